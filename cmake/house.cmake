@@ -1,0 +1,20 @@
+# Flags that every target of the house shares, as one interface target.
+#
+# Contraction is off: a fused multiply-add is written where it is meant, so that the bits do not depend
+# on the compiler.
+add_library(exactdot_house INTERFACE)
+target_compile_options(exactdot_house INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+  -ffp-contract=off $<$<BOOL:${EXACTDOT_WARNINGS_AS_ERRORS}>:-Werror>)
+if(EXACTDOT_SANITIZE)
+  target_compile_options(exactdot_house INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  target_link_options(exactdot_house INTERFACE -fsanitize=address,undefined)
+endif()
+
+include(CheckLanguage)
+check_language(CUDA)
+if(CMAKE_CUDA_COMPILER)
+  message(STATUS "CUDA compiler found: ${CMAKE_CUDA_COMPILER}")
+else()
+  message(STATUS "No CUDA compiler: building for the CPU only")
+endif()

@@ -1,0 +1,31 @@
+// The one exception type of the library.
+//
+// Every failure is an exactdot::error: a code for programs, and a sentence for people that says what
+// was wrong and what to do. The library never prints, never exits and never downgrades silently.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace exactdot {
+
+enum class errc {
+  size_mismatch,   ///< two vectors of different length
+  null_pointer,    ///< a null pointer with a length above zero
+  bad_option,      ///< an option value outside its documented range
+  no_device,       ///< a device was demanded that this machine or this build does not have
+  headroom,        ///< an accumulator cannot hold the sum; nothing was lost silently
+  cancelled,       ///< monitor::cancel was set while the computation ran
+  file,            ///< a file cannot be read or written, or does not hold what it should
+};
+
+class error : public std::runtime_error {
+ public:
+  error(errc code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
+  [[nodiscard]] errc code() const noexcept { return code_; }
+
+ private:
+  errc code_;
+};
+
+}  // namespace exactdot

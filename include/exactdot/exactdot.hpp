@@ -1,0 +1,8 @@
+// Everything of exactdot that needs no GPU.
+#pragma once
+
+#include <exactdot/accumulator.hpp>
+#include <exactdot/dot.hpp>
+#include <exactdot/error.hpp>
+#include <exactdot/info.hpp>
+#include <exactdot/options.hpp>

@@ -1,0 +1,36 @@
+// How a dot product is to be computed: mode, device, threads, and a window into a running computation.
+//
+// No option changes a bit of an exact result; only `mode` changes what is computed.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace exactdot {
+
+enum class mode {
+  exact,  ///< the real-number sum of products, rounded once (nearest, ties to even)
+  fast,   ///< plain fused multiply-adds in order v1 (docs/contract.md): the same bits everywhere, not exact
+};
+
+enum class device {
+  automatic,  ///< the fastest engine at hand
+  cpu,
+  cuda,  ///< demand a GPU; an error where there is none
+};
+
+/// Lets another thread watch a long computation and end it.
+struct monitor {
+  std::atomic<std::size_t> done{0};   ///< elements finished so far; only grows during one call
+  std::atomic<bool> cancel{false};    ///< set to true: the call ends soon with errc::cancelled
+};
+
+struct options {
+  exactdot::mode mode = exactdot::mode::exact;
+  exactdot::device device = exactdot::device::automatic;
+  int device_index = 0;                  ///< which GPU, when device is cuda
+  int threads = 0;                       ///< CPU threads; 0: as many as pay off. Never changes a result
+  exactdot::monitor* monitor = nullptr;  ///< optional; must outlive the call
+};
+
+}  // namespace exactdot

@@ -1,0 +1,45 @@
+// Error-free transforms: a floating-point result together with its rounding error, both exact.
+//
+// Valid in rounding to nearest, without overflow, and for products without underflow of the error: the
+// callers see to that. Sources: Dekker 1971 (FastTwoSum), Knuth TAOCP 2 §4.2.2 (TwoSum),
+// Ogita, Rump, Oishi 2005, Algorithm 3.5 (TwoProductFMA).
+#pragma once
+
+#include <core/config.hpp>
+
+namespace exactdot::core {
+
+template <class T>
+struct with_error {
+  T value;
+  T error;
+};
+
+/// value + error == a + b exactly. 6 flops.
+template <class T>
+EXACTDOT_CORE with_error<T> two_sum(T a, T b) {
+  const T sum = a + b;
+  const T b_part = sum - a;
+  return {sum, (a - (sum - b_part)) + (b - b_part)};
+}
+
+/// The same if |a| >= |b| or a is 0. 3 flops.
+template <class T>
+EXACTDOT_CORE with_error<T> fast_two_sum(T a, T b) {
+  const T sum = a + b;
+  return {sum, b - (sum - a)};
+}
+
+/// value + error == a·b exactly while no exponent leaves the range (DESIGN: error bit above the last subnormal).
+/// 2 flops. Not constexpr: the fused multiply-add is the compiler's.
+template <class T>
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+inline with_error<T> two_product(T a, T b) {
+  const T product = a * b;
+  if constexpr (sizeof(T) == 4) return {product, __builtin_fmaf(a, b, -product)};
+  else return {product, __builtin_fma(a, b, -product)};
+}
+
+}  // namespace exactdot::core

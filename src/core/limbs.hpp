@@ -1,0 +1,71 @@
+// Fixed-point numbers of signed 64-bit limbs, radix 2^32, low limb first.
+//
+// An addition touches at most six limbs and carries nothing: each limb takes less than 2^32 a time, so 2^30
+// additions fit between two normalisations. Merging two numbers is adding limbs elementwise.
+// Source of the idea: U. Kulisch, "Computer Arithmetic and Validity", ch. 8 (the long accumulator);
+// the redundant radix-2^32 form: R. Neal, "Fast exact summation using small and large superaccumulators", §2.
+#pragma once
+
+#include <core/special.hpp>
+
+namespace exactdot::core {
+
+/// Additions that are safe after a normalisation before the next one.
+inline constexpr std::uint64_t additions_between_normalisations = std::uint64_t{1} << 30;
+
+/// A view of `count` limbs; bit 0 of limb 0 weighs 2^lowest_exponent.
+struct fixed_point {
+  std::int64_t* limb;
+  int count;
+  int lowest_exponent;
+};
+
+/// number += (-1)^negative · magnitude · 2^exponent, with |magnitude| < 2^128 and the value inside the number's range:
+/// exponent >= lowest_exponent, top bit below 32·(count - 1) + 63. Exact, carries nothing.
+EXACTDOT_CORE void add(fixed_point number, uint128 magnitude, int exponent, bool negative) {
+  const int offset = exponent - number.lowest_exponent;
+  const int shift = offset & 31;
+  std::int64_t* limb = number.limb + (offset >> 5);
+  const std::int64_t sign = negative ? -1 : 0;
+  const auto put = [&](std::uint64_t piece) {
+    *limb += (static_cast<std::int64_t>(piece) ^ sign) - sign;
+    ++limb;
+  };
+  constexpr std::uint64_t low = 0xffffffff;
+  put((static_cast<std::uint64_t>(magnitude) << shift) & low);
+  magnitude >>= 32 - shift;
+  while (magnitude != 0) {
+    put(static_cast<std::uint64_t>(magnitude) & low);
+    magnitude >>= 32;
+  }
+}
+
+/// number += value · 2^exponent.
+EXACTDOT_CORE void add(fixed_point number, std::int64_t value, int exponent) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(value);
+  add(number, value < 0 ? std::uint64_t{0} - bits : bits, exponent, value < 0);
+}
+
+/// Brings every limb but the last into [0, 2^32); the last keeps the sign. Two equal numbers have equal limbs.
+EXACTDOT_CORE void normalise(fixed_point number) {
+  std::int64_t carry = 0;
+  for (int i = 0; i < number.count - 1; ++i) {
+    // The limb may be near ±2^63, so its own carry is taken off before the incoming one is added.
+    const std::int64_t own = number.limb[i] >> 32;
+    const std::int64_t rest = (number.limb[i] & 0xffffffff) + carry;
+    carry = own + (rest >> 32);
+    number.limb[i] = rest & 0xffffffff;
+  }
+  number.limb[number.count - 1] += carry;
+}
+
+/// number = -number, for a normalised number; the result is normalised.
+EXACTDOT_CORE void negate(fixed_point number) {
+  for (int i = 0; i < number.count; ++i) number.limb[i] = -number.limb[i];
+  normalise(number);
+}
+
+/// Of a normalised number.
+EXACTDOT_CORE bool is_negative(fixed_point number) { return number.limb[number.count - 1] < 0; }
+
+}  // namespace exactdot::core

@@ -1,0 +1,25 @@
+// The CPU engine's inner interface: what dot.cpp and accumulator.cpp ask of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <exactdot/dot.hpp>
+#include <exactdot/options.hpp>
+
+namespace exactdot::cpu {
+
+/// x from any address, aligned or not.
+template <class T>
+inline T load(const T* x) {
+  T value;
+  std::memcpy(&value, x, sizeof value);
+  return value;
+}
+
+/// words += the exact state of a·b (normalised on entry and on return).
+template <class T>
+void exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words);
+
+}  // namespace exactdot::cpu
