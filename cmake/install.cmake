@@ -2,15 +2,23 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exactdot)
 
+# before 1.0 a new minor version may change the binary interface
+set_target_properties(exactdot PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS exactdot EXPORT exactdot-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT exactdot-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+
+# a static library hands its own dependencies to whoever links it; a shared one keeps them
+get_target_property(exactdot_library_type exactdot TYPE)
 configure_package_config_file(cmake/exactdot-config.cmake.in exactdot-config.cmake
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(exactdot-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/exactdot-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/exactdot-config-version.cmake DESTINATION ${package_dir})
+
 if(TARGET exactdot_program)
+  set_target_properties(exactdot_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS exactdot_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
