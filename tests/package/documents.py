@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Checks the README as its reader would use it: every shell line works as shown, every link leads somewhere.
+
+Shell lines are those of `sh` fences. They run in order in one scratch folder, with the built program on the path;
+lines that call make run in the source folder and use the build under test. `make test` is only looked up, for it
+is what runs this. A line fails when its exit status is not 0 or when it prints nothing.
+
+usage: documents.py links SOURCE  |  documents.py shell SOURCE BUILD SCRATCH
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+
+def fail(message):
+    sys.exit(f"documents: {message}")
+
+
+def check_links(source):
+    count = 0
+    for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
+        for link in re.findall(r"\]\(([^)#\s]+)", path.read_text()):
+            if "://" in link:
+                continue
+            count += 1
+            if not (path.parent / link).exists():
+                fail(f"{path.name} links to {link}, which does not exist")
+    if count == 0:
+        fail("no link found, so none was checked")
+
+
+def shell_lines(text):
+    for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        yield from (line for line in block.splitlines() if line.strip())
+
+
+def run_shell_lines(source, build, scratch):
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    environment["PATH"] = f"{build / 'cli'}:{environment['PATH']}"
+    environment["RELEASE"] = str(build)
+    lines = list(shell_lines((source / "README.md").read_text()))
+    if not lines:
+        fail("README.md shows no shell line")
+    for line in lines:
+        is_make = line.split()[0] == "make"
+        command = re.sub(r"^make test\b", "make --dry-run test", line)
+        done = subprocess.run(["bash", "-c", command], cwd=source if is_make else scratch, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(f"$ {command}\n{done.stdout}")
+        if done.returncode != 0 or not done.stdout.strip():
+            fail(f"`{line}` ended with status {done.returncode} and {len(done.stdout)} characters of output")
+
+
+if __name__ == "__main__":
+    paths = [pathlib.Path(argument).resolve() for argument in sys.argv[2:]]
+    {"links": check_links, "shell": run_shell_lines}[sys.argv[1]](*paths)
