@@ -1,0 +1,52 @@
+// See cases.hpp. The generator and the length are mixed into the seed, so that equal seeds mean nothing elsewhere.
+#include "oracle/cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace oracle {
+namespace {
+
+std::uint64_t mix(std::uint64_t state, std::uint64_t value) {  // FNV-1a over one word
+  return (state ^ value) * 0x100000001b3u;
+}
+
+std::uint64_t full_seed(std::string_view name, std::uint64_t seed, std::size_t n) {
+  std::uint64_t state = 0xcbf29ce484222325u;
+  for (const char letter : name) state = mix(state, static_cast<unsigned char>(letter));
+  return mix(mix(state, seed), n);
+}
+
+}  // namespace
+
+template <class T>
+test_case<T> make_case(const generator<T>& made_by, std::uint64_t seed, std::size_t n) {
+  rng random(full_seed(made_by.name, seed, n));
+  const char* type = sizeof(T) == 4 ? "float" : "double";
+  return {fmt::format("{}<{}>, seed {}, n = {}", made_by.name, type, seed, n), &made_by,
+          checker<T>(made_by.make(random, n))};
+}
+
+template <class T>
+const generator<T>& generator_named(std::string_view name) {
+  for (const generator<T>& row : generators<T>()) {
+    if (row.name == name) return row;
+  }
+  throw std::out_of_range(fmt::format("no generator is called {}", name));
+}
+
+int scaled(int count) {
+  const char* text = std::getenv("EXACTDOT_TEST_SCALE");
+  const int percent = text == nullptr ? 100 : std::atoi(text);
+  return static_cast<int>(std::max<long long>(1, static_cast<long long>(count) * percent / 100));
+}
+
+template test_case<float> make_case(const generator<float>&, std::uint64_t, std::size_t);
+template test_case<double> make_case(const generator<double>&, std::uint64_t, std::size_t);
+template const generator<float>& generator_named(std::string_view);
+template const generator<double>& generator_named(std::string_view);
+
+}  // namespace oracle

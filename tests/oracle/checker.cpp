@@ -1,0 +1,69 @@
+// See checker.hpp.
+#include "oracle/checker.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <utility>
+
+#include "oracle/order_v1.hpp"
+
+namespace oracle {
+namespace {
+
+template <class R, class T>
+std::string judge(R expected, const vectors<T>& data, const dot_function<R, T>& dot) {
+  try {
+    return difference(expected, dot(data.a.data(), data.b.data(), data.size()));
+  } catch (const std::exception& thrown) {
+    return fmt::format("expected {}, but it threw: {}", describe(expected), thrown.what());
+  }
+}
+
+}  // namespace
+
+template <class R>
+std::string difference(R expected, R got) {
+  if (same_bits(expected, got)) return "";
+  return fmt::format("expected {}, got {}", describe(expected), describe(got));
+}
+
+template <class T>
+checker<T>::checker(vectors<T> data)
+    : data_(std::move(data)), exact_(exact_dot(std::span<const T>(data_.a), std::span<const T>(data_.b))) {}
+
+template <class T>
+template <class R>
+std::string checker<T>::exact_fault(const dot_function<R, T>& dot) const {
+  return judge(exact_.template as<R>(), data_, dot);
+}
+
+template <class T>
+template <class R>
+std::string checker<T>::fast_fault(const dot_function<R, T>& dot) const {
+  return judge(fast_dot<R>(std::span<const T>(data_.a), std::span<const T>(data_.b)), data_, dot);
+}
+
+template <class T>
+std::string checker<T>::oracle_fault() const {
+  const auto witness = exact_dot<wide_sum>(std::span<const T>(data_.a), std::span<const T>(data_.b));
+  const std::string as_float = difference(witness.as_float, exact_.as_float);
+  const std::string as_double = difference(witness.as_double, exact_.as_double);
+  if (as_float.empty() && as_double.empty()) return "";
+  return fmt::format("MPFR was expected, GMP was got; float: {}; double: {}", as_float, as_double);
+}
+
+template std::string difference(float, float);
+template std::string difference(double, double);
+template class checker<float>;
+template class checker<double>;
+template std::string checker<float>::exact_fault(const dot_function<float, float>&) const;
+template std::string checker<float>::exact_fault(const dot_function<double, float>&) const;
+template std::string checker<double>::exact_fault(const dot_function<float, double>&) const;
+template std::string checker<double>::exact_fault(const dot_function<double, double>&) const;
+template std::string checker<float>::fast_fault(const dot_function<float, float>&) const;
+template std::string checker<float>::fast_fault(const dot_function<double, float>&) const;
+template std::string checker<double>::fast_fault(const dot_function<float, double>&) const;
+template std::string checker<double>::fast_fault(const dot_function<double, double>&) const;
+
+}  // namespace oracle

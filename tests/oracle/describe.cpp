@@ -1,0 +1,16 @@
+// Numbers for people: the hexadecimal value and the bit pattern, so that NaNs and zeros tell themselves apart.
+#include <fmt/format.h>
+
+#include "oracle/bits.hpp"
+
+namespace oracle {
+
+template <class T>
+std::string describe(T x) {
+  return fmt::format("{:a} (bits {:0{}x})", x, to_bits(x), 2 * sizeof(T));
+}
+
+template std::string describe(float);
+template std::string describe(double);
+
+}  // namespace oracle

@@ -1,0 +1,49 @@
+// The rows of the generator table, file by file. Each file ends with its rows; table.cpp puts them together.
+#pragma once
+
+#include <vector>
+
+#include "oracle/generators.hpp"
+
+namespace oracle {
+
+template <class T>
+using rows = std::vector<generator<T>>;
+
+template <class T>
+rows<T> plain_rows();  // well-behaved and degenerate data
+template <class T>
+rows<T> magnitude_rows();  // data whose difficulty is its range of exponents
+template <class T>
+rows<T> layout_rows();  // data whose difficulty is the order of its magnitudes
+template <class T>
+rows<T> targeted_rows();  // data built backwards from the sum it must have
+template <class T>
+rows<T> ill_conditioned_rows();
+template <class T>
+rows<T> named_rows();  // single cases that libraries in use get wrong
+template <class T>
+rows<T> special_rows();  // infinities and NaNs
+
+/// n terms, each drawn by draw(), which returns one number; a first, then b.
+template <class T, class Draw>
+[[nodiscard]] vectors<T> fill(std::size_t n, Draw draw) {
+  vectors<T> v;
+  for (std::size_t i = 0; i < n; ++i) {
+    const T x = draw();
+    v.push(x, draw());
+  }
+  return v;
+}
+
+/// Reorders the terms at random.
+template <class T>
+void shuffle(rng& random, vectors<T>& v) {
+  for (std::size_t i = v.size(); i > 1; --i) {
+    const std::size_t j = random.below(i);
+    std::swap(v.a[i - 1], v.a[j]);
+    std::swap(v.b[i - 1], v.b[j]);
+  }
+}
+
+}  // namespace oracle

@@ -1,0 +1,86 @@
+// See wide_sum.hpp. The final rounding follows the MPFR manual's recipe for emulating an IEEE format:
+// round to its precision in the wide exponent range, then mpfr_check_range and mpfr_subnormalize with the
+// ternary value of the step before, which is what keeps the second rounding from being a double rounding.
+#include "oracle/wide_sum.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+namespace oracle {
+namespace {
+
+void demand_exact(int ternary) {
+  if (ternary != 0) throw std::logic_error("the MPFR oracle is too narrow: an operation rounded");
+}
+
+}  // namespace
+
+wide_sum::wide_sum() {
+  mpfr_init2(sum_, precision);
+  mpfr_init2(factor_, std::numeric_limits<double>::digits);
+  mpfr_init2(product_, product_precision);
+  mpfr_set_zero(sum_, 1);
+}
+
+wide_sum::~wide_sum() { mpfr_clears(sum_, factor_, product_, static_cast<mpfr_ptr>(nullptr)); }
+
+template <class T>
+void wide_sum::add(T a, T b) {
+  mpfr_set_d(product_, static_cast<double>(a), MPFR_RNDN);
+  mpfr_set_d(factor_, static_cast<double>(b), MPFR_RNDN);
+  demand_exact(mpfr_mul(product_, product_, factor_, MPFR_RNDN));
+  if (mpfr_nan_p(product_) != 0) {
+    ++nans_;
+  } else if (mpfr_inf_p(product_) != 0) {
+    ++(mpfr_signbit(product_) != 0 ? negative_infinities_ : positive_infinities_);
+  } else {
+    demand_exact(mpfr_add(sum_, sum_, product_, MPFR_RNDN));
+  }
+}
+
+template <class T>
+void wide_sum::add(T x) {
+  add(x, T{1});
+}
+
+void wide_sum::merge(const wide_sum& other) {
+  demand_exact(mpfr_add(sum_, sum_, other.sum_, MPFR_RNDN));
+  nans_ += other.nans_;
+  positive_infinities_ += other.positive_infinities_;
+  negative_infinities_ += other.negative_infinities_;
+}
+
+template <class R>
+R wide_sum::round() const {
+  using limits = std::numeric_limits<R>;
+  if (nans_ != 0 || (positive_infinities_ != 0 && negative_infinities_ != 0)) return limits::quiet_NaN();
+  if (positive_infinities_ != 0) return limits::infinity();
+  if (negative_infinities_ != 0) return -limits::infinity();
+  if (mpfr_zero_p(sum_) != 0) return R{0};
+
+  mpfr_t result;
+  mpfr_init2(result, limits::digits);
+  int ternary = mpfr_set(result, sum_, MPFR_RNDN);
+  const mpfr_exp_t emin = mpfr_get_emin();
+  const mpfr_exp_t emax = mpfr_get_emax();
+  mpfr_set_emin(limits::min_exponent - limits::digits + 1);
+  mpfr_set_emax(limits::max_exponent);
+  ternary = mpfr_check_range(result, ternary, MPFR_RNDN);
+  mpfr_subnormalize(result, ternary, MPFR_RNDN);
+  mpfr_set_emin(emin);
+  mpfr_set_emax(emax);
+  const double value = mpfr_get_d(result, MPFR_RNDN);
+  mpfr_clear(result);
+  return static_cast<R>(value);
+}
+
+template void wide_sum::add(float, float);
+template void wide_sum::add(double, double);
+template void wide_sum::add(float);
+template void wide_sum::add(double);
+template float wide_sum::round() const;
+template double wide_sum::round() const;
+
+}  // namespace oracle
