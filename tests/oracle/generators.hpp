@@ -23,6 +23,16 @@ struct vectors {
   void push(T x, T y) { a.push_back(x), b.push_back(y); }
 };
 
+/// Reorders the terms at random.
+template <class T>
+void shuffle(rng& random, vectors<T>& v) {
+  for (std::size_t i = v.size(); i > 1; --i) {
+    const std::size_t j = random.below(i);
+    std::swap(v.a[i - 1], v.a[j]);
+    std::swap(v.b[i - 1], v.b[j]);
+  }
+}
+
 template <class T>
 struct generator {
   std::string_view name;

@@ -18,22 +18,6 @@ void push_piece(rng& random, vectors<T>& v, bool negative, std::uint64_t mantiss
   random.coin() ? v.push(x, y) : v.push(-y, -x);
 }
 
-/// Terms that add up to `rest`, from its first bit to its last.
-template <class T>
-void push_pieces(rng& random, vectors<T>& v, mpz_class rest) {
-  while (rest != 0) {
-    const mpz_class magnitude = abs(rest);
-    const int length = static_cast<int>(mpz_sizeinbase(magnitude.get_mpz_t(), 2));
-    const int last_possible = format<T>::lowest_product - integer_sum::unit_exponent;
-    const int bits = std::min(random.between(1, format<T>::precision), length - last_possible);
-    const mpz_class mantissa = magnitude >> (length - bits);
-    const bool negative = rest < 0;
-    push_piece<T>(random, v, negative, mantissa.get_ui(), bits, length - bits + integer_sum::unit_exponent);
-    const mpz_class piece = mantissa << (length - bits);
-    rest -= negative ? mpz_class(-piece) : piece;
-  }
-}
-
 /// The exponents that the noise of one call draws from: a window anywhere, or the whole range.
 template <class T>
 std::pair<int, int> noise_range(rng& random) {
@@ -50,9 +34,24 @@ mpz_class units(const mpz_class& mantissa, int exponent) {
 }
 
 template <class T>
+void push_terms(rng& random, vectors<T>& v, mpz_class sum) {
+  while (sum != 0) {
+    const mpz_class magnitude = abs(sum);
+    const int length = static_cast<int>(mpz_sizeinbase(magnitude.get_mpz_t(), 2));
+    const int last_possible = format<T>::lowest_product - integer_sum::unit_exponent;
+    const int bits = std::min(random.between(1, format<T>::precision), length - last_possible);
+    const mpz_class mantissa = magnitude >> (length - bits);
+    const bool negative = sum < 0;
+    push_piece<T>(random, v, negative, mantissa.get_ui(), bits, length - bits + integer_sum::unit_exponent);
+    const mpz_class piece = mantissa << (length - bits);
+    sum -= negative ? mpz_class(-piece) : piece;
+  }
+}
+
+template <class T>
 vectors<T> terms_for(const mpz_class& target, rng& random, std::size_t n) {
   vectors<T> v;
-  push_pieces<T>(random, v, target);
+  push_terms<T>(random, v, target);
   const auto [low, high] = noise_range<T>(random);
   const std::size_t most_pieces = (format<T>::top - format<T>::lowest) / 4;
   if (n > v.size() + 2 * most_pieces && random.coin()) {
@@ -62,7 +61,7 @@ vectors<T> terms_for(const mpz_class& target, rng& random, std::size_t n) {
       v.push(random_between<T>(random, low, high), random_between<T>(random, low, high));
       noise.add(v.a.back(), v.b.back());
     }
-    push_pieces<T>(random, v, target - noise.units());
+    push_terms<T>(random, v, target - noise.units());
   }
   while (v.size() + 1 < n) {  // pairs that cancel
     v.push(random_between<T>(random, low, high), random_between<T>(random, low, high));
@@ -73,6 +72,8 @@ vectors<T> terms_for(const mpz_class& target, rng& random, std::size_t n) {
   return v;
 }
 
+template void push_terms(rng&, vectors<float>&, mpz_class);
+template void push_terms(rng&, vectors<double>&, mpz_class);
 template vectors<float> terms_for(const mpz_class&, rng&, std::size_t);
 template vectors<double> terms_for(const mpz_class&, rng&, std::size_t);
 

@@ -36,14 +36,4 @@ template <class T, class Draw>
   return v;
 }
 
-/// Reorders the terms at random.
-template <class T>
-void shuffle(rng& random, vectors<T>& v) {
-  for (std::size_t i = v.size(); i > 1; --i) {
-    const std::size_t j = random.below(i);
-    std::swap(v.a[i - 1], v.a[j]);
-    std::swap(v.b[i - 1], v.b[j]);
-  }
-}
-
 }  // namespace oracle

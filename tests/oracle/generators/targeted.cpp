@@ -3,6 +3,7 @@
 // is drawn too, since either can be asked of either input type.
 #include "oracle/generators/backwards.hpp"
 #include "oracle/generators/rows.hpp"
+#include "oracle/integer_sum.hpp"
 
 namespace oracle {
 namespace {
@@ -44,6 +45,23 @@ border normal_border(rng& random) {
 template <class T>
 vectors<T> tie_normal(rng& random, std::size_t n) {
   return around<T>(random.coin() ? normal_border<T, float>(random) : normal_border<T, double>(random), random, n);
+}
+
+/// Tame data of which a few tiny terms bring the sum next to a border: an approximate sum with an error bound
+/// cannot tell the side, however the bound is made.
+template <class T>
+vectors<T> tame_next_to_tie(rng& random, std::size_t n) {
+  vectors<T> v = fill<T>(n > 12 ? n - 12 : 0, [&] { return random_uniform<T>(random); });
+  integer_sum sum;
+  for (std::size_t i = 0; i < v.size(); ++i) sum.add(v.a[i], v.b[i]);
+  const bool to_float = std::is_same_v<T, float> || random.coin();
+  const parts near = to_float ? split(sum.round<float>()) : split(sum.round<double>());
+  mpz_class target = units(2 * mpz_class(static_cast<unsigned long>(near.mantissa)) + 1, near.exponent - 1);
+  target += random.between(-1, 1) * units(1, near.exponent - 2 - random.between(0, 120));
+  push_terms<T>(random, v, (near.negative ? mpz_class(-target) : target) - sum.units());
+  while (v.size() < n) v.push(random_uniform<T>(random), T{0});
+  shuffle(random, v);
+  return v;
 }
 
 /// R: float for float data, whose products end far above the subnormal doubles.
@@ -115,6 +133,7 @@ template <class T>
 rows<T> targeted_rows() {
   return {
       {"tie_normal", tie_normal<T>},
+      {"tame_next_to_tie", tame_next_to_tie<T>},
       {"tie_subnormal", tie_subnormal<T>},
       {"near_overflow", near_overflow<T>},
       {"near_least_subnormal", near_least_subnormal<T>},

@@ -1,0 +1,63 @@
+// No instruction set and no number of threads changes a bit of either mode.
+#include "property/engines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace oracle;
+using namespace property;
+
+template <class T>
+class engines : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(engines, element_types);
+
+/// Runs every case under every instruction set, with the options that `vary` makes of its number.
+template <class T, class Lengths, class Vary>
+void judge_under_all_sets(const Lengths& lengths, int repeats, Vary vary) {
+  for (const std::string& set : exactdot::cpu().instruction_sets) {
+    const forced_instruction_set forced(set);
+    unsigned number = 0;
+    for_each_case<T>(
+        lengths, repeats,
+        [&](const test_case<T>& one) {
+          const exactdot::options options = vary(number++);
+          EXPECT_EQ(any_fault(one.check, options), "")
+              << one.name << ", " << set << ", threads " << options.threads;
+        },
+        testing::Test::HasFailure);
+  }
+}
+
+TYPED_TEST(engines, agree_at_border_lengths) {
+  judge_under_all_sets<TypeParam>(border_lengths, scaled(2),
+                                  [](unsigned) { return exactdot::options{.threads = 1}; });
+}
+
+TYPED_TEST(engines, agree_with_any_number_of_threads) {
+  const std::array<std::size_t, 6> lengths = {0, 3, 127, 4097, 16385, 65537};
+  judge_under_all_sets<TypeParam>(
+      lengths, 1, [](unsigned number) { return exactdot::options{.threads = 1 + static_cast<int>(number % 8)}; });
+}
+
+TYPED_TEST(engines, agree_with_each_number_of_threads_on_the_same_data) {
+  for (const char* name : {"uniform", "log_uniform", "blocks", "cancels_to_last_bit", "special_mix", "staircase"}) {
+    const auto one = make_case(generator_named<TypeParam>(name), 7, 200003);
+    for (int threads = 0; threads <= 8; ++threads) {
+      EXPECT_EQ(any_fault(one.check, {.threads = threads}), "") << one.name << ", threads " << threads;
+    }
+  }
+}
+
+TEST(instruction_sets, include_the_portable_one_and_the_one_in_use) {
+  const auto info = exactdot::cpu();
+  ASSERT_FALSE(info.instruction_sets.empty());
+  EXPECT_EQ(info.instruction_set, info.instruction_sets.front());
+  EXPECT_NE(std::find(info.instruction_sets.begin(), info.instruction_sets.end(), "portable"),
+            info.instruction_sets.end());
+}
+
+}  // namespace
