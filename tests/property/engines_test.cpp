@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace {
 
@@ -55,7 +56,9 @@ TYPED_TEST(engines, agree_with_each_number_of_threads_on_the_same_data) {
 TEST(instruction_sets, include_the_portable_one_and_the_one_in_use) {
   const auto info = exactdot::cpu();
   ASSERT_FALSE(info.instruction_sets.empty());
-  EXPECT_EQ(info.instruction_set, info.instruction_sets.front());
+  if (std::getenv("EXACTDOT_TARGET") == nullptr) {
+    EXPECT_EQ(info.instruction_set, info.instruction_sets.front());
+  }
   EXPECT_NE(std::find(info.instruction_sets.begin(), info.instruction_sets.end(), "portable"),
             info.instruction_sets.end());
 }
