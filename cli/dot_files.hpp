@@ -1,0 +1,29 @@
+// The dot product of two open files, whatever their byte order.
+#pragma once
+
+#include <cli/report.hpp>
+#include <exactdot/accumulator.hpp>
+#include <exactdot/options.hpp>
+#include <io/vector_file.hpp>
+#include <string>
+
+namespace exactdot::cli {
+
+/// a·b by options.mode, as `type`. a and b agree in type and length. Files of this machine's byte order are
+/// computed on where they lie; others go through buffers of some megabytes, with the same bits.
+/// Throws what exactdot::dot throws.
+[[nodiscard]] rounded_value dot_files(const io::vector_file& a, const io::vector_file& b, io::dtype type,
+                                      const options& options);
+
+/// The exact state of a·b.
+template <element T>
+[[nodiscard]] accumulator<T> accumulate_files(const io::vector_file& a, const io::vector_file& b,
+                                              const options& options);
+
+/// What computes under these options: "avx512, 2 threads".
+[[nodiscard]] std::string engine_text(const options& options);
+
+/// The threads that these options give: options.threads, or what 0 stands for.
+[[nodiscard]] int thread_count(const options& options);
+
+}  // namespace exactdot::cli

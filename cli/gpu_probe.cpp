@@ -1,0 +1,35 @@
+// Asking the CUDA driver; see gpu_probe.hpp. Declares the few driver calls itself: no CUDA header at build time.
+#include <dlfcn.h>
+
+#include <array>
+#include <cli/gpu_probe.hpp>
+
+namespace exactdot::cli {
+namespace {
+
+template <class... Arguments>
+using driver_call = int (*)(Arguments...);  // a CUresult: 0 is success
+
+}  // namespace
+
+std::vector<std::string> gpu_names() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (driver == nullptr) return {};
+  const auto initialise = reinterpret_cast<driver_call<unsigned>>(dlsym(driver, "cuInit"));
+  const auto get_count = reinterpret_cast<driver_call<int*>>(dlsym(driver, "cuDeviceGetCount"));
+  const auto get_device = reinterpret_cast<driver_call<int*, int>>(dlsym(driver, "cuDeviceGet"));
+  const auto get_name = reinterpret_cast<driver_call<char*, int, int>>(dlsym(driver, "cuDeviceGetName"));
+  int count = 0;
+  if (!initialise || !get_count || !get_device || !get_name) return {};
+  if (initialise(0) != 0 || get_count(&count) != 0) return {};
+  std::vector<std::string> names;
+  for (int index = 0; index < count; ++index) {
+    std::array<char, 128> name = {};
+    int device = 0;
+    if (get_device(&device, index) != 0 || get_name(name.data(), name.size() - 1, device) != 0) continue;
+    names.emplace_back(name.data());
+  }
+  return names;
+}
+
+}  // namespace exactdot::cli

@@ -1,0 +1,12 @@
+// Which GPUs this machine has, asked of the driver at run time: nothing is linked, nothing is needed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace exactdot::cli {
+
+/// The names of the CUDA devices; empty without a driver or a device.
+[[nodiscard]] std::vector<std::string> gpu_names();
+
+}  // namespace exactdot::cli

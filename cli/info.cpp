@@ -1,0 +1,55 @@
+// exactdot info: what this build and this machine can do.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cli/commands.hpp>
+#include <cli/gpu_probe.hpp>
+#include <cli/output.hpp>
+#include <exactdot/info.hpp>
+#include <lab/peers.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace exactdot::cli {
+namespace {
+
+void print_json(const cpu_info& processor, const std::vector<std::string>& gpus, const lab::openblas& openblas) {
+  nlohmann::ordered_json object = {{"version", version()},
+                                   {"instruction_set", processor.instruction_set},
+                                   {"instruction_sets", processor.instruction_sets},
+                                   {"threads", processor.threads}};
+  object["cuda"] = {{"compiler_at_build", EXACTDOT_CUDA_AT_BUILD}, {"engine", false}, {"gpus", gpus}};
+  if (openblas.available()) {
+    object["openblas"] = openblas.core_name();
+  } else {
+    object["openblas"] = nullptr;
+  }
+  write_json(object);
+}
+
+void print_text(const cpu_info& processor, const std::vector<std::string>& gpus, const lab::openblas& openblas) {
+  write_output(
+      fmt::format("exactdot          {}\n"
+                  "instruction set   {} (of {})\n"
+                  "threads           {}\n"
+                  "CUDA              {} when this was built; this version has no CUDA engine\n"
+                  "GPU               {}\n"
+                  "OpenBLAS          {} (used by dot --compare only)\n",
+                  version(), processor.instruction_set, fmt::join(processor.instruction_sets, ", "),
+                  processor.threads, EXACTDOT_CUDA_AT_BUILD ? "compiler found" : "no compiler found",
+                  gpus.empty() ? "none found" : fmt::format("{}", fmt::join(gpus, ", ")),
+                  openblas.available() ? openblas.core_name() : openblas.fault()));
+}
+
+}  // namespace
+
+command add_info(CLI::App& program) {
+  const auto json = std::make_shared<bool>(false);
+  CLI::App& app = *program.add_subcommand("info", "Say what this build and this machine can do");
+  app.add_flag("--json", *json, "print one JSON object");
+  app.footer("Examples:\n  exactdot info\n  exactdot info --json");
+  return {&app, [json] { (*json ? print_json : print_text)(cpu(), gpu_names(), lab::openblas::instance()); }};
+}
+
+}  // namespace exactdot::cli

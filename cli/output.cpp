@@ -1,0 +1,19 @@
+// Standard output; see output.hpp.
+#include <cerrno>
+#include <cli/output.hpp>
+#include <cstdio>
+#include <io/fault.hpp>
+
+namespace exactdot::cli {
+
+void write_output(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    io::fail_errno("standard output", "write", errno);
+  }
+}
+
+void write_json(const nlohmann::ordered_json& object) {
+  write_output(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+}  // namespace exactdot::cli

@@ -1,0 +1,117 @@
+// OpenBLAS behind dlopen; see peers.hpp. Loaded, not linked: the program runs where it is missing, and no
+// other library's BLAS calls are captured (RTLD_LOCAL).
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <lab/peers.hpp>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace exactdot::lab {
+namespace {
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+template <class T>
+bool aligned(const T* x) {
+  return reinterpret_cast<std::uintptr_t>(x) % alignof(T) == 0;
+}
+
+template <class T>
+std::vector<T> copy_of(const T* x, std::size_t n) {
+  std::vector<T> copy(n);
+  if (n != 0) std::memcpy(copy.data(), x, n * sizeof(T));
+  return copy;
+}
+
+/// The kernels for this CPU by OpenBLAS's name, when it has AVX2 or AVX-512; null otherwise.
+const char* newer_core() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
+    return "SkylakeX";
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+  return nullptr;
+}
+
+}  // namespace
+
+openblas::openblas() {
+  constexpr const char* file = EXACTDOT_OPENBLAS_FILE;
+  constexpr const char* variable = "OPENBLAS_CORETYPE";
+  if (*file == '\0') {
+    fault_ = "not found when this was built";
+    return;
+  }
+  load(file);
+  const char* const better = available() && core_name() == "Prescott" ? newer_core() : nullptr;
+  if (better == nullptr || std::getenv(variable) != nullptr) return;
+  dlclose(library_);
+  setenv(variable, better, 1);
+  load(file);
+  unsetenv(variable);
+}
+
+void openblas::load(const char* file) {
+  library_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);  // never closed once in use: its threads outlive any caller
+  if (library_ == nullptr) {
+    const char* const reason = dlerror();
+    fault_ = reason != nullptr ? reason : "cannot be loaded";
+    return;
+  }
+  const bool complete = find(library_, "cblas_sdot", sdot_) && find(library_, "cblas_ddot", ddot_) &&
+                        find(library_, "openblas_set_num_threads", set_threads_) &&
+                        find(library_, "openblas_get_num_threads", get_threads_) &&
+                        find(library_, "openblas_get_corename", core_name_);
+  if (!complete) fault_ = std::string(file) + " lacks the functions of OpenBLAS";
+}
+
+const openblas& openblas::instance() {
+  static const openblas loaded;
+  return loaded;
+}
+
+std::string openblas::core_name() const { return core_name_(); }
+
+int openblas::set_threads(int threads) const {
+  set_threads_(threads);
+  return get_threads_();
+}
+
+template <element T>
+T openblas::dot(const T* a, const T* b, std::size_t n) const {
+  if (!aligned(a) || !aligned(b)) {
+    const std::vector<T> a_copy = copy_of(a, n);
+    const std::vector<T> b_copy = copy_of(b, n);
+    return dot(a_copy.data(), b_copy.data(), n);
+  }
+  constexpr std::size_t longest = std::numeric_limits<int>::max();
+  T sum = 0;
+  do {
+    const auto piece = static_cast<int>(std::min(n, longest));
+    if constexpr (std::is_same_v<T, float>) {
+      sum += sdot_(piece, a, 1, b, 1);
+    } else {
+      sum += ddot_(piece, a, 1, b, 1);
+    }
+    a += piece;
+    b += piece;
+    n -= static_cast<std::size_t>(piece);
+  } while (n > 0);
+  return sum;
+}
+
+template float openblas::dot(const float*, const float*, std::size_t) const;
+template double openblas::dot(const double*, const double*, std::size_t) const;
+
+}  // namespace exactdot::lab

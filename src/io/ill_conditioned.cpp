@@ -1,0 +1,77 @@
+// GenDot; see ill_conditioned.hpp. Exponents are integers, scaling is by ldexp: nothing depends on libm but
+// one log2, whose last bit cannot change an exponent except by an accident of 2^-50.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <exactdot/accumulator.hpp>
+#include <io/ill_conditioned.hpp>
+#include <utility>
+
+namespace exactdot::io {
+namespace {
+
+template <element T>
+T draw_scaled(std::mt19937& generator, int exponent) {
+  return std::ldexp(draw_uniform<T>(generator), exponent);
+}
+
+/// Exponents of the first half: uniform in [0, half_range], with both ends sure to occur.
+int first_half_exponent(std::mt19937& generator, std::size_t i, std::size_t half, double half_range) {
+  const double fraction = static_cast<double>(generator()) * 0x1p-32;
+  if (i == 0 && half > 1) return static_cast<int>(std::round(half_range)) + 1;
+  if (i + 1 == half) return 0;
+  return static_cast<int>(std::round(fraction * half_range));
+}
+
+template <element T>
+void shuffle_pairs(std::mt19937& generator, std::vector<T>& a, std::vector<T>& b) {
+  for (std::size_t i = a.size(); i > 1; --i) {
+    const std::uint64_t high = generator();
+    const std::uint64_t random = high << 32 | generator();
+    const std::size_t other = random % i;
+    std::swap(a[i - 1], a[other]);
+    std::swap(b[i - 1], b[other]);
+  }
+}
+
+void check_cancel(exactdot::monitor* monitor) {
+  if (monitor != nullptr && monitor->cancel.load()) throw error(errc::cancelled, "interrupted");
+}
+
+}  // namespace
+
+template <element T>
+void ill_conditioned(const data_request& request, std::vector<T>& a, std::vector<T>& b) {
+  if (!(request.condition >= 1 && request.condition <= largest_condition<T>)) {
+    throw error(errc::bad_option, fmt::format("the condition number must be from 1 to {:g} for this type, not {:g}",
+                                              largest_condition<T>, request.condition));
+  }
+  const std::size_t n = request.n;
+  const std::size_t half = (n + 1) / 2;
+  const double half_range = std::log2(request.condition) / 2;
+  std::mt19937 generator{request.seed};
+  a.resize(n);
+  b.resize(n);
+  accumulator<T> sum;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % 4096 == 0) check_cancel(request.monitor);
+    if (i < half) {
+      const int exponent = first_half_exponent(generator, i, half, half_range);
+      a[i] = draw_scaled<T>(generator, exponent);
+      b[i] = draw_scaled<T>(generator, exponent);
+    } else {
+      const auto steps = static_cast<double>(n - half > 1 ? n - half - 1 : 1);
+      const int exponent = static_cast<int>(std::round(half_range * (1 - static_cast<double>(i - half) / steps)));
+      a[i] = draw_scaled<T>(generator, exponent);
+      const double aim = std::ldexp(static_cast<double>(draw_uniform<T>(generator)), exponent);
+      b[i] = static_cast<T>((aim - sum.template round<double>()) / static_cast<double>(a[i]));
+    }
+    sum.add(a[i], b[i]);
+  }
+  shuffle_pairs(generator, a, b);
+}
+
+template void ill_conditioned<float>(const data_request&, std::vector<float>&, std::vector<float>&);
+template void ill_conditioned<double>(const data_request&, std::vector<double>&, std::vector<double>&);
+
+}  // namespace exactdot::io

@@ -1,0 +1,227 @@
+// The strict .npy header parser; see npy_header.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <io/fault.hpp>
+#include <io/literal_scanner.hpp>
+#include <io/npy_header.hpp>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace exactdot::io {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr bool native_is_big = std::endian::native == std::endian::big;
+
+struct header_text {
+  std::string_view text;
+  unsigned major_version;
+  std::size_t data_offset;
+};
+
+struct dict_values {
+  std::string_view descr, fortran_order, shape;
+};
+
+header_text find_header(std::string_view bytes, std::string_view file) {
+  if (bytes.empty()) fail(file, "is empty");
+  if (!bytes.starts_with(magic.substr(0, bytes.size()))) {
+    fail(file, "is not a .npy file: it does not begin with \\x93NUMPY");
+  }
+  const auto byte_at = [&](std::size_t i) -> unsigned {
+    if (i >= bytes.size()) fail(file, fmt::format("truncated header: the file ends after {} bytes", bytes.size()));
+    return static_cast<unsigned char>(bytes[i]);
+  };
+  const unsigned major_version = byte_at(6);
+  const unsigned minor_version = byte_at(7);
+  if (major_version < 1 || major_version > 3 || minor_version != 0) {
+    fail(file, fmt::format("unknown .npy format version {}.{}; 1.0, 2.0 and 3.0 are known", major_version,
+                           minor_version));
+  }
+  const std::size_t length_bytes = major_version == 1 ? 2 : 4;
+  std::size_t length = 0;
+  for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | byte_at(8 + i);
+  const std::size_t begin = 8 + length_bytes;
+  if (length > bytes.size() - begin) {
+    fail(file, fmt::format("truncated header: its length is given as {} bytes, the file ends after {}", length,
+                           bytes.size() - begin));
+  }
+  return {bytes.substr(begin, length), major_version, begin + length};
+}
+
+dict_values read_dict(std::string_view text, std::string_view file) {
+  std::array<std::optional<std::string_view>, 3> values;
+  constexpr std::array<std::string_view, 3> keys = {"descr", "fortran_order", "shape"};
+  literal_scanner scanner{text, file};
+  if (!scanner.accept('{')) scanner.reject("'{'");
+  while (!scanner.accept('}')) {
+    const std::string_view key = scanner.string();
+    const auto known = std::find(keys.begin(), keys.end(), key);
+    if (known == keys.end()) fail(file, fmt::format("unknown key '{}' in the header", printable(key, 40)));
+    auto& value = values[static_cast<std::size_t>(known - keys.begin())];
+    if (value) fail(file, fmt::format("key '{}' stands twice in the header", key));
+    if (!scanner.accept(':')) scanner.reject("':'");
+    value = scanner.value();
+    if (scanner.accept(',')) continue;
+    if (!scanner.accept('}')) scanner.reject("',' or '}'");
+    break;
+  }
+  if (!scanner.at_end()) scanner.reject("the end of the header");
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!values[i]) fail(file, fmt::format("key '{}' is missing in the header", keys[i]));
+  }
+  return {*values[0], *values[1], *values[2]};
+}
+
+/// What NumPy calls the type: "int64", "complex128", "object", …; empty when it is not a type's short name.
+std::string numpy_name(std::string_view code) {
+  if (!code.empty() && std::string_view("<>=|").find(code[0]) != std::string_view::npos) code.remove_prefix(1);
+  if (code.empty()) return {};
+  const std::string_view digits = code.substr(1);
+  if (digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string_view::npos) return {};
+  const int bits = digits.empty() ? 0 : 8 * std::stoi(std::string(digits));
+  switch (code[0]) {
+    case 'O':
+      return "object";
+    case 'S':
+    case 'a':
+      return "bytes string";
+    case 'U':
+      return "unicode string";
+    case 'V':
+      return "void";
+    case 'M':
+      return "datetime64";
+    case 'm':
+      return "timedelta64";
+    case 'b':
+      return "bool";
+    case 'f':
+      return fmt::format("float{}", bits);
+    case 'i':
+      return fmt::format("int{}", bits);
+    case 'u':
+      return fmt::format("uint{}", bits);
+    case 'c':
+      return fmt::format("complex{}", bits);
+    default:
+      return {};
+  }
+}
+
+[[noreturn]] void reject_dtype(std::string_view descr, std::string_view file) {
+  const bool quoted = descr.size() >= 2 && (descr[0] == '\'' || descr[0] == '"');
+  const std::string shown = printable(descr, 60);
+  const bool compound = descr[0] == '[' || descr[0] == '(' || descr[0] == '{';
+  std::string kind = compound ? "structured" : quoted ? numpy_name(descr.substr(1, descr.size() - 2)) : "";
+  if (!kind.empty()) kind += ' ';
+  fail(file, fmt::format("dtype {}{} is not supported; float32 and float64 are", kind, shown));
+}
+
+void read_dtype(std::string_view descr, std::string_view file, npy_header& header) {
+  struct spelling {
+    std::string_view text;
+    dtype type;
+    bool takes_byte_order;
+  };
+  constexpr std::array<spelling, 8> spellings = {{{"f4", dtype::float32, true},
+                                                  {"f8", dtype::float64, true},
+                                                  {"f", dtype::float32, true},
+                                                  {"d", dtype::float64, true},
+                                                  {"float32", dtype::float32, false},
+                                                  {"float64", dtype::float64, false},
+                                                  {"single", dtype::float32, false},
+                                                  {"double", dtype::float64, false}}};
+  if (descr[0] != '\'' && descr[0] != '"') reject_dtype(descr, file);
+  std::string_view code = descr.substr(1, descr.size() - 2);
+  const char order = code.empty() ? '\0' : code[0];
+  const bool has_order = order == '<' || order == '>' || order == '=' || order == '|';
+  if (has_order) code.remove_prefix(1);
+  for (const spelling& known : spellings) {
+    if (code != known.text || (has_order && !known.takes_byte_order)) continue;
+    header.type = known.type;
+    header.big_endian = order == '>' || (order != '<' && native_is_big);
+    return;
+  }
+  reject_dtype(descr, file);
+}
+
+/// One dimension: a Python integer that is not negative, with the 'L' that Python 2 wrote in versions 1 and 2.
+std::size_t read_dimension(std::string_view text, unsigned major_version, std::string_view shape,
+                           std::string_view file) {
+  if (major_version < 3 && text.ends_with('L')) text.remove_suffix(1);
+  if (text.starts_with('-')) fail(file, fmt::format("negative length in shape {}", printable(shape, 60)));
+  const bool digits_only = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool padded = text.size() > 1 && text[0] == '0' && text.find_first_not_of('0') != std::string_view::npos;
+  if (!digits_only || padded) {
+    fail(file, fmt::format("shape {} is not a tuple of integers", printable(shape, 60)));
+  }
+  std::size_t n = 0;
+  for (const char character : text) {
+    const auto digit = static_cast<std::size_t>(character - '0');
+    if (n > (std::numeric_limits<std::size_t>::max() - digit) / 10) {
+      fail(file, fmt::format("shape {} needs more than 2^64 bytes", printable(shape, 60)));
+    }
+    n = 10 * n + digit;
+  }
+  return n;
+}
+
+void read_shape(std::string_view shape, unsigned major_version, std::string_view file, npy_header& header) {
+  literal_scanner scanner{shape, file};
+  const bool is_tuple = scanner.accept('(');
+  std::size_t dimensions = 0;
+  bool comma = true;  // (3) is no tuple in Python, (3,) is
+  while (is_tuple && !scanner.accept(')')) {
+    if (!comma) fail(file, fmt::format("shape {} is not a tuple of integers", printable(shape, 60)));
+    header.n = read_dimension(scanner.value(), major_version, shape, file);
+    comma = scanner.accept(',');
+    ++dimensions;
+  }
+  if (!is_tuple || (dimensions == 1 && !comma)) {
+    fail(file, fmt::format("shape {} is not a tuple of integers", printable(shape, 60)));
+  }
+  if (dimensions != 1) {
+    fail(file,
+         fmt::format("is a {}-D array of shape {}; a vector (1-D) is needed", dimensions, printable(shape, 60)));
+  }
+}
+
+void check_data(const npy_header& header, std::size_t file_size, std::string_view file) {
+  if (header.n > std::numeric_limits<std::size_t>::max() / item_size(header.type)) {
+    fail(file, fmt::format("shape ({},) of {} needs more than 2^64 bytes", header.n, name(header.type)));
+  }
+  const std::size_t needed = header.n * item_size(header.type);
+  const std::size_t present = file_size - header.data_offset;
+  if (needed > present) {
+    fail(file, fmt::format("truncated data: {} x {} needs {} bytes, the file has {}", header.n, name(header.type),
+                           needed, present));
+  }
+}
+
+}  // namespace
+
+bool has_npy_magic(std::span<const std::byte> file_bytes) {
+  return std::string_view(reinterpret_cast<const char*>(file_bytes.data()), file_bytes.size()).starts_with(magic);
+}
+
+npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file) {
+  const std::string_view bytes{reinterpret_cast<const char*>(file_bytes.data()), file_bytes.size()};
+  const header_text found = find_header(bytes, file);
+  const dict_values values = read_dict(found.text, file);
+  npy_header header;
+  header.data_offset = found.data_offset;
+  read_dtype(values.descr, file, header);
+  if (values.fortran_order != "True" && values.fortran_order != "False") {
+    fail(file, fmt::format("fortran_order is {}, neither True nor False", printable(values.fortran_order, 40)));
+  }
+  read_shape(values.shape, found.major_version, file, header);
+  check_data(header, bytes.size(), file);
+  return header;
+}
+
+}  // namespace exactdot::io

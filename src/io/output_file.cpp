@@ -1,0 +1,70 @@
+// Writing to a temporary file and renaming it; see output_file.hpp.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <io/fault.hpp>
+#include <io/output_file.hpp>
+
+namespace exactdot::io {
+
+output_file::output_file(const std::string& path) : path_(path), target_(path) {
+  std::error_code ignored;
+  struct stat existing = {};
+  const bool exists = stat(path.c_str(), &existing) == 0;
+  if (exists && S_ISDIR(existing.st_mode)) fail(path, "cannot write: it is a directory");
+  if (exists && !S_ISREG(existing.st_mode)) fail(path, "cannot write: it is not a regular file");
+  // A rename would replace a file that its owner protected; ask as an ordinary write would.
+  if (exists && access(path.c_str(), W_OK) != 0) fail_errno(path, "write", errno);
+  if (std::filesystem::is_symlink(path, ignored)) {
+    const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);
+    if (!ignored) target_ = resolved.string();
+  }
+  open_temporary();
+  if (exists)
+    fchmod(descriptor_, existing.st_mode & 07777);  // best effort: on some file systems all files have one mode
+}
+
+void output_file::open_temporary() {
+  static std::atomic<unsigned> serial{0};
+  const std::filesystem::path directory = std::filesystem::path(target_).parent_path();
+  do {
+    temporary_ = (directory / fmt::format(".exactdot-{}-{}.tmp", getpid(), serial++)).string();
+    // Created by hand, not by mkstemp: so the mode follows the umask like that of any new file.
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && errno == EEXIST);
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail_errno(path_, "write", errno);
+  }
+}
+
+output_file::~output_file() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void output_file::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_errno(path_, "write", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void output_file::commit() {
+  if (fsync(descriptor_) != 0 && errno != EINVAL) fail_errno(path_, "write", errno);
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (close(descriptor) != 0) fail_errno(path_, "write", errno);
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail_errno(path_, "write", errno);
+  temporary_.clear();
+}
+
+}  // namespace exactdot::io
