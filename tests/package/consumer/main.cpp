@@ -4,9 +4,8 @@
 // Each check is an answer that a plain loop gets wrong, so the real engine must have been linked.
 #include <array>
 #include <cstdio>
-#include <vector>
-
 #include <exactdot/exactdot.hpp>
+#include <vector>
 
 namespace {
 

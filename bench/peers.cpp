@@ -1,0 +1,80 @@
+// All peers: exactdot's two modes, and whatever else was found when the benchmark was configured.
+#include <fmt/format.h>
+
+#include <exactdot/dot.hpp>
+#include <exactdot/info.hpp>
+#include <exception>
+
+#include "library.hpp"
+#include "peer.hpp"
+
+namespace bench {
+namespace {
+
+int our_threads = 1;
+
+template <class T, exactdot::mode mode>
+T ours(int n, const T* a, int, const T* b, int) {
+  return exactdot::dot<T, T>(a, b, static_cast<std::size_t>(n), {.mode = mode, .threads = our_threads});
+}
+
+template <exactdot::mode mode>
+peer our_peer(const std::string& name) {
+  return {name, fmt::format("exactdot {}, {}", exactdot::version(), exactdot::cpu().instruction_set),
+          ours<float, mode>, ours<double, mode>, [](int threads) { our_threads = threads; }};
+}
+
+peer blis_peer() {
+  const library file(BLIS_LIBRARY);
+  std::string how = "BLIS";
+  if (auto* version = file.find<const char*()>("bli_info_get_version_str")) how += fmt::format(" {}", version());
+  how += ", cblas_sdot and cblas_ddot";
+  auto* id = file.find<int()>("bli_arch_query_id");
+  auto* name = file.find<const char*(int)>("bli_arch_string");
+  if (id != nullptr && name != nullptr) how += fmt::format(", kernels {}", name(id()));
+  return {"blis", how, file.find<dot_function<float>>("cblas_sdot"), file.find<dot_function<double>>("cblas_ddot")};
+}
+
+peer module_peer(const std::string& name, const std::string& module, const std::string& prefix,
+                 const std::string& how) {
+  const library file(fmt::format("{}/{}.so", program_folder(), module));
+  return {name, how, file.find<dot_function<float>>((prefix + "_sdot").c_str()),
+          file.find<dot_function<double>>((prefix + "_ddot").c_str())};
+}
+
+}  // namespace
+
+std::vector<peer> all_peers(std::vector<std::string>& missing) {
+  std::vector<peer> peers;
+  const auto try_add = [&](const std::string& name, auto&& make) {
+    try {
+      for (auto& found : make()) {
+        if (found.sdot == nullptr || found.ddot == nullptr) throw std::runtime_error("no cblas_sdot or cblas_ddot");
+        peers.push_back(std::move(found));
+      }
+    } catch (const std::exception& error) {
+      missing.push_back(fmt::format("{}: {}", name, error.what()));
+    }
+  };
+  using list = std::vector<peer>;
+  const std::string eigen = fmt::format("Eigen {}, Map::dot, -O3", EIGEN_VERSION);
+  const std::string standard = fmt::format("{}, -O3 -march=native", COMPILER);
+  try_add("exactdot", [] {
+    return list{our_peer<exactdot::mode::exact>("exact"), our_peer<exactdot::mode::fast>("fast")};
+  });
+  try_add("openblas", [] { return openblas_peers(); });
+  try_add("blis", [] { return list{blis_peer()}; });
+  try_add("eigen", [&] {
+    return list{module_peer("eigen_native", "peer_eigen_native", "cblas", eigen + " -march=native")};
+  });
+  try_add("eigen", [&] { return list{module_peer("eigen", "peer_eigen", "cblas", eigen)}; });
+  try_add("transform_reduce", [&] {
+    return list{module_peer("transform_reduce", "peer_standard", "transform_reduce",
+                            "std::transform_reduce, std::execution::unseq, " + standard)};
+  });
+  try_add("loop",
+          [&] { return list{module_peer("loop", "peer_standard", "loop", "sequential loop, " + standard)}; });
+  return peers;
+}
+
+}  // namespace bench
