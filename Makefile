@@ -9,8 +9,9 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test bench setup release asan clean
+.PHONY: help demo test bench setup configure release clean
 .NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
 
 help:
 	@echo 'make demo    build, generate two vectors, and compare the ways to compute their dot product'
@@ -18,9 +19,10 @@ help:
 	@echo 'make bench   measure against the other libraries and write docs/performance.md (some minutes)'
 	@echo 'make clean   remove the build folder'
 
-demo: release
+demo: configure
+	cmake --build $(RELEASE) --parallel $(JOBS) --target exactdot_program
 	@mkdir -p $(demo_data)
-	$(exactdot) generate $(demo_data)/a.npy $(demo_data)/b.npy --data ill --n 1000000 --cond 1e25
+	$(exactdot) generate $(demo_data)/a.npy $(demo_data)/b.npy --data ill --cond 1e20 --dtype float64 --n 1e6
 	$(exactdot) dot $(demo_data)/a.npy $(demo_data)/b.npy --compare
 
 test: release
@@ -32,8 +34,10 @@ test: release
 bench: release
 	scripts/performance --run $(RELEASE)/bench/exactdot_bench
 
-release: setup
+configure: setup
 	cmake --preset release -B $(RELEASE)
+
+release: configure
 	cmake --build $(RELEASE) --parallel $(JOBS)
 
 setup:
