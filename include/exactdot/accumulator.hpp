@@ -9,10 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
+#include <span>
 
 namespace exactdot {
 

@@ -6,12 +6,11 @@
 
 #include <concepts>
 #include <cstddef>
+#include <exactdot/error.hpp>
+#include <exactdot/options.hpp>
 #include <ranges>
 #include <span>
 #include <type_traits>
-
-#include <exactdot/error.hpp>
-#include <exactdot/options.hpp>
 
 namespace exactdot {
 
@@ -38,7 +37,7 @@ using element_of = std::remove_cv_t<std::ranges::range_value_t<Range>>;
 ///
 /// R: result type; by default the element type. Errors: as above, and errc::size_mismatch.
 template <class R = void, std::ranges::contiguous_range A, std::ranges::contiguous_range B>
-  requires std::same_as<detail::element_of<A>, detail::element_of<B>> && element<detail::element_of<A>>
+requires std::same_as<detail::element_of<A>, detail::element_of<B>> && element<detail::element_of<A>>
 [[nodiscard]] auto dot(const A& a, const B& b, const options& options = {}) {
   using T = detail::element_of<A>;
   using result = std::conditional_t<std::is_void_v<R>, T, R>;

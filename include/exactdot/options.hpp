@@ -21,8 +21,8 @@ enum class device {
 
 /// Lets another thread watch a long computation and end it.
 struct monitor {
-  std::atomic<std::size_t> done{0};   ///< elements finished so far; only grows during one call
-  std::atomic<bool> cancel{false};    ///< set to true: the call ends soon with errc::cancelled
+  std::atomic<std::size_t> done{0};  ///< elements finished so far; only grows during one call
+  std::atomic<bool> cancel{false};   ///< set to true: the call ends soon with errc::cancelled
 };
 
 struct options {

@@ -36,10 +36,13 @@ template <class T>
 #ifdef __CUDACC__
 __host__ __device__
 #endif
-inline with_error<T> two_product(T a, T b) {
+    inline with_error<T>
+    two_product(T a, T b) {
   const T product = a * b;
-  if constexpr (sizeof(T) == 4) return {product, __builtin_fmaf(a, b, -product)};
-  else return {product, __builtin_fma(a, b, -product)};
+  if constexpr (sizeof(T) == 4)
+    return {product, __builtin_fmaf(a, b, -product)};
+  else
+    return {product, __builtin_fma(a, b, -product)};
 }
 
 }  // namespace exactdot::core

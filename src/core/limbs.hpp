@@ -20,8 +20,8 @@ struct fixed_point {
   int lowest_exponent;
 };
 
-/// number += (-1)^negative · magnitude · 2^exponent, with |magnitude| < 2^128 and the value inside the number's range:
-/// exponent >= lowest_exponent, top bit below 32·(count - 1) + 63. Exact, carries nothing.
+/// number += (-1)^negative · magnitude · 2^exponent, with |magnitude| < 2^128 and the value inside the number's
+/// range: exponent >= lowest_exponent, top bit below 32·(count - 1) + 63. Exact, carries nothing.
 EXACTDOT_CORE void add(fixed_point number, uint128 magnitude, int exponent, bool negative) {
   const int offset = exponent - number.lowest_exponent;
   const int shift = offset & 31;

@@ -5,9 +5,8 @@
 // These numbers are part of the contract: tests hold golden bits.
 #pragma once
 
-#include <cstddef>
-
 #include <core/config.hpp>
+#include <cstddef>
 
 namespace exactdot::core {
 

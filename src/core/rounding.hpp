@@ -35,10 +35,10 @@ EXACTDOT_CORE R round_significand(bool negative, std::uint64_t significand, int 
   using row = traits<R>;
   using bits = typename row::bits;
   if (significand == 0) return assemble<R>(false, 0);
-  int drop = 64 - row::precision;                                          // a normal result keeps `precision` bits,
-  const int missing = row::lowest_exponent - (exponent + drop);            // a subnormal one fewer
+  int drop = 64 - row::precision;                                // a normal result keeps `precision` bits,
+  const int missing = row::lowest_exponent - (exponent + drop);  // a subnormal one fewer
   if (missing > 0) drop += missing;
-  if (drop > 64) return assemble<R>(negative, 0);                          // below half the smallest subnormal
+  if (drop > 64) return assemble<R>(negative, 0);  // below half the smallest subnormal
   const std::uint64_t kept = drop == 64 ? 0 : significand >> drop;
   const std::uint64_t guard = (significand >> (drop - 1)) & 1;
   const std::uint64_t below = significand & ((std::uint64_t{1} << (drop - 1)) - 1);

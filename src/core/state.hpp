@@ -19,8 +19,8 @@ struct layout {
   static constexpr std::int64_t largest_count = std::int64_t{1} << 31;
   static constexpr std::int64_t largest_states = (std::int64_t{1} << 31) - 1;
   /// A normalised state holds less than 2^63 largest products if its last limb is in [-top_limit, top_limit).
-  static constexpr std::int64_t top_limit =
-      std::int64_t{1} << (highest_product_exponent<T> + headroom_bits - lowest_product_exponent<T> - 32 * (limbs - 1));
+  static constexpr std::int64_t top_limit = std::int64_t{1} << (highest_product_exponent<T> + headroom_bits -
+                                                                lowest_product_exponent<T> - 32 * (limbs - 1));
 };
 
 template <class T>

@@ -13,11 +13,11 @@ struct traits;
 template <>
 struct traits<float> {
   using bits = std::uint32_t;
-  static constexpr int precision = 24;             // significant bits, the hidden one included
+  static constexpr int precision = 24;  // significant bits, the hidden one included
   static constexpr int exponent_bits = 8;
-  static constexpr int lowest_exponent = -149;     // of the last bit of a subnormal
-  static constexpr int highest_exponent = 128;     // every finite |x| < 2^128
-  static constexpr int limb_count = 20;            // see limbs.hpp
+  static constexpr int lowest_exponent = -149;  // of the last bit of a subnormal
+  static constexpr int highest_exponent = 128;  // every finite |x| < 2^128
+  static constexpr int limb_count = 20;         // see limbs.hpp
 };
 
 template <>

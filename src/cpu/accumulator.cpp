@@ -2,13 +2,11 @@
 //
 // Additions leave carries in the limbs; reading normalises. Headroom is checked at each normalisation, where the
 // last limb still has 2^32 times the room that the contract promises, so that no overflow passes unseen.
-#include <exactdot/accumulator.hpp>
-
 #include <algorithm>
-#include <string>
-
 #include <core/state.hpp>
 #include <cpu/engine.hpp>
+#include <exactdot/accumulator.hpp>
+#include <string>
 
 namespace exactdot {
 namespace {
@@ -26,11 +24,12 @@ void check_words(std::span<const std::int64_t> words) {
                                          std::to_string(layout<T>::words));
   }
   const std::int64_t states = words[layout<T>::states];
-  const bool negative_count =
-      std::any_of(words.begin() + layout<T>::nans, words.begin() + layout<T>::states, [](auto count) { return count < 0; });
+  const bool negative_count = std::any_of(words.begin() + layout<T>::nans, words.begin() + layout<T>::states,
+                                          [](auto count) { return count < 0; });
   if (states > layout<T>::largest_states) throw_headroom("a sum of more than 2^31 - 1 states");
   if (states < 1 || negative_count) {
-    throw error(errc::bad_option, "accumulator: these words are no sum of accumulator states (their counts are impossible)");
+    throw error(errc::bad_option,
+                "accumulator: these words are no sum of accumulator states (their counts are impossible)");
   }
 }
 
@@ -83,13 +82,13 @@ template <class T>
 void accumulator<T>::add(std::span<const T> a, std::span<const T> b, const options& options) {
   if (a.size() != b.size()) detail::throw_size_mismatch(a.size(), b.size());
   accumulator products;
-  cpu::exact_state(a.data(), b.data(), a.size(), options, products.words_.data());
+  cpu_engine::exact_state(a.data(), b.data(), a.size(), options, products.words_.data());
   merge(products);
 }
 
 template <class T>
 void accumulator<T>::add(std::span<const T> x) {
-  for (std::size_t i = 0; i < x.size(); ++i) add(cpu::load(x.data() + i));
+  for (std::size_t i = 0; i < x.size(); ++i) add(cpu_engine::load(x.data() + i));
 }
 
 template <class T>

@@ -1,57 +1,149 @@
-// exactdot::dot on the CPU.
-#include <exactdot/dot.hpp>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
+// exactdot::dot on the CPU: checks the arguments, splits the work among threads, and takes the cheapest road that
+// is proven right.
+//
+// Mode exact: while the vectors are in cache, an approximation with an error bound that leaves no doubt about the
+// rounding (approximate-inl.h, ziv.hpp); else, or if it does, the exact state (accumulate-inl.h), rounded once.
+#include <algorithm>
 #include <core/order_v1.hpp>
 #include <core/state.hpp>
 #include <cpu/engine.hpp>
+#include <cpu/environment.hpp>
+#include <cpu/kernels.hpp>
+#include <cpu/team.hpp>
+#include <cpu/ziv.hpp>
+#include <exactdot/dot.hpp>
+#include <string>
+#include <vector>
 
 namespace exactdot {
+namespace cpu_engine {
+namespace {
+
+/// Vectors up to this length are taken to be in cache. Above, the exact state costs no more than the approximation:
+/// both wait for memory.
+template <class T>
+inline constexpr std::size_t largest_in_cache = (std::size_t{1} << 21) / sizeof(T);
+
+template <class T>
+void check_arguments(const T* a, const T* b, std::size_t n, const options& options) {
+  if (n != 0 && (a == nullptr || b == nullptr)) {
+    throw error(errc::null_pointer, "dot: a null pointer for a vector of " + std::to_string(n) + " elements");
+  }
+  if (options.mode != mode::exact && options.mode != mode::fast) {
+    throw error(errc::bad_option, "dot: unknown mode; use mode::exact or mode::fast");
+  }
+  if (options.threads < 0) {
+    throw error(errc::bad_option,
+                "dot: threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
+  }
+  if (options.device == device::cuda) {
+    throw error(errc::no_device, "dot: this build has no CUDA engine; use device::cpu or device::automatic");
+  }
+  if (options.device != device::cpu && options.device != device::automatic) {
+    throw error(errc::bad_option, "dot: unknown device; use device::automatic, device::cpu or device::cuda");
+  }
+}
+
+/// The product terms as integers: slow, and independent of the floating-point environment.
+template <class T>
+void accumulate_integers(const T* a, const T* b, std::size_t n, std::int64_t* words) {
+  for (std::size_t i = 0; i < n; ++i) {
+    core::add_term<T>(words, core::exact_product(load(a + i), load(b + i)));
+    if ((i + 1) % core::additions_between_normalisations == 0) core::normalise(core::limbs_of<T>(words));
+  }
+  core::normalise(core::limbs_of<T>(words));
+}
+
+template <class T>
+void accumulate(const T* a, const T* b, std::size_t n, std::int64_t* words) {
+  if (arithmetic_is_standard()) {
+    current_kernels<T>().accumulate(a, b, n, words);
+  } else {
+    accumulate_integers(a, b, n, words);
+  }
+}
+
+template <class R, class T>
+bool approximate(const T* a, const T* b, std::size_t n, R& result) {
+  // A float product is known to 2^-53 only, which cannot decide a rounding to double.
+  if constexpr (sizeof(R) > sizeof(T)) return false;
+  approximation sum;
+  return current_kernels<T>().approximate(a, b, n, sum) && round_if_certain(sum, result);
+}
+
+template <class R, class T>
+R exact(const T* a, const T* b, std::size_t n, const options& options) {
+  if (n == 0) return R{0};
+  R result;
+  const bool at_once = options.monitor == nullptr && n <= largest_in_cache<T> && threads_for(n, options) == 1;
+  if (at_once && arithmetic_is_standard() && approximate(a, b, n, result)) return result;
+  std::int64_t words[core::layout<T>::words] = {};
+  exact_state(a, b, n, options, words);
+  return core::round_state<R, T>(words);
+}
+
+/// Order v1 on several threads: each reduces whole subtrees of `grain` tiles; their sums are the leaves of the rest
+/// of the tree.
+template <class T>
+T fast_in_parts(const T* a, const T* b, std::size_t n, const options& options) {
+  const auto& kernel = current_kernels<T>();
+  constexpr std::size_t grain = 16 * core::order_v1<T>::tile;
+  std::vector<T> subtree((n + grain - 1) / grain);
+  for_parts(n, grain, threads_for(n, options), [&](std::size_t start, std::size_t count, int) {
+    watched(start, count, options.monitor, [&](std::size_t from, std::size_t length) {
+      for (std::size_t i = from; i < from + length; i += grain) {
+        subtree[i / grain] = kernel.fast(a + i, b + i, std::min(grain, from + length - i));
+      }
+    });
+  });
+  throw_if_cancelled(options);
+  core::tile_tree<T> tree;
+  for (const T sum : subtree) tree.push(sum);
+  return tree.root();
+}
+
+template <class T>
+T fast(const T* a, const T* b, std::size_t n, const options& options) {
+  const bool at_once = options.monitor == nullptr && threads_for(n, options) == 1;
+  return at_once ? current_kernels<T>().fast(a, b, n) : fast_in_parts(a, b, n, options);
+}
+
+}  // namespace
+
+template <class T>
+void exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words) {
+  check_arguments(a, b, n, options);
+  const int threads = threads_for(n, options);
+  using state = std::int64_t[core::layout<T>::words];
+  std::vector<std::int64_t> states(static_cast<std::size_t>(threads - 1) * core::layout<T>::words);
+  for_parts(n, 1024, threads, [&](std::size_t start, std::size_t count, int part) {
+    state own = {};
+    std::int64_t* const sum = part == 0 ? words : own;
+    watched(start, count, options.monitor,
+            [&](std::size_t from, std::size_t length) { accumulate(a + from, b + from, length, sum); });
+    if (part != 0) std::copy(own, own + core::layout<T>::words, &states[(part - 1) * sizeof(state) / sizeof *own]);
+  });
+  throw_if_cancelled(options);
+  for (std::size_t i = 0; i < states.size(); i += core::layout<T>::words) core::merge<T>(words, &states[i]);
+  core::normalise(core::limbs_of<T>(words));
+}
+
+template void exact_state(const float*, const float*, std::size_t, const options&, std::int64_t*);
+template void exact_state(const double*, const double*, std::size_t, const options&, std::int64_t*);
+
+}  // namespace cpu_engine
 
 void detail::throw_size_mismatch(std::size_t a, std::size_t b) {
   throw error(errc::size_mismatch, "dot: the vectors differ in length (" + std::to_string(a) + " and " +
                                        std::to_string(b) + " elements)");
 }
 
-namespace cpu {
-template <class T>
-void exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words) {
-  for (std::size_t i = 0; i < n; ++i) core::add_term<T>(words, core::exact_product(load(a + i), load(b + i)));
-  core::normalise(core::limbs_of<T>(words));
-  if (options.monitor != nullptr) options.monitor->done += n;
-}
-template void exact_state(const float*, const float*, std::size_t, const options&, std::int64_t*);
-template void exact_state(const double*, const double*, std::size_t, const options&, std::int64_t*);
-}  // namespace cpu
-
 template <element R, element T>
 R dot(const T* a, const T* b, std::size_t n, const options& options) {
-  if (n != 0 && (a == nullptr || b == nullptr)) throw error(errc::null_pointer, "dot: null pointer");
-  if (options.threads < 0) throw error(errc::bad_option, "dot: threads must not be negative");
-  if (options.device == device::cuda) throw error(errc::no_device, "dot: this build has no CUDA engine");
-  if (options.mode == mode::exact) {
-    std::int64_t words[core::layout<T>::words] = {};
-    cpu::exact_state(a, b, n, options, words);
-    return core::round_state<R, T>(words);
-  }
-  using order = core::order_v1<T>;
-  core::tile_tree<T> tree;
-  for (std::size_t start = 0; start < n; start += order::tile) {
-    T lane[order::lanes] = {};
-    for (std::size_t i = start; i < n && i < start + order::tile; ++i) {
-      T& sum = lane[(i - start) % order::lanes];
-      sum = std::fma(cpu::load(a + i), cpu::load(b + i), sum);
-    }
-    for (std::size_t half = order::lanes / 2; half > 0; half /= 2)
-      for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];
-    tree.push(lane[0]);
-  }
-  if (options.monitor != nullptr) options.monitor->done += n;
-  const R result = static_cast<R>(tree.root());
-  return result != result ? core::canonical_nan<R>() : result;
+  cpu_engine::check_arguments(a, b, n, options);
+  if (options.mode == mode::exact) return cpu_engine::exact<R>(a, b, n, options);
+  const T sum = cpu_engine::fast(a, b, n, options);
+  return sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);
 }
 
 template float dot<float, float>(const float*, const float*, std::size_t, const options&);

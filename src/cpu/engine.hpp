@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-
 #include <exactdot/dot.hpp>
 #include <exactdot/options.hpp>
 
-namespace exactdot::cpu {
+namespace exactdot::cpu_engine {
 
 /// x from any address, aligned or not.
 template <class T>
@@ -22,4 +21,4 @@ inline T load(const T* x) {
 template <class T>
 void exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words);
 
-}  // namespace exactdot::cpu
+}  // namespace exactdot::cpu_engine

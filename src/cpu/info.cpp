@@ -1,10 +1,21 @@
 // Version and instruction sets.
+#include <omp.h>
+
+#include <cpu/kernels.hpp>
 #include <exactdot/info.hpp>
 
-#include <thread>
-
 namespace exactdot {
+
 const char* version() noexcept { return EXACTDOT_VERSION; }
-cpu_info cpu() { return {"portable", {"portable"}, static_cast<int>(std::thread::hardware_concurrency())}; }
-void use_instruction_set(const std::string&) {}
+
+cpu_info cpu() {
+  cpu_info info;
+  info.instruction_set = cpu_engine::current_instruction_set().name;
+  for (const auto* set : cpu_engine::runnable_instruction_sets()) info.instruction_sets.emplace_back(set->name);
+  info.threads = omp_get_max_threads();
+  return info;
+}
+
+void use_instruction_set(const std::string& name) { cpu_engine::choose_instruction_set(name); }
+
 }  // namespace exactdot

@@ -35,6 +35,7 @@ bool literal_scanner::at_end() {
 
 std::string_view literal_scanner::string() {
   skip_space();
+  skip_prefix();
   const std::size_t begin = at_;
   skip_string();
   return text_.substr(begin + 1, at_ - begin - 2);
@@ -43,6 +44,7 @@ std::string_view literal_scanner::string() {
 std::string_view literal_scanner::value() {
   skip_space();
   const std::size_t begin = at_;
+  skip_prefix();
   if (next_is("'\"")) {
     skip_string();
   } else if (next_is("([{")) {
@@ -52,6 +54,11 @@ std::string_view literal_scanner::value() {
   }
   if (at_ == begin) reject("a value");
   return text_.substr(begin, at_ - begin);
+}
+
+void literal_scanner::skip_prefix() {
+  const std::string_view rest = text_.substr(at_, 2);
+  if (rest == "u'" || rest == "u\"") ++at_;
 }
 
 void literal_scanner::skip_string() {

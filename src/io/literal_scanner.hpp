@@ -28,6 +28,7 @@ class literal_scanner {
 
  private:
   void skip_space();
+  void skip_prefix();  // the u of a Python 2 writer
   void skip_string();
   void skip_brackets();
   [[nodiscard]] bool next_is(std::string_view characters) const;

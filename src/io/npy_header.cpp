@@ -128,14 +128,16 @@ void read_dtype(std::string_view descr, std::string_view file, npy_header& heade
     dtype type;
     bool takes_byte_order;
   };
-  constexpr std::array<spelling, 8> spellings = {{{"f4", dtype::float32, true},
+  constexpr std::array<spelling, 9> spellings = {{{"f4", dtype::float32, true},
                                                   {"f8", dtype::float64, true},
                                                   {"f", dtype::float32, true},
                                                   {"d", dtype::float64, true},
                                                   {"float32", dtype::float32, false},
                                                   {"float64", dtype::float64, false},
                                                   {"single", dtype::float32, false},
-                                                  {"double", dtype::float64, false}}};
+                                                  {"double", dtype::float64, false},
+                                                  {"float", dtype::float64, false}}};
+  if (descr.starts_with("u'") || descr.starts_with("u\"")) descr.remove_prefix(1);
   if (descr[0] != '\'' && descr[0] != '"') reject_dtype(descr, file);
   std::string_view code = descr.substr(1, descr.size() - 2);
   const char order = code.empty() ? '\0' : code[0];

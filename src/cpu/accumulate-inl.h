@@ -1,0 +1,339 @@
+// The exact vector kernel: sums of products of a block, exactly, as a few integers.
+//
+// Three roads, tried in this order for each block of 1024 elements:
+// 1. checked: the window of the last block; the exponents of the products are checked on the way, and a block that
+//    leaves the window counts for nothing;
+// 2. measured: a pass over the block finds its exponents, zeros aside; operands are scaled by powers of two where
+// products
+//    would leave the range of double;
+// 3. integers: 53 x 53-bit products into the limbs, for blocks that spread too wide, infinities and NaNs.
+// Cost of the checked road: 12 operations a double vector; 7 and two conversions a float vector half.
+#if defined(EXACTDOT_CPU_ACCUMULATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTDOT_CPU_ACCUMULATE_INL_H_
+#undef EXACTDOT_CPU_ACCUMULATE_INL_H_
+#else
+#define EXACTDOT_CPU_ACCUMULATE_INL_H_
+#endif
+
+#include <cpu/simd-inl.h>
+
+#include <cpu/engine.hpp>
+#include <cpu/kernels.hpp>
+#include <cpu/window.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace exactdot::cpu_engine {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// One chain of anchors for one stream of terms.
+template <int levels>
+struct anchors {
+  using tag = hn::ScalableTag<double>;
+  using v = hn::Vec<tag>;
+  v sum[levels];
+
+  HWY_INLINE void start(int exponent) {
+    for (int i = 0; i < levels; ++i) sum[i] = hn::Set(tag(), anchor(exponent, i));
+  }
+
+  static HWY_INLINE double anchor(int exponent, int level) {
+    return 1.5 * power_of_two(anchor_exponent(exponent, level));
+  }
+
+  HWY_INLINE void add_from(int level, v term) {
+    for (; level < levels - 1; ++level) {
+      const v next = hn::Add(sum[level], term);
+      term = hn::Sub(term, hn::Sub(next, sum[level]));
+      sum[level] = next;
+    }
+    sum[levels - 1] = hn::Add(sum[levels - 1], term);
+  }
+
+  HWY_INLINE void add(v term) { add_from(0, term); }
+
+  /// Adds x·y, which a double holds exactly.
+  HWY_INLINE void add_product(v x, v y) {
+    const tag d;
+    const v next = fused_add(d, x, y, sum[0]);
+    const v rest = fused_subtract(d, x, y, hn::Sub(next, sum[0]));
+    sum[0] = next;
+    add_from(1, rest);
+  }
+
+  /// sums[i] += what level i has taken, in its unit: the difference of the bits, the binade being the same.
+  HWY_INLINE void collect(int exponent, std::int64_t* sums) const {
+    const hn::RebindToSigned<tag> di;
+    for (int i = 0; i < levels; ++i) {
+      const auto start_bits = hn::BitCast(di, hn::Set(tag(), anchor(exponent, i)));
+      sums[i] += hn::GetLane(hn::SumOfLanes(di, hn::Sub(hn::BitCast(di, sum[i]), start_bits)));
+    }
+  }
+};
+
+/// Accumulates the exponents of rounded products, moved so that those in the window have the high bits of their
+/// field clear.
+template <class T>
+struct window_check {
+  using tag = hn::ScalableTag<T>;
+  using integer_tag = hn::RebindToSigned<tag>;
+  using integer = hn::TFromD<integer_tag>;
+  static constexpr int stored = core::traits<T>::precision - 1;
+  static constexpr int bias = core::traits<T>::highest_exponent - 1;
+  static constexpr integer outside =
+      static_cast<integer>(((std::uint64_t{1} << core::traits<T>::exponent_bits) - checked_span) << stored);
+
+  hn::Vec<integer_tag> move;
+  hn::Vec<integer_tag> seen = hn::Zero(integer_tag());
+
+  HWY_INLINE explicit window_check(int exponent)
+      : move(hn::Set(
+            integer_tag(),
+            static_cast<integer>(0 - (static_cast<std::uint64_t>(exponent - checked_span + bias) << stored)))) {}
+
+  HWY_INLINE hn::Vec<integer_tag> moved(hn::Vec<tag> product) const {
+    return hn::Add(hn::BitCast(integer_tag(), product), move);
+  }
+  /// Looks at the first `count` lanes, or all of them.
+  template <bool whole>
+  HWY_INLINE void look(hn::Vec<tag> product, std::size_t count) {
+    if constexpr (whole) {
+      seen = hn::Or(seen, moved(product));
+    } else {
+      const auto mask = hn::RebindMask(integer_tag(), hn::FirstN(tag(), count));
+      seen = hn::Or(seen, hn::IfThenElseZero(mask, moved(product)));
+    }
+  }
+  HWY_INLINE bool passed() const {
+    const integer_tag d;
+    return hn::AllTrue(d, hn::Eq(hn::And(seen, hn::Set(d, outside)), hn::Zero(d)));
+  }
+};
+
+/// Two sets of anchors for the products of one block, and for double two more for the errors of the products.
+template <class T, int levels>
+struct block_sums {
+  anchors<levels> product0, product1, error0, error1;
+
+  HWY_INLINE explicit block_sums(int exponent) {
+    product0.start(exponent), product1.start(exponent);
+    if constexpr (sizeof(T) == 8) error0.start(exponent - 53), error1.start(exponent - 53);
+  }
+
+  HWY_INLINE void collect(int exponent, std::int64_t* sums) const {
+    product0.collect(exponent, sums), product1.collect(exponent, sums);
+    if constexpr (sizeof(T) == 8)
+      error0.collect(exponent - 53, sums + levels), error1.collect(exponent - 53, sums + levels);
+  }
+};
+
+/// Powers of two that the operands of a block are multiplied by.
+struct block_scale {
+  double a = 1, b = 1;
+};
+
+/// Elements that one call of add_products takes.
+template <class T>
+constexpr std::size_t step_width = sizeof(T) == 4 ? float_pair : hn::MaxLanes(hn::ScalableTag<double>());
+
+/// Adds the step_width products from element i on, of which `count` exist (all, if `whole`), to one set of anchors
+/// (a float_pair feeds both); shows the rounded products to `check`.
+template <bool whole, bool checked, bool scaled, int set, int levels>
+HWY_INLINE void add_products(block_sums<double, levels>& sums, window_check<double>& check, const double* a,
+                             const double* b, std::size_t count, block_scale scale) {
+  const hn::ScalableTag<double> d;
+  auto x = load_part<whole>(d, a, 0, count), y = load_part<whole>(d, b, 0, count);
+  if constexpr (scaled) x = hn::Mul(x, hn::Set(d, scale.a)), y = hn::Mul(y, hn::Set(d, scale.b));
+  const auto product = hn::Mul(x, y);
+  const auto error = fused_subtract(d, x, y, product);
+  (set == 0 ? sums.product0 : sums.product1).add(product);
+  (set == 0 ? sums.error0 : sums.error1).add(error);
+  if constexpr (checked) check.template look<whole>(product, count);
+}
+
+template <bool whole, bool checked, bool, int, int levels>
+HWY_INLINE void add_products(block_sums<float, levels>& sums, window_check<float>& check, const float* a,
+                             const float* b, std::size_t count, block_scale) {
+  constexpr std::size_t middle = float_pair / 2;
+  sums.product0.add_product(load_promoted<whole>(a, 0, count), load_promoted<whole>(b, 0, count));
+  sums.product1.add_product(load_promoted<whole>(a, middle, count), load_promoted<whole>(b, middle, count));
+  if constexpr (checked) {
+    const hn::ScalableTag<float> d;
+    for (std::size_t first = 0; first < float_pair; first += hn::Lanes(d)) {
+      const auto product = hn::Mul(load_part<whole>(d, a, first, count), load_part<whole>(d, b, first, count));
+      check.template look<whole>(product, lanes_left(d, first, count));
+    }
+  }
+}
+
+/// Adds a block of up to block_length products below 2^exponent to `sums`. If `checked`: false, and `sums` as it
+/// was, when a product lies outside [2^(exponent - checked_span), 2^exponent).
+template <class T, int levels, bool checked, bool scaled>
+bool add_block(const T* a, const T* b, std::size_t n, int exponent, block_scale scale, std::int64_t* sums) {
+  constexpr std::size_t width = step_width<T>;
+  block_sums<T, levels> block(exponent);
+  window_check<T> check(checked ? exponent : 0);
+  std::size_t i = 0;
+  for (; i + 2 * width <= n; i += 2 * width) {
+    prefetch_ahead(a + i, 2 * width), prefetch_ahead(b + i, 2 * width);
+    add_products<true, checked, scaled, 0>(block, check, a + i, b + i, width, scale);
+    add_products<true, checked, scaled, 1>(block, check, a + i + width, b + i + width, width, scale);
+  }
+  for (; i < n; i += width) add_products<false, checked, scaled, 0>(block, check, a + i, b + i, n - i, scale);
+  if (checked && !check.passed()) return false;
+  block.collect(exponent, sums);
+  return true;
+}
+
+/// No lane of an anchor takes more than 2^additions_exponent terms of a block, and a few of its tail.
+constexpr std::size_t block_length =
+    std::min(window_block, (std::size_t{2} << additions_exponent) * hn::MaxLanes(hn::ScalableTag<double>()));
+
+/// The exponents of the nonzero elements of a block: all |x| in [2^lowest, 2^highest).
+struct exponent_range {
+  bool finite = true;
+  bool zero = true;  // no nonzero element
+  int lowest = 0;
+  int highest = 0;
+};
+
+/// floor(log2 |x|) of a nonzero finite |x| given by its bits, subnormals included.
+template <class T>
+HWY_INLINE int floor_log2(std::uint64_t bits) {
+  const int field = static_cast<int>(bits >> (core::traits<T>::precision - 1));
+  if (field == 0) return core::traits<T>::lowest_exponent + 63 - std::countl_zero(bits);
+  return field - 1 + core::traits<T>::lowest_exponent + core::traits<T>::precision - 1;
+}
+
+template <class T>
+exponent_range measure(const T* x, std::size_t n) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using integer = hn::TFromD<decltype(di)>;
+  const std::size_t width = hn::Lanes(d);
+  const auto huge = hn::Set(di, std::numeric_limits<integer>::max());
+  auto largest = hn::Zero(di), smallest = huge;
+  for (std::size_t i = 0; i < n; i += width) {
+    const std::size_t count = n - i < width ? n - i : width;
+    const auto v = hn::BitCast(di, hn::Abs(count == width ? hn::LoadU(d, x + i) : load_first(d, x + i, count)));
+    largest = hn::Max(largest, v);
+    smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(v, hn::Zero(di)), huge, v));
+  }
+  const auto top = static_cast<std::uint64_t>(hn::GetLane(hn::MaxOfLanes(di, largest)));
+  const auto bottom = static_cast<std::uint64_t>(hn::GetLane(hn::MinOfLanes(di, smallest)));
+  exponent_range range;
+  range.finite = top < std::bit_cast<typename core::traits<T>::bits>(core::infinity<T>(false));
+  range.zero = top == 0;
+  if (range.finite && !range.zero) {
+    range.lowest = floor_log2<T>(bottom);
+    range.highest = floor_log2<T>(top) + 1;
+  }
+  return range;
+}
+
+/// One run over part of the vectors, on one thread.
+template <class T>
+class accumulation {
+ public:
+  explicit accumulation(std::int64_t* words) : words_(words) {}
+
+  void run(const T* a, const T* b, std::size_t n) {
+    for (; n != 0;) {
+      const std::size_t count = n < block_length ? n : block_length;
+      if (!add_checked(a, b, count) && !add_measured(a, b, count)) add_integers(a, b, count);
+      a += count, b += count, n -= count;
+    }
+    flush<T>(sums_, words_);
+    core::normalise(core::limbs_of<T>(words_));
+  }
+
+ private:
+  // A road that failed twice running is left out for a while: hostile data pays for it once in `pause` blocks.
+  struct road {
+    static constexpr int pause = 32;
+    int failures = 0;
+    int waiting = 0;
+
+    bool open() { return waiting == 0 || --waiting == 0; }
+    bool report(bool success) {
+      failures = success ? 0 : failures + 1;
+      if (failures >= 2) waiting = pause;
+      return success;
+    }
+  };
+
+  void use_window(int exponent, int shift, int levels) {
+    const bool same = sums_.exponent == exponent && sums_.shift == shift && sums_.levels == levels;
+    if (!same || sums_.blocks >= window_sums::largest_blocks) flush<T>(sums_, words_);
+    if (++flushes_ == core::additions_between_normalisations / (4 * block_length)) normalise();
+    sums_.exponent = exponent, sums_.shift = shift, sums_.levels = levels;
+    ++sums_.blocks;
+  }
+
+  bool add_checked(const T* a, const T* b, std::size_t n) {
+    if (!has_window_ || !checked_.open()) return false;
+    use_window(window_exponent_, 0, 2);
+    return checked_.report(add_block<T, 2, true, false>(a, b, n, window_exponent_, {}, sums_.sum));
+  }
+
+  bool add_measured(const T* a, const T* b, std::size_t n) {
+    if (!measured_.open()) return false;
+    const exponent_range x = measure(a, n), y = measure(b, n);
+    if (x.finite && y.finite && (x.zero || y.zero)) return true;
+    const int exponent = x.highest + y.highest;
+    const int span = exponent - (x.lowest + y.lowest);
+    if (!measured_.report(x.finite && y.finite && span <= window_span<T>(3))) return false;
+    // Doubles are scaled to near 1 (subnormals as far as a power of two goes); a float product is always in range.
+    const auto clamp = [](int k) { return sizeof(T) == 4 ? 0 : k < -1000 ? -1000 : k > 1000 ? 1000 : k; };
+    const int shift = clamp(x.highest) + clamp(y.highest);
+    const block_scale scale{power_of_two(-clamp(x.highest)), power_of_two(-clamp(y.highest))};
+    constexpr bool scaled = sizeof(T) == 8;
+    if (span <= window_span<T>(2)) {
+      use_window(exponent - shift, shift, 2);
+      add_block<T, 2, false, scaled>(a, b, n, exponent - shift, scale, sums_.sum);
+    } else {
+      use_window(exponent - shift, shift, 3);
+      add_block<T, 3, false, scaled>(a, b, n, exponent - shift, scale, sums_.sum);
+    }
+    choose_window(exponent, span);
+    return true;
+  }
+
+  /// The window for the checked road: one exponent of room above this block, unless the old one would have served.
+  void choose_window(int exponent, int span) {
+    constexpr int lowest = sizeof(T) == 4 ? -93 : -800, highest = sizeof(T) == 4 ? 126 : 1000;
+    const bool serves =
+        has_window_ && exponent <= window_exponent_ && exponent - span >= window_exponent_ - checked_span;
+    if (!serves) window_exponent_ = exponent + 1;
+    has_window_ = window_exponent_ >= lowest && window_exponent_ <= highest;
+  }
+
+  void add_integers(const T* a, const T* b, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) core::add_term<T>(words_, core::exact_product(load(a + i), load(b + i)));
+    if (++flushes_ == core::additions_between_normalisations / (4 * block_length)) normalise();
+  }
+
+  void normalise() {
+    core::normalise(core::limbs_of<T>(words_));
+    flushes_ = 0;
+  }
+
+  std::int64_t* words_;
+  window_sums sums_;
+  road checked_, measured_;
+  bool has_window_ = false;
+  int window_exponent_ = 0;
+  std::uint64_t flushes_ = 0;
+};
+
+template <class T>
+void accumulate(const T* a, const T* b, std::size_t n, std::int64_t* words) {
+  accumulation<T>(words).run(a, b, n);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace exactdot::cpu_engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,27 @@
+// Whether floating-point arithmetic on this thread is what the vector kernels assume: rounding to nearest, no FTZ
+// or DAZ, no trapping. Where it is not, mode exact takes its integer road, and the caller's settings stay
+// untouched.
+#pragma once
+
+#include <cfenv>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace exactdot::cpu_engine {
+
+inline bool arithmetic_is_standard() {
+#if defined(__x86_64__)
+  constexpr unsigned control = 0xffc0, masks_only = 0x1f80;  // FTZ, rounding, exception masks, DAZ
+  return (_mm_getcsr() & control) == masks_only;
+#elif defined(__aarch64__)
+  unsigned long control = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(control));
+  return control == 0;
+#else
+  return std::fegetround() == FE_TONEAREST;
+#endif
+}
+
+}  // namespace exactdot::cpu_engine

@@ -1,0 +1,124 @@
+// Mode fast: order v1 (core/order_v1.hpp) with vectors.
+//
+// A row of 512 bytes is eight vectors of AVX-512: eight independent chains hide the latency of the fused
+// multiply-add. Narrower targets run down the tile once per group of eight vectors of a row. Cost: one fused
+// multiply-add a vector; 7 vector additions and a fold of one vector per tile of 16 rows.
+#if defined(EXACTDOT_CPU_FAST_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTDOT_CPU_FAST_INL_H_
+#undef EXACTDOT_CPU_FAST_INL_H_
+#else
+#define EXACTDOT_CPU_FAST_INL_H_
+#endif
+
+#include <cpu/simd-inl.h>
+
+#include <core/order_v1.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace exactdot::cpu_engine {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Adds the upper half of the lanes to the lower until one is left.
+template <class D>
+HWY_INLINE lane_of<D> fold_lanes(D d, vec<D> v) {
+#if HWY_TARGET != HWY_SCALAR  // whose vectors have one lane and no halves
+  if constexpr (hn::MaxLanes(D()) > 16 / sizeof(lane_of<D>)) {
+    const hn::Half<D> half;
+    return fold_lanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+#endif
+  HWY_ALIGN lane_of<D> lane[hn::MaxLanes(D())];
+  hn::Store(v, d, lane);
+  for (std::size_t half = hn::MaxLanes(D()) / 2; half > 0; half /= 2) {
+    for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];
+  }
+  return lane[0];
+}
+
+/// Eight neighbouring vectors of lanes of a tile. The templates unroll over j, so that the array stays in
+/// registers.
+template <class T>
+struct lane_group {
+  using tag = hn::ScalableTag<T>;
+  static constexpr std::size_t width = hn::MaxLanes(tag());
+  static constexpr std::size_t lanes = 8 * width;
+  vec<tag> sum[8];
+
+  HWY_INLINE lane_group() {
+    for (auto& v : sum) v = hn::Zero(tag());
+  }
+
+  template <std::size_t j = 0>
+  HWY_INLINE void add_row(const T* a, const T* b) {
+    add<true, j>(a, b, lanes);
+    if constexpr (j + 1 < 8) add_row<j + 1>(a, b);
+  }
+
+  /// The first `count` elements of a row. A missing element is skipped, not added as zero: that would turn -0 into
+  /// +0.
+  template <std::size_t j = 0>
+  HWY_INLINE void add_part(const T* a, const T* b, std::size_t count) {
+    if (count < (j + 1) * width) {
+      if (count > j * width) add<false, j>(a, b, count);
+      return;
+    }
+    add<true, j>(a, b, count);
+    if constexpr (j + 1 < 8) add_part<j + 1>(a, b, count);
+  }
+
+  HWY_INLINE void operator+=(const lane_group& right) {
+    for (std::size_t j = 0; j < 8; ++j) sum[j] = hn::Add(sum[j], right.sum[j]);
+  }
+
+  HWY_INLINE T fold() const {
+    const auto even = hn::Add(hn::Add(sum[0], sum[4]), hn::Add(sum[2], sum[6]));
+    const auto odd = hn::Add(hn::Add(sum[1], sum[5]), hn::Add(sum[3], sum[7]));
+    return fold_lanes(tag(), hn::Add(even, odd));
+  }
+
+ private:
+  template <bool whole, std::size_t j>
+  HWY_INLINE void add(const T* a, const T* b, std::size_t count) {
+    constexpr std::size_t start = j * width;
+    const tag d;
+    const auto next =
+        fused_add(d, load_part<whole>(d, a, start, count), load_part<whole>(d, b, start, count), sum[j]);
+    sum[j] = whole ? next : hn::IfThenElse(hn::FirstN(d, count - start), next, sum[j]);
+  }
+};
+
+/// The sum of a tile of n elements, n at most a whole one.
+template <class T>
+HWY_INLINE T tile_sum(const T* a, const T* b, std::size_t n) {
+  constexpr std::size_t row = core::order_v1<T>::lanes;
+  constexpr std::size_t groups = row / lane_group<T>::lanes;
+  lane_group<T> group[groups];
+  const std::size_t whole = n - n % row;
+  for (std::size_t g = 0; g < groups; ++g) {
+    const std::size_t first = g * lane_group<T>::lanes;
+    for (std::size_t i = first; i < whole; i += row) group[g].add_row(a + i, b + i);
+    if (n - whole > first) group[g].add_part(a + whole + first, b + whole + first, n - whole - first);
+  }
+  for (std::size_t half = groups / 2; half > 0; half /= 2) {
+    for (std::size_t g = 0; g < half; ++g) group[g] += group[g + half];
+  }
+  return group[0].fold();
+}
+
+template <class T>
+T fast(const T* a, const T* b, std::size_t n) {
+  constexpr std::size_t tile = core::order_v1<T>::tile;
+  if (n <= tile) return n == 0 ? T{0} : tile_sum(a, b, n);
+  core::tile_tree<T> tree;
+  for (; n >= tile; a += tile, b += tile, n -= tile) tree.push(tile_sum(a, b, tile));
+  if (n != 0) tree.push(tile_sum(a, b, n));
+  return tree.root();
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace exactdot::cpu_engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,106 @@
+// Compiles the kernels once per instruction set and chooses among them at run time.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <core/error_free.hpp>
+#include <core/order_v1.hpp>
+#include <core/state.hpp>
+#include <cpu/engine.hpp>
+#include <cpu/kernels.hpp>
+#include <cpu/window.hpp>
+#include <cstdlib>
+#include <exactdot/error.hpp>
+#include <limits>
+
+// SSE has no fused multiply-add, so machines without AVX2 use the portable target.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "cpu/accumulate-inl.h"
+#include "cpu/approximate-inl.h"
+#include "cpu/fast-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace exactdot::cpu_engine {
+namespace HWY_NAMESPACE {
+
+template <class T>
+constexpr kernels<T> table() {
+  return {fast<T>, static_cast<bool (*)(const T*, const T*, std::size_t, approximation&)>(approximate),
+          accumulate<T>};
+}
+
+constexpr instruction_set named(const char* name) { return {name, table<float>(), table<double>()}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace exactdot::cpu_engine
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace exactdot::cpu_engine {
+namespace {
+
+struct target {
+  std::int64_t bit;  // Highway's
+  instruction_set set;
+};
+
+/// Best first.
+constexpr target targets[] = {
+#if HWY_TARGETS & HWY_AVX3
+    {HWY_AVX3, N_AVX3::named("avx512")},
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    {HWY_AVX2, N_AVX2::named("avx2")},
+#endif
+#if HWY_TARGETS & HWY_NEON
+    {HWY_NEON, N_NEON::named("neon")},
+#endif
+#if HWY_TARGETS & HWY_EMU128
+    {HWY_EMU128, N_EMU128::named("portable")},
+#endif
+#if HWY_TARGETS & HWY_SCALAR
+    {HWY_SCALAR, N_SCALAR::named("portable")},
+#endif
+};
+
+std::atomic<const instruction_set*> current{nullptr};
+
+const instruction_set* find(const std::string& name) {
+  std::string known;
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    if (name.empty() || name == set->name) return set;
+    known += (known.empty() ? "" : ", ") + std::string(set->name);
+  }
+  throw error(errc::bad_option, "instruction set '" + name + "' is not one that this machine runs (" + known + ")");
+}
+
+}  // namespace
+
+std::vector<const instruction_set*> runnable_instruction_sets() {
+  std::vector<const instruction_set*> sets;
+  for (const target& candidate : targets) {
+    // The static target needs no support: the compiler assumed it everywhere.
+    if (candidate.bit == HWY_STATIC_TARGET || (hwy::SupportedTargets() & candidate.bit) != 0)
+      sets.push_back(&candidate.set);
+  }
+  return sets;
+}
+
+void choose_instruction_set(const std::string& name) { current.store(find(name), std::memory_order_release); }
+
+const instruction_set& current_instruction_set() {
+  const instruction_set* set = current.load(std::memory_order_acquire);
+  if (set == nullptr) {
+    const char* wanted = std::getenv("EXACTDOT_TARGET");
+    set = find(wanted == nullptr ? "" : wanted);
+    current.store(set, std::memory_order_release);
+  }
+  return *set;
+}
+
+}  // namespace exactdot::cpu_engine
+#endif

@@ -1,0 +1,53 @@
+// The kernels of the CPU engine: one table per element type and instruction set.
+//
+// kernels.cpp compiles them once per Highway target and picks a table at run time. No result depends on
+// which table is used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace exactdot::cpu_engine {
+
+/// A sum known to within `bound`: |value + low - sum| <= bound · 2^exponent, all three scaled by 2^exponent.
+struct approximation {
+  double value = 0;
+  double low = 0;
+  double bound = 0;
+  int exponent = 0;
+};
+
+template <class T>
+struct kernels {
+  /// Mode fast: the tile tree of order v1 over n elements.
+  T (*fast)(const T* a, const T* b, std::size_t n);
+  /// An approximation with a proven error bound, or false when the data does not suit it.
+  bool (*approximate)(const T* a, const T* b, std::size_t n, approximation& result);
+  /// words += the exact state; normalised on entry and on return.
+  void (*accumulate)(const T* a, const T* b, std::size_t n, std::int64_t* words);
+};
+
+struct instruction_set {
+  const char* name;
+  kernels<float> of_float;
+  kernels<double> of_double;
+};
+
+/// The table in use: the best one, or the one that use_instruction_set or EXACTDOT_TARGET chose.
+const instruction_set& current_instruction_set();
+/// All that this machine can run, best first.
+std::vector<const instruction_set*> runnable_instruction_sets();
+void choose_instruction_set(const std::string& name);
+
+template <class T>
+inline const kernels<T>& current_kernels() {
+  if constexpr (sizeof(T) == 4) {
+    return current_instruction_set().of_float;
+  } else {
+    return current_instruction_set().of_double;
+  }
+}
+
+}  // namespace exactdot::cpu_engine

@@ -1,0 +1,128 @@
+// What the kernels need beyond Highway: a multiply-add that is fused on every target, loads of part of a
+// vector that never touch a byte outside it, and sums over lanes.
+//
+// Included once per Highway target.
+#if defined(EXACTDOT_CPU_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTDOT_CPU_SIMD_INL_H_
+#undef EXACTDOT_CPU_SIMD_INL_H_
+#else
+#define EXACTDOT_CPU_SIMD_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace exactdot::cpu_engine {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D>
+using vec = hn::Vec<D>;
+template <class D>
+using lane_of = hn::TFromD<D>;
+
+/// a·b + c rounded once, on every lane. Targets without the instruction use the correctly rounded software one.
+template <class D>
+HWY_INLINE vec<D> fused_add(D d, vec<D> a, vec<D> b, vec<D> c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  HWY_ALIGN lane_of<D> x[hn::MaxLanes(D())], y[hn::MaxLanes(D())], z[hn::MaxLanes(D())];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  hn::Store(c, d, z);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) z[i] = std::fma(x[i], y[i], z[i]);
+  return hn::Load(d, z);
+#endif
+}
+
+/// a·b - c rounded once.
+template <class D>
+HWY_INLINE vec<D> fused_subtract(D d, vec<D> a, vec<D> b, vec<D> c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(a, b, c);
+#else
+  return fused_add(d, a, b, hn::Neg(c));
+#endif
+}
+
+/// The first `count` lanes from memory, the others +0. Reads nothing else.
+template <class D>
+HWY_INLINE vec<D> load_first(D d, const lane_of<D>* from, std::size_t count) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#else
+  HWY_ALIGN lane_of<D> lanes[hn::MaxLanes(D())] = {};
+  std::memcpy(lanes, from, count * sizeof(lane_of<D>));
+  return hn::Load(d, lanes);
+#endif
+}
+
+/// Floats travel in pairs of double vectors: this many at a time. Usually one float vector; on Highway's scalar
+/// target two.
+constexpr std::size_t float_pair = 2 * hn::MaxLanes(hn::ScalableTag<double>());
+
+/// The lanes of a vector of D that hold one of `count` elements, when it starts at element `start` of them.
+template <class D>
+HWY_INLINE std::size_t lanes_left(D d, std::size_t start, std::size_t count) {
+  return count <= start ? 0 : std::min(count - start, hn::Lanes(d));
+}
+
+/// Elements start, start + 1, … of `from`, of which only `count` exist; the others are +0. A whole vector if
+/// `whole`.
+template <bool whole, class D>
+HWY_INLINE vec<D> load_part(D d, const lane_of<D>* from, std::size_t start, std::size_t count) {
+  if constexpr (whole)
+    return hn::LoadU(d, from + start);
+  else
+    return load_first(d, from + start, lanes_left(d, start, count));
+}
+
+/// The same for floats, as doubles.
+template <bool whole>
+HWY_INLINE vec<hn::ScalableTag<double>> load_promoted(const float* from, std::size_t start, std::size_t count) {
+  const hn::ScalableTag<double> d;
+  return hn::PromoteTo(d, load_part<whole>(hn::Rebind<float, decltype(d)>(), from, start, count));
+}
+
+/// How far ahead of their use the exact kernels ask for data. Their long dependency chains leave the processor too
+/// little room to run ahead by itself (measured: docs/performance.md).
+constexpr std::size_t prefetch_bytes = 3072;
+
+/// Asks for the cache lines of `count` elements, prefetch_bytes ahead. May lie past the end: a prefetch never
+/// faults.
+template <class T>
+HWY_INLINE void prefetch_ahead(const T* from, std::size_t count) {
+  const char* const line = reinterpret_cast<const char*>(from) + prefetch_bytes;
+  for (std::size_t byte = 0; byte < count * sizeof(T); byte += 64) hwy::Prefetch(line + byte);
+}
+
+/// 2^exponent, normal.
+HWY_INLINE double power_of_two(int exponent) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52;
+  return std::bit_cast<double>(bits);
+}
+
+/// Sum over the lanes, in an unspecified order.
+template <class D>
+HWY_INLINE lane_of<D> sum_lanes(D d, vec<D> v) {
+  return hn::GetLane(hn::SumOfLanes(d, v));
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace exactdot::cpu_engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,59 @@
+// Splits a range of elements among OpenMP threads. No result depends on the split.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <exactdot/error.hpp>
+#include <exactdot/options.hpp>
+#include <exception>
+
+namespace exactdot::cpu_engine {
+
+/// A thread pays for its start with about this many elements' work (measured: docs/performance.md).
+inline constexpr std::size_t elements_per_thread = std::size_t{1} << 15;
+/// How often a run looks at options.monitor.
+inline constexpr std::size_t elements_per_look = std::size_t{1} << 20;
+
+inline int threads_for(std::size_t n, const options& options) {
+  if (n < 2 * elements_per_thread) return 1;
+  const std::size_t wanted =
+      static_cast<std::size_t>(options.threads > 0 ? options.threads : omp_get_max_threads());
+  return static_cast<int>(std::clamp<std::size_t>(n / elements_per_thread, 1, wanted));
+}
+
+/// Calls work(start, count, part) for `threads` parts of [0, n) whose borders are multiples of `grain`, each on a
+/// thread of its own. `work` must not throw.
+template <class Work>
+void for_parts(std::size_t n, std::size_t grain, int threads, Work work) {
+  const std::size_t grains = (n + grain - 1) / grain;
+  const auto part = [&](int index) {
+    const auto border = [&](int i) {
+      return std::min(n, grains * static_cast<std::size_t>(i) / static_cast<std::size_t>(threads) * grain);
+    };
+    work(border(index), border(index + 1) - border(index), index);
+  };
+  if (threads == 1) return part(0);
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int index = 0; index < threads; ++index) part(index);
+}
+
+/// Calls step(start, count) over [start, start + count), in slices with a look at the monitor before each, if there
+/// is one.
+template <class Step>
+void watched(std::size_t start, std::size_t count, monitor* watch, Step step) {
+  if (watch == nullptr) return step(start, count);
+  for (std::size_t done = 0; done < count && !watch->cancel.load(std::memory_order_relaxed);) {
+    const std::size_t slice = std::min(count - done, elements_per_look);
+    step(start + done, slice);
+    done += slice;
+    watch->done.fetch_add(slice, std::memory_order_relaxed);
+  }
+}
+
+inline void throw_if_cancelled(const options& options) {
+  if (options.monitor != nullptr && options.monitor->cancel.load()) throw error(errc::cancelled, "dot: cancelled");
+}
+
+}  // namespace exactdot::cpu_engine

@@ -1,0 +1,70 @@
+// Where the anchored levels of the exact vector kernels lie: a window of exponents below 2^exponent.
+//
+// Level i has an anchor 1.5·2^k(i); adding a term to it keeps the term's bits above the anchor's unit
+// 2^(k(i) - 52) and hands the rest, exactly, to the next level. The last level takes its terms whole: every
+// term that lies in the window is a multiple of its unit.
+// Source: Rump, Ogita, Oishi, "Accurate floating-point summation I", §3; the window check is ours.
+#pragma once
+
+#include <core/state.hpp>
+
+namespace exactdot::cpu_engine {
+
+/// Elements to a block, and log2 of the most additions that one lane of one anchor takes in it (two lanes a vector,
+/// two sets of anchors).
+inline constexpr std::size_t window_block = 1024;
+inline constexpr int additions_exponent = 8;
+
+inline constexpr int largest_level_count = 3;
+
+/// k(level) for terms below 2^exponent: their sum moves an anchor by at most a quarter of its binade.
+constexpr int anchor_exponent(int exponent, int level) {
+  return exponent + additions_exponent + 2 - level * (51 - additions_exponent);
+}
+
+/// The lowest bit that `levels` levels hold exactly.
+constexpr int unit_exponent(int exponent, int levels) { return anchor_exponent(exponent, levels - 1) - 52; }
+
+/// How far below 2^exponent the exponent of the smallest product may lie. The low bit of a product of floats is
+/// 46 below it. A double product and its error are two streams, 53 exponents apart, each with levels of its own;
+/// the low bit of the rounded product is 52 below it.
+template <class T>
+constexpr int window_span(int levels) {
+  return -unit_exponent(0, levels) - (sizeof(T) == 4 ? 46 : 52);
+}
+
+/// The checked kernel accepts rounded products with exponents in [exponent - checked_span, exponent): the low five
+/// bits of a shifted exponent field, so that an addition and an or per vector check a whole block.
+inline constexpr int checked_span = 32;
+static_assert(checked_span + 1 <= window_span<float>(2) && checked_span <= window_span<double>(2));
+
+/// Level sums of one window, as integers in units of 2^(anchor - 52), not yet in the limbs.
+struct window_sums {
+  int exponent = 0;
+  int shift = 0;   // the operands were scaled: true value = sums · 2^shift
+  int levels = 0;  // 0: nothing to flush
+  int blocks = 0;
+  std::int64_t sum[2 * largest_level_count] = {};
+
+  /// A block adds less than 2^55 to a sum.
+  static constexpr int largest_blocks = 128;
+};
+
+/// words += sums; clears sums.
+template <class T>
+inline void flush(window_sums& sums, std::int64_t* words) {
+  constexpr int streams = sizeof(T) == 4 ? 1 : 2;
+  for (int i = 0; i < streams * sums.levels; ++i) {
+    const int level = i % sums.levels;
+    int unit = anchor_exponent(sums.exponent, level) - 52 - 53 * (i / sums.levels) + sums.shift;
+    std::int64_t value = sums.sum[i];
+    // Below the lowest bit of any product the sum has only zeros.
+    for (; unit < core::lowest_product_exponent<T> && value != 0; ++unit) value >>= 1;
+    if (value != 0) core::add(core::limbs_of<T>(words), value, unit);
+    sums.sum[i] = 0;
+  }
+  sums.levels = 0;
+  sums.blocks = 0;
+}
+
+}  // namespace exactdot::cpu_engine
