@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <io/data_source.hpp>
 #include <limits>
 #include <new>
 #include <random>
+#include <span>
 #include <stdexcept>
 
 namespace bench {
@@ -18,45 +20,38 @@ T* allocate(std::size_t n, alignment how) {
   return static_cast<T*>(memory);
 }
 
+/// ±[1, 2)
 template <class T>
-class source {
- public:
-  T uniform() { return static_cast<T>(2 * fraction_(engine_) - 1); }
-  T significand() { return std::copysign(static_cast<T>(1 + fraction_(engine_)), uniform()); }
-
-  /// exponents log-uniform over all normal and subnormal numbers
-  T wide() {
-    using limits = std::numeric_limits<T>;
-    const int lowest = limits::min_exponent - limits::digits;
-    const int span = limits::max_exponent - lowest;
-    return std::ldexp(significand(), lowest + static_cast<int>(engine_() % static_cast<unsigned>(span)));
-  }
-
-  T subnormal() { return uniform() * std::numeric_limits<T>::min(); }
-
- private:
-  std::mt19937 engine_{42};
-  std::uniform_real_distribution<double> fraction_{0, 1};
-};
+T significand(std::mt19937& generator) {
+  const T x = exactdot::io::draw_uniform<T>(generator);
+  return x + std::copysign(T{1}, x);
+}
 
 template <class T>
-void fill(const std::string& data, std::size_t n, T* a, T* b) {
-  source<T> numbers;
-  const T huge = sizeof(T) == 4 ? T(1e30f) : T(1e300);
-  const T tiny = sizeof(T) == 4 ? T(1e-30f) : T(1e-300);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (data == "uniform") {
-      a[i] = numbers.uniform(), b[i] = numbers.uniform();
-    } else if (data == "wide") {
-      a[i] = numbers.wide(), b[i] = numbers.wide();
-    } else if (data == "subnormal") {
-      a[i] = numbers.subnormal(), b[i] = numbers.subnormal();
+void fill_hostile(const std::string& data, std::span<T> a, std::span<T> b) {
+  std::mt19937 generator(42);
+  const T huge = sizeof(T) == 4 ? T(1e30) : T(1e300);
+  const T tiny = sizeof(T) == 4 ? T(1e-30) : T(1e-300);
+  constexpr T least_normal = std::numeric_limits<T>::min();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (data == "subnormal") {
+      a[i] = exactdot::io::draw_uniform<T>(generator) * least_normal;
+      b[i] = exactdot::io::draw_uniform<T>(generator) * least_normal;
     } else if (data == "alternating") {
-      a[i] = (i % 2 == 0 ? huge : tiny) * numbers.significand(), b[i] = numbers.significand();
+      a[i] = (i % 2 == 0 ? huge : tiny) * significand<T>(generator);
+      b[i] = significand<T>(generator);
     } else {
       throw std::invalid_argument("unknown data set " + data);
     }
   }
+}
+
+template <class T>
+void fill(const std::string& data, std::span<T> a, std::span<T> b) {
+  using exactdot::io::data_set;
+  if (data != "uniform" && data != "wide") return fill_hostile(data, a, b);
+  exactdot::io::data_source<T> source({.data = data == "wide" ? data_set::wide : data_set::uniform, .n = a.size()});
+  source.next(a, b);
 }
 
 }  // namespace
@@ -69,7 +64,7 @@ void vectors<T>::release::operator()(T* memory) const {
 template <class T>
 vectors<T>::vectors(const std::string& data, std::size_t n, alignment how)
     : data_(data), n_(n), a_(allocate<T>(n, how)), b_(allocate<T>(n, how)) {
-  fill(data, n, a_.get(), b_.get());
+  fill(data, std::span(a_.get(), n), std::span(b_.get(), n));
 }
 
 template class vectors<float>;

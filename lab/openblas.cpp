@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <lab/openblas_core.hpp>
 #include <lab/peers.hpp>
 #include <limits>
 #include <type_traits>
@@ -32,34 +33,22 @@ std::vector<T> copy_of(const T* x, std::size_t n) {
   return copy;
 }
 
-/// The kernels for this CPU by OpenBLAS's name, when it has AVX2 or AVX-512; null otherwise.
-const char* newer_core() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
-    return "SkylakeX";
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
-#endif
-  return nullptr;
-}
-
 }  // namespace
 
 openblas::openblas() {
   constexpr const char* file = EXACTDOT_OPENBLAS_FILE;
-  constexpr const char* variable = "OPENBLAS_CORETYPE";
   if (*file == '\0') {
     fault_ = "not found when this was built";
     return;
   }
   load(file);
-  const char* const better = available() && core_name() == "Prescott" ? newer_core() : nullptr;
-  if (better == nullptr || std::getenv(variable) != nullptr) return;
+  if (!available() || std::getenv(openblas_core_variable) != nullptr) return;
+  const std::string better = better_openblas_core(core_name());
+  if (better.empty()) return;
   dlclose(library_);
-  setenv(variable, better, 1);
+  setenv(openblas_core_variable, better.c_str(), 1);
   load(file);
-  unsetenv(variable);
+  unsetenv(openblas_core_variable);
 }
 
 void openblas::load(const char* file) {
