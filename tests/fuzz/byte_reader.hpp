@@ -1,0 +1,31 @@
+// Takes values off the front of a fuzzer's input; zeros once it is used up.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace fuzz {
+
+class byte_reader {
+ public:
+  explicit byte_reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] bool empty() const { return bytes_.empty(); }
+
+  template <class Value>
+  Value take() {
+    Value value{};
+    const std::size_t count = std::min(sizeof value, bytes_.size());
+    std::memcpy(&value, bytes_.data(), count);
+    bytes_ = bytes_.subspan(count);
+    return value;
+  }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
+}  // namespace fuzz

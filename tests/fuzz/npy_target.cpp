@@ -1,0 +1,50 @@
+// The .npy header reader on any bytes: it either throws errc::file with one printable line that names the file, or
+// returns a header whose data lie within the bytes. The verdict must not depend on the bytes behind the data.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exactdot/error.hpp>
+#include <io/npy_header.hpp>
+#include <span>
+#include <string>
+
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+  std::fprintf(stderr, "parse_npy_header: %s\n", what);
+  std::abort();
+}
+
+void check_header(const exactdot::io::npy_header& header, std::span<const std::byte> bytes) {
+  const std::size_t item = exactdot::io::item_size(header.type);
+  if (header.data_offset > bytes.size()) fail("the data begin behind the end");
+  if (header.n > (bytes.size() - header.data_offset) / item) fail("the data end behind the end");
+  if (!exactdot::io::has_npy_magic(bytes)) fail("accepted without the magic");
+  const std::size_t end = header.data_offset + header.n * item;
+  const auto again = exactdot::io::parse_npy_header(bytes.first(end), "shorter.npy");
+  if (again.n != header.n || again.data_offset != header.data_offset || again.type != header.type ||
+      again.big_endian != header.big_endian) {
+    fail("the bytes behind the data changed the header");
+  }
+}
+
+void check_refusal(const exactdot::error& refusal) {
+  const std::string sentence = refusal.what();
+  if (refusal.code() != exactdot::errc::file) fail("refused with a code that is not errc::file");
+  if (sentence.rfind("fuzz.npy: ", 0) != 0) fail("the refusal does not name the file first");
+  for (const char letter : sentence) {
+    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) fail("the refusal holds control characters");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  try {
+    check_header(exactdot::io::parse_npy_header(bytes, "fuzz.npy"), bytes);
+  } catch (const exactdot::error& refusal) {
+    check_refusal(refusal);
+  }
+  return 0;
+}

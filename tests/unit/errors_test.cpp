@@ -1,0 +1,98 @@
+// What cannot be done is an error with the right code and a sentence; what can be done at the limits is done.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <exactdot/exactdot.hpp>
+#include <functional>
+#include <vector>
+
+#include "oracle/bits.hpp"
+
+namespace {
+
+using exactdot::errc;
+using exactdot::options;
+
+void expect_error(errc code, const std::function<void()>& action, const std::string& part_of_sentence = "") {
+  try {
+    action();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const exactdot::error& thrown) {
+    EXPECT_EQ(thrown.code(), code) << thrown.what();
+    EXPECT_NE(std::string(thrown.what()).find(part_of_sentence), std::string::npos) << thrown.what();
+    EXPECT_GT(std::string(thrown.what()).size(), 10u);
+  }
+}
+
+const std::vector<double> one_two = {1, 2};
+
+void expect_refused(errc code, const options& options) {
+  expect_error(code, [&] { (void)exactdot::dot(one_two, one_two, options); });
+  expect_error(code, [&] { (void)exactdot::dot<float>(one_two.data(), one_two.data(), 0, options); });
+  exactdot::accumulator<double> sum;
+  expect_error(code, [&] { sum.add(std::span(one_two), std::span(one_two), options); });
+  EXPECT_EQ(sum.round<double>(), 0);
+}
+
+TEST(errors, name_both_lengths_of_a_mismatch) {
+  const std::vector<double> three = {1, 2, 3};
+  expect_error(
+      errc::size_mismatch, [&] { (void)exactdot::dot(one_two, three); }, "3");
+  expect_error(
+      errc::size_mismatch, [&] { (void)exactdot::dot(three, one_two); }, "2");
+  expect_error(errc::size_mismatch, [&] { (void)exactdot::dot(three, std::vector<double>{}); });
+  exactdot::accumulator<double> sum;
+  expect_error(errc::size_mismatch,
+               [&] { sum.add(std::span<const double>(three), std::span<const double>(one_two)); });
+  EXPECT_EQ(sum.round<double>(), 0);
+}
+
+TEST(errors, refuse_null_with_a_length_and_take_it_without) {
+  const double x = 1;
+  const double* const null = nullptr;
+  for (const auto mode : {exactdot::mode::exact, exactdot::mode::fast}) {
+    expect_error(errc::null_pointer, [&] { (void)exactdot::dot<double>(null, &x, 1, {.mode = mode}); });
+    expect_error(errc::null_pointer, [&] { (void)exactdot::dot<float>(&x, null, 1, {.mode = mode}); });
+    expect_error(errc::null_pointer, [&] { (void)exactdot::dot<double>(null, null, 7, {.mode = mode}); });
+    EXPECT_TRUE(oracle::same_bits(exactdot::dot<double>(null, null, 0, {.mode = mode}), 0.0));
+    EXPECT_TRUE(oracle::same_bits(exactdot::dot<float>(&x, null, 0, {.mode = mode}), 0.0f));
+  }
+}
+
+TEST(errors, refuse_options_that_mean_nothing) {
+  expect_refused(errc::bad_option, {.mode = static_cast<exactdot::mode>(7)});
+  expect_refused(errc::bad_option, {.device = static_cast<exactdot::device>(9)});
+  expect_refused(errc::bad_option, {.threads = -1});
+  expect_refused(errc::bad_option, {.threads = std::numeric_limits<int>::min()});
+}
+
+TEST(errors, do_not_replace_a_demanded_gpu_by_the_cpu) {
+  expect_refused(errc::no_device, {.device = exactdot::device::cuda});
+  expect_refused(errc::no_device, {.device = exactdot::device::cuda, .device_index = 3});
+}
+
+TEST(dots, run_on_the_cpu_when_asked_to) {
+  EXPECT_EQ(exactdot::dot(one_two, one_two, {.device = exactdot::device::cpu}), 5);
+  EXPECT_EQ(exactdot::dot(one_two, one_two, {.device = exactdot::device::automatic}), 5);
+}
+
+TEST(dots, take_more_threads_than_the_machine_has) {
+  const std::vector<double> ones(300'000, 1.0);
+  for (const int threads : {1, 16, 61}) {
+    EXPECT_EQ(exactdot::dot(ones, ones, {.threads = threads}), 300'000);
+    EXPECT_EQ(exactdot::dot(ones, ones, {.mode = exactdot::mode::fast, .threads = threads}), 300'000);
+  }
+}
+
+TEST(dots, take_every_contiguous_range_and_give_the_type_asked_for) {
+  const std::array<float, 3> a = {1, 2, 3};
+  std::vector<float> b = {4, 5, 6};
+  float c[] = {7, 8, 9};
+  static_assert(std::is_same_v<decltype(exactdot::dot(a, b)), float>);
+  static_assert(std::is_same_v<decltype(exactdot::dot<double>(a, b)), double>);
+  EXPECT_EQ(exactdot::dot(a, b), 32);
+  EXPECT_EQ(exactdot::dot<double>(std::span(b), std::span<const float, 3>(a)), 32);
+  EXPECT_EQ(exactdot::dot(c, a), 50);
+}
+
+}  // namespace

@@ -1,0 +1,230 @@
+// The accumulator's limits: up to 2^63 largest products and sums of up to 2^31 - 1 states, and an error beyond,
+// never a wrong sum.
+#include <gtest/gtest.h>
+
+#include <exactdot/exactdot.hpp>
+#include <functional>
+
+#include "oracle/cases.hpp"
+
+namespace {
+
+using namespace oracle;
+
+template <class T>
+class headroom : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(headroom, element_types);
+
+template <class T>
+using state = exactdot::accumulator<T>;
+
+template <class T>
+std::vector<std::int64_t> words_of(const state<T>& sum) {
+  return {sum.words().begin(), sum.words().end()};
+}
+
+void expect_error(exactdot::errc code, const std::function<void()>& action) {
+  try {
+    action();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const exactdot::error& thrown) {
+    EXPECT_EQ(thrown.code(), code) << thrown.what();
+  }
+}
+
+/// The units of 2^63 largest products, and one more of them is too much.
+template <class T>
+state<T> state_of_largest_products(int log2_count, bool negative) {
+  state<T> sum;
+  const T largest = std::numeric_limits<T>::max();
+  sum.add(negative ? -largest : largest, largest);
+  for (int i = 0; i < log2_count; ++i) sum.merge(sum);
+  return sum;
+}
+
+TYPED_TEST(headroom, is_two_to_the_63_largest_products_either_side) {
+  for (const bool negative : {false, true}) {
+    state<TypeParam> sum = state_of_largest_products<TypeParam>(63, negative);
+    const auto before = words_of(sum);
+    expect_error(exactdot::errc::headroom, [&] { sum.merge(sum); });
+    EXPECT_EQ(words_of(sum), before);
+    // What was taken to the limit comes back to the last bit.
+    const TypeParam largest = std::numeric_limits<TypeParam>::max();
+    sum.merge(state_of_largest_products<TypeParam>(63, !negative));
+    sum.add(negative ? -largest : largest);
+    EXPECT_EQ(difference(negative ? -largest : largest, sum.template round<TypeParam>()), "");
+  }
+}
+
+/// Doubling any sum holds until it throws, and what it throws at is beyond the promise.
+TYPED_TEST(headroom, ends_only_beyond_the_promise) {
+  for (const char* name : {"uniform", "log_uniform", "all_subnormal", "minus_last_bit", "largest_products"}) {
+    const auto one = make_case(generator_named<TypeParam>(name), 3, 9);
+    const auto& [a, b] = one.check.data();
+    state<TypeParam> sum;
+    integer_sum expected;
+    for (std::size_t i = 0; i < a.size(); ++i) sum.add(a[i], b[i]), expected.add(a[i], b[i]);
+    const TypeParam largest = std::numeric_limits<TypeParam>::max();
+    integer_sum largest_product;
+    largest_product.add(largest, largest);
+    const mpz_class limit = largest_product.units() << 63;
+    int doublings = 0;
+    for (bool held = expected.units() != 0; held && doublings < 5000; ++doublings) {
+      const auto before = words_of(sum);
+      try {
+        sum.merge(sum);
+      } catch (const exactdot::error& thrown) {
+        EXPECT_EQ(thrown.code(), exactdot::errc::headroom);
+        EXPECT_EQ(words_of(sum), before) << one.name;
+        EXPECT_GT(abs(expected.units()) * 2, limit) << one.name;
+        held = false;
+        continue;
+      }
+      expected.merge(expected);
+      ASSERT_EQ(difference(expected.round<TypeParam>(), sum.template round<TypeParam>()), "") << one.name;
+    }
+    EXPECT_GE(doublings, expected.units() == 0 ? 0 : 59) << one.name;
+    EXPECT_LT(doublings, 5000) << one.name;
+  }
+}
+
+/// Single additions cannot pass the limit unseen either: the error comes, at the latest, on reading.
+TYPED_TEST(headroom, is_watched_by_additions_too) {
+  const TypeParam largest = std::numeric_limits<TypeParam>::max();
+  const std::vector<TypeParam> many(64, largest);
+  state<TypeParam> nearly = state_of_largest_products<TypeParam>(63, false);
+  for (int k = 62; k >= 0; --k) {
+    try {
+      nearly.merge(state_of_largest_products<TypeParam>(k, false));
+    } catch (const exactdot::error&) {
+    }
+  }
+  const auto before = words_of(nearly);
+  state<TypeParam> by_term = nearly, by_span = nearly;
+  expect_error(exactdot::errc::headroom, [&] {
+    for (const TypeParam x : many) by_term.add(x, x);
+    (void)by_term.template round<TypeParam>();
+  });
+  expect_error(exactdot::errc::headroom,
+               [&] { by_span.add(std::span<const TypeParam>(many), std::span<const TypeParam>(many)); });
+  EXPECT_EQ(words_of(by_span), before);
+}
+
+/// The words that a sum of `count` states has, each with these words.
+std::vector<std::int64_t> times(std::vector<std::int64_t> words, std::int64_t count) {
+  for (std::int64_t& word : words) word *= count;
+  return words;
+}
+
+TYPED_TEST(headroom, of_summed_words_is_two_to_the_31_less_one_states) {
+  constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+  for (const char* name : {"uniform", "log_uniform", "minus_last_bit", "negative_all_ones", "nan_payloads"}) {
+    const auto one = make_case(generator_named<TypeParam>(name), 4, 30);
+    const auto& [a, b] = one.check.data();
+    state<TypeParam> sum;
+    integer_sum expected;
+    for (std::size_t i = 0; i < a.size(); ++i) sum.add(a[i], b[i]), expected.add(a[i], b[i]);
+    const state<TypeParam> summed(times(words_of(sum), most));
+    const TypeParam result = is_nan(expected.round<TypeParam>()) ? expected.round<TypeParam>()
+                                                                 : round_units<TypeParam>(expected.units() * most);
+    EXPECT_EQ(difference(result, summed.template round<TypeParam>()), "") << one.name;
+    expect_error(exactdot::errc::headroom, [&] { state<TypeParam> too_many(times(words_of(sum), most + 1)); });
+  }
+}
+
+/// Every limb all ones, the most that canonical words can hold, 2^31 - 1 times: carries must not be lost.
+TYPED_TEST(headroom, of_summed_words_holds_full_limbs) {
+  constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+  std::vector<std::int64_t> words(state<TypeParam>::word_count, 0);
+  const std::size_t full_limbs = state<TypeParam>::limb_count - 4;
+  std::fill_n(words.begin(), full_limbs, (std::int64_t{1} << 32) - 1);
+  words.back() = 1;
+  const mpz_class value = ((mpz_class(1) << (32 * full_limbs)) - 1) * most;
+  const int shift = state<TypeParam>::lowest_exponent - integer_sum::unit_exponent;
+  const state<TypeParam> summed(times(words, most));
+  EXPECT_EQ(difference(round_units<double>(value << shift), summed.template round<double>()), "");
+  EXPECT_EQ(difference(round_units<float>(value << shift), summed.template round<float>()), "");
+}
+
+TYPED_TEST(headroom, of_summed_words_ends_at_two_to_the_63_largest_products) {
+  const auto half = words_of(state_of_largest_products<TypeParam>(62, false));
+  EXPECT_NO_THROW(state<TypeParam>(times(half, 2)));
+  expect_error(exactdot::errc::headroom, [&] { state<TypeParam> too_much(times(half, 4)); });
+  const auto minus_half = words_of(state_of_largest_products<TypeParam>(62, true));
+  EXPECT_NO_THROW(state<TypeParam>(times(minus_half, 2)));
+  expect_error(exactdot::errc::headroom, [&] { state<TypeParam> too_much(times(minus_half, 4)); });
+}
+
+/// Special values are counted, and no number of doublings may wrap the count back to none.
+TYPED_TEST(headroom, of_special_values_does_not_wrap) {
+  for (const char* name : {"nan_payloads", "infinity_and_one", "opposite_infinities"}) {
+    const auto one = make_case(generator_named<TypeParam>(name), 1, 1);
+    const auto& [a, b] = one.check.data();
+    state<TypeParam> sum;
+    for (std::size_t i = 0; i < a.size(); ++i) sum.add(a[i], b[i]);
+    const TypeParam expected = one.check.exact_result().template as<TypeParam>();
+    ASSERT_FALSE(std::isfinite(expected));
+    for (int i = 0; i < 130; ++i) {
+      try {
+        sum.merge(sum);
+      } catch (const exactdot::error& thrown) {
+        EXPECT_EQ(thrown.code(), exactdot::errc::headroom);
+      }
+      ASSERT_EQ(difference(expected, sum.template round<TypeParam>()), "") << one.name << ", doubling " << i;
+    }
+    const state<TypeParam> summed(times(words_of(sum), (std::int64_t{1} << 31) - 1));
+    EXPECT_EQ(difference(expected, summed.template round<TypeParam>()), "") << one.name;
+  }
+}
+
+TYPED_TEST(headroom, is_not_guessed_from_words_that_are_no_state) {
+  using words = std::vector<std::int64_t>;
+  const auto size = state<TypeParam>::word_count;
+  for (const std::size_t wrong : {std::size_t{0}, std::size_t{1}, size - 1, size + 1, 2 * size}) {
+    expect_error(exactdot::errc::size_mismatch, [&] { state<TypeParam> refused(words(wrong, 0)); });
+  }
+  EXPECT_THROW(state<TypeParam>(words(size, 0)), exactdot::error);  // no state at all
+  words negative_count(size, 0);
+  negative_count[size - 1] = 1;
+  negative_count[size - 2] = -1;
+  EXPECT_THROW(state<TypeParam>{negative_count}, exactdot::error);
+  words top_heavy(size, 0);
+  top_heavy[size - 1] = 1;
+  top_heavy[state<TypeParam>::limb_count - 1] = std::numeric_limits<std::int64_t>::max();
+  expect_error(exactdot::errc::headroom, [&] { state<TypeParam> refused(top_heavy); });
+  top_heavy[state<TypeParam>::limb_count - 1] = std::numeric_limits<std::int64_t>::min();
+  expect_error(exactdot::errc::headroom, [&] { state<TypeParam> refused(top_heavy); });
+}
+
+/// Words from anywhere, at the extremes of int64 in every limb: an error or a sum, never undefined behaviour.
+TYPED_TEST(headroom, is_checked_for_extreme_words) {
+  rng random(8);
+  for (int i = 0; i < scaled(2000); ++i) {
+    std::vector<std::int64_t> words(state<TypeParam>::word_count, 0);
+    for (std::int64_t& word : words) {
+      const std::uint64_t kind = random.below(5);
+      word = kind == 0   ? std::numeric_limits<std::int64_t>::max()
+             : kind == 1 ? std::numeric_limits<std::int64_t>::min()
+             : kind == 2 ? static_cast<std::int64_t>(random.bits())
+                         : random.between(-3, 3);
+    }
+    if (random.coin()) std::fill(words.end() - 4, words.end(), 1);
+    if (random.coin()) words[state<TypeParam>::limb_count - 1] = random.between(-1, 1);
+    mpz_class value = 0;
+    for (std::size_t limb = state<TypeParam>::limb_count; limb-- > 0;) {
+      value = (value << 32) + mpz_class(static_cast<long>(words[limb]));
+    }
+    try {
+      const state<TypeParam> sum(words);
+      const TypeParam got = sum.template round<TypeParam>();
+      if (!std::isfinite(got)) continue;
+      const int shift = state<TypeParam>::lowest_exponent - integer_sum::unit_exponent;
+      EXPECT_EQ(difference(round_units<TypeParam>(value << shift), got), "");
+    } catch (const exactdot::error&) {
+    }
+    if (this->HasFailure()) return;
+  }
+}
+
+}  // namespace

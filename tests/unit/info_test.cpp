@@ -1,0 +1,65 @@
+// What the library says of itself, and the choice of an instruction set by name and by environment.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <exactdot/exactdot.hpp>
+#include <regex>
+#include <set>
+#include <thread>
+
+namespace {
+
+TEST(info, gives_the_version_of_the_project) {
+  EXPECT_STREQ(exactdot::version(), EXPECTED_VERSION);
+  EXPECT_TRUE(std::regex_match(exactdot::version(), std::regex("\\d+\\.\\d+\\.\\d+")));
+}
+
+TEST(info, names_each_instruction_set_once_and_at_least_one_thread) {
+  const auto info = exactdot::cpu();
+  const std::set<std::string> names(info.instruction_sets.begin(), info.instruction_sets.end());
+  EXPECT_EQ(names.size(), info.instruction_sets.size());
+  EXPECT_EQ(names.count(info.instruction_set), 1u);
+  EXPECT_EQ(names.count("portable"), 1u);
+  EXPECT_EQ(names.count(""), 0u);
+  EXPECT_GE(info.threads, 1);
+}
+
+TEST(instruction_sets, are_used_in_every_thread_once_chosen) {
+  const std::string best = exactdot::cpu().instruction_set;
+  for (const std::string& name : exactdot::cpu().instruction_sets) {
+    exactdot::use_instruction_set(name);
+    EXPECT_EQ(exactdot::cpu().instruction_set, name);
+    std::string elsewhere;
+    std::thread([&] { elsewhere = exactdot::cpu().instruction_set; }).join();
+    EXPECT_EQ(elsewhere, name);
+  }
+  exactdot::use_instruction_set("");
+  if (std::getenv("EXACTDOT_TARGET") == nullptr) {
+    EXPECT_EQ(exactdot::cpu().instruction_set, best);
+  }
+}
+
+TEST(instruction_sets, are_refused_when_unknown_and_the_known_ones_named) {
+  const std::string before = exactdot::cpu().instruction_set;
+  for (const std::string wrong : {"mmx", "AVX2 ", "portable2"}) {
+    try {
+      exactdot::use_instruction_set(wrong);
+      ADD_FAILURE() << wrong << " was accepted";
+    } catch (const exactdot::error& thrown) {
+      EXPECT_EQ(thrown.code(), exactdot::errc::bad_option);
+      for (const std::string& name : exactdot::cpu().instruction_sets) {
+        EXPECT_NE(std::string(thrown.what()).find(name), std::string::npos) << thrown.what();
+      }
+    }
+  }
+  EXPECT_EQ(exactdot::cpu().instruction_set, before);
+}
+
+/// Runs once plainly, where it says nothing, and once by ctest with EXACTDOT_TARGET set.
+TEST(instruction_sets, are_chosen_by_the_environment_at_start) {
+  const char* const wanted = std::getenv("EXACTDOT_TARGET");
+  if (wanted == nullptr) GTEST_SKIP() << "EXACTDOT_TARGET is not set";
+  EXPECT_EQ(exactdot::cpu().instruction_set, wanted);
+}
+
+}  // namespace
