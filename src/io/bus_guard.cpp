@@ -33,10 +33,13 @@ bool replace_lost_pages(std::uintptr_t address) {
     const std::uintptr_t end = range.end.load();
     if (begin == 0 || address < begin || address >= end || range.begin.load() != begin) continue;
     range.tripped.store(true);
-    // Whatever lies behind the lost page is lost too: one call, not one a page.
+    // Whatever lies behind the lost page is lost too: one call, not one a page. Huge pages: the rest of a
+    // vector larger than memory is read as zeros in a moment.
     const std::uintptr_t page = address & ~(page_size - 1);
-    return mmap(reinterpret_cast<void*>(page), end - page, PROT_READ,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+    void* const zeros = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    if (zeros != MAP_FAILED) madvise(zeros, end - page, MADV_HUGEPAGE);  // only a hint
+    return zeros != MAP_FAILED;
   }
   return false;
 }

@@ -16,8 +16,9 @@ template <element T>
 inline constexpr double largest_condition = sizeof(T) == 4 ? 1e60 : 1e300;
 
 /// Fills a and b with request.n pairs each. The condition number comes out within a few orders of magnitude
-/// of request.condition, for n of 6 or more. Throws errc::bad_option unless 1 ≤ condition ≤
-/// largest_condition, and errc::cancelled. Cost: some 0.2 µs a pair.
+/// of request.condition if n suffices: each pair of the second half takes at most T's precision off the dot,
+/// so n ≥ 6 + 4·log2(condition)/precision. Throws errc::bad_option unless 1 ≤ condition ≤ largest_condition, and
+/// errc::cancelled. Cost: some 0.2 µs a pair.
 template <element T>
 void ill_conditioned(const data_request& request, std::vector<T>& a, std::vector<T>& b);
 

@@ -1,0 +1,57 @@
+// Long work: a progress line on a terminal, none in a pipe, and an orderly end when interrupted.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "support/program_fixture.hpp"
+
+namespace {
+
+class long_work : public cli_test::program {
+ protected:
+  // 16 GiB of zeros that take no room: seconds of work for any engine.
+  void SetUp() override { path_ = write_sparse("big.npy", std::size_t{1} << 31); }
+  std::string path_;
+};
+
+TEST_F(long_work, shows_progress_on_a_terminal_and_ends_cleanly_when_interrupted) {
+  cli_test::process_settings settings;
+  settings.err_is_terminal = true;
+  cli_test::process running = start({"dot", path_, path_}, settings);
+  EXPECT_TRUE(running.read_terminal_until(" %, "));
+  EXPECT_TRUE(running.read_terminal_until(" s left\x1b[K"));
+  running.send(SIGINT);
+  const auto result = running.wait();
+  EXPECT_EQ(result.status, 130);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.starts_with("\rexactdot: computing ")) << result.err;
+  EXPECT_TRUE(result.err.ends_with("\r\x1b[Kexactdot: interrupted\r\n")) << result.err;
+}
+
+TEST_F(long_work, is_silent_in_a_pipe) {
+  cli_test::process running = start({"dot", path_, path_});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+  running.send(SIGINT);
+  const auto result = running.wait();
+  EXPECT_EQ(result.status, 130);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "exactdot: interrupted\n");
+}
+
+TEST_F(long_work, of_other_peoples_code_ends_at_once) {
+  const std::string small = write_sparse("small.npy", std::size_t{1} << 28);
+  cli_test::process_settings settings;
+  settings.err_is_terminal = true;
+  cli_test::process running = start({"dot", small, small, "--compare"}, settings);
+  EXPECT_TRUE(running.read_terminal_until("comparing: float loop"));
+  running.send(SIGTERM);
+  const auto result = running.wait();
+  EXPECT_EQ(result.status, 143);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.ends_with("\r\x1b[Kexactdot: interrupted\r\n")) << result.err;
+}
+
+}  // namespace

@@ -1,0 +1,232 @@
+// The .npy header parser: what NumPy's own files may look like, and one test a fault.
+#include <gtest/gtest.h>
+
+#include <exactdot/error.hpp>
+#include <io/npy_header.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/npy_bytes.hpp"
+
+namespace {
+
+using cli_test::npy_dict;
+using cli_test::npy_file;
+using cli_test::npy_with_header;
+using exactdot::io::dtype;
+using exactdot::io::npy_header;
+
+npy_header parse(const std::string& bytes) {
+  return exactdot::io::parse_npy_header(std::as_bytes(std::span(bytes)), "FILE");
+}
+
+std::string fault_of(const std::string& bytes) {
+  try {
+    const npy_header header = parse(bytes);
+    return "accepted: " + std::to_string(header.n);
+  } catch (const exactdot::error& error) {
+    EXPECT_EQ(error.code(), exactdot::errc::file);
+    return error.what();
+  }
+}
+
+/// Three float32 behind a header of these values.
+std::string three(const std::string& descr, const std::string& shape = "(3,)", const std::string& order = "False") {
+  return npy_with_header(npy_dict(descr, shape, order), std::string(24, '\0'));
+}
+
+std::string three_with_text(const std::string& header) { return npy_with_header(header, std::string(12, '\0')); }
+
+TEST(npy_header, reads_all_types_byte_orders_and_versions) {
+  for (const int major : {1, 2, 3}) {
+    for (const bool big : {false, true}) {
+      for (const std::string order : {"False", "True"}) {
+        const std::string four = npy_file(std::vector<float>{1, 2, 3}, big, {major, 0}, order);
+        const std::string eight = npy_file(std::vector<double>{1, 2, 3, 4}, big, {major, 0}, order);
+        const npy_header float_header = parse(four);
+        const npy_header double_header = parse(eight);
+        EXPECT_EQ(float_header.type, dtype::float32);
+        EXPECT_EQ(float_header.big_endian, big);
+        EXPECT_EQ(float_header.n, 3U);
+        EXPECT_EQ(float_header.data_offset, four.size() - 12);
+        EXPECT_EQ(double_header.type, dtype::float64);
+        EXPECT_EQ(double_header.big_endian, big);
+        EXPECT_EQ(double_header.n, 4U);
+        EXPECT_EQ(double_header.data_offset, eight.size() - 32);
+      }
+    }
+  }
+}
+
+TEST(npy_header, takes_every_spelling_of_the_two_types) {
+  for (const std::string descr :
+       {"'<f4'", "'=f4'", "'|f4'", "'f4'", "'f'", "'<f'", "'float32'", "'single'", "\"<f4\"", "u'<f4'"}) {
+    EXPECT_EQ(parse(three(descr)).type, dtype::float32) << descr;
+    EXPECT_FALSE(parse(three(descr)).big_endian) << descr;
+  }
+  for (const std::string descr :
+       {"'<f8'", "'=f8'", "'|f8'", "'f8'", "'d'", "'<d'", "'float64'", "'double'", "'float'"}) {
+    EXPECT_EQ(parse(three(descr)).type, dtype::float64) << descr;
+  }
+  for (const std::string descr : {"'>f4'", "'>f8'", "'>f'", "'>d'"}) {
+    EXPECT_TRUE(parse(three(descr)).big_endian) << descr;
+  }
+}
+
+TEST(npy_header, takes_every_layout_of_the_dict) {
+  for (const std::string header : {"{'descr':'<f4','fortran_order':False,'shape':(3,)}",
+                                   "{'shape': (3,), 'fortran_order': True, 'descr': '<f4'}",
+                                   " \t{ 'descr' : '<f4' ,\n'fortran_order' : False , 'shape' : ( 3 , ) , } \n\n",
+                                   "{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (3L,), }\n"}) {
+    EXPECT_EQ(parse(three_with_text(header)).n, 3U) << header;
+  }
+}
+
+TEST(npy_header, takes_no_elements_and_ignores_what_follows_the_data) {
+  EXPECT_EQ(parse(npy_file(std::vector<double>{})).n, 0U);
+  EXPECT_EQ(parse(npy_file(std::vector<double>{1}) + "more").n, 1U);
+}
+
+TEST(npy_header, refuses_an_empty_file) { EXPECT_EQ(fault_of(""), "FILE: is empty"); }
+
+TEST(npy_header, refuses_other_magic) {
+  for (const std::string bytes : {"P", "PK\x03\x04", "\x93NUMPX\x01", "1.0 2.0 3.0\n"}) {
+    EXPECT_EQ(fault_of(bytes), "FILE: is not a .npy file: it does not begin with \\x93NUMPY") << bytes;
+  }
+}
+
+TEST(npy_header, refuses_other_versions) {
+  for (const cli_test::npy_format version : {cli_test::npy_format{0, 0}, {4, 0}, {1, 1}, {255, 255}}) {
+    EXPECT_EQ(fault_of(npy_with_header(npy_dict("'<f4'", "(0,)"), "", version)),
+              "FILE: unknown .npy format version " + std::to_string(version.major_version) + "." +
+                  std::to_string(version.minor_version) + "; 1.0, 2.0 and 3.0 are known");
+  }
+}
+
+TEST(npy_header, refuses_every_truncation) {
+  for (const int major : {1, 2, 3}) {
+    const std::string whole = npy_file(std::vector<float>{1, 2, 3}, false, {major, 0});
+    for (std::size_t length = 1; length < whole.size(); ++length) {
+      const std::string fault = fault_of(whole.substr(0, length));
+      const bool in_data = length >= whole.size() - 12;
+      EXPECT_TRUE(fault.starts_with(in_data ? "FILE: truncated data: " : "FILE: truncated header: ")) << fault;
+    }
+  }
+}
+
+TEST(npy_header, says_how_much_is_missing) {
+  const std::string whole = npy_file(std::vector<double>{1, 2, 3});
+  EXPECT_EQ(fault_of(whole.substr(0, whole.size() - 1)),
+            "FILE: truncated data: 3 x float64 needs 24 bytes, the file has 23");
+  EXPECT_EQ(fault_of(whole.substr(0, 20)),
+            "FILE: truncated header: its length is given as 118 bytes, the file ends after 10");
+}
+
+TEST(npy_header, refuses_what_is_no_dict) {
+  for (const std::string header : {"",
+                                   "\n",
+                                   "[1, 2]",
+                                   "'descr'",
+                                   "{",
+                                   "{'descr'",
+                                   "{'descr':",
+                                   "{'descr': '<f4'",
+                                   "{'descr': '<f4}",
+                                   "{descr: '<f4'}",
+                                   "{'descr' '<f4'}",
+                                   "{,}",
+                                   "{'descr': '<f4',, 'fortran_order': False, 'shape': (3,)}",
+                                   "{'descr': '<f4' 'fortran_order': False, 'shape': (3,)}",
+                                   "{'descr': , 'fortran_order': False, 'shape': (3,)}",
+                                   "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} x",
+                                   "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}}",
+                                   "{'descr': '<f4', 'fortran_order': False, 'shape': (3,]}",
+                                   "{'descr': '<f4', 'fortran_order': False, 'shape': (3,",
+                                   "{'descr': '<\\x664', 'fortran_order': False, 'shape': (3,)}"}) {
+    EXPECT_TRUE(fault_of(three_with_text(header)).starts_with("FILE: header is not a dict as NumPy writes it: "))
+        << header << " gives " << fault_of(three_with_text(header));
+  }
+}
+
+TEST(npy_header, keeps_the_message_on_one_line) {
+  const std::string fault =
+      fault_of(three_with_text("{'descr': '<f4'\n\n\x1b[2J\x01 and much more of the same kind behind"));
+  EXPECT_EQ(fault.find_first_of("\n\x1b\x01"), std::string::npos) << fault;
+  EXPECT_LT(fault.size(), 200U);
+}
+
+TEST(npy_header, names_unknown_missing_and_repeated_keys) {
+  EXPECT_EQ(fault_of(three_with_text("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'colour': 1}")),
+            "FILE: unknown key 'colour' in the header");
+  EXPECT_EQ(fault_of(three_with_text("{'descr': '<f4', 'shape': (3,)}")),
+            "FILE: key 'fortran_order' is missing in the header");
+  EXPECT_EQ(fault_of(three_with_text("{}")), "FILE: key 'descr' is missing in the header");
+  EXPECT_EQ(fault_of(three_with_text("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3,)}")),
+            "FILE: key 'descr' stands twice in the header");
+}
+
+TEST(npy_header, names_unsupported_types) {
+  const std::vector<std::pair<std::string, std::string>> names = {{"'|O'", "object "},
+                                                                  {"'<i4'", "int32 "},
+                                                                  {"'|u1'", "uint8 "},
+                                                                  {"'<c16'", "complex128 "},
+                                                                  {"'<U8'", "unicode string "},
+                                                                  {"'|S5'", "bytes string "},
+                                                                  {"'|b1'", "bool "},
+                                                                  {"'<f2'", "float16 "},
+                                                                  {"'<f16'", "float128 "},
+                                                                  {"'<M8[s]'", ""},
+                                                                  {"'|V8'", "void "},
+                                                                  {"[('x', '<f4')]", "structured "},
+                                                                  {"('<f4', (2,))", "structured "},
+                                                                  {"''", ""},
+                                                                  {"'<'", ""},
+                                                                  {"None", ""},
+                                                                  {"4", ""},
+                                                                  {"'!f4'", ""},
+                                                                  {"'<float32'", ""}};
+  for (const auto& [descr, kind] : names) {
+    EXPECT_EQ(fault_of(three(descr)), "FILE: dtype " + kind + descr + " is not supported; float32 and float64 are");
+  }
+}
+
+TEST(npy_header, refuses_fortran_order_that_is_no_bool) {
+  EXPECT_EQ(fault_of(three("'<f4'", "(3,)", "0")), "FILE: fortran_order is 0, neither True nor False");
+  EXPECT_EQ(fault_of(three("'<f4'", "(3,)", "'True'")), "FILE: fortran_order is 'True', neither True nor False");
+}
+
+TEST(npy_header, refuses_all_but_one_dimension) {
+  EXPECT_EQ(fault_of(three("'<f4'", "(2, 3)")), "FILE: is a 2-D array of shape (2, 3); a vector (1-D) is needed");
+  EXPECT_EQ(fault_of(three("'<f4'", "(1, 1, 3,)")),
+            "FILE: is a 3-D array of shape (1, 1, 3,); a vector (1-D) is needed");
+  EXPECT_EQ(fault_of(three("'<f4'", "()")), "FILE: is a 0-D array of shape (); a vector (1-D) is needed");
+}
+
+TEST(npy_header, refuses_shapes_that_are_no_tuple_of_integers) {
+  for (const std::string shape :
+       {"(3)", "3", "[3]", "(3.0,)", "('3',)", "(True,)", "(3 4,)", "((3,),)", "(03,)", "None", "(3, 4 5)"}) {
+    EXPECT_EQ(fault_of(three("'<f4'", shape)), "FILE: shape " + shape + " is not a tuple of integers");
+  }
+  EXPECT_EQ(fault_of(three("'<f4'", "(-3,)")), "FILE: negative length in shape (-3,)");
+}
+
+TEST(npy_header, refuses_lengths_whose_bytes_overflow) {
+  EXPECT_EQ(fault_of(three("'<f8'", "(2305843009213693952,)")),
+            "FILE: shape (2305843009213693952,) of float64 needs more than 2^64 bytes");
+  EXPECT_TRUE(fault_of(three("'<f8'", "(2305843009213693951,)")).starts_with("FILE: truncated data: "));
+  EXPECT_EQ(fault_of(three("'<f4'", "(18446744073709551616,)")),
+            "FILE: shape (18446744073709551616,) needs more than 2^64 bytes");
+}
+
+TEST(npy_header, refuses_a_file_that_python_3_versions_do_not_allow) {
+  EXPECT_EQ(fault_of(npy_with_header(npy_dict("'<f4'", "(3L,)"), std::string(12, '\0'), {3, 0})),
+            "FILE: shape (3L,) is not a tuple of integers");
+}
+
+TEST(npy_header, takes_a_long_header) {
+  const std::string header = npy_dict("'<f4'", "(3,)") + std::string(1 << 20, ' ');
+  EXPECT_EQ(parse(npy_with_header(header, std::string(12, '\0'), {2, 0})).n, 3U);
+}
+
+}  // namespace

@@ -1,0 +1,127 @@
+// Writing .npy files: their bytes, and that a failure leaves nothing behind and nothing changed.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <exactdot/error.hpp>
+#include <filesystem>
+#include <functional>
+#include <io/npy_writer.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/npy_bytes.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace {
+
+using cli_test::read_file;
+using cli_test::temporary_folder;
+using cli_test::write_file;
+using exactdot::io::dtype;
+using exactdot::io::npy_writer;
+using names = std::vector<std::string>;
+
+std::string fault_of(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const exactdot::error& error) {
+    EXPECT_EQ(error.code(), exactdot::errc::file);
+    return error.what();
+  }
+  return {};
+}
+
+void write_three(const std::string& path) {
+  npy_writer file{path, dtype::float32, 3};
+  file.append<float>(std::vector<float>{1.5F, -2});
+  file.append<float>(std::vector<float>{3});
+  file.commit();
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat status = {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  return status.st_mode & 07777;
+}
+
+TEST(npy_writer, writes_what_numpy_would) {
+  const temporary_folder folder;
+  write_three(folder / "a.npy");
+  EXPECT_EQ(read_file(folder / "a.npy"), cli_test::npy_file(std::vector<float>{1.5F, -2, 3}));
+  npy_writer file{folder / "b.npy", dtype::float64, 0};
+  file.commit();
+  EXPECT_EQ(read_file(folder / "b.npy"), cli_test::npy_file(std::vector<double>{}));
+}
+
+TEST(npy_writer, aligns_the_data_at_any_length) {
+  const temporary_folder folder;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1234567}, std::size_t{1} << 60}) {
+    npy_writer file{folder / "a.npy", dtype::float64, n};
+    file.commit();
+    const std::string bytes = read_file(folder / "a.npy");
+    EXPECT_EQ(bytes.size() % 64, 0U);
+    EXPECT_NE(bytes.find("(" + std::to_string(n) + ",)"), std::string::npos);
+  }
+}
+
+TEST(npy_writer, shows_nothing_before_commit) {
+  const temporary_folder folder;
+  write_file(folder / "a.npy", "old");
+  {
+    npy_writer file{folder / "a.npy", dtype::float32, 1};
+    EXPECT_EQ(read_file(folder / "a.npy"), "old");
+  }
+  EXPECT_EQ(read_file(folder / "a.npy"), "old");
+  EXPECT_EQ(folder.names(), names{"a.npy"});
+}
+
+TEST(npy_writer, keeps_permissions_and_links) {
+  const temporary_folder folder;
+  write_file(folder / "a.npy", "old");
+  std::filesystem::permissions(folder / "a.npy", std::filesystem::perms{0640});
+  std::filesystem::create_symlink("a.npy", folder / "link.npy");
+  write_three(folder / "link.npy");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.npy"));
+  EXPECT_EQ(read_file(folder / "a.npy"), cli_test::npy_file(std::vector<float>{1.5F, -2, 3}));
+  EXPECT_EQ(mode_of(folder / "a.npy"), 0640U);
+}
+
+TEST(npy_writer, gives_new_files_the_permissions_of_the_umask) {
+  const temporary_folder folder;
+  const mode_t before = umask(027);
+  write_three(folder / "a.npy");
+  umask(before);
+  EXPECT_EQ(mode_of(folder / "a.npy"), 0640U);
+}
+
+TEST(npy_writer, refuses_what_is_no_file) {
+  const temporary_folder folder;
+  EXPECT_EQ(fault_of([&] { write_three(folder.path()); }), folder.path() + ": cannot write: it is a directory");
+  EXPECT_EQ(fault_of([&] { write_three("/dev/full"); }), "/dev/full: cannot write: it is not a regular file");
+  EXPECT_EQ(fault_of([&] { write_three(folder / "none/a.npy"); }),
+            (folder / "none/a.npy") + ": cannot write: No such file or directory");
+}
+
+TEST(npy_writer, leaves_the_old_file_when_the_disk_is_full) {
+  const temporary_folder folder;
+  write_file(folder / "a.npy", "old");
+  rlimit before = {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, SIG_IGN);
+  const rlimit small = {4096, before.rlim_max};  // a stand-in for a full disk: the write fails half-way
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string fault = fault_of([&] {
+    npy_writer file{folder / "a.npy", dtype::float64, 1000};
+    file.append<double>(std::vector<double>(1000));
+    file.commit();
+  });
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(fault, (folder / "a.npy") + ": cannot write: File too large");
+  EXPECT_EQ(read_file(folder / "a.npy"), "old");
+  EXPECT_EQ(folder.names(), names{"a.npy"});
+}
+
+}  // namespace

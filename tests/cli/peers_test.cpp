@@ -1,0 +1,105 @@
+// Other people's dots: that they are what they are called, at any alignment.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <io/data_source.hpp>
+#include <lab/peers.hpp>
+#include <span>
+#include <vector>
+
+#include "oracle/exact.hpp"
+
+namespace {
+
+using exactdot::io::data_request;
+using exactdot::io::data_set;
+using exactdot::io::data_source;
+namespace lab = exactdot::lab;
+
+template <class T>
+struct operands {
+  explicit operands(const data_request& request) : a(request.n), b(request.n) {
+    data_source<T>{request}.next(a, b);
+  }
+  std::vector<T> a, b;
+};
+
+template <class T>
+class peers : public testing::Test {};
+using types = testing::Types<float, double>;
+TYPED_TEST_SUITE(peers, types);
+
+/// The same elements one byte behind an aligned address.
+template <class T>
+class misaligned {
+ public:
+  explicit misaligned(const std::vector<T>& values) : bytes_(values.size() * sizeof(T) + 1) {
+    std::memcpy(bytes_.data() + 1, values.data(), values.size() * sizeof(T));
+  }
+  [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(bytes_.data() + 1); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+TYPED_TEST(peers, do_not_depend_on_alignment) {
+  const operands<TypeParam> x{{data_set::uniform, 1001}};
+  const misaligned<TypeParam> a{x.a};
+  const misaligned<TypeParam> b{x.b};
+  const std::size_t n = x.a.size();
+  EXPECT_EQ(lab::float_loop(x.a.data(), x.b.data(), n), lab::float_loop(a.data(), b.data(), n));
+  EXPECT_EQ(lab::double_loop(x.a.data(), x.b.data(), n), lab::double_loop(a.data(), b.data(), n));
+  EXPECT_EQ(lab::dot2(x.a.data(), x.b.data(), n), lab::dot2(a.data(), b.data(), n));
+}
+
+TYPED_TEST(peers, of_nothing_are_zero) {
+  EXPECT_EQ(lab::float_loop<TypeParam>(nullptr, nullptr, 0), 0);
+  EXPECT_EQ(lab::double_loop<TypeParam>(nullptr, nullptr, 0), 0);
+  EXPECT_EQ(lab::dot2<TypeParam>(nullptr, nullptr, 0), 0);
+}
+
+TEST(peers, loops_accumulate_in_the_type_they_name) {
+  const std::vector<float> a = {0x1p24F, 1, 1, -0x1p24F};
+  const std::vector<float> ones(4, 1.0F);
+  EXPECT_EQ(lab::float_loop(a.data(), ones.data(), 4), 0);
+  EXPECT_EQ(lab::double_loop(a.data(), ones.data(), 4), 2);
+  const std::vector<double> c = {0x1p24, 1, 1, -0x1p24};
+  const std::vector<double> double_ones(4, 1.0);
+  EXPECT_EQ(lab::float_loop(c.data(), double_ones.data(), 4), 0);
+  EXPECT_EQ(lab::double_loop(c.data(), double_ones.data(), 4), 2);
+}
+
+TYPED_TEST(peers, dot2_is_as_good_as_its_authors_prove) {
+  const TypeParam unit = std::numeric_limits<TypeParam>::epsilon() / 2;
+  const double condition = sizeof(TypeParam) == 4 ? 1e9 : 1e22;  // beyond the reach of a plain loop
+  const operands<TypeParam> x{{data_set::ill, 200, 42, condition}};
+  const auto truth = oracle::exact_dot(std::span<const TypeParam>(x.a), std::span<const TypeParam>(x.b));
+  double magnitudes = 0;
+  for (std::size_t i = 0; i < 200; ++i)
+    magnitudes += std::abs(static_cast<double>(x.a[i]) * static_cast<double>(x.b[i]));
+  const double gamma = 200.0 * unit / (1 - 200.0 * unit);
+  const double bound = unit * std::abs(truth.as_double) + gamma * gamma * magnitudes * (1 + 1e-6);
+  const double error = std::abs(lab::dot2(x.a.data(), x.b.data(), 200) - truth.as_double);
+  EXPECT_LE(error, bound);
+  const double plain = sizeof(TypeParam) == 4 ? lab::float_loop(x.a.data(), x.b.data(), 200)
+                                              : lab::double_loop(x.a.data(), x.b.data(), 200);
+  EXPECT_GT(std::abs(plain - truth.as_double), bound);
+}
+
+TYPED_TEST(peers, openblas_answers_or_says_why_not) {
+  const lab::openblas& peer = lab::openblas::instance();
+  if (!peer.available()) {
+    EXPECT_NE(peer.fault(), "");
+    GTEST_SKIP() << "OpenBLAS: " << peer.fault();
+  }
+  EXPECT_NE(peer.core_name(), "");
+  EXPECT_EQ(peer.set_threads(1), 1);
+  const operands<TypeParam> x{{data_set::halves, 12345}};
+  EXPECT_EQ(peer.dot(x.a.data(), x.b.data(), x.a.size()), TypeParam{12345});
+  EXPECT_EQ(peer.dot(misaligned(x.a).data(), misaligned(x.b).data(), x.a.size()), TypeParam{12345});
+  EXPECT_EQ(peer.dot(x.a.data(), x.b.data(), 0), TypeParam{0});
+}
+
+}  // namespace

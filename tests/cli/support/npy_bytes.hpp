@@ -1,0 +1,51 @@
+// .npy files as byte strings, right ones and broken ones. Shares no code with the writer under test.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace cli_test {
+
+struct npy_format {
+  int major_version = 1;
+  int minor_version = 0;
+};
+
+/// Magic, version, length and the header text as it is, then `data`.
+[[nodiscard]] std::string npy_with_header(const std::string& header, const std::string& data = {},
+                                          npy_format version = {});
+
+/// "{'descr': DESCR, 'fortran_order': ORDER, 'shape': SHAPE, }", padded as NumPy does.
+[[nodiscard]] std::string npy_dict(const std::string& descr, const std::string& shape,
+                                   const std::string& order = "False");
+
+/// The elements' bytes in the given byte order.
+template <std::floating_point T>
+[[nodiscard]] std::string element_bytes(const std::vector<T>& values, bool big_endian = false) {
+  using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  std::string bytes;
+  for (const T value : values) {
+    const word bits = std::bit_cast<word>(value);
+    for (std::size_t i = 0; i < sizeof(T); ++i) {
+      const std::size_t place = big_endian ? sizeof(T) - 1 - i : i;
+      bytes += static_cast<char>(bits >> (8 * place) & 0xff);
+    }
+  }
+  return bytes;
+}
+
+/// A whole file.
+template <std::floating_point T>
+[[nodiscard]] std::string npy_file(const std::vector<T>& values, bool big_endian = false, npy_format version = {},
+                                   const std::string& order = "False") {
+  const std::string descr = std::string("'") + (big_endian ? '>' : '<') + (sizeof(T) == 4 ? "f4'" : "f8'");
+  return npy_with_header(npy_dict(descr, "(" + std::to_string(values.size()) + ",)", order),
+                         element_bytes(values, big_endian), version);
+}
+
+}  // namespace cli_test

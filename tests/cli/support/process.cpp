@@ -1,0 +1,116 @@
+// Starting, watching and ending the program under test; see process.hpp.
+#include "support/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "support/temporary_folder.hpp"
+
+namespace cli_test {
+namespace {
+
+constexpr std::chrono::seconds patience{60};
+
+int open_terminal() {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) throw std::runtime_error("no terminal");
+  return terminal;
+}
+
+void redirect(const std::string& path, int target) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY, 0600);
+  if (file < 0 || dup2(file, target) < 0) _exit(126);
+}
+
+}  // namespace
+
+process::process(const std::vector<std::string>& arguments, process_settings settings)
+    : settings_(std::move(settings)) {
+  static std::atomic<int> serial{0};
+  const std::string stem = settings_.folder + "/.stream-" + std::to_string(serial++);
+  out_path_ = settings_.out_path.empty() ? stem + ".out" : settings_.out_path;
+  err_path_ = stem + ".err";
+  if (settings_.err_is_terminal) {
+    terminal_ = open_terminal();
+    err_path_ = ptsname(terminal_);
+  }
+  id_ = fork();
+  if (id_ < 0) throw std::runtime_error("cannot fork");
+  if (id_ == 0) exec(arguments);
+}
+
+void process::exec(const std::vector<std::string>& arguments) {
+  redirect(out_path_, STDOUT_FILENO);
+  redirect(err_path_, STDERR_FILENO);
+  std::vector<char*> pointers{const_cast<char*>(EXACTDOT_PROGRAM)};
+  for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  if (settings_.in_child) settings_.in_child();
+  execv(pointers[0], pointers.data());
+  _exit(127);
+}
+
+process::~process() {
+  if (!ended_ && id_ > 0) {
+    kill(id_, SIGKILL);
+    waitpid(id_, nullptr, 0);
+  }
+  if (terminal_ >= 0) close(terminal_);
+}
+
+bool process::has_ended() {
+  if (!ended_) ended_ = waitpid(id_, &raw_status_, WNOHANG) == id_;
+  return ended_;
+}
+
+bool process::read_terminal_until(const std::string& text) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (terminal_text_.find(text) == std::string::npos) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    const bool ended = has_ended();  // asked before the last read, so that nothing is missed
+    pollfd waiting{terminal_, POLLIN, 0};
+    std::array<char, 4096> buffer;
+    const ssize_t count = poll(&waiting, 1, ended ? 0 : 50) > 0 ? read(terminal_, buffer.data(), buffer.size()) : 0;
+    if (count > 0) terminal_text_.append(buffer.data(), static_cast<std::size_t>(count));
+    if (count <= 0 && ended) return false;
+  }
+  return true;
+}
+
+bool process::wait_until_mapped(const std::string& path) {
+  while (!has_ended()) {
+    if (read_file("/proc/" + std::to_string(id_) + "/maps").find(path) != std::string::npos) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+void process::send(int signal_number) { kill(id_, signal_number); }
+
+outcome process::wait() {
+  outcome result;
+  if (terminal_ >= 0) {
+    read_terminal_until(std::string(1, '\0'));  // which never comes: reads to the end
+    result.err = terminal_text_;
+  }
+  if (!ended_) waitpid(id_, &raw_status_, 0);
+  ended_ = true;
+  if (WIFEXITED(raw_status_)) result.status = WEXITSTATUS(raw_status_);
+  if (WIFSIGNALED(raw_status_)) result.signal = WTERMSIG(raw_status_);
+  if (settings_.out_path.empty()) result.out = read_file(out_path_);
+  if (terminal_ < 0) result.err = read_file(err_path_);
+  return result;
+}
+
+}  // namespace cli_test

@@ -1,0 +1,32 @@
+// A folder of its own for a test, removed with everything in it.
+//
+// Below the build folder, not below /tmp: there, sparse files of many gigabytes may be memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cli_test {
+
+class temporary_folder {
+ public:
+  temporary_folder();
+  ~temporary_folder();
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + '/' + name; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// The names of all that lies in it, sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  std::string path_;
+};
+
+void write_file(const std::string& path, const std::string& bytes);
+[[nodiscard]] std::string read_file(const std::string& path);
+
+}  // namespace cli_test

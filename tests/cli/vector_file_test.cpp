@@ -1,0 +1,108 @@
+// Operands: .npy and raw, of both byte orders, and pairs that do not fit.
+#include <gtest/gtest.h>
+
+#include <exactdot/error.hpp>
+#include <functional>
+#include <io/vector_file.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/npy_bytes.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace {
+
+using cli_test::element_bytes;
+using cli_test::npy_file;
+using cli_test::write_file;
+using exactdot::io::dtype;
+using exactdot::io::vector_file;
+
+const std::vector<float> floats = {1.5F, -2, 3e-40F};
+const std::vector<double> doubles = {0.1, -1e300, 5e-324, 4};
+
+class vector_files : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& bytes) {
+    write_file(folder / name, bytes);
+    return folder / name;
+  }
+  std::string fault_of(const std::string& path, std::optional<dtype> raw_type) {
+    return fault_of([&] { vector_file{path, raw_type}; });
+  }
+  std::string fault_of(const std::function<void()>& function) {
+    try {
+      function();
+    } catch (const exactdot::error& error) {
+      EXPECT_EQ(error.code(), exactdot::errc::file);
+      return error.what();
+    }
+    return {};
+  }
+  template <class T>
+  static std::vector<T> elements(const vector_file& file, std::size_t first = 0) {
+    std::vector<T> values(file.n() - first);
+    file.read(first, std::span(values));
+    return values;
+  }
+
+  cli_test::temporary_folder folder;
+};
+
+TEST_F(vector_files, read_both_types_in_both_byte_orders) {
+  for (const bool big : {false, true}) {
+    const vector_file four{write("four.npy", npy_file(floats, big))};
+    const vector_file eight{write("eight.npy", npy_file(doubles, big))};
+    EXPECT_EQ(four.type(), dtype::float32);
+    EXPECT_EQ(eight.type(), dtype::float64);
+    EXPECT_EQ(four.swapped(), big);
+    EXPECT_EQ(eight.swapped(), big);
+    EXPECT_EQ(elements<float>(four), floats);
+    EXPECT_EQ(elements<double>(eight), doubles);
+    EXPECT_EQ(elements<double>(eight, 2), (std::vector<double>{5e-324, 4}));
+  }
+}
+
+TEST_F(vector_files, read_raw_files) {
+  const vector_file four{write("four", element_bytes(floats)), dtype::float32};
+  const vector_file eight{write("eight", element_bytes(doubles)), dtype::float64};
+  EXPECT_EQ(elements<float>(four), floats);
+  EXPECT_EQ(elements<double>(eight), doubles);
+  EXPECT_FALSE(four.swapped());
+}
+
+TEST_F(vector_files, refuse_raw_files_of_a_broken_length) {
+  const std::string path = write("raw", element_bytes(doubles) + "x");
+  EXPECT_EQ(fault_of(path, dtype::float64),
+            path + ": its 33 bytes are no whole number of float64 elements of 8 bytes");
+  const std::string empty = write("empty", "");
+  EXPECT_EQ(fault_of(empty, dtype::float64), empty + ": is empty");
+}
+
+TEST_F(vector_files, never_take_a_npy_file_as_raw) {
+  const std::string unnamed = write("unnamed", npy_file(doubles));
+  EXPECT_EQ(elements<double>(vector_file(unnamed, dtype::float64)), doubles);
+  EXPECT_EQ(fault_of(unnamed, dtype::float32), unnamed + ": holds float64, but --dtype says float32");
+  const std::string broken = write("broken.npy", element_bytes(doubles));
+  EXPECT_EQ(fault_of(broken, dtype::float64), broken + ": is not a .npy file: it does not begin with \\x93NUMPY");
+}
+
+TEST_F(vector_files, need_a_type_to_be_raw) {
+  const std::string path = write("raw", element_bytes(doubles));
+  EXPECT_EQ(fault_of(path, std::nullopt), path + ": is not a .npy file: it does not begin with \\x93NUMPY");
+}
+
+TEST_F(vector_files, fit_only_in_type_and_length) {
+  const vector_file a{write("a.npy", npy_file(doubles))};
+  const vector_file same{write("same.npy", npy_file(doubles, true))};
+  const vector_file shorter{write("shorter.npy", npy_file(std::vector<double>{1, 2, 3}))};
+  const vector_file other{write("other.npy", npy_file(floats))};
+  EXPECT_EQ(fault_of([&] { check_pair(a, same); }), "");
+  EXPECT_EQ(fault_of([&] { check_pair(a, shorter); }),
+            shorter.path() + ": has length 3, but " + a.path() + " has length 4");
+  EXPECT_EQ(fault_of([&] { check_pair(a, other); }),
+            other.path() + ": holds float32, but " + a.path() + " holds float64: both must be of one type");
+}
+
+}  // namespace
