@@ -20,30 +20,30 @@ struct fixed_point {
   int lowest_exponent;
 };
 
-/// number += (-1)^negative · magnitude · 2^exponent, with |magnitude| < 2^128 and the value inside the number's
-/// range: exponent >= lowest_exponent, top bit below 32·(count - 1) + 63. Exact, carries nothing.
+/// Limbs that a magnitude of `bits` bits can touch, wherever it lies.
+constexpr int touched_limbs(int bits) { return 1 + (bits - 1 + 31) / 32; }
+
+/// number += (-1)^negative · magnitude · 2^exponent, for magnitude < 2^bits. Exact, carries nothing, and takes the same path
+/// for all data: branches on random bits would cost more than the additions.
+/// The value must lie inside the number: exponent >= lowest_exponent, and the touched limbs below `count`.
+template <int bits>
 EXACTDOT_CORE void add(fixed_point number, uint128 magnitude, int exponent, bool negative) {
   const int offset = exponent - number.lowest_exponent;
   const int shift = offset & 31;
-  std::int64_t* limb = number.limb + (offset >> 5);
   const std::int64_t sign = negative ? -1 : 0;
-  const auto put = [&](std::uint64_t piece) {
-    *limb += (static_cast<std::int64_t>(piece) ^ sign) - sign;
-    ++limb;
+  std::int64_t* const limb = number.limb + (offset >> 5);
+  const auto add_piece = [&](int i, std::uint64_t piece) {
+    limb[i] += (static_cast<std::int64_t>(piece & 0xffffffff) ^ sign) - sign;
   };
-  constexpr std::uint64_t low = 0xffffffff;
-  put((static_cast<std::uint64_t>(magnitude) << shift) & low);
-  magnitude >>= 32 - shift;
-  while (magnitude != 0) {
-    put(static_cast<std::uint64_t>(magnitude) & low);
-    magnitude >>= 32;
-  }
+  add_piece(0, static_cast<std::uint64_t>(magnitude) << shift);
+  const uint128 rest = magnitude >> (32 - shift);
+  for (int i = 1; i < touched_limbs(bits); ++i) add_piece(i, static_cast<std::uint64_t>(rest >> (32 * (i - 1))));
 }
 
 /// number += value · 2^exponent.
 EXACTDOT_CORE void add(fixed_point number, std::int64_t value, int exponent) {
   const std::uint64_t bits = static_cast<std::uint64_t>(value);
-  add(number, value < 0 ? std::uint64_t{0} - bits : bits, exponent, value < 0);
+  add<64>(number, value < 0 ? std::uint64_t{0} - bits : bits, exponent, value < 0);
 }
 
 /// Brings every limb but the last into [0, 2^32); the last keeps the sign. Two equal numbers have equal limbs.

@@ -32,7 +32,7 @@ EXACTDOT_CORE fixed_point limbs_of(std::int64_t* words) {
 template <class T>
 EXACTDOT_CORE void add_term(std::int64_t* words, const exact_term& term) {
   if (term.what == kind::finite) {
-    add(limbs_of<T>(words), term.magnitude, term.exponent, term.negative);
+    add<2 * traits<T>::precision>(limbs_of<T>(words), term.magnitude, term.exponent, term.negative);
     return;
   }
   const int which = term.what == kind::nan ? layout<T>::nans

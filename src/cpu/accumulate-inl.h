@@ -15,10 +15,9 @@
 #define EXACTDOT_CPU_ACCUMULATE_INL_H_
 #endif
 
+#include <cpu/measure-inl.h>
 #include <cpu/simd-inl.h>
 
-#include <cpu/engine.hpp>
-#include <cpu/kernels.hpp>
 #include <cpu/window.hpp>
 
 HWY_BEFORE_NAMESPACE();
@@ -127,23 +126,17 @@ struct block_sums {
   }
 };
 
-/// Powers of two that the operands of a block are multiplied by.
-struct block_scale {
-  double a = 1, b = 1;
-};
-
 /// Elements that one call of add_products takes.
 template <class T>
 constexpr std::size_t step_width = sizeof(T) == 4 ? float_pair : hn::MaxLanes(hn::ScalableTag<double>());
 
 /// Adds the step_width products from element i on, of which `count` exist (all, if `whole`), to one set of anchors
 /// (a float_pair feeds both); shows the rounded products to `check`.
-template <bool whole, bool checked, bool scaled, int set, int levels>
+template <bool whole, bool checked, int set, int levels, class ScaleA, class ScaleB>
 HWY_INLINE void add_products(block_sums<double, levels>& sums, window_check<double>& check, const double* a,
-                             const double* b, std::size_t count, block_scale scale) {
+                             const double* b, std::size_t count, const ScaleA& scale_a, const ScaleB& scale_b) {
   const hn::ScalableTag<double> d;
-  auto x = load_part<whole>(d, a, 0, count), y = load_part<whole>(d, b, 0, count);
-  if constexpr (scaled) x = hn::Mul(x, hn::Set(d, scale.a)), y = hn::Mul(y, hn::Set(d, scale.b));
+  const auto x = scale_a(load_part<whole>(d, a, 0, count)), y = scale_b(load_part<whole>(d, b, 0, count));
   const auto product = hn::Mul(x, y);
   const auto error = fused_subtract(d, x, y, product);
   (set == 0 ? sums.product0 : sums.product1).add(product);
@@ -151,9 +144,9 @@ HWY_INLINE void add_products(block_sums<double, levels>& sums, window_check<doub
   if constexpr (checked) check.template look<whole>(product, count);
 }
 
-template <bool whole, bool checked, bool, int, int levels>
+template <bool whole, bool checked, int, int levels, class ScaleA, class ScaleB>
 HWY_INLINE void add_products(block_sums<float, levels>& sums, window_check<float>& check, const float* a,
-                             const float* b, std::size_t count, block_scale) {
+                             const float* b, std::size_t count, const ScaleA&, const ScaleB&) {
   constexpr std::size_t middle = float_pair / 2;
   sums.product0.add_product(load_promoted<whole>(a, 0, count), load_promoted<whole>(b, 0, count));
   sums.product1.add_product(load_promoted<whole>(a, middle, count), load_promoted<whole>(b, middle, count));
@@ -166,20 +159,21 @@ HWY_INLINE void add_products(block_sums<float, levels>& sums, window_check<float
   }
 }
 
-/// Adds a block of up to block_length products below 2^exponent to `sums`. If `checked`: false, and `sums` as it
-/// was, when a product lies outside [2^(exponent - checked_span), 2^exponent).
-template <class T, int levels, bool checked, bool scaled>
-bool add_block(const T* a, const T* b, std::size_t n, int exponent, block_scale scale, std::int64_t* sums) {
+/// Adds a block of up to block_length scaled products below 2^exponent to `sums`. If `checked`: false, and `sums`
+/// as it was, when a product lies outside [2^(exponent - checked_span), 2^exponent).
+template <int levels, bool checked, class T, class ScaleA, class ScaleB>
+bool add_block(const T* a, const T* b, std::size_t n, int exponent, const ScaleA& scale_a, const ScaleB& scale_b,
+               std::int64_t* sums) {
   constexpr std::size_t width = step_width<T>;
   block_sums<T, levels> block(exponent);
   window_check<T> check(checked ? exponent : 0);
   std::size_t i = 0;
   for (; i + 2 * width <= n; i += 2 * width) {
     prefetch_ahead(a + i, 2 * width), prefetch_ahead(b + i, 2 * width);
-    add_products<true, checked, scaled, 0>(block, check, a + i, b + i, width, scale);
-    add_products<true, checked, scaled, 1>(block, check, a + i + width, b + i + width, width, scale);
+    add_products<true, checked, 0>(block, check, a + i, b + i, width, scale_a, scale_b);
+    add_products<true, checked, 1>(block, check, a + i + width, b + i + width, width, scale_a, scale_b);
   }
-  for (; i < n; i += width) add_products<false, checked, scaled, 0>(block, check, a + i, b + i, n - i, scale);
+  for (; i < n; i += width) add_products<false, checked, 0>(block, check, a + i, b + i, n - i, scale_a, scale_b);
   if (checked && !check.passed()) return false;
   block.collect(exponent, sums);
   return true;
@@ -189,62 +183,24 @@ bool add_block(const T* a, const T* b, std::size_t n, int exponent, block_scale 
 constexpr std::size_t block_length =
     std::min(window_block, (std::size_t{2} << additions_exponent) * hn::MaxLanes(hn::ScalableTag<double>()));
 
-/// The exponents of the nonzero elements of a block: all |x| in [2^lowest, 2^highest).
-struct exponent_range {
-  bool finite = true;
-  bool zero = true;  // no nonzero element
-  int lowest = 0;
-  int highest = 0;
-};
-
-/// floor(log2 |x|) of a nonzero finite |x| given by its bits, subnormals included.
-template <class T>
-HWY_INLINE int floor_log2(std::uint64_t bits) {
-  const int field = static_cast<int>(bits >> (core::traits<T>::precision - 1));
-  if (field == 0) return core::traits<T>::lowest_exponent + 63 - std::countl_zero(bits);
-  return field - 1 + core::traits<T>::lowest_exponent + core::traits<T>::precision - 1;
-}
-
-template <class T>
-exponent_range measure(const T* x, std::size_t n) {
-  const hn::ScalableTag<T> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  using integer = hn::TFromD<decltype(di)>;
-  const std::size_t width = hn::Lanes(d);
-  const auto huge = hn::Set(di, std::numeric_limits<integer>::max());
-  auto largest = hn::Zero(di), smallest = huge;
-  for (std::size_t i = 0; i < n; i += width) {
-    const std::size_t count = n - i < width ? n - i : width;
-    const auto v = hn::BitCast(di, hn::Abs(count == width ? hn::LoadU(d, x + i) : load_first(d, x + i, count)));
-    largest = hn::Max(largest, v);
-    smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(v, hn::Zero(di)), huge, v));
-  }
-  const auto top = static_cast<std::uint64_t>(hn::GetLane(hn::MaxOfLanes(di, largest)));
-  const auto bottom = static_cast<std::uint64_t>(hn::GetLane(hn::MinOfLanes(di, smallest)));
-  exponent_range range;
-  range.finite = top < std::bit_cast<typename core::traits<T>::bits>(core::infinity<T>(false));
-  range.zero = top == 0;
-  if (range.finite && !range.zero) {
-    range.lowest = floor_log2<T>(bottom);
-    range.highest = floor_log2<T>(top) + 1;
-  }
-  return range;
-}
-
 /// One run over part of the vectors, on one thread.
 template <class T>
 class accumulation {
  public:
-  explicit accumulation(std::int64_t* words) : words_(words) {}
+  accumulation(std::int64_t* words, bool may_give_up) : words_(words), may_give_up_(may_give_up) {}
 
-  void run(const T* a, const T* b, std::size_t n) {
-    for (; n != 0;) {
-      const std::size_t count = n < block_length ? n : block_length;
-      if (!add_checked(a, b, count) && !add_measured(a, b, count)) add_integers(a, b, count);
+  bool run(const T* a, const T* b, std::size_t n) {
+    while (n != 0) {
+      const std::size_t count = std::min(n, block_length);
+      if (!add_checked(a, b, count) && !add_measured(a, b, count)) {
+        if (may_give_up_ && !not_finite_) return false;
+        add_integers(a, b, count);
+      }
       a += count, b += count, n -= count;
     }
     flush<T>(sums_, words_);
     core::normalise(core::limbs_of<T>(words_));
+    return true;
   }
 
  private:
@@ -262,10 +218,11 @@ class accumulation {
     }
   };
 
+  /// Makes sums_ those of this window, emptied into the words if they were another's or are full.
   void use_window(int exponent, int shift, int levels) {
     const bool same = sums_.exponent == exponent && sums_.shift == shift && sums_.levels == levels;
     if (!same || sums_.blocks >= window_sums::largest_blocks) flush<T>(sums_, words_);
-    if (++flushes_ == core::additions_between_normalisations / (4 * block_length)) normalise();
+    count_additions();
     sums_.exponent = exponent, sums_.shift = shift, sums_.levels = levels;
     ++sums_.blocks;
   }
@@ -273,30 +230,44 @@ class accumulation {
   bool add_checked(const T* a, const T* b, std::size_t n) {
     if (!has_window_ || !checked_.open()) return false;
     use_window(window_exponent_, 0, 2);
-    return checked_.report(add_block<T, 2, true, false>(a, b, n, window_exponent_, {}, sums_.sum));
+    return checked_.report(add_block<2, true>(a, b, n, window_exponent_, unscaled(), unscaled(), sums_.sum));
   }
 
   bool add_measured(const T* a, const T* b, std::size_t n) {
     if (!measured_.open()) return false;
-    const exponent_range x = measure(a, n), y = measure(b, n);
-    if (x.finite && y.finite && (x.zero || y.zero)) return true;
+    const exponent_range x = measure<T, true>(a, n), y = measure<T, true>(b, n);
+    not_finite_ = !x.finite || !y.finite;
+    if (!not_finite_ && (x.zero || y.zero)) return true;
     const int exponent = x.highest + y.highest;
     const int span = exponent - (x.lowest + y.lowest);
-    if (!measured_.report(x.finite && y.finite && span <= window_span<T>(3))) return false;
-    // Doubles are scaled to near 1 (subnormals as far as a power of two goes); a float product is always in range.
-    const auto clamp = [](int k) { return sizeof(T) == 4 ? 0 : k < -1000 ? -1000 : k > 1000 ? 1000 : k; };
-    const int shift = clamp(x.highest) + clamp(y.highest);
-    const block_scale scale{power_of_two(-clamp(x.highest)), power_of_two(-clamp(y.highest))};
-    constexpr bool scaled = sizeof(T) == 8;
-    if (span <= window_span<T>(2)) {
-      use_window(exponent - shift, shift, 2);
-      add_block<T, 2, false, scaled>(a, b, n, exponent - shift, scale, sums_.sum);
-    } else {
-      use_window(exponent - shift, shift, 3);
-      add_block<T, 3, false, scaled>(a, b, n, exponent - shift, scale, sums_.sum);
+    if (!measured_.report(!not_finite_ && span <= window_span<T>(3))) return false;
+    if (in_range(x) && in_range(y)) {
+      add_in_window(a, b, n, exponent, 0, span, unscaled(), unscaled());
+    } else if constexpr (sizeof(T) == 8) {
+      with_rescaling(x.highest, y.highest, [&](const auto& scale_a, const auto& scale_b) {
+        add_in_window(a, b, n, 0, exponent, span, scale_a, scale_b);
+        return true;
+      });
     }
     choose_window(exponent, span);
     return true;
+  }
+
+  /// Whether products and all their levels stay normal doubles. Those of floats always do.
+  static bool in_range(const exponent_range& x) {
+    return sizeof(T) == 4 || (x.highest >= -400 && x.highest <= 400);
+  }
+
+  template <class ScaleA, class ScaleB>
+  void add_in_window(const T* a, const T* b, std::size_t n, int exponent, int shift, int span,
+                     const ScaleA& scale_a, const ScaleB& scale_b) {
+    const int levels = span <= window_span<T>(2) ? 2 : 3;
+    use_window(exponent, shift, levels);
+    if (levels == 2) {
+      add_block<2, false>(a, b, n, exponent, scale_a, scale_b, sums_.sum);
+    } else {
+      add_block<3, false>(a, b, n, exponent, scale_a, scale_b, sums_.sum);
+    }
   }
 
   /// The window for the checked road: one exponent of room above this block, unless the old one would have served.
@@ -310,25 +281,29 @@ class accumulation {
 
   void add_integers(const T* a, const T* b, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) core::add_term<T>(words_, core::exact_product(load(a + i), load(b + i)));
-    if (++flushes_ == core::additions_between_normalisations / (4 * block_length)) normalise();
+    count_additions();
   }
 
-  void normalise() {
+  /// A block makes at most block_length additions to the limbs.
+  void count_additions() {
+    if (++blocks_ < core::additions_between_normalisations / (2 * block_length)) return;
     core::normalise(core::limbs_of<T>(words_));
-    flushes_ = 0;
+    blocks_ = 0;
   }
 
   std::int64_t* words_;
+  bool may_give_up_;
+  bool not_finite_ = false;
   window_sums sums_;
   road checked_, measured_;
   bool has_window_ = false;
   int window_exponent_ = 0;
-  std::uint64_t flushes_ = 0;
+  std::uint64_t blocks_ = 0;
 };
 
 template <class T>
-void accumulate(const T* a, const T* b, std::size_t n, std::int64_t* words) {
-  accumulation<T>(words).run(a, b, n);
+bool accumulate(const T* a, const T* b, std::size_t n, std::int64_t* words, bool may_give_up) {
+  return accumulation<T>(words, may_give_up).run(a, b, n);
 }
 
 }  // namespace

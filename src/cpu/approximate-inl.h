@@ -1,10 +1,10 @@
-// The fast road to an exact result: an approximation with a proven error bound, good enough that rounding it
-// is rounding the exact sum in all but about one case in 10^4 (dot.cpp tests that; Ziv's rounding test).
+// The fast road to an exact result: an approximation with a proven error bound, so good that rounding it is
+// rounding the exact sum in all but a few cases in a thousand (ziv.hpp tests which).
 //
-// float: the products are exact in double; plain sums of them, and Cauchy-Schwarz for their absolute sum.
-// double: TwoProduct, then each product is split by an anchor 1.5·2^k so that the high parts add without error
-// (Rump, Ogita, Oishi, "Accurate floating-point summation I", §3: ExtractVector); what is left adds plainly.
-// Cost: 4 conversions and 4 flops a pair of float vectors; 8 flops a double vector.
+// float: products are exact in double and added plainly; Cauchy-Schwarz bounds their absolute sum.
+// double: TwoProduct; an anchor 1.5·2^k splits each product so that the high parts add without error
+// (Rump, Ogita, Oishi, "Accurate floating-point summation I", 2008, §3: ExtractVector), what is left adds plainly.
+// Cost: 4 conversions and 4 flops a float vector; 8 flops a double vector, and a first look at 128 elements.
 #if defined(EXACTDOT_CPU_APPROXIMATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_APPROXIMATE_INL_H_
 #undef EXACTDOT_CPU_APPROXIMATE_INL_H_
@@ -12,200 +12,195 @@
 #define EXACTDOT_CPU_APPROXIMATE_INL_H_
 #endif
 
+#include <cpu/measure-inl.h>
 #include <cpu/simd-inl.h>
 
-#include <core/error_free.hpp>
-#include <cpu/kernels.hpp>
+#include <cpu/approximation.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr double unit_roundoff = 0x1p-53;
 constexpr std::size_t approximate_block = 2048;
-constexpr std::size_t sample = 128;  // products that a first guess at their size looks at
+constexpr std::size_t sample = 128;  // elements that a first guess at the products' size looks at
+constexpr int room = 6;              // exponents between the largest product seen and the assumed bound
 
-/// result += sum + rest, which are off by at most `error`.
-HWY_INLINE void add_block(approximation& result, double sum, double rest, double error) {
-  if (result.value == 0 && result.bound == 0) {
-    result.value = sum, result.low = rest, result.bound = error;
-    return;
-  }
-  const auto total = core::two_sum(result.value, sum);
-  const double small = total.error + rest;
-  // Two roundings, each at most one unit of its operands; counted twice over.
-  result.bound += error + 4 * unit_roundoff * (std::abs(result.low) + std::abs(total.error) + std::abs(rest));
-  result.value = total.value;
-  result.low += small;
-}
-
-/// An upper bound on the error of summing `terms` numbers of absolute sum `magnitude` over the lanes of
-/// accumulators that took `steps` each: (depth of the additions) · u · magnitude, with 1/16 to spare.
+/// An upper bound on the error of summing numbers of absolute sum `magnitude` in accumulators that took `steps`
+/// each, and then over `lanes`: (depth of the additions) · u · magnitude, with 1/16 to spare.
 HWY_INLINE double summation_error(std::size_t steps, std::size_t lanes, double magnitude) {
   return static_cast<double>(steps + lanes + 16) * unit_roundoff * magnitude * 1.0625;
 }
 
-bool approximate(const float* a, const float* b, std::size_t n, approximation& result) {
-  const hn::ScalableTag<float> df;
-  const hn::ScalableTag<double> dd;
-  constexpr std::size_t width = float_pair;
-  for (std::size_t start = 0; start < n; start += approximate_block) {
-    const std::size_t end = n - start < approximate_block ? n : start + approximate_block;
-    auto sum0 = hn::Zero(dd), sum1 = sum0, sum2 = sum0, sum3 = sum0;
-    auto squares_a = hn::Zero(df), squares_b = squares_a;
-    const auto add = [&]<bool whole>(std::size_t i, auto& low, auto& high) HWY_ATTR {
-      const std::size_t count = end - i;
-      const auto product = [&](std::size_t first, auto addend) HWY_ATTR {
-        return fused_add(dd, load_promoted<whole>(a + i, first, count), load_promoted<whole>(b + i, first, count),
-                         addend);
-      };
-      low = product(0, low);
-      high = product(width / 2, high);
-      for (std::size_t first = 0; first < width; first += hn::Lanes(df)) {
-        const auto x = load_part<whole>(df, a + i, first, count), y = load_part<whole>(df, b + i, first, count);
-        squares_a = fused_add(df, x, x, squares_a);
-        squares_b = fused_add(df, y, y, squares_b);
-      }
-    };
-    std::size_t i = start;
-    for (; i + 2 * width <= end; i += 2 * width) {
-      add.template operator()<true>(i, sum0, sum1);
-      add.template operator()<true>(i + width, sum2, sum3);
-    }
-    for (; i < end; i += width) add.template operator()<false>(i, sum0, sum1);
-    const double sum = sum_lanes(dd, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3)));
-    // Squares lose at most 2^-149 each to underflow and a 2^-12 part to rounding.
-    const double lost = static_cast<double>(end - start) * 0x1p-148;
-    const double norm_a = static_cast<double>(sum_lanes(df, squares_a)) * 1.0625 + lost;
-    const double norm_b = static_cast<double>(sum_lanes(df, squares_b)) * 1.0625 + lost;
-    const double magnitude = std::sqrt(norm_a * norm_b) * 1.0625;
-    add_block(result, sum, 0, summation_error((end - start) / width + 2, 2 * width, magnitude));
-  }
-  return result.bound < HUGE_VAL;
-}
+/// Two double accumulators for the halves of a float_pair, and what bounds their error: the sums of the squares of
+/// a and of b or, for data whose squares leave the range of float, the absolute sum of the products.
+template <bool any_size>
+struct float_sums {
+  using tag = hn::ScalableTag<double>;
+  using float_tag = hn::ScalableTag<float>;
+  vec<tag> low, high, magnitude;
+  vec<float_tag> squares_a, squares_b;
 
-/// How to scale the operands, and a power of two above every scaled product.
-struct scaling {
-  double a = 1, b = 1;
-  int shift = 0;     // the true sum is the scaled one times 2^shift
-  int exponent = 0;  // every |product| < 2^exponent
+  HWY_INLINE float_sums() {
+    low = high = magnitude = hn::Zero(tag());
+    squares_a = squares_b = hn::Zero(float_tag());
+  }
+
+  template <bool whole>
+  HWY_INLINE void add(const float* a, const float* b, std::size_t count) {
+    low = add_half<whole>(a, b, 0, count, low);
+    high = add_half<whole>(a, b, float_pair / 2, count, high);
+    if constexpr (!any_size) {
+      const float_tag d;
+      for (std::size_t first = 0; first < float_pair; first += hn::Lanes(d)) {
+        const auto x = load_part<whole>(d, a, first, count), y = load_part<whole>(d, b, first, count);
+        squares_a = fused_add(d, x, x, squares_a);
+        squares_b = fused_add(d, y, y, squares_b);
+      }
+    }
+  }
+
+  /// An upper bound on the absolute sum of the products; infinite or NaN if this kind of sums does not suit the
+  /// data.
+  HWY_INLINE double bound() const {
+    if constexpr (any_size) return sum_lanes(tag(), magnitude) * 1.0625;
+    // 1.0625: rounding errors, at most 2^-12. Above 2^-100 what underflow loses is below that too.
+    const double a = sum_lanes(float_tag(), squares_a), b = sum_lanes(float_tag(), squares_b);
+    return a > 0x1p-100 && b > 0x1p-100 ? std::sqrt(a * b) * 1.0625 : HUGE_VAL;
+  }
+
+ private:
+  template <bool whole>
+  HWY_INLINE vec<tag> add_half(const float* a, const float* b, std::size_t first, std::size_t count, vec<tag> sum) {
+    const auto x = load_promoted<whole>(a, first, count), y = load_promoted<whole>(b, first, count);
+    if constexpr (any_size) magnitude = fused_add(tag(), hn::Abs(x), hn::Abs(y), magnitude);
+    return fused_add(tag(), x, y, sum);
+  }
 };
 
-/// floor(log2(x)) for a normal positive x.
-HWY_INLINE int exponent_of(double x) {
-  return static_cast<int>((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff) - 1023;
-}
-
-/// The sum of the squared products of the first elements.
-HWY_INLINE double squared_products(const double* a, const double* b, std::size_t n) {
-  const hn::ScalableTag<double> d;
-  const std::size_t width = hn::Lanes(d);
-  auto sum = hn::Zero(d), sum2 = sum;
-  std::size_t i = 0;
-  for (; i + 2 * width <= n; i += 2 * width) {
-    const auto p = hn::Mul(hn::LoadU(d, a + i), hn::LoadU(d, b + i));
-    const auto p2 = hn::Mul(hn::LoadU(d, a + i + width), hn::LoadU(d, b + i + width));
-    sum = fused_add(d, p, p, sum);
-    sum2 = fused_add(d, p2, p2, sum2);
+template <bool any_size>
+bool approximate_floats(const float* a, const float* b, std::size_t n, approximation& result) {
+  constexpr std::size_t width = float_pair;
+  result = {};
+  for (; n != 0;) {
+    const std::size_t count = std::min(n, approximate_block);
+    float_sums<any_size> even, odd;
+    std::size_t i = 0;
+    for (; i + 2 * width <= count; i += 2 * width) {
+      even.template add<true>(a + i, b + i, width);
+      odd.template add<true>(a + i + width, b + i + width, width);
+    }
+    for (; i < count; i += width) even.template add<false>(a + i, b + i, count - i);
+    even.low = hn::Add(hn::Add(even.low, odd.low), hn::Add(even.high, odd.high));
+    even.magnitude = hn::Add(even.magnitude, odd.magnitude);
+    even.squares_a = hn::Add(even.squares_a, odd.squares_a);
+    even.squares_b = hn::Add(even.squares_b, odd.squares_b);
+    const double error = summation_error(count / width + 2, 2 * width, even.bound());
+    if (!(error < HUGE_VAL)) return false;
+    add(result, sum_lanes(hn::ScalableTag<double>(), even.low), 0, error);
+    a += count, b += count, n -= count;
   }
-  for (; i < n; i += width) {
-    const std::size_t count = n - i < width ? n - i : width;
-    const auto p = hn::Mul(load_first(d, a + i, count), load_first(d, b + i, count));
-    sum = fused_add(d, p, p, sum);
-  }
-  return sum_lanes(d, hn::Add(sum, sum2));
-}
-
-/// The largest |x| as bits; at least those of infinity if any x is not finite.
-HWY_INLINE std::uint64_t largest_bits(const double* x, std::size_t n) {
-  const hn::ScalableTag<double> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  const std::size_t width = hn::Lanes(d);
-  auto largest = hn::Zero(di);
-  for (std::size_t i = 0; i < n; i += width) {
-    const std::size_t count = n - i < width ? n - i : width;
-    const auto v = count == width ? hn::LoadU(d, x + i) : load_first(d, x + i, count);
-    largest = hn::Max(largest, hn::BitCast(di, hn::Abs(v)));
-  }
-  return static_cast<std::uint64_t>(hn::GetLane(hn::MaxOfLanes(di, largest)));
-}
-
-/// Scales data whose products may leave the range of double. False for infinities, NaNs and zero vectors.
-HWY_INLINE bool scale_to_range(const double* a, const double* b, std::size_t n, scaling& scale) {
-  constexpr std::uint64_t infinity = std::uint64_t{0x7ff} << 52;
-  const std::uint64_t bits_a = largest_bits(a, n), bits_b = largest_bits(b, n);
-  if (bits_a >= infinity || bits_b >= infinity || bits_a == 0 || bits_b == 0) return false;
-  const int top_a = static_cast<int>(bits_a >> 52) - 1022, top_b = static_cast<int>(bits_b >> 52) - 1022;
-  const auto clamp = [](int exponent) { return exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent; };
-  scale.a = power_of_two(-clamp(top_a));
-  scale.b = power_of_two(-clamp(top_b));
-  scale.shift = clamp(top_a) + clamp(top_b);
-  scale.exponent = top_a + top_b - scale.shift + 6;  // 6: a block's sum of squares stays below its square
   return true;
 }
 
-/// One block. False if some product passes 2^exponent after all.
-template <bool scaled>
-HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, const scaling& scale,
-                             approximation& result) {
+bool approximate(const float* a, const float* b, std::size_t n, approximation& result) {
+  return approximate_floats<false>(a, b, n, result) || approximate_floats<true>(a, b, n, result);
+}
+
+/// What underflow may cost an element, and what rescaling drops.
+HWY_INLINE double smallest_error(const unscaled&) { return 0x1p-1000; }
+template <bool small>
+HWY_INLINE double smallest_error(const rescaling<small>&) {
+  return 0x1p-398;
+}
+
+/// Adds a block of scaled products that should be below 2^exponent; false if one is not.
+template <class ScaleA, class ScaleB>
+HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, int exponent, const ScaleA& scale_a,
+                             const ScaleB& scale_b, approximation& result) {
   const hn::ScalableTag<double> d;
-  using v = hn::Vec<decltype(d)>;
+  using v = vec<decltype(d)>;
   const std::size_t width = hn::Lanes(d);
   // |sum of high parts| <= 2^11 · 2^exponent stays inside the anchor's binade; their unit is 2^(exponent - 39).
-  const v anchor = hn::Set(d, 1.5 * power_of_two(scale.exponent + 13));
-  const v scale_a = hn::Set(d, scale.a), scale_b = hn::Set(d, scale.b);
-  v high = anchor, high2 = anchor;
-  v middle = hn::Zero(d), middle2 = middle, low = middle, low2 = middle, squares = middle, squares2 = middle;
-  const auto step = [&](v x, v y, v& sum, v& rest, v& errors, v& squared) HWY_ATTR {
-    if constexpr (scaled) x = hn::Mul(x, scale_a), y = hn::Mul(y, scale_b);
+  const v anchor = hn::Set(d, 1.5 * power_of_two(exponent + 13));
+  struct sums {
+    v high, rest, errors, squares;
+  };
+  sums even{anchor, hn::Zero(d), hn::Zero(d), hn::Zero(d)}, odd = even;
+  const auto step = [&](v x, v y, sums& sum) HWY_ATTR {
+    x = scale_a(x), y = scale_b(y);
     const v product = hn::Mul(x, y);
-    errors = hn::Add(errors, fused_subtract(d, x, y, product));
-    const v next = hn::Add(sum, product);
-    rest = hn::Add(rest, hn::Sub(product, hn::Sub(next, sum)));
-    sum = next;
-    squared = fused_add(d, product, product, squared);
+    sum.errors = hn::Add(sum.errors, fused_subtract(d, x, y, product));
+    const v next = hn::Add(sum.high, product);
+    sum.rest = hn::Add(sum.rest, hn::Sub(product, hn::Sub(next, sum.high)));
+    sum.high = next;
+    sum.squares = fused_add(d, product, product, sum.squares);
   };
   std::size_t i = 0;
   for (; i + 2 * width <= n; i += 2 * width) {
-    step(hn::LoadU(d, a + i), hn::LoadU(d, b + i), high, middle, low, squares);
-    step(hn::LoadU(d, a + i + width), hn::LoadU(d, b + i + width), high2, middle2, low2, squares2);
+    step(hn::LoadU(d, a + i), hn::LoadU(d, b + i), even);
+    step(hn::LoadU(d, a + i + width), hn::LoadU(d, b + i + width), odd);
   }
-  for (; i < n; i += width) {
-    const std::size_t count = n - i < width ? n - i : width;
-    step(load_first(d, a + i, count), load_first(d, b + i, count), high, middle, low, squares);
-  }
-  const double limit = power_of_two(scale.exponent);
-  if (!(sum_lanes(d, hn::Add(squares, squares2)) <= limit * limit)) return false;
-  const double sum = sum_lanes(d, hn::Add(hn::Sub(high, anchor), hn::Sub(high2, anchor)));  // exact: 2^50 units
-  const double rest = sum_lanes(d, hn::Add(hn::Add(middle, middle2), hn::Add(low, low2)));
-  // Each rest is at most half a unit, each TwoProduct error far less. Underflow loses up to 2^-1072 an element; a
-  // normal constant stands for it, because arithmetic on subnormals is slow.
+  for (; i < n; i += width) step(load_part<false>(d, a + i, 0, n - i), load_part<false>(d, b + i, 0, n - i), even);
+  const double limit = power_of_two(exponent);
+  if (!(sum_lanes(d, hn::Add(even.squares, odd.squares)) <= limit * limit)) return false;
+  const double high = sum_lanes(d, hn::Add(hn::Sub(even.high, anchor), hn::Sub(odd.high, anchor)));  // exact
+  const double rest = sum_lanes(d, hn::Add(hn::Add(even.rest, odd.rest), hn::Add(even.errors, odd.errors)));
+  // A rest is at most half a unit, a TwoProduct error far less.
   const double count = static_cast<double>(n);
   const double error = summation_error(n / (2 * width) + 2, 4 * width, count * limit * 0x1p-40 * 1.0625);
-  add_block(result, sum, rest, error + count * 0x1p-1000);
+  add(result, high, rest, error + count * std::max(smallest_error(scale_a), smallest_error(scale_b)));
   return true;
 }
 
-template <bool scaled>
-bool add_blocks(const double* a, const double* b, std::size_t n, const scaling& scale, approximation& result) {
-  result = {.exponent = scale.shift};
+template <class ScaleA, class ScaleB>
+bool add_blocks(const double* a, const double* b, std::size_t n, int exponent, const ScaleA& scale_a,
+                const ScaleB& scale_b, approximation& result) {
   for (std::size_t start = 0; start < n; start += approximate_block) {
-    const std::size_t count = n - start < approximate_block ? n - start : approximate_block;
-    if (!add_products<scaled>(a + start, b + start, count, scale, result)) return false;
+    const std::size_t count = std::min(n - start, approximate_block);
+    if (!add_products(a + start, b + start, count, exponent, scale_a, scale_b, result)) return false;
   }
   return true;
+}
+
+/// A guess at a power of two above all products: six exponents above the largest |a| times the largest |b| of the
+/// first elements, since the root of a block's sum of squares may be that much above its largest product, and later
+/// elements may be somewhat larger. 1024 if the guess could leave the range of normal doubles. NaNs pass unseen:
+/// they show later.
+HWY_INLINE int guess_exponent(const double* a, const double* b, std::size_t n) {
+  const hn::ScalableTag<double> d;
+  const std::size_t width = hn::Lanes(d);
+  auto a0 = hn::Zero(d), a1 = a0, b0 = a0, b1 = a0;
+  const auto larger = [&](auto most, auto x) HWY_ATTR { return hn::Max(hn::Abs(x), most); };
+  std::size_t i = 0;
+  for (; i + 2 * width <= n; i += 2 * width) {
+    a0 = larger(a0, hn::LoadU(d, a + i)), a1 = larger(a1, hn::LoadU(d, a + i + width));
+    b0 = larger(b0, hn::LoadU(d, b + i)), b1 = larger(b1, hn::LoadU(d, b + i + width));
+  }
+  for (; i < n; i += width) {
+    a0 = larger(a0, load_part<false>(d, a, i, n)), b0 = larger(b0, load_part<false>(d, b, i, n));
+  }
+  const auto exponent = [&](auto x, auto y) HWY_ATTR {
+    const double most = hn::GetLane(hn::MaxOfLanes(d, hn::Max(x, y)));
+    return static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52) - 1022;
+  };
+  const int highest_a = exponent(a0, a1), highest_b = exponent(b0, b1);
+  const bool moderate = std::abs(highest_a) < 240 && std::abs(highest_b) < 240;
+  return moderate ? highest_a + highest_b + room : 1024;
 }
 
 bool approximate(const double* a, const double* b, std::size_t n, approximation& result) {
-  const double squares = squared_products(a, b, n < sample ? n : sample);
-  scaling scale;
-  if (squares > 0x1p-600 && squares < 0x1p600) {
-    // Every product of the sample is below 2^(exponent - 2); the others will be below 2^exponent if they are alike.
-    scale.exponent = (exponent_of(squares) + 1024) / 2 - 512 + 3;
-    if (add_blocks<false>(a, b, n, scale, result)) return true;
+  const int exponent = guess_exponent(a, b, std::min(n, sample));
+  if (exponent < 1024) {
+    result = {};
+    if (add_blocks(a, b, n, exponent, unscaled(), unscaled(), result)) return true;
   }
-  return scale_to_range(a, b, n, scale) && add_blocks<true>(a, b, n, scale, result);
+  const exponent_range all_a = measure<double, false>(a, n), all_b = measure<double, false>(b, n);
+  if (!all_a.finite || !all_b.finite || all_a.zero || all_b.zero) return false;
+  result = {.exponent = all_a.highest + all_b.highest};
+  return with_rescaling(all_a.highest, all_b.highest, [&](const auto& scale_a, const auto& scale_b) {
+    return add_blocks(a, b, n, room, scale_a, scale_b, result);
+  });
 }
 
 }  // namespace

@@ -2,15 +2,17 @@
 // is proven right.
 //
 // Mode exact: while the vectors are in cache, an approximation with an error bound that leaves no doubt about the
-// rounding (approximate-inl.h, ziv.hpp); else, or if it does, the exact state (accumulate-inl.h), rounded once.
+// rounding (approximate-inl.h, approximation.hpp); else, or if it does, the exact state (accumulate-inl.h), rounded
+// once.
 #include <algorithm>
+#include <atomic>
 #include <core/order_v1.hpp>
 #include <core/state.hpp>
+#include <cpu/approximation.hpp>
 #include <cpu/engine.hpp>
 #include <cpu/environment.hpp>
 #include <cpu/kernels.hpp>
 #include <cpu/team.hpp>
-#include <cpu/ziv.hpp>
 #include <exactdot/dot.hpp>
 #include <string>
 #include <vector>
@@ -55,30 +57,47 @@ void accumulate_integers(const T* a, const T* b, std::size_t n, std::int64_t* wo
 }
 
 template <class T>
-void accumulate(const T* a, const T* b, std::size_t n, std::int64_t* words) {
-  if (arithmetic_is_standard()) {
-    current_kernels<T>().accumulate(a, b, n, words);
-  } else {
-    accumulate_integers(a, b, n, words);
-  }
+bool accumulate(const T* a, const T* b, std::size_t n, std::int64_t* words, bool may_give_up) {
+  if (arithmetic_is_standard()) return current_kernels<T>().accumulate(a, b, n, words, may_give_up);
+  accumulate_integers(a, b, n, words);
+  return true;
 }
 
+/// result = the exact sum rounded to R, from an approximation. False if that cannot be done with certainty.
 template <class R, class T>
-bool approximate(const T* a, const T* b, std::size_t n, R& result) {
+bool approximate(const T* a, const T* b, std::size_t n, const options& options, R& result) {
   // A float product is known to 2^-53 only, which cannot decide a rounding to double.
   if constexpr (sizeof(R) > sizeof(T)) return false;
+  const auto part = [](const T* x, const T* y, std::size_t count, approximation& sum) {
+    return arithmetic_is_standard() && current_kernels<T>().approximate(x, y, count, sum);
+  };
   approximation sum;
-  return current_kernels<T>().approximate(a, b, n, sum) && round_if_certain(sum, result);
+  const int threads = threads_for(n, options);
+  if (threads == 1) return part(a, b, n, sum) && round_if_certain(sum, result);
+  std::vector<approximation> parts(static_cast<std::size_t>(threads));
+  std::atomic<bool> all{true};
+  for_parts(n, 1, threads, [&](std::size_t start, std::size_t count, int index) {
+    if (!part(a + start, b + start, count, parts[static_cast<std::size_t>(index)])) all = false;
+  });
+  if (!all) return false;
+  for (const approximation& other : parts) add(sum, other);
+  return round_if_certain(sum, result);
 }
 
 template <class R, class T>
 R exact(const T* a, const T* b, std::size_t n, const options& options) {
   if (n == 0) return R{0};
   R result;
-  const bool at_once = options.monitor == nullptr && n <= largest_in_cache<T> && threads_for(n, options) == 1;
-  if (at_once && arithmetic_is_standard() && approximate(a, b, n, result)) return result;
+  // A watched computation makes one pass, so that its progress only grows.
+  const bool may_approximate = options.monitor == nullptr && sizeof(R) <= sizeof(T);
+  const bool in_cache = n <= largest_in_cache<T>;
+  if (may_approximate && in_cache && approximate(a, b, n, options, result)) return result;
   std::int64_t words[core::layout<T>::words] = {};
-  exact_state(a, b, n, options, words);
+  if (!exact_state(a, b, n, options, words, may_approximate && !in_cache)) {
+    if (approximate(a, b, n, options, result)) return result;
+    std::fill(std::begin(words), std::end(words), 0);
+    exact_state(a, b, n, options, words);
+  }
   return core::round_state<R, T>(words);
 }
 
@@ -111,25 +130,30 @@ T fast(const T* a, const T* b, std::size_t n, const options& options) {
 }  // namespace
 
 template <class T>
-void exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words) {
+bool exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words,
+                 bool may_give_up) {
   check_arguments(a, b, n, options);
   const int threads = threads_for(n, options);
-  using state = std::int64_t[core::layout<T>::words];
-  std::vector<std::int64_t> states(static_cast<std::size_t>(threads - 1) * core::layout<T>::words);
-  for_parts(n, 1024, threads, [&](std::size_t start, std::size_t count, int part) {
-    state own = {};
-    std::int64_t* const sum = part == 0 ? words : own;
-    watched(start, count, options.monitor,
-            [&](std::size_t from, std::size_t length) { accumulate(a + from, b + from, length, sum); });
-    if (part != 0) std::copy(own, own + core::layout<T>::words, &states[(part - 1) * sizeof(state) / sizeof *own]);
+  constexpr std::size_t count_of_words = core::layout<T>::words;
+  std::vector<std::int64_t> others(static_cast<std::size_t>(threads - 1) *
+                                   count_of_words);  // the first part uses `words`
+  std::atomic<bool> all{true};
+  for_parts(n, 1, threads, [&](std::size_t start, std::size_t count, int index) {
+    std::int64_t own[count_of_words] = {};
+    std::int64_t* const sum = index == 0 ? words : own;
+    watched(start, count, options.monitor, [&](std::size_t from, std::size_t length) {
+      if (!accumulate(a + from, b + from, length, sum, may_give_up)) all = false;
+    });
+    if (index != 0) std::copy_n(own, count_of_words, &others[static_cast<std::size_t>(index - 1) * count_of_words]);
   });
   throw_if_cancelled(options);
-  for (std::size_t i = 0; i < states.size(); i += core::layout<T>::words) core::merge<T>(words, &states[i]);
+  for (std::size_t i = 0; i < others.size(); i += count_of_words) core::merge<T>(words, &others[i]);
   core::normalise(core::limbs_of<T>(words));
+  return all;
 }
 
-template void exact_state(const float*, const float*, std::size_t, const options&, std::int64_t*);
-template void exact_state(const double*, const double*, std::size_t, const options&, std::int64_t*);
+template bool exact_state(const float*, const float*, std::size_t, const options&, std::int64_t*, bool);
+template bool exact_state(const double*, const double*, std::size_t, const options&, std::int64_t*, bool);
 
 }  // namespace cpu_engine
 

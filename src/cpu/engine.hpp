@@ -17,8 +17,10 @@ inline T load(const T* x) {
   return value;
 }
 
-/// words += the exact state of a·b (normalised on entry and on return).
+/// words += the exact state of a·b; normalised on entry and on return. Checks the arguments.
+/// If `may_give_up`: false, and the words worthless, when the data is finite but suits only the slow integer road.
 template <class T>
-void exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words);
+bool exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words,
+                 bool may_give_up = false);
 
 }  // namespace exactdot::cpu_engine

@@ -5,6 +5,7 @@
 #include <core/error_free.hpp>
 #include <core/order_v1.hpp>
 #include <core/state.hpp>
+#include <cpu/approximation.hpp>
 #include <cpu/engine.hpp>
 #include <cpu/kernels.hpp>
 #include <cpu/window.hpp>

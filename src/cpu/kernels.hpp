@@ -4,6 +4,7 @@
 // which table is used.
 #pragma once
 
+#include <cpu/approximation.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,22 +12,15 @@
 
 namespace exactdot::cpu_engine {
 
-/// A sum known to within `bound`: |value + low - sum| <= bound · 2^exponent, all three scaled by 2^exponent.
-struct approximation {
-  double value = 0;
-  double low = 0;
-  double bound = 0;
-  int exponent = 0;
-};
-
 template <class T>
 struct kernels {
   /// Mode fast: the tile tree of order v1 over n elements.
   T (*fast)(const T* a, const T* b, std::size_t n);
   /// An approximation with a proven error bound, or false when the data does not suit it.
   bool (*approximate)(const T* a, const T* b, std::size_t n, approximation& result);
-  /// words += the exact state; normalised on entry and on return.
-  void (*accumulate)(const T* a, const T* b, std::size_t n, std::int64_t* words);
+  /// words += the exact state; normalised on entry and on return. If `may_give_up`: false, and the words worthless,
+  /// when the exponents of finite data spread so wide that only integers would do.
+  bool (*accumulate)(const T* a, const T* b, std::size_t n, std::int64_t* words, bool may_give_up);
 };
 
 struct instruction_set {
