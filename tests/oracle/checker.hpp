@@ -24,7 +24,7 @@ template <class R>
 template <class T>
 class checker {
  public:
-  /// Computes the exact dot of the vectors once.
+  /// Computes the exact dot of the vectors, and the one in order v1, once.
   explicit checker(vectors<T> data);
 
   [[nodiscard]] const vectors<T>& data() const { return data_; }
@@ -44,6 +44,7 @@ class checker {
  private:
   vectors<T> data_;
   exact_value exact_;
+  T fast_;
 };
 
 }  // namespace oracle

@@ -14,13 +14,21 @@
 
 namespace oracle {
 
+/// One pair of factors. Braces, unlike arguments, are evaluated from left to right, so that what is drawn inside
+/// {…, …} is the same with every compiler.
+template <class T>
+struct term {
+  T x;
+  T y;
+};
+
 template <class T>
 struct vectors {
   std::vector<T> a;
   std::vector<T> b;
 
   [[nodiscard]] std::size_t size() const { return a.size(); }
-  void push(T x, T y) { a.push_back(x), b.push_back(y); }
+  void push(term<T> next) { a.push_back(next.x), b.push_back(next.y); }
 };
 
 /// Reorders the terms at random.

@@ -30,9 +30,8 @@ std::size_t random_length(rng& random) {
   const std::uint64_t kind = random.below(1000);
   if (kind < 500) return random.below(std::uint64_t{1} << random.below(9));
   if (kind < 900) return border_lengths[random.below(border_lengths.size())];
-  if (kind < 985) return random.below(std::uint64_t{1} << (10 + random.below(4)));
-  if (kind < 999) return random.below(60000);
-  return random.below(300000);
+  if (kind < 990) return random.below(std::uint64_t{1} << (10 + random.below(4)));
+  return (kind < 996 ? 0 : 65536) + random.below(150000);
 }
 
 /// The dot of the case by way of accumulators: random pieces, some through their words, merged.

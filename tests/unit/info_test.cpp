@@ -3,16 +3,12 @@
 
 #include <cstdlib>
 #include <exactdot/exactdot.hpp>
-#include <regex>
 #include <set>
 #include <thread>
 
 namespace {
 
-TEST(info, gives_the_version_of_the_project) {
-  EXPECT_STREQ(exactdot::version(), EXPECTED_VERSION);
-  EXPECT_TRUE(std::regex_match(exactdot::version(), std::regex("\\d+\\.\\d+\\.\\d+")));
-}
+TEST(info, gives_the_version_of_the_project) { EXPECT_STREQ(exactdot::version(), EXPECTED_VERSION); }
 
 TEST(info, names_each_instruction_set_once_and_at_least_one_thread) {
   const auto info = exactdot::cpu();

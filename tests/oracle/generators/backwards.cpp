@@ -15,7 +15,7 @@ void push_piece(rng& random, vectors<T>& v, bool negative, std::uint64_t mantiss
   const int of_x = random.between(low, high);
   const T x = join<T>({negative, mantissa, of_x});
   const T y = join<T>({false, 1, exponent - of_x});
-  random.coin() ? v.push(x, y) : v.push(-y, -x);
+  random.coin() ? v.push({x, y}) : v.push({-y, -x});
 }
 
 /// The exponents that the noise of one call draws from: a window anywhere, or the whole range.
@@ -58,16 +58,16 @@ vectors<T> terms_for(const mpz_class& target, rng& random, std::size_t n) {
     v = {};
     integer_sum noise;
     while (v.size() + most_pieces < n) {
-      v.push(random_between<T>(random, low, high), random_between<T>(random, low, high));
+      v.push({random_between<T>(random, low, high), random_between<T>(random, low, high)});
       noise.add(v.a.back(), v.b.back());
     }
     push_terms<T>(random, v, target - noise.units());
   }
   while (v.size() + 1 < n) {  // pairs that cancel
-    v.push(random_between<T>(random, low, high), random_between<T>(random, low, high));
-    v.push(-v.a.back(), v.b.back());
+    v.push({random_between<T>(random, low, high), random_between<T>(random, low, high)});
+    v.push({-v.a.back(), v.b.back()});
   }
-  if (v.size() < n) v.push(T{0}, random_between<T>(random, low, high));
+  if (v.size() < n) v.push({T{0}, random_between<T>(random, low, high)});
   shuffle(random, v);
   return v;
 }

@@ -18,13 +18,13 @@ vectors<T> steered(rng& random, std::size_t n, int log2_condition, int shift) {
   const auto draw = [&](int exponent) { return std::ldexp(random_uniform<T>(random), exponent); };
   vectors<T> v;
   integer_sum sum;
-  const auto push = [&](T x, T y) {
-    v.push(x, y);
-    sum.add(x, y);
+  const auto push = [&](term<T> next) {
+    v.push(next);
+    sum.add(next.x, next.y);
   };
   for (std::size_t i = 0; i < (n + 1) / 2; ++i) {
     const int exponent = i == 0 ? half_range : random.between(0, half_range);
-    push(draw(exponent + shift / 2), draw(exponent + shift - shift / 2));
+    push({draw(exponent + shift / 2), draw(exponent + shift - shift / 2)});
   }
   const std::size_t rest = n - v.size();
   for (std::size_t i = 0; i < rest; ++i) {
@@ -32,7 +32,7 @@ vectors<T> steered(rng& random, std::size_t n, int log2_condition, int shift) {
     const int exponent = rest < 2 ? 0 : half_range * left / static_cast<int>(rest - 1);
     const T x = random_at<T>(random, exponent + shift / 2);
     const T y = (draw(exponent + shift) - sum.round<T>()) / x;
-    push(x, std::isfinite(y) ? y : T{1});
+    push({x, std::isfinite(y) ? y : T{1}});
   }
   shuffle(random, v);
   return v;

@@ -15,7 +15,7 @@ vectors<T> alternating_huge_and_tiny(rng& random, std::size_t n) {
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
     const int exponent = i % 2 == 0 ? far<T> : -far<T>;
-    v.push(random_at<T>(random, exponent), random_at<T>(random, random.coin() ? 0 : exponent));
+    v.push({random_at<T>(random, exponent), random_at<T>(random, random.coin() ? 0 : exponent)});
   }
   return v;
 }
@@ -78,7 +78,7 @@ vectors<T> blocks(rng& random, std::size_t n) {
   int low = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (i % length == 0) low = random.between(format<T>::lowest, format<T>::top - 6);
-    v.push(random_between<T>(random, low, low + 5), random_between<T>(random, low, low + 5));
+    v.push({random_between<T>(random, low, low + 5), random_between<T>(random, low, low + 5)});
   }
   return v;
 }
@@ -87,8 +87,8 @@ vectors<T> blocks(rng& random, std::size_t n) {
 template <class T>
 vectors<T> blocks_that_cancel(rng& random, std::size_t n) {
   vectors<T> v = blocks<T>(random, n / 2);
-  for (std::size_t i = 0; i < n / 2; ++i) v.push(-v.a[i], v.b[i]);
-  if (n % 2 == 1) v.push(random_at<T>(random, format<T>::lowest + 5), random_at<T>(random, 0));
+  for (std::size_t i = 0; i < n / 2; ++i) v.push({-v.a[i], v.b[i]});
+  if (n % 2 == 1) v.push({random_at<T>(random, format<T>::lowest + 5), random_at<T>(random, 0)});
   if (n > 2) v.a[n / 2] = std::nextafter(v.a[n / 2], T{0});
   return v;
 }
@@ -102,7 +102,7 @@ vectors<T> staircase(rng& random, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const int climbed = static_cast<int>(static_cast<double>(i) / static_cast<double>(n) * range);
     const int exponent = up ? format<T>::lowest + climbed : format<T>::top - 1 - climbed;
-    v.push(random_at<T>(random, exponent), random_at<T>(random, random.coin() ? 0 : exponent));
+    v.push({random_at<T>(random, exponent), random_at<T>(random, random.coin() ? 0 : exponent)});
   }
   return v;
 }
@@ -116,7 +116,7 @@ vectors<T> same_sign_growth(rng& random, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const T x = std::abs(random_at<T>(random, exponent));
     const T y = std::abs(random_at<T>(random, exponent));
-    v.push(negative ? -x : x, random.below(64) == 0 ? y : std::nextafter(y, T{0}));
+    v.push({negative ? -x : x, random.below(64) == 0 ? y : std::nextafter(y, T{0})});
   }
   return v;
 }

@@ -54,7 +54,7 @@ vectors<T> subnormal_times_large(rng& random, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const T small = any_subnormal<T>(random);
     const T large = random_between<T>(random, format<T>::top - 60, format<T>::top - 1);
-    random.coin() ? v.push(small, large) : v.push(large, small);
+    random.coin() ? v.push({small, large}) : v.push({large, small});
   }
   return v;
 }
@@ -68,7 +68,7 @@ vectors<T> products_near(rng& random, std::size_t n, int exponent) {
     const int low = std::max(format<T>::smallest_normal, sum - (format<T>::top - 1));
     const int high = std::min(format<T>::top - 1, sum - format<T>::smallest_normal);
     const int x = random.between(low, high);
-    v.push(random_at<T>(random, x), random_at<T>(random, sum - x));
+    v.push({random_at<T>(random, x), random_at<T>(random, sum - x)});
   }
   return v;
 }
@@ -97,7 +97,7 @@ vectors<T> both_ends(rng& random, std::size_t n) {
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
     const int exponent = random.coin() ? format<T>::lowest + random.between(0, 2) : format<T>::top - 1;
-    v.push(random_at<T>(random, exponent), random_at<T>(random, exponent));
+    v.push({random_at<T>(random, exponent), random_at<T>(random, exponent)});
   }
   return v;
 }
@@ -109,7 +109,7 @@ vectors<T> largest_products(rng& random, std::size_t n) {
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
     const T largest = std::numeric_limits<T>::max();
-    v.push(balanced && i % 2 == 1 ? -largest : largest, largest);
+    v.push({balanced && i % 2 == 1 ? -largest : largest, largest});
   }
   if (balanced && n % 2 == 1) v.b.back() = any_finite<T>(random);
   return v;

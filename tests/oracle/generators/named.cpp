@@ -17,7 +17,7 @@ T power(int exponent) {
 /// The terms, and zeros of both signs up to n terms, in random order.
 template <class T>
 vectors<T> among_zeros(rng& random, std::size_t n, vectors<T> v) {
-  while (v.size() < n) v.push(random.coin() ? T{0} : -T{0}, random_uniform<T>(random));
+  while (v.size() < n) v.push({random.coin() ? T{0} : -T{0}, random_uniform<T>(random)});
   shuffle(random, v);
   return v;
 }
@@ -49,7 +49,7 @@ template <class T>
 vectors<T> huge_sums_that_cancel(rng& random, std::size_t n) {
   const T huge = is_float<T> ? static_cast<T>(3e38) : static_cast<T>(8e307);
   vectors<T> v;
-  for (int i = 0; i < 32; ++i) v.push(huge, 1), v.push(1, -huge), v.push(1, 1), v.push(-1, -1);
+  for (int i = 0; i < 32; ++i) v.push({huge, 1}), v.push({1, -huge}), v.push({1, 1}), v.push({-1, -1});
   return among_zeros(random, n, v);
 }
 
@@ -60,9 +60,9 @@ vectors<T> two_product_errors(rng& random, std::size_t n) {
   const T x = random_at<T>(random, exponent / 2);
   const T y = random_at<T>(random, exponent - exponent / 2);
   vectors<T> v;
-  v.push(x, y);
-  v.push(-(x * y), 1);
-  v.push(random_at<T>(random, format<T>::lowest + 2), random_at<T>(random, -random.between(1, 60)));
+  v.push({x, y});
+  v.push({-(x * y), 1});
+  v.push({random_at<T>(random, format<T>::lowest + 2), random_at<T>(random, -random.between(1, 60))});
   return among_zeros(random, n, v);
 }
 
@@ -74,7 +74,7 @@ vectors<T> negative_all_ones(rng& random, std::size_t n) {
   do {
     const int of_x = random.between(format<T>::lowest, format<T>::top - format<T>::precision);
     const int of_y = random.between(format<T>::lowest, format<T>::top - format<T>::precision);
-    v.push(join<T>({true, ones, of_x}), random.coin() ? join<T>({false, ones, of_y}) : power<T>(of_y));
+    v.push({join<T>({true, ones, of_x}), random.coin() ? join<T>({false, ones, of_y}) : power<T>(of_y)});
   } while (v.size() < n);
   return v;
 }
@@ -91,9 +91,9 @@ template <class T>
 vectors<T> double_rounding_trap(rng& random, std::size_t n) {
   const T sign = random.coin() ? T{1} : T{-1};
   vectors<T> v;
-  v.push(sign, power<T>(random.coin() ? 0 : 1));
-  v.push(sign, random.coin() ? power<T>(-24) : power<T>(-23));
-  v.push(random.coin() ? sign : -sign, power<T>(-60 - random.between(0, 40)));
+  v.push({sign, power<T>(random.coin() ? 0 : 1)});
+  v.push({sign, random.coin() ? power<T>(-24) : power<T>(-23)});
+  v.push({random.coin() ? sign : -sign, power<T>(-60 - random.between(0, 40))});
   return among_zeros(random, n, v);
 }
 

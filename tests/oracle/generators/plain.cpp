@@ -54,7 +54,7 @@ template <class T>
 vectors<T> alternating_integers(rng&, std::size_t n) {
   const T bound = static_cast<T>(integer_bound<T>(n));
   vectors<T> v;
-  for (std::size_t i = 0; i < n; ++i) v.push(i % 2 == 0 ? bound : -bound, bound);
+  for (std::size_t i = 0; i < n; ++i) v.push({i % 2 == 0 ? bound : -bound, bound});
   return v;
 }
 

@@ -31,7 +31,7 @@ template <class T, class Draw>
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
     const T x = draw();
-    v.push(x, draw());
+    v.push({x, draw()});
   }
   return v;
 }

@@ -34,14 +34,14 @@ vectors<T> background(rng& random, std::size_t n) {
   });
 }
 
-/// Puts x·y in place of a random term, in either order; appends it when there are none.
+/// Puts the term in place of a random one, in either order; appends it when there are none.
 template <class T>
-void plant(rng& random, vectors<T>& v, T x, T y) {
-  if (random.coin()) std::swap(x, y);
-  if (v.size() == 0) return v.push(x, y);
+void plant(rng& random, vectors<T>& v, term<T> planted) {
+  if (random.coin()) std::swap(planted.x, planted.y);
+  if (v.size() == 0) return v.push(planted);
   const std::size_t i = random.below(v.size());
-  v.a[i] = x;
-  v.b[i] = y;
+  v.a[i] = planted.x;
+  v.b[i] = planted.y;
 }
 
 template <class T>
@@ -50,7 +50,7 @@ vectors<T> infinity_and_one(rng& random, std::size_t n) {
   const T sign = random.coin() ? T{1} : T{-1};
   for (std::uint64_t count = 1 + random.below(3); count > 0; --count) {
     const T y = std::abs(random_between<T>(random, format<T>::lowest, format<T>::top - 1));
-    plant(random, v, sign * infinity<T>, random.coin() ? y : infinity<T>);
+    plant<T>(random, v, {sign * infinity<T>, random.coin() ? y : infinity<T>});
   }
   return v;
 }
@@ -58,15 +58,15 @@ vectors<T> infinity_and_one(rng& random, std::size_t n) {
 template <class T>
 vectors<T> zero_times_infinity(rng& random, std::size_t n) {
   vectors<T> v = background<T>(random, n);
-  plant(random, v, signed_infinity<T>(random), random.coin() ? T{0} : -T{0});
+  plant<T>(random, v, {signed_infinity<T>(random), random.coin() ? T{0} : -T{0}});
   return v;
 }
 
 template <class T>
 vectors<T> opposite_infinities(rng& random, std::size_t n) {
   vectors<T> v = background<T>(random, n < 2 ? 0 : n - 2);
-  v.push(infinity<T>, random.coin() ? infinity<T> : T{2});
-  v.push(-infinity<T>, random.coin() ? infinity<T> : T{3});
+  v.push({infinity<T>, random.coin() ? infinity<T> : T{2}});
+  v.push({-infinity<T>, random.coin() ? infinity<T> : T{3}});
   shuffle(random, v);
   return v;
 }
@@ -75,9 +75,9 @@ template <class T>
 vectors<T> infinity_among_overflowing_products(rng& random, std::size_t n) {
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
-    v.push(random_at<T>(random, format<T>::top - 1), random_at<T>(random, format<T>::top - 1));
+    v.push({random_at<T>(random, format<T>::top - 1), random_at<T>(random, format<T>::top - 1)});
   }
-  plant(random, v, signed_infinity<T>(random), random_uniform<T>(random));
+  plant<T>(random, v, {signed_infinity<T>(random), random_uniform<T>(random)});
   return v;
 }
 
@@ -86,7 +86,7 @@ vectors<T> nan_payloads(rng& random, std::size_t n) {
   vectors<T> v = background<T>(random, n);
   for (std::uint64_t count = 1 + random.below(3); count > 0; --count) {
     const T other = random.coin() ? any_nan<T>(random) : random.coin() ? T{0} : signed_infinity<T>(random);
-    plant(random, v, any_nan<T>(random), other);
+    plant<T>(random, v, {any_nan<T>(random), other});
   }
   return v;
 }

@@ -57,9 +57,10 @@ vectors<T> tame_next_to_tie(rng& random, std::size_t n) {
   const bool to_float = std::is_same_v<T, float> || random.coin();
   const parts near = to_float ? split(sum.round<float>()) : split(sum.round<double>());
   mpz_class target = units(2 * mpz_class(static_cast<unsigned long>(near.mantissa)) + 1, near.exponent - 1);
-  target += random.between(-1, 1) * units(1, near.exponent - 2 - random.between(0, 120));
+  const int side = random.between(-1, 1);
+  target += side * units(1, near.exponent - 2 - random.between(0, 120));
   push_terms<T>(random, v, (near.negative ? mpz_class(-target) : target) - sum.units());
-  while (v.size() < n) v.push(random_uniform<T>(random), T{0});
+  while (v.size() < n) v.push({random_uniform<T>(random), T{0}});
   shuffle(random, v);
   return v;
 }
@@ -99,7 +100,8 @@ vectors<T> cancels_to_zero(rng& random, std::size_t n) {
 
 template <class T>
 vectors<T> cancels_to_small(rng& random, std::size_t n) {
-  return terms_for<T>(units(random.between(-9, 9), random.between(format<T>::lowest, 0)), random, n);
+  const int mantissa = random.between(-9, 9);
+  return terms_for<T>(units(mantissa, random.between(format<T>::lowest, 0)), random, n);
 }
 
 template <class T>

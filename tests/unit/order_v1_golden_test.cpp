@@ -1,0 +1,66 @@
+// Order v1 is frozen: the reference and every engine return the golden bits. A failure here is a broken promise to
+// users, never a table to be updated.
+#include "unit/order_v1_golden.hpp"
+
+#include <gtest/gtest.h>
+
+#include <exactdot/exactdot.hpp>
+
+#include "oracle/checker.hpp"
+#include "oracle/order_v1.hpp"
+#include "unit/order_v1_data.hpp"
+
+namespace {
+
+template <class T>
+auto golden_bits(std::size_t row) {
+  if constexpr (sizeof(T) == 4) {
+    return golden::of_float[row];
+  } else {
+    return golden::of_double[row];
+  }
+}
+
+template <class T>
+class order_v1 : public testing::Test {};
+using element_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(order_v1, element_types);
+
+TYPED_TEST(order_v1, has_its_golden_bits) {
+  static_assert(std::size(golden::of_float) == golden::lengths.size());
+  static_assert(std::size(golden::of_double) == golden::lengths.size());
+  for (std::size_t row = 0; row < golden::lengths.size(); ++row) {
+    const auto [a, b] = golden::data<TypeParam>(golden::lengths[row]);
+    const auto expected = oracle::from_bits<TypeParam>(golden_bits<TypeParam>(row));
+    const auto reference =
+        oracle::fast_dot<TypeParam>(std::span<const TypeParam>(a), std::span<const TypeParam>(b));
+    EXPECT_EQ(oracle::difference(expected, reference), "") << "reference, n = " << a.size();
+    for (const std::string& set : exactdot::cpu().instruction_sets) {
+      exactdot::use_instruction_set(set);
+      for (const int threads : {1, 3}) {
+        const auto got = exactdot::dot(a, b, {.mode = exactdot::mode::fast, .threads = threads});
+        EXPECT_EQ(oracle::difference(expected, got), "") << set << ", threads " << threads << ", n = " << a.size();
+      }
+    }
+    exactdot::use_instruction_set("");
+  }
+}
+
+/// The constants are spelled out here too: the table alone would not say what changed.
+TEST(order_v1_constants, are_frozen) {
+  EXPECT_EQ(oracle::order_v1_row_bytes, 512u);
+  EXPECT_EQ(oracle::order_v1_tile_rows, 16u);
+}
+
+/// The data discern: the exact sum has other bits for the long vectors.
+TYPED_TEST(order_v1, differs_from_the_exact_sum) {
+  int different = 0;
+  for (const std::size_t n : golden::lengths) {
+    const auto [a, b] = golden::data<TypeParam>(n);
+    const auto fast = oracle::fast_dot<TypeParam>(std::span<const TypeParam>(a), std::span<const TypeParam>(b));
+    different += !oracle::same_bits(fast, exactdot::dot(a, b));
+  }
+  EXPECT_GT(different, 10);
+}
+
+}  // namespace
