@@ -93,11 +93,17 @@ template <class T>
 HWY_INLINE T tile_sum(const T* a, const T* b, std::size_t n) {
   constexpr std::size_t row = core::order_v1<T>::lanes;
   constexpr std::size_t groups = row / lane_group<T>::lanes;
-  lane_group<T> group[groups];
   const std::size_t whole = n - n % row;
+  lane_group<T> group[groups];
   for (std::size_t g = 0; g < groups; ++g) {
     const std::size_t first = g * lane_group<T>::lanes;
-    for (std::size_t i = first; i < whole; i += row) group[g].add_row(a + i, b + i);
+    if constexpr (groups == 1) {
+      for (std::size_t i = 0; i < whole; i += row) group[0].add_row(a + i, b + i);
+    } else {
+      lane_group<T> own = group[g];  // in registers, which an array indexed at run time would not be
+      for (std::size_t i = first; i < whole; i += row) own.add_row(a + i, b + i);
+      group[g] = own;
+    }
     if (n - whole > first) group[g].add_part(a + whole + first, b + whole + first, n - whole - first);
   }
   for (std::size_t half = groups / 2; half > 0; half /= 2) {
