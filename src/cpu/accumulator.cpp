@@ -26,6 +26,10 @@ void check_words(std::span<const std::int64_t> words) {
   const std::int64_t states = words[layout<T>::states];
   const bool negative_count = std::any_of(words.begin() + layout<T>::nans, words.begin() + layout<T>::states,
                                           [](auto count) { return count < 0; });
+  // A true sum of states leaves the last limb far smaller; carries into this one cannot overflow.
+  const std::int64_t top = words[layout<T>::limbs - 1];
+  constexpr std::int64_t limit = std::int64_t{1} << 62;
+  if (top < -limit || top > limit) throw_headroom("the sum");
   if (states > layout<T>::largest_states) throw_headroom("a sum of more than 2^31 - 1 states");
   if (states < 1 || negative_count) {
     throw error(errc::bad_option,
