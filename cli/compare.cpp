@@ -85,7 +85,7 @@ class comparer {
       results_.push_back({"OpenBLAS", "openblas", peer.fault(), {}, 0, 0, 0});
       return;
     }
-    const int threads = peer.set_threads(thread_count(options_));
+    const int threads = peer.set_threads(thread_count(n_, options_));
     measure(fmt::format("OpenBLAS ({})", peer.core_name()), "openblas", threads,
             [&] { return peer.dot(a_.data(), b_.data(), n_); });
   }
@@ -97,7 +97,7 @@ class comparer {
       return type_ == io::dtype::float32 ? static_cast<double>(dot<float, T>(a_.data(), b_.data(), n_, own))
                                          : dot<double, T>(a_.data(), b_.data(), n_, own);
     };
-    measure(std::move(method), std::move(name), thread_count(own), call);
+    measure(std::move(method), std::move(name), thread_count(n_, own), call);
   }
 
   end_at_once at_once_;

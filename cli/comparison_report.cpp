@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cli/comparison_report.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace exactdot::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cli/compare.hpp>
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 

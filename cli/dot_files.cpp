@@ -7,6 +7,7 @@
 #include <cli/dot_files.hpp>
 #include <cmath>
 #include <core/order_v1.hpp>
+#include <cpu/team.hpp>
 #include <exactdot/dot.hpp>
 #include <exactdot/info.hpp>
 #include <limits>
@@ -83,10 +84,10 @@ accumulator<T> accumulate_files(const io::vector_file& a, const io::vector_file&
 template accumulator<float> accumulate_files(const io::vector_file&, const io::vector_file&, const options&);
 template accumulator<double> accumulate_files(const io::vector_file&, const io::vector_file&, const options&);
 
-int thread_count(const options& options) { return options.threads > 0 ? options.threads : cpu().threads; }
+int thread_count(std::size_t n, const options& options) { return cpu_engine::threads_for(n, options); }
 
-std::string engine_text(const options& options) {
-  return cpu().instruction_set + ", " + thread_text(thread_count(options));
+std::string engine_text(std::size_t n, const options& options) {
+  return cpu().instruction_set + ", " + thread_text(thread_count(n, options));
 }
 
 }  // namespace exactdot::cli

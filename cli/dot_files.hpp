@@ -20,10 +20,10 @@ template <element T>
 [[nodiscard]] accumulator<T> accumulate_files(const io::vector_file& a, const io::vector_file& b,
                                               const options& options);
 
-/// What computes under these options: "avx512, 2 threads".
-[[nodiscard]] std::string engine_text(const options& options);
+/// What computes n products under these options: "avx512, 2 threads".
+[[nodiscard]] std::string engine_text(std::size_t n, const options& options);
 
-/// The threads that these options give: options.threads, or what 0 stands for.
-[[nodiscard]] int thread_count(const options& options);
+/// The threads that exactdot uses for n products under these options.
+[[nodiscard]] int thread_count(std::size_t n, const options& options);
 
 }  // namespace exactdot::cli

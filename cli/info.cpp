@@ -1,13 +1,13 @@
-// exactdot info: what this build and this machine can do.
+// exactdot info; see info.hpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cli/commands.hpp>
 #include <cli/gpu_probe.hpp>
+#include <cli/info.hpp>
 #include <cli/output.hpp>
 #include <exactdot/info.hpp>
 #include <lab/peers.hpp>
-#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -44,12 +44,6 @@ void print_text(const cpu_info& processor, const std::vector<std::string>& gpus,
 
 }  // namespace
 
-command add_info(CLI::App& program) {
-  const auto json = std::make_shared<bool>(false);
-  CLI::App& app = *program.add_subcommand("info", "Say what this build and this machine can do");
-  app.add_flag("--json", *json, "print one JSON object");
-  app.footer("Examples:\n  exactdot info\n  exactdot info --json");
-  return {&app, [json] { (*json ? print_json : print_text)(cpu(), gpu_names(), lab::openblas::instance()); }};
-}
+void run_info(bool json) { (json ? print_json : print_text)(cpu(), gpu_names(), lab::openblas::instance()); }
 
 }  // namespace exactdot::cli

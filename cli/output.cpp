@@ -3,6 +3,7 @@
 #include <cli/output.hpp>
 #include <cstdio>
 #include <io/fault.hpp>
+#include <nlohmann/json.hpp>
 
 namespace exactdot::cli {
 

@@ -1,7 +1,7 @@
 // Standard output, with its errors: a full disk or a closed pipe is a fault, not a shorter result.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 namespace exactdot::cli {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <io/dtype.hpp>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace exactdot::cli {

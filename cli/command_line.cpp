@@ -1,0 +1,131 @@
+// The command line, by CLI11. All of it in this one file: CLI11 is slow to compile.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cli/command_line.hpp>
+#include <cli/dot.hpp>
+#include <cli/element_count.hpp>
+#include <cli/generate.hpp>
+#include <cli/info.hpp>
+#include <cli/output.hpp>
+#include <exactdot/error.hpp>
+#include <exactdot/info.hpp>
+#include <io/data_source.hpp>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace exactdot::cli {
+namespace {
+
+using runnable = std::function<void()>;
+
+std::string check_device(const std::string& text) {
+  if (text == "auto" || text == "cpu" || parse_cuda(text)) return {};
+  return text + " not in {auto,cpu,cuda,cuda:N}";
+}
+
+std::string check_count(const std::string& text) {
+  const std::optional<std::size_t> n = parse_element_count(text);
+  if (n && *n <= std::numeric_limits<std::size_t>::max() / sizeof(double) - 128) return {};
+  return "'" + text + "' is no length; write 1000, 2^20, 1e6, 1k, 3M, 64Ki or 32*2^20";
+}
+
+runnable describe_dot(CLI::App& app) {
+  const auto arguments = std::make_shared<dot_arguments>();
+  app.add_option("A", arguments->a, "first vector: a .npy file, or a raw one with --dtype")->required();
+  app.add_option("B", arguments->b, "second vector, of the same type and length")->required();
+  app.add_option("--mode", arguments->mode, "exact: the real sum, rounded once; fast: plain fused multiply-adds")
+      ->check(CLI::IsMember({"exact", "fast"}))
+      ->capture_default_str();
+  app.add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N")
+      ->check(check_device, "DEVICE")
+      ->capture_default_str();
+  app.add_option("--threads", arguments->threads,
+                 "CPU threads; 0: as many as pay off. Changes no bit of the result")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--result", arguments->result_type, "type of the result; by default that of the data")
+      ->check(CLI::IsMember({"float32", "float64"}));
+  app.add_option("--dtype", arguments->raw_type, "the files are raw little-endian elements of this type")
+      ->check(CLI::IsMember({"float32", "float64"}));
+  app.add_flag("--compare", arguments->compare, "add a table of other methods: value, error, time");
+  app.add_flag("--json", arguments->json, "print one JSON object");
+  app.footer(
+      "Examples:\n"
+      "  exactdot dot a.npy b.npy\n"
+      "  exactdot dot a.npy b.npy --compare\n"
+      "  exactdot dot a.raw b.raw --dtype float32 --result float64 --json\n"
+      "Exit status: 0; 1: bad input, named in one line on stderr; 2: wrong usage.");
+  return [arguments] { run_dot(*arguments); };
+}
+
+runnable describe_generate(CLI::App& app) {
+  const auto arguments = std::make_shared<generate_arguments>();
+  const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
+  app.add_option("A", arguments->a, "first file to write; an existing one is replaced at the end, whole")
+      ->required();
+  app.add_option("B", arguments->b, "second file to write")->required();
+  app.add_option("--data", arguments->data,
+                 "uniform: in (-1, 1); ones: 1, 1; halves: 0.5, 2; ramp: i, 2i; ill: of condition number --cond; "
+                 "wide: exponents over the type's whole range")
+      ->check(CLI::IsMember(sets))
+      ->capture_default_str();
+  app.add_option("--n", arguments->n, "length: 1000, 2^20, 1e6, 1k, 64Ki; by default one that suits --data")
+      ->check(check_count, "LENGTH");
+  app.add_option("--dtype", arguments->type, "type of the elements")
+      ->check(CLI::IsMember({"float32", "float64"}))
+      ->capture_default_str();
+  app.add_option("--cond", arguments->condition,
+                 "condition number 2 sum|a b| / |sum a b| of --data ill; by default 1e16");
+  app.add_option("--seed", arguments->seed, "seed of the random data sets; the same seed gives the same files")
+      ->capture_default_str();
+  app.add_flag("--json", arguments->json, "print one JSON object");
+  app.footer(
+      "Examples:\n"
+      "  exactdot generate a.npy b.npy\n"
+      "  exactdot generate a.npy b.npy --data ill --cond 1e20 --n 2^16 --dtype float64\n"
+      "Exit status: 0; 1: cannot write, existing files untouched; 2: wrong usage.");
+  return [arguments] { run_generate(*arguments); };
+}
+
+runnable describe_info(CLI::App& app) {
+  const auto json = std::make_shared<bool>(false);
+  app.add_flag("--json", *json, "print one JSON object");
+  app.footer("Examples:\n  exactdot info\n  exactdot info --json");
+  return [json] { run_info(*json); };
+}
+
+}  // namespace
+
+std::function<void()> parse_command_line(int argument_count, char** arguments) {
+  CLI::App program{"Exact, reproducible dot products at the speed of memory", "exactdot"};
+  program.set_version_flag("--version", std::string("exactdot ") + version());
+  program.require_subcommand(1);
+  program.footer("exactdot COMMAND --help says more, with examples.");
+  runnable chosen;
+  const auto add = [&](const char* name, const char* description, runnable (*describe)(CLI::App&)) {
+    CLI::App& app = *program.add_subcommand(name, description);
+    app.parse_complete_callback([&chosen, run = describe(app)] { chosen = run; });
+  };
+  add("dot", "Compute the dot product of two vectors in files", describe_dot);
+  add("generate", "Write two vectors to try things on, as .npy files", describe_generate);
+  add("info", "Say what this build and this machine can do", describe_info);
+  try {
+    program.parse(argument_count, arguments);
+  } catch (const CLI::ParseError& parse_error) {
+    if (parse_error.get_exit_code() != 0) {
+      throw error(errc::bad_option, fmt::format("{} (exactdot --help tells more)", parse_error.what()));
+    }
+    std::ostringstream text;
+    program.exit(parse_error, text, text);
+    return [answer = text.str()] { write_output(answer); };
+  }
+  return chosen;
+}
+
+}  // namespace exactdot::cli
