@@ -4,7 +4,6 @@
 // CUDA compiler takes it unchanged and a constant expression can run it.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #ifdef __CUDACC__
@@ -16,5 +15,27 @@
 namespace exactdot::core {
 
 __extension__ using uint128 = unsigned __int128;
+
+template <class To, class From>
+EXACTDOT_CORE To bit_cast(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+
+/// Zero bits above the highest one bit, and below the lowest. x != 0.
+EXACTDOT_CORE int leading_zeros(std::uint64_t x) {
+#ifdef __CUDA_ARCH__
+  return __clzll(static_cast<long long>(x));
+#else
+  return __builtin_clzll(x);
+#endif
+}
+EXACTDOT_CORE int trailing_zeros(std::uint64_t x) {
+#ifdef __CUDA_ARCH__
+  return __ffsll(static_cast<long long>(x)) - 1;
+#else
+  return __builtin_ctzll(x);
+#endif
+}
 
 }  // namespace exactdot::core

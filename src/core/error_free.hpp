@@ -30,19 +30,16 @@ EXACTDOT_CORE with_error<T> fast_two_sum(T a, T b) {
   return {sum, b - (sum - a)};
 }
 
-/// value + error == a·b exactly while no exponent leaves the range (DESIGN: error bit above the last subnormal).
-/// 2 flops. Not constexpr: the fused multiply-add is the compiler's.
+/// value + error == a·b exactly while neither over- nor underflows: the exponents of a and b add up to less than
+/// highest_exponent and to at least lowest_exponent + 2·precision. 2 flops.
 template <class T>
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    inline with_error<T>
-    two_product(T a, T b) {
+EXACTDOT_CORE with_error<T> two_product(T a, T b) {
   const T product = a * b;
-  if constexpr (sizeof(T) == 4)
+  if constexpr (sizeof(T) == 4) {
     return {product, __builtin_fmaf(a, b, -product)};
-  else
+  } else {
     return {product, __builtin_fma(a, b, -product)};
+  }
 }
 
 }  // namespace exactdot::core

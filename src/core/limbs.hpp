@@ -21,11 +21,11 @@ struct fixed_point {
 };
 
 /// Limbs that a magnitude of `bits` bits can touch, wherever it lies.
-constexpr int touched_limbs(int bits) { return 1 + (bits - 1 + 31) / 32; }
+EXACTDOT_CORE int touched_limbs(int bits) { return 1 + (bits - 1 + 31) / 32; }
 
-/// number += (-1)^negative · magnitude · 2^exponent, for magnitude < 2^bits. Exact, carries nothing, and takes the same path
-/// for all data: branches on random bits would cost more than the additions.
-/// The value must lie inside the number: exponent >= lowest_exponent, and the touched limbs below `count`.
+/// number += (-1)^negative · magnitude · 2^exponent, for magnitude < 2^bits. Exact, carries nothing, and takes the
+/// same path for all data: branches on random bits would cost more than the additions. The value must lie inside
+/// the number: exponent >= lowest_exponent, and the touched limbs below `count`.
 template <int bits>
 EXACTDOT_CORE void add(fixed_point number, uint128 magnitude, int exponent, bool negative) {
   const int offset = exponent - number.lowest_exponent;

@@ -31,7 +31,7 @@ class tile_tree {
 
   EXACTDOT_CORE T root() const {
     if (count_ == 0) return T{0};
-    int level = std::countr_zero(count_);
+    int level = trailing_zeros(count_);
     T sum = partial_[level];
     while ((count_ >> ++level) != 0) {
       if (((count_ >> level) & 1) != 0) sum = partial_[level] + sum;

@@ -12,7 +12,7 @@ template <class R>
 EXACTDOT_CORE R assemble(bool negative, typename traits<R>::bits field_and_mantissa) {
   using bits = typename traits<R>::bits;
   constexpr int sign_position = traits<R>::precision - 1 + traits<R>::exponent_bits;
-  return std::bit_cast<R>(static_cast<bits>(field_and_mantissa | (bits{negative} << sign_position)));
+  return bit_cast<R>(static_cast<bits>(field_and_mantissa | (bits{negative} << sign_position)));
 }
 
 template <class R>
@@ -47,7 +47,7 @@ EXACTDOT_CORE R round_significand(bool negative, std::uint64_t significand, int 
   const int field = exponent + drop - row::lowest_exponent;
   if (field + 2 > (1 << row::exponent_bits)) return infinity<R>(negative);
   const bits sum = (static_cast<bits>(field) << (row::precision - 1)) + static_cast<bits>(kept + up);
-  if (sum >= std::bit_cast<bits>(infinity<R>(false))) return infinity<R>(negative);
+  if (sum >= bit_cast<bits>(infinity<R>(false))) return infinity<R>(negative);
   return assemble<R>(negative, sum);
 }
 
@@ -62,13 +62,13 @@ EXACTDOT_CORE R round_limbs(fixed_point number) {
   if (number.limb[top] == 0) return assemble<R>(false, 0);
   // The leading limb (up to 63 bits: the last one may be that long) and the three below it hold 64 bits for sure.
   const auto limb_or_zero = [&](int i) { return i < 0 ? 0 : static_cast<std::uint64_t>(number.limb[i]); };
-  const int leading_zeros = std::countl_zero(limb_or_zero(top));
+  const int shift = leading_zeros(limb_or_zero(top));
   const uint128 next = (static_cast<uint128>(limb_or_zero(top - 1)) << 32) | limb_or_zero(top - 2);
   const uint128 leading = (static_cast<uint128>(limb_or_zero(top)) << 64) | next;
-  const std::uint64_t significand = static_cast<std::uint64_t>((leading << leading_zeros) >> 64);
-  bool sticky = static_cast<std::uint64_t>(leading << leading_zeros) != 0;
+  const std::uint64_t significand = static_cast<std::uint64_t>((leading << shift) >> 64);
+  bool sticky = static_cast<std::uint64_t>(leading << shift) != 0;
   for (int i = top - 3; i >= 0 && !sticky; --i) sticky = number.limb[i] != 0;
-  const int exponent = number.lowest_exponent + 32 * top - leading_zeros;
+  const int exponent = number.lowest_exponent + 32 * top - shift;
   return round_significand<R>(negative, significand, exponent, sticky);
 }
 

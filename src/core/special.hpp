@@ -25,7 +25,7 @@ EXACTDOT_CORE exact_term take_apart(T x) {
   constexpr int stored = row::precision - 1;
   constexpr bits mantissa_mask = (bits{1} << stored) - 1;
   constexpr bits exponent_mask = (bits{1} << row::exponent_bits) - 1;
-  const bits raw = std::bit_cast<bits>(x);
+  const bits raw = bit_cast<bits>(x);
   const bits mantissa = raw & mantissa_mask;
   const bits field = (raw >> stored) & exponent_mask;
   exact_term term;

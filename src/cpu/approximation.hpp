@@ -56,7 +56,7 @@ template <class R>
 R round_scaled(double x, int exponent) {
   const core::exact_term term = core::take_apart(x);
   const auto significand = static_cast<std::uint64_t>(term.magnitude);
-  const int up = std::countl_zero(significand);
+  const int up = core::leading_zeros(significand);
   return core::round_significand<R>(term.negative, significand << up, term.exponent + exponent - up, false);
 }
 

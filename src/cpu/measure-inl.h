@@ -23,7 +23,7 @@ template <class T>
 HWY_INLINE int floor_log2(std::uint64_t bits) {
   using row = core::traits<T>;
   const int field = static_cast<int>(bits >> (row::precision - 1));
-  if (field == 0) return row::lowest_exponent + 63 - std::countl_zero(bits);
+  if (field == 0) return row::lowest_exponent + 63 - core::leading_zeros(bits);
   return field + row::lowest_exponent + row::precision - 2;
 }
 

@@ -1,0 +1,88 @@
+// src/core in constant expressions: no allocation, no library call, no undefined behaviour, or it would not
+// compile. The cases are those where other exact sums have gone wrong: ties, subnormals, carries out of the top,
+// all-ones limbs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <core/error_free.hpp>
+#include <core/order_v1.hpp>
+#include <core/state.hpp>
+#include <limits>
+
+namespace {
+
+using namespace exactdot::core;
+
+template <class T>
+struct term {
+  T a, b;
+};
+
+/// The sum of the products, rounded to R.
+template <class R, class T, std::size_t n>
+constexpr R sum(const term<T> (&terms)[n]) {
+  std::int64_t words[layout<T>::words] = {};
+  for (const auto& [a, b] : terms) add_term<T>(words, exact_product(a, b));
+  normalise(limbs_of<T>(words));
+  return round_state<R, T>(words);
+}
+
+using doubles = term<double>;
+using floats = term<float>;
+constexpr double largest = std::numeric_limits<double>::max(), smallest = 0x1p-1074;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+static_assert(sum<double>({doubles{1e200, 1e200}, {1e200, -1e200}, {1, 1}}) == 1);
+static_assert(sum<double>({doubles{1, 1}, {0x1p-53, 1}}) == 1, "a tie goes to even, down");
+static_assert(sum<double>({doubles{1 + 0x1p-52, 1}, {0x1p-53, 1}}) == 1 + 0x1p-51, "a tie goes to even, up");
+static_assert(sum<double>({doubles{1, 1}, {0x1p-53, 1}, {smallest, smallest}}) == 1 + 0x1p-52, "just above a tie");
+static_assert(sum<double>({doubles{1, 1}, {0x1p-53, 1}, {smallest, -smallest}}) == 1, "just below a tie");
+static_assert(sum<double>({doubles{-1, 1}, {smallest, smallest}}) == -1, "a borrow through a thousand zeros");
+static_assert(sum<double>({doubles{2, 1}, {-0x1p-53, 1}}) == 2, "a carry out of the significand");
+static_assert(sum<double>({doubles{largest, 1}, {0x1p969, 1}}) == largest, "below the overflow threshold");
+static_assert(sum<double>({doubles{largest, 1}, {0x1p970, 1}}) == infinite, "on it");
+static_assert(sum<double>({doubles{largest, -largest}, {largest, largest}, {3, 1}}) == 3);
+static_assert(sum<double>({doubles{smallest, 0.5}}) == 0, "half the smallest subnormal is a tie");
+static_assert(sum<double>({doubles{smallest, 0.5}, {smallest, 0.25}}) == smallest);
+static_assert(bit_cast<std::uint64_t>(sum<double>({doubles{-smallest, smallest}})) == std::uint64_t{1} << 63, "-0");
+static_assert(bit_cast<std::uint64_t>(sum<double>({doubles{-1, 1}, {1, 1}})) == 0, "a zero sum is +0");
+static_assert(sum<double>({doubles{infinite, 1}, {1, 1}}) == infinite);
+static_assert(bit_cast<std::uint64_t>(sum<double>({doubles{infinite, 0}})) == 0x7ff8000000000000);
+static_assert(sum<float>({doubles{1, 1}, {0x1p-24, 1}, {0x1p-60, 1}}) == 1 + 0x1p-23f, "rounded once, not twice");
+static_assert(sum<double>({floats{0x1p-149f, 0x1p-149f}}) == 0x1p-298, "the last bit of a product of floats");
+static_assert(sum<float>({floats{0x1p-149f, 0x1p-149f}}) == 0);
+
+static_assert(two_product(1 + 0x1p-30, 1 - 0x1p-30).error == -0x1p-60);
+static_assert(two_sum(1.0, 0x1p-60).error == 0x1p-60 && fast_two_sum(1.0, 0x1p-60).value == 1);
+
+template <class T>
+constexpr T tree_of(int leaves) {
+  tile_tree<T> tree;
+  for (int i = 1; i <= leaves; ++i) tree.push(static_cast<T>(i));
+  return tree.root();
+}
+static_assert(tree_of<double>(0) == 0 && tree_of<double>(1) == 1 && tree_of<double>(7) == 28);
+
+/// Every bit of the range by itself, against arithmetic on powers of two.
+TEST(core, rounds_every_single_bit) {
+  for (int i = -1074; i <= 1023; ++i) {
+    const double x = std::ldexp(1.0, i);
+    std::int64_t words[layout<double>::words] = {};
+    add_term<double>(words, exact_product(-x, 1.0));
+    normalise(limbs_of<double>(words));
+    EXPECT_EQ((round_state<double, double>(words)), -x) << "2^" << i;
+  }
+}
+
+/// A limb near either end of its range carries without overflow.
+TEST(core, normalises_extreme_limbs) {
+  std::int64_t limbs[4] = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min(), -1,
+                           0};
+  normalise({limbs, 4, 0});
+  EXPECT_EQ(limbs[0], 0xffffffff);
+  EXPECT_EQ(limbs[1], 0x7fffffff);
+  EXPECT_EQ(limbs[2], 0x7fffffff);
+  EXPECT_EQ(limbs[3], -1);
+}
+
+}  // namespace
