@@ -69,26 +69,29 @@ class accumulation {
   bool add_checked(const T* a, const T* b, std::size_t n) {
     if (!has_window_ || !checked_.open()) return false;
     use_window(window_exponent_, 0, 2);
-    return checked_.report(add_block<2, true>(a, b, n, window_exponent_, unscaled(), unscaled(), sums_.sum));
+    return checked_.report(add_block<2, true>(a, b, n, window_exponent_, unscaled(), sums_.sum));
   }
 
   bool add_measured(const T* a, const T* b, std::size_t n) {
     if (!measured_.open()) return false;
-    const exponent_range x = measure<T, true>(a, n), y = measure<T, true>(b, n);
+    const exponent_range x = measure<T>(a, n), y = measure<T>(b, n);
     not_finite_ = !x.finite || !y.finite;
-    if (!not_finite_ && (x.zero || y.zero)) return true;
-    const int exponent = x.highest + y.highest;
-    const int span = exponent - (x.lowest + y.lowest);
-    if (!measured_.report(!not_finite_ && span <= window_span<T>(3))) return false;
-    if (in_range(x) && in_range(y)) {
-      add_in_window(a, b, n, exponent, 0, span, unscaled(), unscaled());
-    } else if constexpr (sizeof(T) == 8) {
-      with_rescaling(x.highest, y.highest, [&](const auto& scale_a, const auto& scale_b) {
-        add_in_window(a, b, n, 0, exponent, span, scale_a, scale_b);
-        return true;
-      });
+    if (not_finite_) return measured_.report(false);
+    if (x.zero || y.zero) return true;
+    exponent_range products{.zero = false, .lowest = x.lowest + y.lowest, .highest = x.highest + y.highest};
+    if (in_range(x) && in_range(y) && span(products) <= window_span<T>(largest_level_count)) {
+      add_in_window(a, b, n, products, 0, unscaled());
+    } else {
+      products = measure_products<true>(a, b, n);
+      if (products.zero) return true;
+      if (!measured_.report(span(products) <= window_span<T>(largest_level_count))) return false;
+      if constexpr (sizeof(T) == 4) {
+        add_in_window(a, b, n, products, 0, unscaled());
+      } else {
+        add_in_window(a, b, n, products, products.highest, product_scale(products.highest));
+      }
     }
-    choose_window(exponent, span);
+    choose_window(products);
     return true;
   }
 
@@ -97,24 +100,28 @@ class accumulation {
     return sizeof(T) == 4 || (x.highest >= -400 && x.highest <= 400);
   }
 
-  template <class ScaleA, class ScaleB>
-  void add_in_window(const T* a, const T* b, std::size_t n, int exponent, int shift, int span,
-                     const ScaleA& scale_a, const ScaleB& scale_b) {
-    const int levels = span <= window_span<T>(2) ? 2 : 3;
+  static int span(const exponent_range& range) { return range.highest - range.lowest; }
+
+  /// Adds a block of products in this range; `scale` multiplies them by 2^-shift.
+  template <class Scale>
+  void add_in_window(const T* a, const T* b, std::size_t n, const exponent_range& range, int shift,
+                     const Scale& scale) {
+    const int exponent = range.highest - shift;
+    const int levels = span(range) <= window_span<T>(2) ? 2 : 3;
     use_window(exponent, shift, levels);
     if (levels == 2) {
-      add_block<2, false>(a, b, n, exponent, scale_a, scale_b, sums_.sum);
+      add_block<2, false>(a, b, n, exponent, scale, sums_.sum);
     } else {
-      add_block<3, false>(a, b, n, exponent, scale_a, scale_b, sums_.sum);
+      add_block<3, false>(a, b, n, exponent, scale, sums_.sum);
     }
   }
 
   /// The window for the checked road: one exponent of room above this block, unless the old one would have served.
-  void choose_window(int exponent, int span) {
+  void choose_window(const exponent_range& range) {
     constexpr int lowest = sizeof(T) == 4 ? -93 : -800, highest = sizeof(T) == 4 ? 126 : 1000;
     const bool serves =
-        has_window_ && exponent <= window_exponent_ && exponent - span >= window_exponent_ - checked_span;
-    if (!serves) window_exponent_ = exponent + 1;
+        has_window_ && range.highest <= window_exponent_ && range.lowest >= window_exponent_ - checked_span;
+    if (!serves) window_exponent_ = range.highest + 1;
     has_window_ = window_exponent_ >= lowest && window_exponent_ <= highest;
   }
 

@@ -107,17 +107,14 @@ bool approximate(const float* a, const float* b, std::size_t n, approximation& r
   return approximate_floats<false>(a, b, n, result) || approximate_floats<true>(a, b, n, result);
 }
 
-/// What underflow may cost an element, and what rescaling drops.
-HWY_INLINE double smallest_error(const unscaled&) { return 0x1p-1000; }
-template <bool small>
-HWY_INLINE double smallest_error(const rescaling<small>&) {
-  return 0x1p-398;
-}
+/// What underflow may cost a product, and what scaling drops.
+HWY_INLINE double smallest_error(unscaled) { return 0x1p-1000; }
+HWY_INLINE double smallest_error(const product_scale&) { return 0x1p-398; }
 
 /// Adds a block of scaled products that should be below 2^exponent; false if one is not.
-template <class ScaleA, class ScaleB>
-HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, int exponent, const ScaleA& scale_a,
-                             const ScaleB& scale_b, approximation& result) {
+template <class Scale>
+HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, int exponent, const Scale& scale,
+                             approximation& result) {
   const hn::ScalableTag<double> d;
   using v = vec<decltype(d)>;
   const std::size_t width = hn::Lanes(d);
@@ -128,7 +125,7 @@ HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, in
   };
   sums even{anchor, hn::Zero(d), hn::Zero(d), hn::Zero(d)}, odd = even;
   const auto step = [&](v x, v y, sums& sum) HWY_ATTR {
-    x = scale_a(x), y = scale_b(y);
+    scale(x, y);
     const v product = hn::Mul(x, y);
     sum.errors = hn::Add(sum.errors, fused_subtract(d, x, y, product));
     const v next = hn::Add(sum.high, product);
@@ -149,16 +146,16 @@ HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, in
   // A rest is at most half a unit, a TwoProduct error far less.
   const double count = static_cast<double>(n);
   const double error = summation_error(n / (2 * width) + 2, 4 * width, count * limit * 0x1p-40 * 1.0625);
-  add(result, high, rest, error + count * std::max(smallest_error(scale_a), smallest_error(scale_b)));
+  add(result, high, rest, error + count * smallest_error(scale));
   return true;
 }
 
-template <class ScaleA, class ScaleB>
-bool add_blocks(const double* a, const double* b, std::size_t n, int exponent, const ScaleA& scale_a,
-                const ScaleB& scale_b, approximation& result) {
+template <class Scale>
+bool add_blocks(const double* a, const double* b, std::size_t n, int exponent, const Scale& scale,
+                approximation& result) {
   for (std::size_t start = 0; start < n; start += approximate_block) {
     const std::size_t count = std::min(n - start, approximate_block);
-    if (!add_products(a + start, b + start, count, exponent, scale_a, scale_b, result)) return false;
+    if (!add_products(a + start, b + start, count, exponent, scale, result)) return false;
   }
   return true;
 }
@@ -193,14 +190,12 @@ bool approximate(const double* a, const double* b, std::size_t n, approximation&
   const int exponent = guess_exponent(a, b, std::min(n, sample));
   if (exponent < 1024) {
     result = {};
-    if (add_blocks(a, b, n, exponent, unscaled(), unscaled(), result)) return true;
+    if (add_blocks(a, b, n, exponent, unscaled(), result)) return true;
   }
-  const exponent_range all_a = measure<double, false>(a, n), all_b = measure<double, false>(b, n);
-  if (!all_a.finite || !all_b.finite || all_a.zero || all_b.zero) return false;
-  result = {.exponent = all_a.highest + all_b.highest};
-  return with_rescaling(all_a.highest, all_b.highest, [&](const auto& scale_a, const auto& scale_b) {
-    return add_blocks(a, b, n, room, scale_a, scale_b, result);
-  });
+  const exponent_range products = measure_products<false>(a, b, n);
+  if (!products.finite || products.zero) return false;
+  result = {.exponent = products.highest};
+  return add_blocks(a, b, n, room, product_scale(products.highest), result);
 }
 
 }  // namespace

@@ -127,11 +127,12 @@ constexpr std::size_t step_width = sizeof(T) == 4 ? float_pair : hn::MaxLanes(hn
 
 /// Adds the step_width products from element i on, of which `count` exist (all, if `whole`), to one set of anchors
 /// (a float_pair feeds both); shows the rounded products to `check`.
-template <bool whole, bool checked, int set, int levels, class ScaleA, class ScaleB>
+template <bool whole, bool checked, int set, int levels, class Scale>
 HWY_INLINE void add_products(block_sums<double, levels>& sums, window_check<double>& check, const double* a,
-                             const double* b, std::size_t count, const ScaleA& scale_a, const ScaleB& scale_b) {
+                             const double* b, std::size_t count, const Scale& scale) {
   const hn::ScalableTag<double> d;
-  const auto x = scale_a(load_part<whole>(d, a, 0, count)), y = scale_b(load_part<whole>(d, b, 0, count));
+  auto x = load_part<whole>(d, a, 0, count), y = load_part<whole>(d, b, 0, count);
+  scale(x, y);
   const auto product = hn::Mul(x, y);
   const auto error = fused_subtract(d, x, y, product);
   (set == 0 ? sums.product0 : sums.product1).add(product);
@@ -139,9 +140,9 @@ HWY_INLINE void add_products(block_sums<double, levels>& sums, window_check<doub
   if constexpr (checked) check.template look<whole>(product, count);
 }
 
-template <bool whole, bool checked, int, int levels, class ScaleA, class ScaleB>
+template <bool whole, bool checked, int, int levels, class Scale>
 HWY_INLINE void add_products(block_sums<float, levels>& sums, window_check<float>& check, const float* a,
-                             const float* b, std::size_t count, const ScaleA&, const ScaleB&) {
+                             const float* b, std::size_t count, const Scale&) {
   constexpr std::size_t middle = float_pair / 2;
   sums.product0.add_product(load_promoted<whole>(a, 0, count), load_promoted<whole>(b, 0, count));
   sums.product1.add_product(load_promoted<whole>(a, middle, count), load_promoted<whole>(b, middle, count));
@@ -156,19 +157,18 @@ HWY_INLINE void add_products(block_sums<float, levels>& sums, window_check<float
 
 /// Adds a block of up to block_length scaled products below 2^exponent to `sums`. If `checked`: false, and `sums`
 /// as it was, when a product lies outside [2^(exponent - checked_span), 2^exponent).
-template <int levels, bool checked, class T, class ScaleA, class ScaleB>
-bool add_block(const T* a, const T* b, std::size_t n, int exponent, const ScaleA& scale_a, const ScaleB& scale_b,
-               std::int64_t* sums) {
+template <int levels, bool checked, class T, class Scale>
+bool add_block(const T* a, const T* b, std::size_t n, int exponent, const Scale& scale, std::int64_t* sums) {
   constexpr std::size_t width = step_width<T>;
   block_sums<T, levels> block(exponent);
   window_check<T> check(checked ? exponent : 0);
   std::size_t i = 0;
   for (; i + 2 * width <= n; i += 2 * width) {
     prefetch_ahead(a + i, 2 * width), prefetch_ahead(b + i, 2 * width);
-    add_products<true, checked, 0>(block, check, a + i, b + i, width, scale_a, scale_b);
-    add_products<true, checked, 1>(block, check, a + i + width, b + i + width, width, scale_a, scale_b);
+    add_products<true, checked, 0>(block, check, a + i, b + i, width, scale);
+    add_products<true, checked, 1>(block, check, a + i + width, b + i + width, width, scale);
   }
-  for (; i < n; i += width) add_products<false, checked, 0>(block, check, a + i, b + i, n - i, scale_a, scale_b);
+  for (; i < n; i += width) add_products<false, checked, 0>(block, check, a + i, b + i, n - i, scale);
   if (checked && !check.passed()) return false;
   block.collect(exponent, sums);
   return true;

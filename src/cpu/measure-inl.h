@@ -1,4 +1,4 @@
-// Exponents of a vector's elements, and multiplication by powers of two, with integer operations.
+// Exponents of elements and of products, and scaling by powers of two, with integer operations.
 //
 // Floating-point arithmetic on subnormals costs a hundred cycles or more on common processors; here it costs what
 // everything costs.
@@ -35,8 +35,8 @@ struct exponent_range {
   int highest = 0;
 };
 
-/// Cost: 2 operations a vector; 5 if the lowest exponent is wanted too.
-template <class T, bool both_ends>
+/// Cost: 5 operations a vector.
+template <class T>
 exponent_range measure(const T* x, std::size_t n) {
   const hn::ScalableTag<T> d;
   const hn::RebindToSigned<decltype(d)> di;
@@ -46,7 +46,7 @@ exponent_range measure(const T* x, std::size_t n) {
   const auto look = [&](auto v) HWY_ATTR {
     const auto size = hn::BitCast(di, hn::Abs(v));
     largest = hn::Max(largest, size);
-    if constexpr (both_ends) smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(size, hn::Zero(di)), huge, size));
+    smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(size, hn::Zero(di)), huge, size));
   };
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) look(hn::LoadU(d, x + i));
@@ -54,67 +54,130 @@ exponent_range measure(const T* x, std::size_t n) {
   const auto top = static_cast<std::uint64_t>(hn::GetLane(hn::MaxOfLanes(di, largest)));
   const auto bottom = static_cast<std::uint64_t>(hn::GetLane(hn::MinOfLanes(di, smallest)));
   exponent_range range;
-  range.finite = top < std::bit_cast<typename core::traits<T>::bits>(core::infinity<T>(false));
+  range.finite = top < core::bit_cast<typename core::traits<T>::bits>(core::infinity<T>(false));
   range.zero = top == 0;
   if (range.finite && !range.zero) {
-    if constexpr (both_ends) range.lowest = floor_log2<T>(bottom);
+    range.lowest = floor_log2<T>(bottom);
     range.highest = floor_log2<T>(top) + 1;
   }
   return range;
 }
 
-/// x -> x·2^-highest for doubles below 2^highest, which brings them below 1; what would fall below 2^-400 becomes
-/// 0. If `small`, highest < -600 and subnormals count; else they are among what becomes 0.
-template <bool small>
-class rescaling {
- public:
+/// A vector of doubles as significands in ±[1, 2) and exponents, subnormals included. A zero has an exponent far
+/// below any other, so that what is made of it is 0 too.
+struct split_doubles {
   using tag = hn::ScalableTag<double>;
   using integer_tag = hn::RebindToSigned<tag>;
+  static constexpr std::int64_t hidden_bit = std::int64_t{1} << 52;
+  static constexpr int bias = 1023;
+  static constexpr std::int64_t exponent_of_zero = -(std::int64_t{1} << 20);
 
-  HWY_INLINE explicit rescaling(int highest)
-      : shift_(hn::Set(integer_tag(), static_cast<std::int64_t>(-highest) * hidden_bit)),
-        smallest_(hn::Set(integer_tag(), std::max<std::int64_t>(1, highest - 400 + 1023) * hidden_bit)),
-        unit_(hn::Set(tag(), small ? power_of_two(-highest - 1074) : 0)) {}
+  vec<tag> significand;
+  vec<integer_tag> biased_exponent;
+  vec<integer_tag> size;  // the bits of |x|
 
-  HWY_INLINE vec<tag> operator()(vec<tag> x) const {
+  HWY_INLINE explicit split_doubles(vec<tag> x) {
     const tag d;
     const integer_tag di;
-    const auto size = hn::BitCast(di, hn::Abs(x));
-    auto scaled = hn::Add(size, shift_);
-    const auto tiny = hn::Gt(smallest_, size);
-    if constexpr (small) {
+    size = hn::BitCast(di, hn::Abs(x));
+    biased_exponent = hn::ShiftRight<52>(size);
+    const auto tiny = hn::Gt(hn::Set(di, hidden_bit), size);
+    if (!hn::AllFalse(di, tiny)) {
       // A subnormal is an integer in units of 2^-1074; under the exponent of 2^52 it becomes one that is normal.
       const auto two_to_52 = hn::Set(d, 0x1p52);
-      const auto significand = hn::Sub(hn::BitCast(d, hn::Or(size, hn::BitCast(di, two_to_52))), two_to_52);
-      scaled = hn::IfThenElse(tiny, hn::BitCast(di, hn::Mul(significand, unit_)), scaled);
-    } else {
-      scaled = hn::IfThenZeroElse(tiny, scaled);
+      const auto integer = hn::Sub(hn::BitCast(d, hn::Or(size, hn::BitCast(di, two_to_52))), two_to_52);
+      const auto unit =
+          hn::IfThenElse(hn::Eq(size, hn::Zero(di)), hn::Set(di, exponent_of_zero), hn::Set(di, -1074));
+      const auto exponent = hn::Add(hn::ShiftRight<52>(hn::BitCast(di, integer)), unit);
+      biased_exponent = hn::IfThenElse(tiny, exponent, biased_exponent);
+      x = hn::IfThenElse(hn::RebindMask(d, tiny), hn::CopySignToAbs(integer, x), x);
     }
-    return hn::CopySignToAbs(hn::BitCast(d, scaled), x);
+    const auto sign_and_mantissa = hn::Set(di, std::numeric_limits<std::int64_t>::min() | (hidden_bit - 1));
+    const auto one = hn::BitCast(di, hn::Set(d, 1.0));
+    significand = hn::BitCast(d, hn::Or(hn::And(hn::BitCast(di, x), sign_and_mantissa), one));
+  }
+};
+
+/// The exponents of the nonzero products of two vectors, as if products could neither over- nor underflow. The
+/// lowest only if `both_ends`.
+template <bool both_ends>
+HWY_INLINE exponent_range measure_products(const double* a, const double* b, std::size_t n) {
+  const hn::ScalableTag<double> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  constexpr std::int64_t none = -split_doubles::exponent_of_zero / 2;
+  auto largest = hn::Set(di, -none), smallest = hn::Set(di, none), size = hn::Zero(di);
+  const auto look = [&](auto x, auto y) HWY_ATTR {
+    const split_doubles left(x), right(y);
+    const auto exponent = hn::Add(left.biased_exponent, right.biased_exponent);
+    largest = hn::Max(largest, exponent);
+    if constexpr (both_ends) {
+      const auto is_zero = hn::Gt(hn::Set(di, -none), exponent);
+      smallest = hn::Min(smallest, hn::IfThenElse(is_zero, hn::Set(di, none), exponent));
+    }
+    size = hn::Max(size, hn::Max(left.size, right.size));
+  };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) look(hn::LoadU(d, a + i), hn::LoadU(d, b + i));
+  if (i < n) look(load_part<false>(d, a, i, n), load_part<false>(d, b, i, n));
+  const std::int64_t top = hn::GetLane(hn::MaxOfLanes(di, largest));
+  exponent_range range;
+  range.finite = hn::GetLane(hn::MaxOfLanes(di, size)) < core::bit_cast<std::int64_t>(HUGE_VAL);
+  range.zero = top == -none;
+  range.lowest = static_cast<int>(hn::GetLane(hn::MinOfLanes(di, smallest))) - 2 * split_doubles::bias;
+  range.highest = static_cast<int>(top) - 2 * split_doubles::bias + 2;
+  return range;
+}
+
+/// The same for floats, whose products are normal doubles.
+template <bool>
+HWY_INLINE exponent_range measure_products(const float* a, const float* b, std::size_t n) {
+  const hn::ScalableTag<double> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto huge = hn::Set(di, std::numeric_limits<std::int64_t>::max());
+  auto largest = hn::Zero(di), smallest = huge;
+  for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+    const auto product = hn::Mul(load_promoted<false>(a, i, n), load_promoted<false>(b, i, n));
+    const auto size = hn::BitCast(di, hn::Abs(product));
+    largest = hn::Max(largest, size);
+    smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(size, hn::Zero(di)), huge, size));
+  }
+  const auto exponent = [](std::int64_t bits) { return static_cast<int>(bits >> 52) - 1023; };
+  const std::int64_t top = hn::GetLane(hn::MaxOfLanes(di, largest));
+  exponent_range range;
+  range.zero = top == 0;
+  range.finite = top < core::bit_cast<std::int64_t>(HUGE_VAL);
+  range.lowest = exponent(hn::GetLane(hn::MinOfLanes(di, smallest)));
+  range.highest = exponent(top) + 1;
+  return range;
+}
+
+/// Scales the products of two vectors by 2^-highest, for products below 2^highest: changes x and y so that their
+/// product is below 1. What would fall below 2^-400 becomes 0.
+class product_scale {
+  using tag = split_doubles::tag;
+  using integer_tag = split_doubles::integer_tag;
+
+ public:
+  HWY_INLINE explicit product_scale(int highest)
+      : biased_highest_(hn::Set(integer_tag(), highest + 2 * split_doubles::bias)) {}
+
+  HWY_INLINE void operator()(vec<tag>& x, vec<tag>& y) const {
+    const integer_tag di;
+    const split_doubles left(x), right(y);
+    const auto exponent = hn::Sub(hn::Add(left.biased_exponent, right.biased_exponent), biased_highest_);
+    const auto scaled = hn::Add(hn::BitCast(di, left.significand), hn::ShiftLeft<52>(exponent));
+    x = hn::BitCast(tag(), hn::IfThenZeroElse(hn::Gt(hn::Set(di, -400), exponent), scaled));
+    y = right.significand;
   }
 
  private:
-  static constexpr std::int64_t hidden_bit = std::int64_t{1} << 52;
-
-  vec<integer_tag> shift_, smallest_;
-  vec<tag> unit_;
+  vec<integer_tag> biased_highest_;
 };
-
-/// Calls use(scale_a, scale_b) with the rescalings of data below 2^highest_a and 2^highest_b.
-template <class Use>
-HWY_INLINE bool with_rescaling(int highest_a, int highest_b, Use use) {
-  const auto with_b = [&](const auto& scale_a) HWY_ATTR {
-    return highest_b < -600 ? use(scale_a, rescaling<true>(highest_b)) : use(scale_a, rescaling<false>(highest_b));
-  };
-  return highest_a < -600 ? with_b(rescaling<true>(highest_a)) : with_b(rescaling<false>(highest_a));
-}
 
 /// The scale of data in range.
 struct unscaled {
   template <class V>
-  HWY_INLINE V operator()(V x) const {
-    return x;
-  }
+  HWY_INLINE void operator()(V&, V&) const {}
 };
 
 }  // namespace
