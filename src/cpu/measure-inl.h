@@ -27,7 +27,8 @@ HWY_INLINE int floor_log2(std::uint64_t bits) {
   return field + row::lowest_exponent + row::precision - 2;
 }
 
-/// The exponents of the nonzero elements: all |x| in [2^lowest, 2^highest).
+/// The exponents of nonzero numbers: all |x| in [2^lowest, 2^highest). Of products: 2^lowest is at most the product
+/// of the powers of two below the factors.
 struct exponent_range {
   bool finite = true;
   bool zero = true;  // no nonzero element
@@ -146,7 +147,8 @@ HWY_INLINE exponent_range measure_products(const float* a, const float* b, std::
   exponent_range range;
   range.zero = top == 0;
   range.finite = top < core::bit_cast<std::int64_t>(HUGE_VAL);
-  range.lowest = exponent(hn::GetLane(hn::MinOfLanes(di, smallest)));
+  // A product may have one exponent more than its factors' exponents make, and its low bit follows those.
+  range.lowest = exponent(hn::GetLane(hn::MinOfLanes(di, smallest))) - 1;
   range.highest = exponent(top) + 1;
   return range;
 }
