@@ -8,6 +8,7 @@
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
 #include <cli/stopwatch.hpp>
+#include <exactdot/error.hpp>
 #include <io/vector_file.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,9 +30,9 @@ options make_options(const dot_arguments& arguments) {
   made.threads = arguments.threads;
   made.monitor = &program_monitor();
   if (arguments.device == "cpu") made.device = device::cpu;
-  if (const std::optional<int> index = parse_cuda(arguments.device)) {
-    made.device = device::cuda;
-    made.device_index = *index;
+  if (parse_cuda(arguments.device)) {  // the library would refuse it too, in the words of its C++ interface
+    throw error(errc::no_device,
+                "--device " + arguments.device + ": this build has no CUDA engine; use --device cpu or auto");
   }
   return made;
 }

@@ -129,7 +129,7 @@ TEST_F(dot_program, takes_data_at_any_alignment) {
   for (int shift = 0; shift < 8; ++shift, header.insert(header.size() - 1, " ")) {
     const std::string a = write("a.npy", cli_test::npy_with_header(header, element_bytes(x.a)));
     EXPECT_EQ(run_json({"dot", a, write("b.npy", x.b)})["bits"], bits_of(exact_dot(x).as_double));
-    run_well({"dot", a, a, "--compare"});
+    if (shift == 1) run_well({"dot", a, a, "--compare"});
   }
 }
 
