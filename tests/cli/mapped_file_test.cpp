@@ -141,11 +141,9 @@ TEST(mapped_file, leaves_foreign_bus_errors_to_the_handler_before_it) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto foreign_fault = [] {
     signal(SIGBUS, [](int) { _exit(42); });
-    const temporary_folder folder;
-    write_file(folder / "a", "x");
-    const mapped_file file{folder / "a"};
-    const int descriptor = memfd_create("foreign", 0);
+    const int descriptor = memfd_create("foreign", 0);  // not a folder: nobody would remove it after _exit
     if (ftruncate(descriptor, page) != 0) _exit(1);
+    const mapped_file file{"/proc/self/fd/" + std::to_string(descriptor)};
     const auto* foreign = static_cast<volatile char*>(mmap(nullptr, page, PROT_READ, MAP_SHARED, descriptor, 0));
     if (ftruncate(descriptor, 0) != 0) _exit(1);
     _exit(foreign[0] == 0 ? 2 : 3);
