@@ -29,10 +29,11 @@ std::string difference(R expected, R got) {
 }
 
 template <class T>
-checker<T>::checker(vectors<T> data)
-    : data_(std::move(data)),
-      exact_(exact_dot(std::span<const T>(data_.a), std::span<const T>(data_.b))),
-      fast_(fast_dot<T>(std::span<const T>(data_.a), std::span<const T>(data_.b))) {}
+checker<T>::checker(vectors<T> data) : data_(std::move(data)) {
+  for (std::size_t i = 0; i < data_.size(); ++i) sum_.add(data_.a[i], data_.b[i]);
+  exact_ = {sum_.round<float>(), sum_.round<double>()};
+  fast_ = fast_dot<T>(std::span<const T>(data_.a), std::span<const T>(data_.b));
+}
 
 template <class T>
 template <class R>
@@ -44,6 +45,14 @@ template <class T>
 template <class R>
 std::string checker<T>::fast_fault(const dot_function<R, T>& dot) const {
   return judge(is_nan(fast_) ? from_bits<R>(format<R>::quiet_nan) : static_cast<R>(fast_), data_, dot);
+}
+
+template <class T>
+std::string checker<T>::limbs_fault(std::span<const std::int64_t> limbs, int lowest_exponent) const {
+  const mpz_class held = units_of_limbs(limbs, lowest_exponent);
+  if (held == sum_.units()) return "";
+  const mpz_class off = held - sum_.units();
+  return fmt::format("the limbs are off by {:a} units of 2^{}", off.get_d(), integer_sum::unit_exponent);
 }
 
 template <class T>

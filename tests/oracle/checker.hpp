@@ -38,11 +38,16 @@ class checker {
   template <class R>
   [[nodiscard]] std::string fast_fault(const dot_function<R, T>& dot) const;
 
+  /// Whether these limbs (radix 2^32, the first of weight 2^lowest_exponent) hold the finite terms' sum, to the
+  /// last bit, however far below its rounding.
+  [[nodiscard]] std::string limbs_fault(std::span<const std::int64_t> limbs, int lowest_exponent) const;
+
   /// Whether the two oracles agree on these vectors.
   [[nodiscard]] std::string oracle_fault() const;
 
  private:
   vectors<T> data_;
+  integer_sum sum_;
   exact_value exact_;
   T fast_;
 };

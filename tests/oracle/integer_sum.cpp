@@ -43,6 +43,12 @@ void integer_sum::merge(const integer_sum& other) {
   negative_infinity_ |= other.negative_infinity_;
 }
 
+mpz_class units_of_limbs(std::span<const std::int64_t> limbs, int lowest_exponent) {
+  mpz_class value = 0;
+  for (std::size_t i = limbs.size(); i-- > 0;) value = (value << 32) + mpz_class(static_cast<long>(limbs[i]));
+  return value << (lowest_exponent - integer_sum::unit_exponent);
+}
+
 template <class R>
 R round_units(const mpz_class& units) {
   using word = typename format<R>::word;

@@ -7,6 +7,9 @@
 
 #include <gmpxx.h>
 
+#include <cstdint>
+#include <span>
+
 #include "oracle/bits.hpp"
 
 namespace oracle {
@@ -37,6 +40,9 @@ class integer_sum {
   bool positive_infinity_ = false;
   bool negative_infinity_ = false;
 };
+
+/// The units that limbs of radix 2^32 stand for, the first of weight 2^lowest_exponent, carries not propagated.
+[[nodiscard]] mpz_class units_of_limbs(std::span<const std::int64_t> limbs, int lowest_exponent);
 
 /// units · 2^integer_sum::unit_exponent, rounded once to R.
 template <class R>

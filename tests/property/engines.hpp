@@ -24,19 +24,40 @@ class forced_instruction_set {
   forced_instruction_set& operator=(const forced_instruction_set&) = delete;
 };
 
-/// What is wrong with the library's dot of these vectors, in both modes and both result types; "" if nothing.
+/// What is wrong with an accumulator that should hold the dot of these vectors; "" if nothing. Its limbs are
+/// checked too, since a bit that the rounding does not show today is missing after the next merge.
 template <class T>
-[[nodiscard]] std::string any_fault(const oracle::checker<T>& check, exactdot::options options) {
+[[nodiscard]] std::string state_fault(const oracle::checker<T>& check, const exactdot::accumulator<T>& state) {
+  using accumulator = exactdot::accumulator<T>;
+  const auto& expected = check.exact_result();
+  return oracle::difference(expected.as_float, state.template round<float>()) +
+         oracle::difference(expected.as_double, state.template round<double>()) +
+         check.limbs_fault(state.words().first(accumulator::limb_count), accumulator::lowest_exponent);
+}
+
+/// What is wrong with the library's dot of these vectors to R, in both modes; "" if nothing.
+template <class R, class T>
+[[nodiscard]] std::string dot_fault(const oracle::checker<T>& check, exactdot::options options) {
   options.mode = exactdot::mode::exact;
-  std::string fault = check.template exact_fault<float>(library_dot<float, T>(options));
-  if (!fault.empty()) return "exact to float: " + fault;
-  fault = check.template exact_fault<double>(library_dot<double, T>(options));
-  if (!fault.empty()) return "exact to double: " + fault;
+  std::string fault = check.template exact_fault<R>(library_dot<R, T>(options));
+  if (!fault.empty()) return "exact: " + fault;
   options.mode = exactdot::mode::fast;
-  fault = check.template fast_fault<float>(library_dot<float, T>(options));
-  if (!fault.empty()) return "fast to float: " + fault;
-  fault = check.template fast_fault<double>(library_dot<double, T>(options));
-  return fault.empty() ? "" : "fast to double: " + fault;
+  fault = check.template fast_fault<R>(library_dot<R, T>(options));
+  return fault.empty() ? "" : "fast: " + fault;
+}
+
+/// What is wrong with the library's dots of these vectors to either type, and with an accumulator that they are
+/// added to: it never approximates first, as a dot may.
+template <class T>
+[[nodiscard]] std::string any_fault(const oracle::checker<T>& check, const exactdot::options& options) {
+  std::string fault = dot_fault<float>(check, options);
+  if (!fault.empty()) return "to float, " + fault;
+  fault = dot_fault<double>(check, options);
+  if (!fault.empty()) return "to double, " + fault;
+  exactdot::accumulator<T> sum;
+  sum.add(std::span<const T>(check.data().a), std::span<const T>(check.data().b), options);
+  fault = state_fault(check, sum);
+  return fault.empty() ? "" : "accumulator: " + fault;
 }
 
 }  // namespace property

@@ -17,6 +17,8 @@ rows<T> magnitude_rows();  // data whose difficulty is its range of exponents
 template <class T>
 rows<T> layout_rows();  // data whose difficulty is the order of its magnitudes
 template <class T>
+rows<T> window_rows();  // data that fill a window of exponents to its edges
+template <class T>
 rows<T> targeted_rows();  // data built backwards from the sum it must have
 template <class T>
 rows<T> ill_conditioned_rows();

@@ -7,8 +7,9 @@ template <class T>
 std::span<const generator<T>> generators() {
   static const rows<T> all = [] {
     rows<T> table;
-    for (const rows<T>& some : {plain_rows<T>(), magnitude_rows<T>(), layout_rows<T>(), targeted_rows<T>(),
-                                ill_conditioned_rows<T>(), named_rows<T>(), special_rows<T>()}) {
+    for (const rows<T>& some :
+         {plain_rows<T>(), magnitude_rows<T>(), layout_rows<T>(), window_rows<T>(), targeted_rows<T>(),
+          ill_conditioned_rows<T>(), named_rows<T>(), special_rows<T>()}) {
       table.insert(table.end(), some.begin(), some.end());
     }
     return table;
