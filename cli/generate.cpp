@@ -37,8 +37,22 @@ io::data_request make_request(const generate_arguments& arguments) {
   return request;
 }
 
+/// Refuses what cannot fit before hours are spent on finding out.
+void require_space(const generate_arguments& arguments, std::size_t n, std::size_t item_size) {
+  std::error_code unknown;
+  const auto folder = std::filesystem::absolute(arguments.a, unknown).parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(folder, unknown);
+  const double needed = 2.0 * static_cast<double>(n) * static_cast<double>(item_size);
+  if (!unknown && needed > static_cast<double>(space.available)) {
+    throw error(errc::file, fmt::format("{}: no space for two vectors of {} elements: {:.3g} GB needed, {:.3g} GB free",
+                                        io::printable(arguments.a), n, needed * 1e-9,
+                                        static_cast<double>(space.available) * 1e-9));
+  }
+}
+
 template <element T>
 void write_pair(const generate_arguments& arguments, const io::data_request& request) {
+  require_space(arguments, request.n, sizeof(T));
   constexpr std::size_t longest = std::size_t{1} << 16;
   io::npy_writer a_file{arguments.a, io::dtype_of<T>, request.n};
   io::npy_writer b_file{arguments.b, io::dtype_of<T>, request.n};

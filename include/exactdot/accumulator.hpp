@@ -9,14 +9,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/element.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <span>
 
 namespace exactdot {
 
-/// T is float or double. Value semantics; one object must not be used by two threads at once.
-template <class T>
+/// Value semantics. One object must not be used by two threads at once, not even to read: reading may normalise it.
+/// All members but the constructor and clear() throw errc::headroom, and lose nothing, when the sum passes 2^63
+/// largest products.
+template <element T>
 class accumulator {
  public:
   static constexpr std::size_t limb_count = sizeof(T) == 4 ? 20 : 134;
@@ -35,6 +38,7 @@ class accumulator {
   void add(T a, T b);  ///< adds a·b exactly. Cost: a few nanoseconds
   void add(T x);       ///< adds x exactly
   /// Adds the products a[i]·b[i] with the CPU engine, at its speed (a, b of the same length, any alignment).
+  /// options.mode is not looked at. Throws as exactdot::dot does, and then adds nothing.
   void add(std::span<const T> a, std::span<const T> b, const options& options = {});
   void add(std::span<const T> x);  ///< adds every x[i] (a plain sum)
 
@@ -47,10 +51,10 @@ class accumulator {
   [[nodiscard]] std::span<const std::int64_t> words() const;
 
   /// The sum rounded once to R (float or double), to nearest, ties to even; special values by docs/contract.md.
-  template <class R>
+  template <element R>
   [[nodiscard]] R round() const;
 
-  void clear() noexcept;
+  void clear() noexcept;  ///< back to the empty sum
 
  private:
   void normalise() const;

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <exactdot/element.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <ranges>
@@ -13,10 +14,6 @@
 #include <type_traits>
 
 namespace exactdot {
-
-/// Types whose dots are computed: each is one row of the traits table in src/core/traits.hpp.
-template <class T>
-concept element = std::same_as<T, float> || std::same_as<T, double>;
 
 /// a·b for `n` elements at `a` and at `b`. Pointers need no alignment, not even that of T.
 ///
@@ -29,16 +26,18 @@ template <element R, element T>
 
 namespace detail {
 template <class Range>
-using element_of = std::remove_cv_t<std::ranges::range_value_t<Range>>;
+using element_of = std::ranges::range_value_t<Range>;
 [[noreturn]] void throw_size_mismatch(std::size_t a, std::size_t b);
 }  // namespace detail
 
 /// a·b of two contiguous ranges (std::span, std::vector, std::array, …) of the same element type.
 ///
 /// R: result type; by default the element type. Errors: as above, and errc::size_mismatch.
-template <class R = void, std::ranges::contiguous_range A, std::ranges::contiguous_range B>
-requires std::same_as<detail::element_of<A>, detail::element_of<B>> && element<detail::element_of<A>>
-[[nodiscard]] auto dot(const A& a, const B& b, const options& options = {}) {
+template <class R = void, class A, class B>
+requires std::ranges::contiguous_range<const A> && std::ranges::contiguous_range<const B> &&
+    std::ranges::sized_range<const A> && std::ranges::sized_range<const B> &&
+    std::same_as<detail::element_of<A>, detail::element_of<B>> && element<detail::element_of<A>> &&
+    (std::is_void_v<R> || element<R>) [[nodiscard]] auto dot(const A& a, const B& b, const options& options = {}) {
   using T = detail::element_of<A>;
   using result = std::conditional_t<std::is_void_v<R>, T, R>;
   const std::size_t n = std::ranges::size(a);

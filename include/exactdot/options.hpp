@@ -21,15 +21,15 @@ enum class device {
 
 /// Lets another thread watch a long computation and end it.
 struct monitor {
-  std::atomic<std::size_t> done{0};  ///< elements finished so far; only grows during one call
+  std::atomic<std::size_t> done{0};  ///< each call adds the elements it has finished; never reset
   std::atomic<bool> cancel{false};   ///< set to true: the call ends soon with errc::cancelled
 };
 
 struct options {
   exactdot::mode mode = exactdot::mode::exact;
   exactdot::device device = exactdot::device::automatic;
-  int device_index = 0;                  ///< which GPU, when device is cuda
-  int threads = 0;                       ///< CPU threads; 0: as many as pay off. Never changes a result
+  int device_index = 0;  ///< which GPU, when device is cuda
+  int threads = 0;       ///< at most so many CPU threads; 0: as many as pay off. Never changes a result
   exactdot::monitor* monitor = nullptr;  ///< optional; must outlive the call
 };
 

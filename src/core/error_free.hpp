@@ -30,16 +30,16 @@ EXACTDOT_CORE with_error<T> fast_two_sum(T a, T b) {
   return {sum, b - (sum - a)};
 }
 
+/// a·b + c, rounded once.
+EXACTDOT_CORE float fused_multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+EXACTDOT_CORE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
 /// value + error == a·b exactly while neither over- nor underflows: the exponents of a and b add up to less than
 /// highest_exponent and to at least lowest_exponent + 2·precision. 2 flops.
 template <class T>
 EXACTDOT_CORE with_error<T> two_product(T a, T b) {
   const T product = a * b;
-  if constexpr (sizeof(T) == 4) {
-    return {product, __builtin_fmaf(a, b, -product)};
-  } else {
-    return {product, __builtin_fma(a, b, -product)};
-  }
+  return {product, fused_multiply_add(a, b, -product)};
 }
 
 }  // namespace exactdot::core

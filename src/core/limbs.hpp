@@ -1,12 +1,12 @@
 // Fixed-point numbers of signed 64-bit limbs, radix 2^32, low limb first.
 //
-// An addition touches at most six limbs and carries nothing: each limb takes less than 2^32 a time, so 2^30
+// An addition touches at most five limbs and carries nothing: each limb takes less than 2^32 a time, so 2^30
 // additions fit between two normalisations. Merging two numbers is adding limbs elementwise.
 // Source of the idea: U. Kulisch, "Computer Arithmetic and Validity", ch. 8 (the long accumulator);
 // the redundant radix-2^32 form: R. Neal, "Fast exact summation using small and large superaccumulators", §2.
 #pragma once
 
-#include <core/special.hpp>
+#include <core/config.hpp>
 
 namespace exactdot::core {
 

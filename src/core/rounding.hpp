@@ -5,6 +5,7 @@
 #pragma once
 
 #include <core/limbs.hpp>
+#include <core/traits.hpp>
 
 namespace exactdot::core {
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <core/rounding.hpp>
+#include <core/special.hpp>
 
 namespace exactdot::core {
 

@@ -1,6 +1,6 @@
 // One row per element type: the numbers that its kernels, limbs and rounding are made from.
 //
-// To add a type, add a row here; nothing else asks which type it is.
+// To add a type, add a row here; the numerics ask the row, not which type it is.
 #pragma once
 
 #include <core/config.hpp>
@@ -18,6 +18,11 @@ struct traits<float> {
   static constexpr int lowest_exponent = -149;  // of the last bit of a subnormal
   static constexpr int highest_exponent = 128;  // every finite |x| < 2^128
   static constexpr int limb_count = 20;         // see limbs.hpp
+
+  // For the vector engines (src/cpu/window.hpp):
+  static constexpr bool product_fits_double = true;  // else a product is two doubles, TwoProduct's value and error
+  static constexpr int product_low_bit = 46;  // how far the last bit lies below the sum of the factors' exponents
+  static constexpr int lowest_window = -93, highest_window = 126;  // windows whose rounded products are normal T
 };
 
 template <>
@@ -28,6 +33,10 @@ struct traits<double> {
   static constexpr int lowest_exponent = -1074;
   static constexpr int highest_exponent = 1024;
   static constexpr int limb_count = 134;
+
+  static constexpr bool product_fits_double = false;
+  static constexpr int product_low_bit = 52;  // of the rounded product
+  static constexpr int lowest_window = -800, highest_window = 1000;
 };
 
 /// log2 of the number of largest products that the limbs hold.

@@ -13,6 +13,9 @@
 #include <cpu/block-inl.h>
 #include <cpu/measure-inl.h>
 
+#include <core/state.hpp>
+#include <cpu/engine.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
@@ -43,16 +46,17 @@ class accumulation {
   }
 
  private:
-  // A road that failed twice running is left out for a while: hostile data pays for it once in `pause` blocks.
+  // A road that failed twice running is tried again only every 32nd block, so that hostile data pays little for the
+  // tries.
   struct road {
-    static constexpr int pause = 32;
+    static constexpr int period = 32;
     int failures = 0;
     int waiting = 0;
 
     bool open() { return waiting == 0 || --waiting == 0; }
     bool report(bool success) {
       failures = success ? 0 : failures + 1;
-      if (failures >= 2) waiting = pause;
+      if (failures >= 2) waiting = period;
       return success;
     }
   };
@@ -73,10 +77,14 @@ class accumulation {
   }
 
   bool add_measured(const T* a, const T* b, std::size_t n) {
-    if (!measured_.open()) return false;
+    not_finite_ = false;
+    return measured_.open() && measured_.report(measure_and_add(a, b, n));
+  }
+
+  bool measure_and_add(const T* a, const T* b, std::size_t n) {
     const exponent_range x = measure<T>(a, n), y = measure<T>(b, n);
     not_finite_ = !x.finite || !y.finite;
-    if (not_finite_) return measured_.report(false);
+    if (not_finite_) return false;
     if (x.zero || y.zero) return true;
     exponent_range products{.zero = false, .lowest = x.lowest + y.lowest, .highest = x.highest + y.highest};
     if (in_range(x) && in_range(y) && span(products) <= window_span<T>(largest_level_count)) {
@@ -84,8 +92,8 @@ class accumulation {
     } else {
       products = measure_products<true>(a, b, n);
       if (products.zero) return true;
-      if (!measured_.report(span(products) <= window_span<T>(largest_level_count))) return false;
-      if constexpr (sizeof(T) == 4) {
+      if (span(products) > window_span<T>(largest_level_count)) return false;
+      if constexpr (core::traits<T>::product_fits_double) {
         add_in_window(a, b, n, products, 0, unscaled());
       } else {
         add_in_window(a, b, n, products, products.highest, product_scale(products.highest));
@@ -97,7 +105,7 @@ class accumulation {
 
   /// Whether products and all their levels stay normal doubles. Those of floats always do.
   static bool in_range(const exponent_range& x) {
-    return sizeof(T) == 4 || (x.highest >= -400 && x.highest <= 400);
+    return core::traits<T>::product_fits_double || (x.highest >= -400 && x.highest <= 400);
   }
 
   static int span(const exponent_range& range) { return range.highest - range.lowest; }
@@ -118,15 +126,15 @@ class accumulation {
 
   /// The window for the checked road: one exponent of room above this block, unless the old one would have served.
   void choose_window(const exponent_range& range) {
-    constexpr int lowest = sizeof(T) == 4 ? -93 : -800, highest = sizeof(T) == 4 ? 126 : 1000;
     const bool serves =
         has_window_ && range.highest <= window_exponent_ && range.lowest >= window_exponent_ - checked_span;
     if (!serves) window_exponent_ = range.highest + 1;
-    has_window_ = window_exponent_ >= lowest && window_exponent_ <= highest;
+    has_window_ =
+        window_exponent_ >= core::traits<T>::lowest_window && window_exponent_ <= core::traits<T>::highest_window;
   }
 
   void add_integers(const T* a, const T* b, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) core::add_term<T>(words_, core::exact_product(load(a + i), load(b + i)));
+    add_integer_products(a, b, n, words_);
     count_additions();
   }
 

@@ -39,14 +39,14 @@ void check_words(std::span<const std::int64_t> words) {
 
 }  // namespace
 
-template <class T>
+template <element T>
 accumulator<T>::accumulator() noexcept {
   static_assert(word_count == core::layout<T>::words && lowest_exponent == core::lowest_product_exponent<T>);
   clear();
 }
 
-template <class T>
-accumulator<T>::accumulator(std::span<const std::int64_t> words) : pending_(0) {
+template <element T>
+accumulator<T>::accumulator(std::span<const std::int64_t> words) : pending_(1) {
   check_words<T>(words);
   std::copy(words.begin(), words.end(), words_.begin());
   for (int i = core::layout<T>::nans; i < core::layout<T>::states; ++i) {
@@ -56,33 +56,34 @@ accumulator<T>::accumulator(std::span<const std::int64_t> words) : pending_(0) {
   normalise();
 }
 
-template <class T>
+template <element T>
 void accumulator<T>::clear() noexcept {
   words_.fill(0);
   words_[core::layout<T>::states] = 1;
   pending_ = 0;
 }
 
-template <class T>
+template <element T>
 void accumulator<T>::normalise() const {
+  if (pending_ == 0) return;
   core::normalise(core::limbs_of<T>(words_.data()));
-  pending_ = 0;
   if (!core::fits<T>(words_.data())) throw_headroom("the sum");
+  pending_ = 0;
 }
 
-template <class T>
+template <element T>
 void accumulator<T>::add(T a, T b) {
   core::add_term<T>(words_.data(), core::exact_product(a, b));
   if (++pending_ >= core::additions_between_normalisations) normalise();
 }
 
-template <class T>
+template <element T>
 void accumulator<T>::add(T x) {
   core::add_term<T>(words_.data(), core::take_apart(x));
   if (++pending_ >= core::additions_between_normalisations) normalise();
 }
 
-template <class T>
+template <element T>
 void accumulator<T>::add(std::span<const T> a, std::span<const T> b, const options& options) {
   if (a.size() != b.size()) detail::throw_size_mismatch(a.size(), b.size());
   accumulator products;
@@ -90,12 +91,12 @@ void accumulator<T>::add(std::span<const T> a, std::span<const T> b, const optio
   merge(products);
 }
 
-template <class T>
+template <element T>
 void accumulator<T>::add(std::span<const T> x) {
   for (std::size_t i = 0; i < x.size(); ++i) add(cpu_engine::load(x.data() + i));
 }
 
-template <class T>
+template <element T>
 void accumulator<T>::merge(const accumulator& other) {
   normalise();
   other.normalise();
@@ -106,14 +107,14 @@ void accumulator<T>::merge(const accumulator& other) {
   words_ = sum;
 }
 
-template <class T>
+template <element T>
 std::span<const std::int64_t> accumulator<T>::words() const {
   normalise();
   return words_;
 }
 
-template <class T>
-template <class R>
+template <element T>
+template <element R>
 R accumulator<T>::round() const {
   normalise();
   auto copy = words_;

@@ -1,5 +1,5 @@
 // The fast road to an exact result: an approximation with a proven error bound, so good that rounding it is
-// rounding the exact sum in all but a few cases in a thousand (ziv.hpp tests which).
+// rounding the exact sum in all but a few cases in a thousand (approximation.hpp tests which).
 //
 // float: products are exact in double and added plainly; Cauchy-Schwarz bounds their absolute sum.
 // double: TwoProduct; an anchor 1.5·2^k splits each product so that the high parts add without error

@@ -5,12 +5,13 @@
 // correctly rounded last bit", 1991, §3.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <core/error_free.hpp>
 #include <core/rounding.hpp>
+#include <core/special.hpp>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace exactdot::cpu_engine {
@@ -68,10 +69,12 @@ bool round_if_certain(const approximation& sum, R& result) {
                                                                      : core::two_sum(sum.value, sum.low);
   // 2^-52 |tail| covers the rounding of tail ± margin. A normal double comes of one more rounding, of head + the
   // rest; ends that are rounded again afterwards must enclose the sum as doubles.
-  constexpr double normal = sizeof(R) == 4 ? 0x1p-125 : 0x1p-900, large = sizeof(R) == 4 ? 0x1p126 : 0x1p900;
-  const bool plain = sum.exponent == 0 && std::abs(head) > normal && std::abs(head) < large;
+  constexpr bool narrow = core::traits<R>::precision < core::traits<double>::precision;
+  constexpr double lowest = narrow ? 2.0 * std::numeric_limits<R>::min() : 0x1p-900;
+  constexpr double highest = narrow ? 0.25 * std::numeric_limits<R>::max() : 0x1p900;
+  const bool plain = sum.exponent == 0 && std::abs(head) > lowest && std::abs(head) < highest;
   double margin = sum.bound * 1.0625 + 0x1p-52 * std::abs(tail);
-  if (sizeof(R) == 4 || !plain) margin += 0x1p-51 * std::abs(head);
+  if (narrow || !plain) margin += 0x1p-51 * std::abs(head);
   const double low_end = head + (tail - margin), high_end = head + (tail + margin);
   if (plain) {
     result = static_cast<R>(low_end);

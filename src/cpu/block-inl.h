@@ -111,19 +111,20 @@ struct block_sums {
 
   HWY_INLINE explicit block_sums(int exponent) {
     product0.start(exponent), product1.start(exponent);
-    if constexpr (sizeof(T) == 8) error0.start(exponent - 53), error1.start(exponent - 53);
+    if constexpr (!core::traits<T>::product_fits_double) error0.start(exponent - 53), error1.start(exponent - 53);
   }
 
   HWY_INLINE void collect(int exponent, std::int64_t* sums) const {
     product0.collect(exponent, sums), product1.collect(exponent, sums);
-    if constexpr (sizeof(T) == 8)
+    if constexpr (!core::traits<T>::product_fits_double)
       error0.collect(exponent - 53, sums + levels), error1.collect(exponent - 53, sums + levels);
   }
 };
 
 /// Elements that one call of add_products takes.
 template <class T>
-constexpr std::size_t step_width = sizeof(T) == 4 ? float_pair : hn::MaxLanes(hn::ScalableTag<double>());
+constexpr std::size_t step_width = core::traits<T>::product_fits_double ? float_pair
+                                                                        : hn::MaxLanes(hn::ScalableTag<double>());
 
 /// Adds the step_width products from element i on, of which `count` exist (all, if `whole`), to one set of anchors
 /// (a float_pair feeds both); shows the rounded products to `check`.

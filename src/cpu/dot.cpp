@@ -46,37 +46,36 @@ void check_arguments(const T* a, const T* b, std::size_t n, const options& optio
   }
 }
 
-/// The product terms as integers: slow, and independent of the floating-point environment.
 template <class T>
-void accumulate_integers(const T* a, const T* b, std::size_t n, std::int64_t* words) {
-  for (std::size_t i = 0; i < n; ++i) {
-    core::add_term<T>(words, core::exact_product(load(a + i), load(b + i)));
-    if ((i + 1) % core::additions_between_normalisations == 0) core::normalise(core::limbs_of<T>(words));
+bool accumulate(const kernels<T>& kernel, const T* a, const T* b, std::size_t n, std::int64_t* words,
+                bool may_give_up) noexcept {
+  if (arithmetic_is_standard()) return kernel.accumulate(a, b, n, words, may_give_up);
+  while (n != 0) {
+    const std::size_t count = std::min<std::size_t>(n, core::additions_between_normalisations);
+    add_integer_products(a, b, count, words);
+    core::normalise(core::limbs_of<T>(words));
+    a += count, b += count, n -= count;
   }
-  core::normalise(core::limbs_of<T>(words));
-}
-
-template <class T>
-bool accumulate(const T* a, const T* b, std::size_t n, std::int64_t* words, bool may_give_up) {
-  if (arithmetic_is_standard()) return current_kernels<T>().accumulate(a, b, n, words, may_give_up);
-  accumulate_integers(a, b, n, words);
   return true;
 }
+
+/// Whether an approximation can decide a rounding to R: a sum of float products is known to about 2^-53 only.
+template <class R, class T>
+inline constexpr bool can_decide = core::traits<R>::precision <= core::traits<T>::precision;
 
 /// result = the exact sum rounded to R, from an approximation. False if that cannot be done with certainty.
 template <class R, class T>
 bool approximate(const T* a, const T* b, std::size_t n, const options& options, R& result) {
-  // A float product is known to 2^-53 only, which cannot decide a rounding to double.
-  if constexpr (sizeof(R) > sizeof(T)) return false;
-  const auto part = [](const T* x, const T* y, std::size_t count, approximation& sum) {
-    return arithmetic_is_standard() && current_kernels<T>().approximate(x, y, count, sum);
+  const auto& kernel = current_kernels<T>();
+  const auto part = [&](const T* x, const T* y, std::size_t count, approximation& sum) noexcept {
+    return arithmetic_is_standard() && kernel.approximate(x, y, count, sum);
   };
   approximation sum;
   const int threads = threads_for(n, options);
   if (threads == 1) return part(a, b, n, sum) && round_if_certain(sum, result);
   std::vector<approximation> parts(static_cast<std::size_t>(threads));
   std::atomic<bool> all{true};
-  for_parts(n, 1, threads, [&](std::size_t start, std::size_t count, int index) {
+  for_parts(n, 1, threads, [&](std::size_t start, std::size_t count, int index) noexcept {
     if (!part(a + start, b + start, count, parts[static_cast<std::size_t>(index)])) all = false;
   });
   if (!all) return false;
@@ -89,7 +88,7 @@ R exact(const T* a, const T* b, std::size_t n, const options& options) {
   if (n == 0) return R{0};
   R result;
   // A watched computation makes one pass, so that its progress only grows.
-  const bool may_approximate = options.monitor == nullptr && sizeof(R) <= sizeof(T);
+  const bool may_approximate = options.monitor == nullptr && can_decide<R, T>;
   const bool in_cache = n <= largest_in_cache<T>;
   if (may_approximate && in_cache && approximate(a, b, n, options, result)) return result;
   std::int64_t words[core::layout<T>::words] = {};
@@ -108,7 +107,7 @@ T fast_in_parts(const T* a, const T* b, std::size_t n, const options& options) {
   const auto& kernel = current_kernels<T>();
   constexpr std::size_t grain = 16 * core::order_v1<T>::tile;
   std::vector<T> subtree((n + grain - 1) / grain);
-  for_parts(n, grain, threads_for(n, options), [&](std::size_t start, std::size_t count, int) {
+  for_parts(n, grain, threads_for(n, options), [&](std::size_t start, std::size_t count, int) noexcept {
     watched(start, count, options.monitor, [&](std::size_t from, std::size_t length) {
       for (std::size_t i = from; i < from + length; i += grain) {
         subtree[i / grain] = kernel.fast(a + i, b + i, std::min(grain, from + length - i));
@@ -133,16 +132,17 @@ template <class T>
 bool exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words,
                  bool may_give_up) {
   check_arguments(a, b, n, options);
+  const auto& kernel = current_kernels<T>();
   const int threads = threads_for(n, options);
   constexpr std::size_t count_of_words = core::layout<T>::words;
   std::vector<std::int64_t> others(static_cast<std::size_t>(threads - 1) *
                                    count_of_words);  // the first part uses `words`
   std::atomic<bool> all{true};
-  for_parts(n, 1, threads, [&](std::size_t start, std::size_t count, int index) {
+  for_parts(n, 1, threads, [&](std::size_t start, std::size_t count, int index) noexcept {
     std::int64_t own[count_of_words] = {};
     std::int64_t* const sum = index == 0 ? words : own;
     watched(start, count, options.monitor, [&](std::size_t from, std::size_t length) {
-      if (!accumulate(a + from, b + from, length, sum, may_give_up)) all = false;
+      if (!accumulate(kernel, a + from, b + from, length, sum, may_give_up)) all = false;
     });
     if (index != 0) std::copy_n(own, count_of_words, &others[static_cast<std::size_t>(index - 1) * count_of_words]);
   });

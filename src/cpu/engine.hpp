@@ -1,6 +1,7 @@
 // The CPU engine's inner interface: what dot.cpp and accumulator.cpp ask of it.
 #pragma once
 
+#include <core/state.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,13 @@ inline T load(const T* x) {
   T value;
   std::memcpy(&value, x, sizeof value);
   return value;
+}
+
+/// words += the products a[i]·b[i], of up to additions_between_normalisations elements, by integers alone: right in
+/// any floating-point environment. Carries nothing.
+template <class T>
+void add_integer_products(const T* a, const T* b, std::size_t n, std::int64_t* words) {
+  for (std::size_t i = 0; i < n; ++i) core::add_term<T>(words, core::exact_product(load(a + i), load(b + i)));
 }
 
 /// words += the exact state of a·b; normalised on entry and on return. Checks the arguments.

@@ -2,7 +2,7 @@
 //
 // A row of 512 bytes is eight vectors of AVX-512: eight independent chains hide the latency of the fused
 // multiply-add. Narrower targets run down the tile once per group of eight vectors of a row. Cost: one fused
-// multiply-add a vector; 7 vector additions and a fold of one vector per tile of 16 rows.
+// multiply-add a vector; per tile, an addition for every vector of a row but one, and the fold of that one.
 #if defined(EXACTDOT_CPU_FAST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_FAST_INL_H_
 #undef EXACTDOT_CPU_FAST_INL_H_

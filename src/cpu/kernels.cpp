@@ -34,7 +34,7 @@ constexpr kernels<T> table() {
           accumulate<T>};
 }
 
-constexpr instruction_set named(const char* name) { return {name, table<float>(), table<double>()}; }
+constexpr instruction_set named(const char* name) { return {name, {table<float>(), table<double>()}}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace exactdot::cpu_engine

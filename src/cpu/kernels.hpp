@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace exactdot::cpu_engine {
@@ -25,8 +26,7 @@ struct kernels {
 
 struct instruction_set {
   const char* name;
-  kernels<float> of_float;
-  kernels<double> of_double;
+  std::tuple<kernels<float>, kernels<double>> tables;
 };
 
 /// The table in use: the best one, or the one that use_instruction_set or EXACTDOT_TARGET chose.
@@ -37,11 +37,7 @@ void choose_instruction_set(const std::string& name);
 
 template <class T>
 inline const kernels<T>& current_kernels() {
-  if constexpr (sizeof(T) == 4) {
-    return current_instruction_set().of_float;
-  } else {
-    return current_instruction_set().of_double;
-  }
+  return std::get<kernels<T>>(current_instruction_set().tables);
 }
 
 }  // namespace exactdot::cpu_engine

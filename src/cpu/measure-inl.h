@@ -12,6 +12,7 @@
 #include <cpu/simd-inl.h>
 
 #include <core/rounding.hpp>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {

@@ -1,4 +1,7 @@
 // Splits a range of elements among OpenMP threads. No result depends on the split.
+//
+// An exception must not leave an OpenMP region, and a team that cannot be started would end the process: so what
+// runs in a team is noexcept, and the size of a team is bounded.
 #pragma once
 
 #include <omp.h>
@@ -7,7 +10,7 @@
 #include <cstddef>
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
-#include <exception>
+#include <type_traits>
 
 namespace exactdot::cpu_engine {
 
@@ -16,10 +19,13 @@ inline constexpr std::size_t elements_per_thread = std::size_t{1} << 15;
 /// How often a run looks at options.monitor.
 inline constexpr std::size_t elements_per_look = std::size_t{1} << 20;
 
+/// How many threads a call uses: as many as pay off, at most options.threads, and never more than OpenMP allows or
+/// eight for each processor: a team that cannot be started would end the process.
 inline int threads_for(std::size_t n, const options& options) {
   if (n < 2 * elements_per_thread) return 1;
-  const std::size_t wanted =
-      static_cast<std::size_t>(options.threads > 0 ? options.threads : omp_get_max_threads());
+  const int most = std::min(omp_get_thread_limit(), 8 * omp_get_num_procs());
+  const auto wanted =
+      static_cast<std::size_t>(std::min(most, options.threads > 0 ? options.threads : omp_get_max_threads()));
   return static_cast<int>(std::clamp<std::size_t>(n / elements_per_thread, 1, wanted));
 }
 

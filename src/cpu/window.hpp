@@ -25,12 +25,11 @@ constexpr int anchor_exponent(int exponent, int level) {
 /// The lowest bit that `levels` levels hold exactly.
 constexpr int unit_exponent(int exponent, int levels) { return anchor_exponent(exponent, levels - 1) - 52; }
 
-/// How far below 2^exponent the exponent of the smallest product may lie. The low bit of a product of floats is
-/// 46 below it. A double product and its error are two streams, 53 exponents apart, each with levels of its own;
-/// the low bit of the rounded product is 52 below it.
+/// How far below 2^exponent the exponent of the smallest product may lie. A product of doubles and its error are
+/// two streams, 53 exponents apart, each with levels of its own.
 template <class T>
 constexpr int window_span(int levels) {
-  return -unit_exponent(0, levels) - (sizeof(T) == 4 ? 46 : 52);
+  return -unit_exponent(0, levels) - core::traits<T>::product_low_bit;
 }
 
 /// The checked kernel accepts rounded products with exponents in [exponent - checked_span, exponent): the low five
@@ -53,7 +52,7 @@ struct window_sums {
 /// words += sums; clears sums.
 template <class T>
 inline void flush(window_sums& sums, std::int64_t* words) {
-  constexpr int streams = sizeof(T) == 4 ? 1 : 2;
+  constexpr int streams = core::traits<T>::product_fits_double ? 1 : 2;
   for (int i = 0; i < streams * sums.levels; ++i) {
     const int level = i % sums.levels;
     int unit = anchor_exponent(sums.exponent, level) - 52 - 53 * (i / sums.levels) + sums.shift;

@@ -130,8 +130,9 @@ TEST_F(generate_program, changes_nothing_when_the_disk_is_full) {
 
 TEST_F(generate_program, removes_what_it_had_begun_when_interrupted) {
   write("a.npy", std::string("old"));
+  const std::string half_of_the_disk = std::to_string(std::filesystem::space(a_).available / 16);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    cli_test::process running = start({"generate", a_, b_, "--n", "2^40"});
+    cli_test::process running = start({"generate", a_, b_, "--n", half_of_the_disk});
     while (folder.names().size() < 3) usleep(1000);  // the old file and two temporary ones
     running.send(number);
     const auto result = running.wait();
@@ -141,6 +142,11 @@ TEST_F(generate_program, removes_what_it_had_begun_when_interrupted) {
     EXPECT_EQ(read_file(a_), "old");
     EXPECT_EQ(folder.names(), names{"a.npy"});
   }
+}
+
+TEST_F(generate_program, refuses_at_once_what_the_disk_cannot_hold) {
+  expect_fault({"generate", a_, b_, "--n", "1e17"}, {"a.npy", "no space", "GB needed"});
+  EXPECT_EQ(folder.names(), names{});
 }
 
 TEST_F(generate_program, refuses_one_name_for_both) {
