@@ -1,4 +1,6 @@
-// Takes values off the front of a fuzzer's input; zeros once it is used up.
+// Takes values off the front of a fuzzer's input; zeros once it is used up. So every input is a whole program,
+// however a fuzzer cuts it, and small changes of the bytes stay small changes of the program. (libFuzzer's own
+// FuzzedDataProvider exists for clang only.)
 #pragma once
 
 #include <algorithm>

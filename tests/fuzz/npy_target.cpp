@@ -1,5 +1,7 @@
-// The .npy header reader on any bytes: it either throws errc::file with one printable line that names the file, or
-// returns a header whose data lie within the bytes. The verdict must not depend on the bytes behind the data.
+// The .npy header reader on any bytes.
+//
+// It either throws errc::file with one printable line that names the file, or returns a header whose data lie
+// within the bytes; and the verdict must not depend on the bytes behind the data.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,7 @@
-// See cases.hpp. The generator and the length are mixed into the seed, so that equal seeds mean nothing elsewhere.
+// See cases.hpp.
+//
+// Generator, seed and length go into one full seed by FNV-1a: equal seeds of different cases have nothing in
+// common, and a case can be made again from its name alone.
 #include "oracle/cases.hpp"
 
 #include <fmt/format.h>

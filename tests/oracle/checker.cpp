@@ -1,4 +1,7 @@
 // See checker.hpp.
+//
+// The truth is computed when the checker is made, before any dot under test runs, so that no test can disturb it.
+// Comparisons are of bit patterns and of big integers; there is no tolerance anywhere.
 #include "oracle/checker.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,7 @@
-// Numbers for people: the hexadecimal value and the bit pattern, so that NaNs and zeros tell themselves apart.
+// Numbers for people: the hexadecimal value and the bit pattern.
+//
+// A decimal would hide the last bit, and a value alone the kind of a NaN and the sign of a zero: all that tests
+// of correct rounding fail by.
 #include <fmt/format.h>
 
 #include "oracle/bits.hpp"

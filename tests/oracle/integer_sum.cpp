@@ -1,4 +1,7 @@
-// See integer_sum.hpp. Special values are told by bit pattern; one flag each suffices, no counting.
+// See integer_sum.hpp.
+//
+// Special values are told by bit pattern, and one flag each suffices: how many there were cannot matter. Cost:
+// about 0.1 µs a term, an addition of some seventy 64-bit limbs.
 #include "oracle/integer_sum.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
-// The judge judged: the two oracles agree on everything, on known values, and on the borders of rounding; the
-// data sets are what their names say.
+// The judge judged.
+//
+// The two oracles agree on everything, on known values and on the borders of rounding; and the data sets are what
+// their names say: a generator of ties that makes none would let every engine pass.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,7 @@
-// See order_v1.hpp. node(k, j) covers tiles j·2^k … (j + 1)·2^k - 1; fold(l, s) is lane l after the halving
-// step s, so the tile's sum is fold(0, 1).
+// See order_v1.hpp.
+//
+// node(k, j) covers tiles j·2^k … (j + 1)·2^k - 1; fold(l, s) is lane l after the halving step s, so the tile's
+// sum is fold(0, 1).
 #include "oracle/order_v1.hpp"
 
 #include <cmath>

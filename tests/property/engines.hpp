@@ -1,4 +1,7 @@
-// The library's dots as functions under test, and every way of computing them: instruction sets and threads.
+// The library's dots as functions under test, and every way of computing them.
+//
+// any_fault asks for all that one setting of the options can give: both result types, both modes, and an
+// accumulator down to its last limb. Tests vary the data, the instruction set and the threads around it.
 #pragma once
 
 #include <exactdot/exactdot.hpp>

@@ -1,4 +1,7 @@
 // No instruction set and no number of threads changes a bit of either mode.
+//
+// Each case is made and judged by the oracle once, then computed under every instruction set of this machine,
+// with one to eight threads in turn; so a failure names the one setting that differs.
 #include "property/engines.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,6 @@
 // Both modes give the right bits on every generator, at every border length and some long ones.
+//
+// With the best instruction set and as many threads as the library chooses: what a user gets who sets no option.
 #include <gtest/gtest.h>
 
 #include "property/engines.hpp"

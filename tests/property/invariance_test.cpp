@@ -1,5 +1,7 @@
-// What must not change an exact dot, and what must change it only in the obvious way: order, swap, negation,
-// scaling by powers of two, and any way of splitting the work into accumulators.
+// What must not change an exact dot, and what must change it only in the obvious way.
+//
+// Order, swap, negation, scaling by powers of two, and any way of splitting the work into accumulators. None of
+// these needs an oracle in principle; with one, a failure also says which side is wrong.
 #include <gtest/gtest.h>
 
 #include <cmath>

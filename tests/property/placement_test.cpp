@@ -1,4 +1,7 @@
 // Where the vectors lie changes nothing, and nothing outside them is read.
+//
+// Every byte offset of a cache line, for both vectors, between NaNs and pages that fault (guarded.hpp): kernels
+// with masked or partial loads at the ends are where engines go wrong here.
 #include <gtest/gtest.h>
 
 #include "property/engines.hpp"

@@ -1,5 +1,7 @@
-// The checker must reject every wrong dot, and accept the right one: it is the same checker, fed through the same
-// function type, as in all other tests.
+// The checker must reject every wrong dot, and accept the right one.
+//
+// It is the same checker, fed through the same function type, as in all other tests: one that lets a NaN or a
+// dropped tail pass would let it pass everywhere.
 #include <gtest/gtest.h>
 
 #include "oracle/cases.hpp"

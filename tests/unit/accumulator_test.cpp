@@ -1,4 +1,7 @@
 // The accumulator's interface: what is added is in the sum, and states are integers that can be summed elsewhere.
+//
+// The words are part of the contract, since other programs (MPI, NCCL, SQL) add them: their layout, their
+// canonical form and what they are worth are tested as such, and not only what they round to.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,7 @@
-// The caller's floating-point settings: exact gives the same bits under every rounding mode and under FTZ/DAZ, and
-// the settings are afterwards what they were before.
+// The caller's floating-point settings.
+//
+// Exact gives the same bits under every rounding mode and under FTZ/DAZ, and the settings are afterwards what
+// they were before. Under a strange setting nothing but the library runs: the oracle has answered before.
 #include <gtest/gtest.h>
 
 #include <cfenv>

@@ -1,4 +1,6 @@
 // What cannot be done is an error with the right code and a sentence; what can be done at the limits is done.
+//
+// Each refusal is tried on a dot, on an empty dot and on an accumulator, which must not have changed afterwards.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,7 @@
-// The accumulator's limits: up to 2^63 largest products and sums of up to 2^31 - 1 states, and an error beyond,
-// never a wrong sum.
+// The accumulator's limits: 2^63 largest products, and sums of 2^31 - 1 states.
+//
+// Up to them every bit is there, beyond them is an error and the state as it was, never a wrong sum. The limits
+// are reached by doubling, and by words made by hand, as a malicious or broken reduction might send them.
 #include <gtest/gtest.h>
 
 #include <exactdot/exactdot.hpp>

@@ -1,4 +1,7 @@
 // What the library says of itself, and the choice of an instruction set by name and by environment.
+//
+// The environment is read once, at the start; so ctest runs one of these tests a second time, with
+// EXACTDOT_TARGET set (CMakeLists.txt).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

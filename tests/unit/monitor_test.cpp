@@ -1,4 +1,7 @@
-// Watching a computation and ending it from another thread.
+// Watching a computation, and ending it, from another thread.
+//
+// The data are ones: any number of them that were added, lost or added twice shows in the result. Races between
+// the end of the computation and its cancellation are allowed to go either way, but never to give a partial sum.
 #include <gtest/gtest.h>
 
 #include <exactdot/exactdot.hpp>

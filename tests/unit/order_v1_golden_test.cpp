@@ -1,5 +1,6 @@
-// Order v1 is frozen: the reference and every engine return the golden bits. A failure here is a broken promise to
-// users, never a table to be updated.
+// Order v1 is frozen: the reference and every engine return the golden bits.
+//
+// A failure here is a broken promise to users, never a table to be updated; a new order would be order v2.
 #include "unit/order_v1_golden.hpp"
 
 #include <gtest/gtest.h>

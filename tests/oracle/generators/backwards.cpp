@@ -1,4 +1,7 @@
 // See backwards.hpp.
+//
+// Pieces of random lengths, each split between its factors at random, so that no bit of the target is bound to
+// one place of one term. Cost: one pass over a big integer a piece, at most some thousands.
 #include "oracle/generators/backwards.hpp"
 
 #include "oracle/generators/rows.hpp"

@@ -1,5 +1,7 @@
-// Data whose difficulty is the order of its magnitudes: an engine that follows the exponents it has seen
-// must move its window late, early, often, at block borders, for one element only, or never.
+// Data whose difficulty is the order of its magnitudes.
+//
+// An engine that follows the exponents it has seen must move its window late, early, often, at block borders, for
+// one element only, or never.
 #include <cmath>
 
 #include "oracle/generators/rows.hpp"

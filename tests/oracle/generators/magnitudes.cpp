@@ -1,5 +1,7 @@
-// Data whose difficulty is its range: the whole of it, subnormals, and the borders beyond which a product
-// or its rounding error (TwoProd) leaves the range of T.
+// Data whose difficulty is its range.
+//
+// The whole of it, subnormals, and the borders beyond which a product or its rounding error (TwoProd) leaves the
+// range of T: a fast path must detect these borders, not assume them.
 #include "oracle/generators/rows.hpp"
 
 namespace oracle {

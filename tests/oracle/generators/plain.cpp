@@ -1,4 +1,7 @@
 // Well-behaved data, as users have it, and degenerate data: equal, integer, sparse, zero.
+//
+// Engines take their fast roads on these; the integer rows are the ones on which every order of summation, and so
+// every mode, must give the same number.
 #include <cmath>
 
 #include "oracle/generators/rows.hpp"

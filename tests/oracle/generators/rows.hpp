@@ -1,4 +1,7 @@
-// The rows of the generator table, file by file. Each file ends with its rows; table.cpp puts them together.
+// The rows of the generator table, file by file, and what their functions share.
+//
+// Each file ends with its rows, beside the functions they name, and table.cpp puts the files together: a new
+// generator touches one file, a new file of them two lines more.
 #pragma once
 
 #include <vector>

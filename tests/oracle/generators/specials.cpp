@@ -1,5 +1,7 @@
-// Infinities and NaNs among finite numbers: one, opposite ones, made by 0·inf, with payloads and signs, and
-// beside products that overflow without being infinite.
+// Infinities and NaNs among finite numbers.
+//
+// One, opposite ones, made by 0·inf, with payloads and signs, and beside products that overflow without being
+// infinite: an engine must tell an infinity that was given from one that it made itself.
 #include <cmath>
 
 #include "oracle/generators/rows.hpp"

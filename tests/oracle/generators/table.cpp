@@ -1,4 +1,6 @@
-// The table of generators: the rows of all files of this folder.
+// The table of generators: the rows of all files of this folder, in one order for every type.
+//
+// Built on first use, since rows are templates in separate files; after that it is constant.
 #include "oracle/generators/rows.hpp"
 
 namespace oracle {
