@@ -107,7 +107,9 @@ T fast_in_parts(const T* a, const T* b, std::size_t n, const options& options) {
   const auto& kernel = current_kernels<T>();
   constexpr std::size_t grain = 16 * core::order_v1<T>::tile;
   std::vector<T> subtree((n + grain - 1) / grain);
+  const caller_environment environment;
   for_parts(n, grain, threads_for(n, options), [&](std::size_t start, std::size_t count, int) noexcept {
+    const auto own = environment.enter();
     watched(start, count, options.monitor, [&](std::size_t from, std::size_t length) {
       for (std::size_t i = from; i < from + length; i += grain) {
         subtree[i / grain] = kernel.fast(a + i, b + i, std::min(grain, from + length - i));

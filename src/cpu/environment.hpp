@@ -24,4 +24,30 @@ inline bool arithmetic_is_standard() {
 #endif
 }
 
+/// The floating-point environment of the calling thread, for the threads that work for it: those of a pool keep the
+/// one in which they were started.
+class caller_environment {
+ public:
+  caller_environment() { std::fegetenv(&environment_); }
+
+  /// Puts a worker into it until the returned object goes.
+  class scope {
+   public:
+    explicit scope(const std::fenv_t& environment) {
+      std::fegetenv(&before_);
+      std::fesetenv(&environment);
+    }
+    ~scope() { std::fesetenv(&before_); }
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+
+   private:
+    std::fenv_t before_;
+  };
+  [[nodiscard]] scope enter() const { return scope(environment_); }
+
+ private:
+  std::fenv_t environment_;
+};
+
 }  // namespace exactdot::cpu_engine
