@@ -31,7 +31,11 @@ io::data_request make_request(const generate_arguments& arguments) {
     throw error(errc::bad_option, "--cond goes with --data ill only");
   }
   std::error_code ignored;
-  if (arguments.a == arguments.b || std::filesystem::equivalent(arguments.a, arguments.b, ignored)) {
+  const auto one_name = [&](const std::string& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
+  };
+  if (one_name(arguments.a) == one_name(arguments.b) ||
+      std::filesystem::equivalent(arguments.a, arguments.b, ignored)) {
     throw error(errc::bad_option, io::printable(arguments.a) + ": A and B name the same file");
   }
   return request;
@@ -44,9 +48,10 @@ void require_space(const generate_arguments& arguments, std::size_t n, std::size
   const std::filesystem::space_info space = std::filesystem::space(folder, unknown);
   const double needed = 2.0 * static_cast<double>(n) * static_cast<double>(item_size);
   if (!unknown && needed > static_cast<double>(space.available)) {
-    throw error(errc::file, fmt::format("{}: no space for two vectors of {} elements: {:.3g} GB needed, {:.3g} GB free",
-                                        io::printable(arguments.a), n, needed * 1e-9,
-                                        static_cast<double>(space.available) * 1e-9));
+    throw error(
+        errc::file,
+        fmt::format("{}: no space for two vectors of {} elements: {:.3g} GB needed, {:.3g} GB free",
+                    io::printable(arguments.a), n, needed * 1e-9, static_cast<double>(space.available) * 1e-9));
   }
 }
 

@@ -17,7 +17,8 @@ using exactdot::errc;
 namespace cli = exactdot::cli;
 
 int complain(const std::string& sentence, int status) {
-  fmt::print(stderr, "exactdot: {}\n", sentence);
+  std::fputs(fmt::format("exactdot: {}\n", sentence).c_str(),
+             stderr);  // fmt::print would throw where stderr is closed
   return status;
 }
 

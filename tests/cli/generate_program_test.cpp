@@ -151,6 +151,7 @@ TEST_F(generate_program, refuses_at_once_what_the_disk_cannot_hold) {
 
 TEST_F(generate_program, refuses_one_name_for_both) {
   expect_usage_fault({"generate", a_, a_, "--n", "5"}, {"same file"});
+  expect_usage_fault({"generate", a_, folder / "./a.npy", "--n", "5"}, {"same file"});
   run_well({"generate", a_, b_, "--n", "5"});
   std::filesystem::create_symlink("a.npy", folder / "link.npy");
   expect_usage_fault({"generate", a_, folder / "link.npy", "--n", "5"}, {"same file"});
