@@ -11,7 +11,6 @@
 #include <core/special.hpp>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace exactdot::cpu_engine {
@@ -70,15 +69,20 @@ bool round_if_certain(const approximation& sum, R& result) {
   // 2^-52 |tail| covers the rounding of tail ± margin. A normal double comes of one more rounding, of head + the
   // rest; ends that are rounded again afterwards must enclose the sum as doubles.
   constexpr bool narrow = core::traits<R>::precision < core::traits<double>::precision;
-  constexpr double lowest = narrow ? 2.0 * std::numeric_limits<R>::min() : 0x1p-900;
-  constexpr double highest = narrow ? 0.25 * std::numeric_limits<R>::max() : 0x1p900;
-  const bool plain = sum.exponent == 0 && std::abs(head) > lowest && std::abs(head) < highest;
+  // Well inside R's normal range, where scaling is exact and every double near is normal.
+  constexpr int highest = core::traits<R>::highest_exponent - 2, lowest = -highest + 4;
+  const double size = std::abs(head);
+  const int exponent = static_cast<int>(core::bit_cast<std::uint64_t>(size) >> 52) - 1023 + sum.exponent;
+  const bool plain = size > 0x1p-900 && size < 0x1p900 && exponent > lowest && exponent < highest;
   double margin = sum.bound * 1.0625 + 0x1p-52 * std::abs(tail);
   if (narrow || !plain) margin += 0x1p-51 * std::abs(head);
   const double low_end = head + (tail - margin), high_end = head + (tail + margin);
   if (plain) {
-    result = static_cast<R>(low_end);
-    return result == static_cast<R>(high_end);
+    const auto scaled = [&](double x) {
+      return static_cast<R>(sum.exponent == 0 ? x : std::ldexp(x, sum.exponent));
+    };
+    result = scaled(low_end);
+    return result == scaled(high_end);
   }
   if (!(std::abs(low_end) > 0x1p-900 && std::abs(low_end) < 0x1p900 && low_end * high_end > 0)) return false;
   result = round_scaled<R>(low_end, sum.exponent);
