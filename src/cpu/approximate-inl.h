@@ -2,9 +2,10 @@
 // rounding the exact sum in all but a few cases in a thousand (approximation.hpp tests which).
 //
 // float: products are exact in double and added plainly; Cauchy-Schwarz bounds their absolute sum.
-// double: TwoProduct; an anchor 1.5·2^k splits each product so that the high parts add without error
-// (Rump, Ogita, Oishi, "Accurate floating-point summation I", 2008, §3: ExtractVector), what is left adds plainly.
-// Cost: 4 conversions and 4 flops a float vector; 8 flops a double vector, and a first look at 128 elements.
+// double: an anchor 1.5·2^k splits each product so that the high parts add without error (Rump, Ogita, Oishi,
+// "Accurate floating-point summation I", 2008, §3: ExtractVector; a fused multiply-add makes it split the product
+// without computing it); what is left, rounded once, adds plainly.
+// Cost: 4 conversions and 4 flops a float vector; 5 flops a double vector, and a first look at 8 elements.
 #if defined(EXACTDOT_CPU_APPROXIMATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_APPROXIMATE_INL_H_
 #undef EXACTDOT_CPU_APPROXIMATE_INL_H_
@@ -23,8 +24,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 constexpr std::size_t approximate_block = 2048;
-constexpr std::size_t sample = 128;  // elements that a first guess at the products' size looks at
-constexpr int room = 6;              // exponents between the largest product seen and the assumed bound
+constexpr int room = 10;  // exponents between the largest product seen and the assumed bound
 
 /// An upper bound on the error of summing numbers of absolute sum `magnitude` in accumulators that took `steps`
 /// each, and then over `lanes`: (depth of the additions) · u · magnitude, with 1/16 to spare.
@@ -121,17 +121,16 @@ HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, in
   // |sum of high parts| <= 2^11 · 2^exponent stays inside the anchor's binade; their unit is 2^(exponent - 39).
   const v anchor = hn::Set(d, 1.5 * power_of_two(exponent + 13));
   struct sums {
-    v high, rest, errors, squares;
+    v high, rest, squares;
   };
-  sums even{anchor, hn::Zero(d), hn::Zero(d), hn::Zero(d)}, odd = even;
+  sums even{anchor, hn::Zero(d), hn::Zero(d)}, odd = even;
   const auto step = [&](v x, v y, sums& sum) HWY_ATTR {
     scale(x, y);
-    const v product = hn::Mul(x, y);
-    sum.errors = hn::Add(sum.errors, fused_subtract(d, x, y, product));
-    const v next = hn::Add(sum.high, product);
-    sum.rest = hn::Add(sum.rest, hn::Sub(product, hn::Sub(next, sum.high)));
+    const v next = fused_add(d, x, y, sum.high);
+    const v high = hn::Sub(next, sum.high);  // the product to the anchor's unit, exactly
+    sum.rest = hn::Add(sum.rest, fused_subtract(d, x, y, high));
     sum.high = next;
-    sum.squares = fused_add(d, product, product, sum.squares);
+    sum.squares = fused_add(d, high, high, sum.squares);
   };
   std::size_t i = 0;
   for (; i + 2 * width <= n; i += 2 * width) {
@@ -142,8 +141,8 @@ HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, in
   const double limit = power_of_two(exponent);
   if (!(sum_lanes(d, hn::Add(even.squares, odd.squares)) <= limit * limit)) return false;
   const double high = sum_lanes(d, hn::Add(hn::Sub(even.high, anchor), hn::Sub(odd.high, anchor)));  // exact
-  const double rest = sum_lanes(d, hn::Add(hn::Add(even.rest, odd.rest), hn::Add(even.errors, odd.errors)));
-  // A rest is at most half a unit, a TwoProduct error far less.
+  const double rest = sum_lanes(d, hn::Add(even.rest, odd.rest));
+  // A rest is at most half a unit, and rounded once more than the additions count.
   const double count = static_cast<double>(n);
   const double error = summation_error(n / (2 * width) + 2, 4 * width, count * limit * 0x1p-40 * 1.0625);
   add(result, high, rest, error + count * smallest_error(scale));
@@ -160,34 +159,27 @@ bool add_blocks(const double* a, const double* b, std::size_t n, int exponent, c
   return true;
 }
 
-/// A guess at a power of two above all products: six exponents above the largest |a| times the largest |b| of the
-/// first elements, since the root of a block's sum of squares may be that much above its largest product, and later
-/// elements may be somewhat larger. 1024 if the guess could leave the range of normal doubles. NaNs pass unseen:
-/// they show later.
+/// The exponent above the largest of eight elements from all over x; below -1000 if they are zero or subnormal. In
+/// scalar registers: a vector's lanes would have to wait for each other.
+HWY_INLINE int sample_exponent(const double* x, std::size_t n) {
+  const std::size_t stride = (n + 7) / 8;
+  const auto size = [&](std::size_t i) { return std::bit_cast<std::uint64_t>(x[std::min(i * stride, n - 1)]) << 1; };
+  const auto larger = [&](std::size_t i) { return std::max(size(i), size(i + 4)); };
+  const std::uint64_t most = std::max(std::max(larger(0), larger(2)), std::max(larger(1), larger(3)));
+  return static_cast<int>(most >> 53) - 1022;
+}
+
+/// A guess at a power of two above all products: `room` exponents above the largest |a| times the largest |b| of a
+/// few elements, since the root of a block's sum of squares may be six above its largest product, and others may be
+/// larger. 1024 if the guess could leave the range of normal doubles. NaNs pass unseen: they show later.
 HWY_INLINE int guess_exponent(const double* a, const double* b, std::size_t n) {
-  const hn::ScalableTag<double> d;
-  const std::size_t width = hn::Lanes(d);
-  auto a0 = hn::Zero(d), a1 = a0, b0 = a0, b1 = a0;
-  const auto larger = [&](auto most, auto x) HWY_ATTR { return hn::Max(hn::Abs(x), most); };
-  std::size_t i = 0;
-  for (; i + 2 * width <= n; i += 2 * width) {
-    a0 = larger(a0, hn::LoadU(d, a + i)), a1 = larger(a1, hn::LoadU(d, a + i + width));
-    b0 = larger(b0, hn::LoadU(d, b + i)), b1 = larger(b1, hn::LoadU(d, b + i + width));
-  }
-  for (; i < n; i += width) {
-    a0 = larger(a0, load_part<false>(d, a, i, n)), b0 = larger(b0, load_part<false>(d, b, i, n));
-  }
-  const auto exponent = [&](auto x, auto y) HWY_ATTR {
-    const double most = hn::GetLane(hn::MaxOfLanes(d, hn::Max(x, y)));
-    return static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52) - 1022;
-  };
-  const int highest_a = exponent(a0, a1), highest_b = exponent(b0, b1);
+  const int highest_a = sample_exponent(a, n), highest_b = sample_exponent(b, n);
   const bool moderate = std::abs(highest_a) < 240 && std::abs(highest_b) < 240;
   return moderate ? highest_a + highest_b + room : 1024;
 }
 
 bool approximate(const double* a, const double* b, std::size_t n, approximation& result) {
-  const int exponent = guess_exponent(a, b, std::min(n, sample));
+  const int exponent = guess_exponent(a, b, n);
   if (exponent < 1024) {
     result = {};
     if (add_blocks(a, b, n, exponent, unscaled(), result)) return true;

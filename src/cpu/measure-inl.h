@@ -65,68 +65,129 @@ exponent_range measure(const T* x, std::size_t n) {
   return range;
 }
 
-/// A vector of doubles as significands in ±[1, 2) and exponents, subnormals included. A zero has an exponent far
-/// below any other, so that what is made of it is 0 too.
+// A vector of doubles split into significands in ±[1, 2) and exponents, subnormals included. A zero has an exponent far
+// below any other, so that what is made of it is 0 too. What cannot be split (infinities, NaNs) finite_watch sees.
+#if HWY_TARGET == HWY_AVX3
+
+/// By VGETMANT and VGETEXP, which take subnormals at full speed: 2 operations.
 struct split_doubles {
   using tag = hn::ScalableTag<double>;
-  using integer_tag = hn::RebindToSigned<tag>;
-  static constexpr std::int64_t hidden_bit = std::int64_t{1} << 52;
-  static constexpr int bias = 1023;
-  static constexpr std::int64_t exponent_of_zero = -(std::int64_t{1} << 20);
+  using exponent_tag = tag;
+  static constexpr int bias = 0;
 
   vec<tag> significand;
-  vec<integer_tag> biased_exponent;
-  vec<integer_tag> size;  // the bits of |x|
+  vec<exponent_tag> exponent;
+
+  HWY_INLINE explicit split_doubles(vec<tag> x)
+      : significand{_mm512_getmant_pd(x.raw, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src)},
+        exponent{_mm512_getexp_pd(x.raw)} {}
+
+  /// x · 2^power where power >= lowest, else 0.
+  static HWY_INLINE vec<tag> scaled(vec<tag> x, vec<exponent_tag> power, int lowest) {
+    const auto keep = hn::Ge(power, hn::Set(tag(), lowest));
+    return {_mm512_maskz_scalef_pd(keep.raw, x.raw, power.raw)};
+  }
+};
+
+/// An infinity's exponent is infinite, a NaN's NaN, and so are their sums.
+class finite_watch {
+  using tag = split_doubles::tag;
+  hn::Mask<tag> finite_;
+
+ public:
+  HWY_INLINE finite_watch() : finite_(hn::FirstN(tag(), hn::Lanes(tag()))) {}
+  HWY_INLINE void look(const split_doubles& x, const split_doubles& y) {
+    finite_ = hn::And(finite_, hn::Lt(hn::Add(x.exponent, y.exponent), hn::Set(tag(), HUGE_VAL)));
+  }
+  HWY_INLINE bool passed() const { return hn::AllTrue(tag(), finite_); }
+};
+
+#else
+
+/// By integer operations: 6, and 8 more for a vector with subnormals or zeros.
+struct split_doubles {
+  using tag = hn::ScalableTag<double>;
+  using exponent_tag = hn::RebindToSigned<tag>;
+  static constexpr std::int64_t hidden_bit = std::int64_t{1} << 52;
+  static constexpr int bias = 1023;  // of the exponents as they stand here
+
+  vec<tag> significand;
+  vec<exponent_tag> exponent;
+  vec<exponent_tag> size;  // the bits of |x|
 
   HWY_INLINE explicit split_doubles(vec<tag> x) {
     const tag d;
-    const integer_tag di;
+    const exponent_tag di;
     size = hn::BitCast(di, hn::Abs(x));
-    biased_exponent = hn::ShiftRight<52>(size);
+    exponent = hn::ShiftRight<52>(size);
     const auto tiny = hn::Gt(hn::Set(di, hidden_bit), size);
     if (!hn::AllFalse(di, tiny)) {
       // A subnormal is an integer in units of 2^-1074; under the exponent of 2^52 it becomes one that is normal.
       const auto two_to_52 = hn::Set(d, 0x1p52);
       const auto integer = hn::Sub(hn::BitCast(d, hn::Or(size, hn::BitCast(di, two_to_52))), two_to_52);
-      const auto unit =
-          hn::IfThenElse(hn::Eq(size, hn::Zero(di)), hn::Set(di, exponent_of_zero), hn::Set(di, -1074));
-      const auto exponent = hn::Add(hn::ShiftRight<52>(hn::BitCast(di, integer)), unit);
-      biased_exponent = hn::IfThenElse(tiny, exponent, biased_exponent);
+      const auto zero = hn::Set(di, -(std::int64_t{1} << 20));
+      const auto unit = hn::IfThenElse(hn::Eq(size, hn::Zero(di)), zero, hn::Set(di, -1074));
+      exponent = hn::IfThenElse(tiny, hn::Add(hn::ShiftRight<52>(hn::BitCast(di, integer)), unit), exponent);
       x = hn::IfThenElse(hn::RebindMask(d, tiny), hn::CopySignToAbs(integer, x), x);
     }
     const auto sign_and_mantissa = hn::Set(di, std::numeric_limits<std::int64_t>::min() | (hidden_bit - 1));
     const auto one = hn::BitCast(di, hn::Set(d, 1.0));
     significand = hn::BitCast(d, hn::Or(hn::And(hn::BitCast(di, x), sign_and_mantissa), one));
   }
+
+  /// x · 2^power where power >= lowest, else 0.
+  static HWY_INLINE vec<tag> scaled(vec<tag> x, vec<exponent_tag> power, int lowest) {
+    const exponent_tag di;
+    const auto moved = hn::Add(hn::BitCast(di, x), hn::ShiftLeft<52>(power));
+    return hn::BitCast(tag(), hn::IfThenZeroElse(hn::Gt(hn::Set(di, lowest), power), moved));
+  }
 };
+
+class finite_watch {
+  using tag = split_doubles::exponent_tag;
+  vec<tag> largest_;
+
+ public:
+  HWY_INLINE finite_watch() : largest_(hn::Zero(tag())) {}
+  HWY_INLINE void look(const split_doubles& x, const split_doubles& y) {
+    largest_ = hn::Max(largest_, hn::Max(x.size, y.size));
+  }
+  HWY_INLINE bool passed() const {
+    return hn::GetLane(hn::MaxOfLanes(tag(), largest_)) < core::bit_cast<std::int64_t>(HUGE_VAL);
+  }
+};
+
+#endif
 
 /// The exponents of the nonzero products of two vectors, as if products could neither over- nor underflow. The
 /// lowest only if `both_ends`.
 template <bool both_ends>
 HWY_INLINE exponent_range measure_products(const double* a, const double* b, std::size_t n) {
-  const hn::ScalableTag<double> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  constexpr std::int64_t none = -split_doubles::exponent_of_zero / 2;
-  auto largest = hn::Set(di, -none), smallest = hn::Set(di, none), size = hn::Zero(di);
+  const split_doubles::tag d;
+  const split_doubles::exponent_tag de;
+  constexpr int none = 1 << 19;
+  auto largest = hn::Set(de, -none), smallest = hn::Set(de, none);
+  finite_watch finite;
   const auto look = [&](auto x, auto y) HWY_ATTR {
     const split_doubles left(x), right(y);
-    const auto exponent = hn::Add(left.biased_exponent, right.biased_exponent);
+    finite.look(left, right);
+    const auto exponent = hn::Add(left.exponent, right.exponent);
     largest = hn::Max(largest, exponent);
     if constexpr (both_ends) {
-      const auto is_zero = hn::Gt(hn::Set(di, -none), exponent);
-      smallest = hn::Min(smallest, hn::IfThenElse(is_zero, hn::Set(di, none), exponent));
+      const auto is_zero = hn::Gt(hn::Set(de, -none), exponent);
+      smallest = hn::Min(smallest, hn::IfThenElse(is_zero, hn::Set(de, none), exponent));
     }
-    size = hn::Max(size, hn::Max(left.size, right.size));
   };
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) look(hn::LoadU(d, a + i), hn::LoadU(d, b + i));
   if (i < n) look(load_part<false>(d, a, i, n), load_part<false>(d, b, i, n));
-  const std::int64_t top = hn::GetLane(hn::MaxOfLanes(di, largest));
   exponent_range range;
-  range.finite = hn::GetLane(hn::MaxOfLanes(di, size)) < core::bit_cast<std::int64_t>(HUGE_VAL);
+  range.finite = finite.passed();
+  if (!range.finite) return range;
+  const int top = static_cast<int>(hn::GetLane(hn::MaxOfLanes(de, largest)));
   range.zero = top == -none;
-  range.lowest = static_cast<int>(hn::GetLane(hn::MinOfLanes(di, smallest))) - 2 * split_doubles::bias;
-  range.highest = static_cast<int>(top) - 2 * split_doubles::bias + 2;
+  range.lowest = static_cast<int>(hn::GetLane(hn::MinOfLanes(de, smallest))) - 2 * split_doubles::bias;
+  range.highest = top - 2 * split_doubles::bias + 2;
   return range;
 }
 
@@ -157,24 +218,21 @@ HWY_INLINE exponent_range measure_products(const float* a, const float* b, std::
 /// Scales the products of two vectors by 2^-highest, for products below 2^highest: changes x and y so that their
 /// product is below 1. What would fall below 2^-400 becomes 0.
 class product_scale {
-  using tag = split_doubles::tag;
-  using integer_tag = split_doubles::integer_tag;
+  using exponent_tag = split_doubles::exponent_tag;
 
  public:
   HWY_INLINE explicit product_scale(int highest)
-      : biased_highest_(hn::Set(integer_tag(), highest + 2 * split_doubles::bias)) {}
+      : highest_(hn::Set(exponent_tag(), highest + 2 * split_doubles::bias)) {}
 
-  HWY_INLINE void operator()(vec<tag>& x, vec<tag>& y) const {
-    const integer_tag di;
+  HWY_INLINE void operator()(vec<split_doubles::tag>& x, vec<split_doubles::tag>& y) const {
     const split_doubles left(x), right(y);
-    const auto exponent = hn::Sub(hn::Add(left.biased_exponent, right.biased_exponent), biased_highest_);
-    const auto scaled = hn::Add(hn::BitCast(di, left.significand), hn::ShiftLeft<52>(exponent));
-    x = hn::BitCast(tag(), hn::IfThenZeroElse(hn::Gt(hn::Set(di, -400), exponent), scaled));
+    const auto exponent = hn::Sub(hn::Add(left.exponent, right.exponent), highest_);
+    x = split_doubles::scaled(left.significand, exponent, -400);
     y = right.significand;
   }
 
  private:
-  vec<integer_tag> biased_highest_;
+  vec<exponent_tag> highest_;
 };
 
 /// The scale of data in range.
