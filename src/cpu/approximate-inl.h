@@ -24,6 +24,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 constexpr std::size_t approximate_block = 2048;
+constexpr std::size_t short_vector = 192;  // of floats: up to here the root and the sums of squares do not pay off
 constexpr int room = 10;  // exponents between the largest product seen and the assumed bound
 
 /// An upper bound on the error of summing numbers of absolute sum `magnitude` in accumulators that took `steps`
@@ -103,8 +104,22 @@ bool approximate_floats(const float* a, const float* b, std::size_t n, approxima
   return true;
 }
 
+/// Whether the first elements have squares that a float holds well. Where they do not, a try with squares would be
+/// lost, and slow: on common processors each operation on a subnormal costs a hundred cycles.
+HWY_INLINE bool starts_moderate(const float* x, std::size_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const auto size = hn::BitCast(du, hn::Abs(load_part<false>(d, x, 0, n)));
+  const auto below = [&](auto bits, float limit) HWY_ATTR {
+    return hn::Lt(bits, hn::Set(du, std::bit_cast<std::uint32_t>(limit) - 1));
+  };
+  const auto less_one = hn::Sub(size, hn::Set(du, 1));  // turns 0, which is welcome, into the largest
+  return hn::AllFalse(du, hn::Or(below(less_one, 0x1p-50F), hn::Not(below(size, 0x1p50F))));
+}
+
 bool approximate(const float* a, const float* b, std::size_t n, approximation& result) {
-  return approximate_floats<false>(a, b, n, result) || approximate_floats<true>(a, b, n, result);
+  const bool moderate = n > short_vector && starts_moderate(a, n) && starts_moderate(b, n);
+  return (moderate && approximate_floats<false>(a, b, n, result)) || approximate_floats<true>(a, b, n, result);
 }
 
 /// What underflow may cost a product, and what scaling drops.
