@@ -25,7 +25,9 @@ namespace {
 
 constexpr std::size_t approximate_block = 2048;
 constexpr std::size_t short_vector = 192;  // of floats: up to here the root and the sums of squares do not pay off
-constexpr int room = 10;  // exponents between the largest product seen and the assumed bound
+/// Exponents between the largest product and a bound on the root of a block's sum of their squares; and the same when
+/// only a few products have been seen.
+constexpr int room = 6, room_for_guess = 10;
 
 /// An upper bound on the error of summing numbers of absolute sum `magnitude` in accumulators that took `steps`
 /// each, and then over `lanes`: (depth of the additions) · u · magnitude, with 1/16 to spare.
@@ -133,8 +135,13 @@ HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, in
   const hn::ScalableTag<double> d;
   using v = vec<decltype(d)>;
   const std::size_t width = hn::Lanes(d);
-  // |sum of high parts| <= 2^11 · 2^exponent stays inside the anchor's binade; their unit is 2^(exponent - 39).
-  const v anchor = hn::Set(d, 1.5 * power_of_two(exponent + 13));
+  // A lane of a sum takes at most steps + 1 high parts. By Cauchy-Schwarz, while their squares add to no more than
+  // 4^exponent, they add to less than 2^(anchor_exponent - 1) and stay in the anchor's binade. A rest is at most half
+  // its unit.
+  constexpr std::size_t steps = approximate_block / (2 * hn::MaxLanes(d));
+  const int anchor_exponent = exponent + (std::bit_width(steps) + 1) / 2 + 1;
+  const v anchor = hn::Set(d, 1.5 * power_of_two(anchor_exponent));
+  const double half_unit = power_of_two(anchor_exponent - 53);
   struct sums {
     v high, rest, squares;
   };
@@ -157,9 +164,9 @@ HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, in
   if (!(sum_lanes(d, hn::Add(even.squares, odd.squares)) <= limit * limit)) return false;
   const double high = sum_lanes(d, hn::Add(hn::Sub(even.high, anchor), hn::Sub(odd.high, anchor)));  // exact
   const double rest = sum_lanes(d, hn::Add(even.rest, odd.rest));
-  // A rest is at most half a unit, and rounded once more than the additions count.
+  // A rest is rounded once more than the additions count.
   const double count = static_cast<double>(n);
-  const double error = summation_error(n / (2 * width) + 2, 4 * width, count * limit * 0x1p-40 * 1.0625);
+  const double error = summation_error(n / (2 * width) + 2, 4 * width, count * half_unit);
   add(result, high, rest, error + count * smallest_error(scale));
   return true;
 }
@@ -184,13 +191,12 @@ HWY_INLINE int sample_exponent(const double* x, std::size_t n) {
   return static_cast<int>(most >> 53) - 1022;
 }
 
-/// A guess at a power of two above all products: `room` exponents above the largest |a| times the largest |b| of a
-/// few elements, since the root of a block's sum of squares may be six above its largest product, and others may be
-/// larger. 1024 if the guess could leave the range of normal doubles. NaNs pass unseen: they show later.
+/// A guess at a power of two above all products: room_for_guess exponents above the largest |a| times the largest |b|
+/// of a few elements. 1024 if it could leave the range of normal doubles. NaNs pass unseen: they show later.
 HWY_INLINE int guess_exponent(const double* a, const double* b, std::size_t n) {
   const int highest_a = sample_exponent(a, n), highest_b = sample_exponent(b, n);
   const bool moderate = std::abs(highest_a) < 240 && std::abs(highest_b) < 240;
-  return moderate ? highest_a + highest_b + room : 1024;
+  return moderate ? highest_a + highest_b + room_for_guess : 1024;
 }
 
 bool approximate(const double* a, const double* b, std::size_t n, approximation& result) {
