@@ -62,12 +62,11 @@ data_source<T>::data_source(const data_request& request) : request_(request), ge
 
 template <element T>
 void data_source<T>::next(std::span<T> a, std::span<T> b) {
-  if (request_.monitor != nullptr) {
-    if (request_.monitor->cancel.load()) throw error(errc::cancelled, "interrupted");
-    request_.monitor->done.store(position_);
-  }
+  monitor* const watch = request_.monitor;
+  if (watch != nullptr && watch->cancel.load()) throw error(errc::cancelled, "interrupted");
   draw(a, b);
   position_ += a.size();
+  if (watch != nullptr) watch->done.fetch_add(a.size(), std::memory_order_relaxed);
 }
 
 template <element T>

@@ -35,7 +35,7 @@ struct data_request {
   std::size_t n = 0;
   std::uint32_t seed = 42;
   double condition = 1e16;               ///< of ill only
-  exactdot::monitor* monitor = nullptr;  ///< optional; must outlive the data_source
+  exactdot::monitor* monitor = nullptr;  ///< optional; counts the pairs drawn; must outlive the data_source
 };
 
 /// One draw each, of the raw 32-bit outputs of the generator:

@@ -177,6 +177,19 @@ TYPED_TEST(data_sources, of_wide_reach_the_ends_of_the_range) {
   }
 }
 
+TYPED_TEST(data_sources, add_what_they_drew_to_the_monitor) {
+  for (const data_set data : all_sets) {
+    exactdot::monitor monitor;
+    monitor.done = 7;  // somebody else's
+    data_source<TypeParam> source{{.data = data, .n = 10, .monitor = &monitor}};
+    std::vector<TypeParam> a(6), b(6);
+    source.next(std::span(a), std::span(b));
+    EXPECT_EQ(monitor.done.load(), 13U);
+    source.next(std::span(a).first(4), std::span(b).first(4));
+    EXPECT_EQ(monitor.done.load(), 17U);
+  }
+}
+
 TYPED_TEST(data_sources, end_when_cancelled) {
   exactdot::monitor monitor;
   monitor.cancel = true;
