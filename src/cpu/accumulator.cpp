@@ -85,7 +85,10 @@ void accumulator<T>::add(T x) {
 
 template <element T>
 void accumulator<T>::add(std::span<const T> a, std::span<const T> b, const options& options) {
-  if (a.size() != b.size()) detail::throw_size_mismatch(a.size(), b.size());
+  if (a.size() != b.size()) {
+    throw error(errc::size_mismatch, "accumulator: the vectors differ in length (" + std::to_string(a.size()) +
+                                         " and " + std::to_string(b.size()) + " elements)");
+  }
   accumulator products;
   cpu_engine::exact_state(a.data(), b.data(), a.size(), options, products.words_.data());
   merge(products);

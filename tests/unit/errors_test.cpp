@@ -44,8 +44,9 @@ TEST(errors, name_both_lengths_of_a_mismatch) {
       errc::size_mismatch, [&] { (void)exactdot::dot(three, one_two); }, "2");
   expect_error(errc::size_mismatch, [&] { (void)exactdot::dot(three, std::vector<double>{}); });
   exactdot::accumulator<double> sum;
-  expect_error(errc::size_mismatch,
-               [&] { sum.add(std::span<const double>(three), std::span<const double>(one_two)); });
+  expect_error(
+      errc::size_mismatch, [&] { sum.add(std::span<const double>(three), std::span<const double>(one_two)); },
+      "accumulator: the vectors differ in length (3 and 2 elements)");
   EXPECT_EQ(sum.round<double>(), 0);
 }
 
