@@ -18,6 +18,7 @@ class long_work : public cli_test::program {
 };
 
 TEST_F(long_work, shows_progress_on_a_terminal_and_ends_cleanly_when_interrupted) {
+  if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
   cli_test::process_settings settings;
   settings.err_is_terminal = true;
   cli_test::process running = start({"dot", path_, path_}, settings);
@@ -42,6 +43,7 @@ TEST_F(long_work, is_silent_in_a_pipe) {
 }
 
 TEST_F(long_work, of_other_peoples_code_ends_at_once) {
+  if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
   const std::string small = write_sparse("small.npy", std::size_t{1} << 28);
   cli_test::process_settings settings;
   settings.err_is_terminal = true;

@@ -10,7 +10,9 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -22,10 +24,14 @@ namespace {
 
 constexpr std::chrono::seconds patience{60};
 
+/// The descriptor of our end; -1 and errno where there is none.
 int open_terminal() {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) throw std::runtime_error("no terminal");
-  return terminal;
+  if (terminal < 0 || (grantpt(terminal) == 0 && unlockpt(terminal) == 0)) return terminal;
+  const int fault = errno;
+  close(terminal);
+  errno = fault;
+  return -1;
 }
 
 void redirect(const std::string& path, int target) {
@@ -35,6 +41,17 @@ void redirect(const std::string& path, int target) {
 
 }  // namespace
 
+std::string terminal_fault() {
+  const int terminal = open_terminal();
+  if (terminal < 0) return std::string("no pseudo-terminal: ") + std::strerror(errno);
+  const char* const name = ptsname(terminal);
+  const int other_end = name != nullptr ? open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC) : -1;
+  const std::string fault = other_end < 0 ? std::string("no pseudo-terminal: ") + std::strerror(errno) : "";
+  if (other_end >= 0) close(other_end);
+  close(terminal);
+  return fault;
+}
+
 process::process(const std::vector<std::string>& arguments, process_settings settings)
     : settings_(std::move(settings)) {
   static std::atomic<int> serial{0};
@@ -43,6 +60,7 @@ process::process(const std::vector<std::string>& arguments, process_settings set
   err_path_ = stem + ".err";
   if (settings_.err_is_terminal) {
     terminal_ = open_terminal();
+    if (terminal_ < 0) throw std::runtime_error("no pseudo-terminal");
     err_path_ = ptsname(terminal_);
   }
   id_ = fork();

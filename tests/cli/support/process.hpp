@@ -9,6 +9,9 @@
 
 namespace cli_test {
 
+/// Why no pseudo-terminal can be had here, for tests to be skipped by; empty where one can.
+[[nodiscard]] std::string terminal_fault();
+
 struct outcome {
   int status = -1;  ///< the exit status; -1 when a signal ended it
   int signal = 0;   ///< the signal that ended it, if one did
@@ -18,7 +21,7 @@ struct outcome {
 struct process_settings {
   std::string folder;              ///< for the files that take stdout and stderr
   std::string out_path;            ///< where stdout goes instead
-  bool err_is_terminal = false;    ///< stderr is a pseudo-terminal
+  bool err_is_terminal = false;    ///< stderr is a pseudo-terminal; only where terminal_fault() is empty
   std::function<void()> in_child;  ///< called in the child before the program starts
 };
 
