@@ -8,7 +8,8 @@
 
 namespace exactdot::cli {
 
-/// Handles SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE, so that a closed pipe becomes a write error.
+/// Handles SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a file size limit
+/// become write errors: reported, and cleaned up after, like a full disk.
 void install_signal_handlers();
 
 /// The monitor of whatever the program does; its `cancel` is what the signals set.

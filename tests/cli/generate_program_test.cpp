@@ -115,11 +115,11 @@ TEST_F(generate_program, respects_files_and_folders_that_it_may_not_write) {
   EXPECT_EQ(folder.names(), names{"b.npy"});
 }
 
-TEST_F(generate_program, changes_nothing_when_the_disk_is_full) {
+TEST_F(generate_program, changes_nothing_when_a_file_cannot_grow) {
   write("a.npy", std::string("old"));
   cli_test::process_settings settings;
-  settings.in_child = [] {  // a stand-in for a full disk: writing fails half-way
-    signal(SIGXFSZ, SIG_IGN);
+  settings.in_child = [] {  // a stand-in for a full disk too: writing fails half-way
+    signal(SIGXFSZ, SIG_DFL);
     const rlimit small = {100000, 100000};
     setrlimit(RLIMIT_FSIZE, &small);
   };
