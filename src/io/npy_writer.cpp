@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <io/fault.hpp>
 #include <io/npy_writer.hpp>
 
 namespace exactdot::io {
 
-npy_writer::npy_writer(const std::string& path, dtype type, std::size_t n) : file_(path) {
+npy_writer::npy_writer(const std::string& path, dtype type, std::size_t n)
+    : file_(path), type_(type), n_(n), left_(n) {
   constexpr std::size_t alignment = 64;  // of the data within the file, as NumPy has it
   constexpr std::size_t prefix = 10;     // magic, version, header length
   std::string header = fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({},), }}",
@@ -18,6 +20,21 @@ npy_writer::npy_writer(const std::string& path, dtype type, std::size_t n) : fil
   start += {'\x01', '\x00', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
   start += header;
   file_.write(std::as_bytes(std::span(start)));
+}
+
+void npy_writer::check_promise(dtype type, std::size_t count) const {
+  if (type != type_) {
+    fail(file_.path(), fmt::format("cannot write {} elements: {} was announced", name(type), name(type_)));
+  }
+  if (count > left_) fail(file_.path(), fmt::format("cannot write more than the {} elements announced", n_));
+}
+
+void npy_writer::commit() {
+  if (left_ != 0) {
+    fail(file_.path(),
+         fmt::format("cannot be finished: {} of the {} elements announced were not written", left_, n_));
+  }
+  file_.commit();
 }
 
 }  // namespace exactdot::io

@@ -1,7 +1,7 @@
 // npy_writer: a vector, piece by piece, into a .npy file (format 1.0).
 //
 // The length is given first, so a vector larger than memory can be written. The file appears only with
-// commit(); see output_file.
+// commit(), and only if it holds what its header says; see output_file.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,23 @@ class npy_writer {
   /// Throws errc::file when the file cannot be written.
   npy_writer(const std::string& path, dtype type, std::size_t n);
 
+  /// Throws errc::file, also for elements of another type than announced and for more than n of them.
   template <element T>
   void append(std::span<const T> values) {
+    check_promise(dtype_of<T>, values.size());
     file_.write(std::as_bytes(values));
+    left_ -= values.size();
   }
-  /// To be called after exactly n elements of the announced type. Throws errc::file.
-  void commit() { file_.commit(); }
+  /// Throws errc::file, also when fewer than n elements were appended.
+  void commit();
 
  private:
+  void check_promise(dtype type, std::size_t count) const;
+
   output_file file_;
+  dtype type_;
+  std::size_t n_;
+  std::size_t left_;  // of the n elements
 };
 
 }  // namespace exactdot::io

@@ -58,11 +58,12 @@ TEST(npy_writer, writes_what_numpy_would) {
 
 TEST(npy_writer, aligns_the_data_at_any_length) {
   const temporary_folder folder;
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1234567}, std::size_t{1} << 60}) {
+  for (const std::size_t n : {0, 7, 100, 1234567}) {
     npy_writer file{folder / "a.npy", dtype::float64, n};
+    file.append<double>(std::vector<double>(n));
     file.commit();
     const std::string bytes = read_file(folder / "a.npy");
-    EXPECT_EQ(bytes.size() % 64, 0U);
+    EXPECT_EQ((bytes.size() - n * sizeof(double)) % 64, 0U);
     EXPECT_NE(bytes.find("(" + std::to_string(n) + ",)"), std::string::npos);
   }
 }
@@ -76,6 +77,25 @@ TEST(npy_writer, shows_nothing_before_commit) {
   }
   EXPECT_EQ(read_file(folder / "a.npy"), "old");
   EXPECT_EQ(folder.names(), names{"a.npy"});
+}
+
+TEST(npy_writer, commits_nothing_but_what_it_announced) {
+  const temporary_folder folder;
+  const std::string path = folder / "a.npy";
+  npy_writer file{path, dtype::float32, 3};
+  file.append<float>(std::vector<float>{1, 2});
+  EXPECT_EQ(fault_of([&] { file.commit(); }),
+            path + ": cannot be finished: 1 of the 3 elements announced were not written");
+  EXPECT_EQ(fault_of([&] { file.append<double>(std::vector<double>{3}); }),
+            path + ": cannot write float64 elements: float32 was announced");
+  EXPECT_EQ(fault_of([&] {
+              file.append<float>(std::vector<float>{3, 4});
+            }),
+            path + ": cannot write more than the 3 elements announced");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  file.append<float>(std::vector<float>{3});
+  file.commit();
+  EXPECT_EQ(read_file(path), cli_test::npy_file(std::vector<float>{1, 2, 3}));
 }
 
 TEST(npy_writer, keeps_permissions_and_links) {
