@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cli/command_line.hpp>
 #include <cli/dot.hpp>
 #include <cli/element_count.hpp>
@@ -11,6 +12,8 @@
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
 #include <io/data_source.hpp>
+#include <io/fault.hpp>
+#include <io/ill_conditioned.hpp>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -33,6 +36,16 @@ std::string check_count(const std::string& text) {
   const std::optional<std::size_t> n = parse_element_count(text);
   if (n && *n <= std::numeric_limits<std::size_t>::max() / sizeof(double) - 128) return {};
   return "'" + text + "' is no length; write 1000, 2^20, 1e6, 1k, 3M, 64Ki or 32*2^20";
+}
+
+std::string check_condition(const std::string& text) {
+  double condition = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, condition);
+  const bool number = fault == std::errc{} && stop == end;
+  if (number && condition >= 1 && condition <= io::largest_condition<double>) return {};
+  return fmt::format("'{}' is no condition number; write one from 1 to {:g} (float32) or {:g} (float64)",
+                     io::printable(text), io::largest_condition<float>, io::largest_condition<double>);
 }
 
 runnable describe_dot(CLI::App& app) {
@@ -81,8 +94,10 @@ runnable describe_generate(CLI::App& app) {
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
   app.add_option("--cond", arguments->condition,
-                 "condition number 2 sum|a b| / |sum a b| of --data ill; by default 1e16");
+                 "condition number 2 sum|a b| / |sum a b| of --data ill; by default 1e16")
+      ->check(check_condition, "NUMBER");
   app.add_option("--seed", arguments->seed, "seed of the random data sets; the same seed gives the same files")
+      ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "print one JSON object");
   app.footer(
@@ -98,6 +113,14 @@ runnable describe_info(CLI::App& app) {
   app.add_flag("--json", *json, "print one JSON object");
   app.footer("Examples:\n  exactdot info\n  exactdot info --json");
   return [json] { run_info(*json); };
+}
+
+/// What to say where no subcommand was recognised; CLI11 would not name the word that stands in its place.
+std::string subcommand_fault(const CLI::App& program, const std::string& word) {
+  std::string names;
+  for (const CLI::App* app : program.get_subcommands({})) names += (names.empty() ? "" : ", ") + app->get_name();
+  if (word.empty()) return fmt::format("a subcommand is missing; there are {}", names);
+  return fmt::format("'{}' is no subcommand; there are {}", io::printable(word), names);
 }
 
 }  // namespace
@@ -119,7 +142,10 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
     program.parse(argument_count, arguments);
   } catch (const CLI::ParseError& parse_error) {
     if (parse_error.get_exit_code() != 0) {
-      throw error(errc::bad_option, fmt::format("{} (exactdot --help tells more)", parse_error.what()));
+      const std::string fault = program.get_subcommands().empty()
+                                    ? subcommand_fault(program, argument_count > 1 ? arguments[1] : "")
+                                    : parse_error.what();
+      throw error(errc::bad_option, fmt::format("{} (exactdot --help tells more)", fault));
     }
     std::ostringstream text;
     program.exit(parse_error, text, text);

@@ -28,7 +28,7 @@ struct dict_values {
 };
 
 header_text find_header(std::string_view bytes, std::string_view file) {
-  if (bytes.empty()) fail(file, "is empty");
+  if (bytes.empty()) fail(file, "is empty: it has no .npy header");
   if (!bytes.starts_with(magic.substr(0, bytes.size()))) {
     fail(file, "is not a .npy file: it does not begin with \\x93NUMPY");
   }

@@ -18,7 +18,11 @@ constexpr std::uint64_t swap_bytes(std::uint64_t word) { return __builtin_bswap6
 
 vector_file::vector_file(const std::string& path, std::optional<dtype> raw_type) : file_(path) {
   const std::span<const std::byte> bytes = file_.bytes();
-  if (!raw_type || has_npy_magic(bytes) || path.ends_with(".npy")) {
+  const bool is_npy = has_npy_magic(bytes) || path.ends_with(".npy");
+  if (!raw_type && !is_npy && !bytes.empty()) {
+    fail(path, "is not a .npy file; if it holds raw elements, say which: --dtype float32 or --dtype float64");
+  }
+  if (!raw_type || is_npy) {
     const npy_header header = parse_npy_header(bytes, path);
     type_ = header.type;
     big_endian_ = header.big_endian;
@@ -30,7 +34,7 @@ vector_file::vector_file(const std::string& path, std::optional<dtype> raw_type)
     return;
   }
   type_ = *raw_type;
-  if (bytes.empty()) fail(path, "is empty");
+  if (bytes.empty()) fail(path, "is empty; only a .npy file can hold a vector of length 0");
   if (bytes.size() % item_size(type_) != 0) {
     fail(path, fmt::format("its {} bytes are no whole number of {} elements of {} bytes", bytes.size(), name(type_),
                            item_size(type_)));

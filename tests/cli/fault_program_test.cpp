@@ -112,6 +112,16 @@ TEST_F(dot_faults, raw_file_of_a_broken_length) {
   expect_fault({"dot", raw, raw, "--dtype", "float32"}, raw, {"5 bytes", "float32"});
 }
 
+TEST_F(dot_faults, raw_files_without_their_type) {
+  const std::string raw = write("raw", "12345678");
+  expect_fault({"dot", raw, raw}, raw, {"is not a .npy file", "--dtype float32", "--dtype float64"});
+}
+
+TEST_F(dot_faults, raw_file_of_no_elements) {
+  const std::string raw = write("raw", "");
+  expect_fault({"dot", raw, raw, "--dtype", "float32"}, raw, {"is empty", "only a .npy file", "length 0"});
+}
+
 TEST_F(dot_faults, raw_type_that_contradicts_the_file) {
   expect_fault({"dot", good_, good_, "--dtype", "float64"}, good_, {"holds float32", "float64"});
 }

@@ -88,7 +88,7 @@ TEST(npy_header, takes_no_elements_and_ignores_what_follows_the_data) {
   EXPECT_EQ(parse(npy_file(std::vector<double>{1}) + "more").n, 1U);
 }
 
-TEST(npy_header, refuses_an_empty_file) { EXPECT_EQ(fault_of(""), "FILE: is empty"); }
+TEST(npy_header, refuses_an_empty_file) { EXPECT_EQ(fault_of(""), "FILE: is empty: it has no .npy header"); }
 
 TEST(npy_header, refuses_other_magic) {
   for (const std::string bytes : {"P", "PK\x03\x04", "\x93NUMPX\x01", "1.0 2.0 3.0\n"}) {

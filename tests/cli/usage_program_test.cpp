@@ -31,18 +31,25 @@ TEST_F(usage_program, numbers_out_of_range_are_refused) {
   for (const std::string n : {"-1", "x", "1.5", "2^64", ""}) {
     expect_usage_fault({"generate", folder / "x", folder / "y", "--n", n}, {"--n"});
   }
-  expect_usage_fault({"generate", folder / "x", folder / "y", "--seed", "4294967296"}, {"--seed"});
-  expect_usage_fault({"generate", folder / "x", folder / "y", "--cond", "1e20"}, {"--cond", "ill"});
-  for (const std::string condition : {"0.5", "-1", "nan", "1e61"}) {
-    expect_usage_fault({"generate", folder / "x", folder / "y", "--data", "ill", "--cond", condition},
-                       {"condition"});
+  for (const std::string seed : {"-1", "x", "1.5", "4294967296"}) {
+    expect_usage_fault({"generate", folder / "x", folder / "y", "--seed", seed},
+                       {"--seed", seed, "0 to 4294967295"});
   }
+  expect_usage_fault({"generate", folder / "x", folder / "y", "--cond", "1e20"}, {"--cond", "ill"});
+  for (const std::string condition : {"0.5", "-1", "nan", "1e301", "abc", "1e20x", ""}) {
+    expect_usage_fault({"generate", folder / "x", folder / "y", "--data", "ill", "--cond", condition},
+                       {"--cond", "'" + condition + "' is no condition number", "from 1 to 1e+60"});
+  }
+  expect_usage_fault({"generate", folder / "x", folder / "y", "--data", "ill", "--cond", "1e61"},
+                     {"condition number", "from 1 to 1e+60"});
   EXPECT_EQ(folder.names(), std::vector<std::string>{"a.npy"});
 }
 
 TEST_F(usage_program, missing_and_unknown_words_are_refused) {
-  expect_usage_fault({}, {"subcommand"});
-  expect_usage_fault({"multiply"}, {""});
+  expect_usage_fault({}, {"a subcommand is missing", "dot, generate, info"});
+  expect_usage_fault({"multiply"}, {"'multiply' is no subcommand", "dot, generate, info"});
+  expect_usage_fault({"two\nlines"}, {"'two\\x0alines' is no subcommand"});
+  expect_usage_fault({"--quick"}, {"'--quick' is no subcommand"});
   expect_usage_fault({"dot"}, {"A"});
   expect_usage_fault({"dot", "a.npy"}, {"B"});
   expect_usage_fault({"dot", "a.npy", "b.npy", "c.npy"}, {"c.npy"});

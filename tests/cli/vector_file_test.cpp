@@ -77,7 +77,8 @@ TEST_F(vector_files, refuse_raw_files_of_a_broken_length) {
   EXPECT_EQ(fault_of(path, dtype::float64),
             path + ": its 33 bytes are no whole number of float64 elements of 8 bytes");
   const std::string empty = write("empty", "");
-  EXPECT_EQ(fault_of(empty, dtype::float64), empty + ": is empty");
+  EXPECT_EQ(fault_of(empty, dtype::float64), empty + ": is empty; only a .npy file can hold a vector of length 0");
+  EXPECT_EQ(fault_of(empty, std::nullopt), empty + ": is empty: it has no .npy header");
 }
 
 TEST_F(vector_files, never_take_a_npy_file_as_raw) {
@@ -90,7 +91,8 @@ TEST_F(vector_files, never_take_a_npy_file_as_raw) {
 
 TEST_F(vector_files, need_a_type_to_be_raw) {
   const std::string path = write("raw", element_bytes(doubles));
-  EXPECT_EQ(fault_of(path, std::nullopt), path + ": is not a .npy file: it does not begin with \\x93NUMPY");
+  EXPECT_EQ(fault_of(path, std::nullopt),
+            path + ": is not a .npy file; if it holds raw elements, say which: --dtype float32 or --dtype float64");
 }
 
 TEST_F(vector_files, fit_only_in_type_and_length) {
