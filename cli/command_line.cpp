@@ -80,7 +80,9 @@ runnable describe_dot(CLI::App& app) {
 runnable describe_generate(CLI::App& app) {
   const auto arguments = std::make_shared<generate_arguments>();
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
-  app.add_option("A", arguments->a, "first file to write; an existing one is replaced at the end, whole")
+  app.add_option("A", arguments->a,
+                 "first file to write; an existing one is replaced at the end, whole. A symbolic link stays one: "
+                 "the file that it names is replaced by a new one")
       ->required();
   app.add_option("B", arguments->b, "second file to write")->required();
   app.add_option("--data", arguments->data,

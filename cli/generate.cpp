@@ -11,6 +11,7 @@
 #include <io/data_source.hpp>
 #include <io/fault.hpp>
 #include <io/npy_writer.hpp>
+#include <io/output_file.hpp>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -32,7 +33,7 @@ io::data_request make_request(const generate_arguments& arguments) {
   }
   std::error_code ignored;
   const auto one_name = [&](const std::string& file) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(io::behind_links(file)), ignored);
   };
   if (one_name(arguments.a) == one_name(arguments.b) ||
       std::filesystem::equivalent(arguments.a, arguments.b, ignored)) {

@@ -13,18 +13,27 @@
 
 namespace exactdot::io {
 
-output_file::output_file(const std::string& path) : path_(path), target_(path) {
-  std::error_code ignored;
+std::string behind_links(const std::string& path) {
+  std::filesystem::path target = path;
+  std::error_code fault;
+  constexpr int most_links = 40;  // as many as Linux follows: they may go round in circles
+  for (int links = 0; links < most_links && std::filesystem::is_symlink(target, fault); ++links) {
+    const std::filesystem::path next = std::filesystem::read_symlink(target, fault);
+    if (fault) break;
+    target = target.parent_path() / next;
+  }
+  return target.string();
+}
+
+output_file::output_file(const std::string& path) : path_(path) {
   struct stat existing = {};
   const bool exists = stat(path.c_str(), &existing) == 0;
   if (exists && S_ISDIR(existing.st_mode)) fail(path, "cannot write: it is a directory");
   if (exists && !S_ISREG(existing.st_mode)) fail(path, "cannot write: it is not a regular file");
   // A rename would replace a file that its owner protected; ask as an ordinary write would.
   if (exists && access(path.c_str(), W_OK) != 0) fail_errno(path, "write", errno);
-  if (std::filesystem::is_symlink(path, ignored)) {
-    const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);
-    if (!ignored) target_ = resolved.string();
-  }
+  if (!exists && errno != ENOENT) fail_errno(path, "write", errno);  // links that go round in circles, for one
+  target_ = behind_links(path);
   open_temporary();
   if (exists)
     fchmod(descriptor_, existing.st_mode & 07777);  // best effort: on some file systems all files have one mode

@@ -11,6 +11,10 @@
 
 namespace exactdot::io {
 
+/// The file that writing to `path` would write: what the symbolic link names, though that does not exist yet, or
+/// the path itself where it is none.
+[[nodiscard]] std::string behind_links(const std::string& path);
+
 class output_file {
  public:
   /// An existing file must be a regular one that we may write; its permissions are kept, and a symbolic link

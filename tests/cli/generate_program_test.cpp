@@ -155,6 +155,8 @@ TEST_F(generate_program, refuses_one_name_for_both) {
   run_well({"generate", a_, b_, "--n", "5"});
   std::filesystem::create_symlink("a.npy", folder / "link.npy");
   expect_usage_fault({"generate", a_, folder / "link.npy", "--n", "5"}, {"same file"});
+  std::filesystem::create_symlink("c.npy", folder / "early.npy");  // of a file yet to come
+  expect_usage_fault({"generate", folder / "c.npy", folder / "early.npy", "--n", "5"}, {"same file"});
 }
 
 }  // namespace

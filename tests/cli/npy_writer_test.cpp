@@ -109,6 +109,19 @@ TEST(npy_writer, keeps_permissions_and_links) {
   EXPECT_EQ(mode_of(folder / "a.npy"), 0640U);
 }
 
+TEST(npy_writer, writes_the_file_that_a_link_names) {
+  const temporary_folder folder;
+  std::filesystem::create_symlink("new.npy", folder / "link.npy");
+  std::filesystem::create_symlink(folder / "link.npy", folder / "link to link.npy");
+  write_three(folder / "link to link.npy");
+  EXPECT_EQ(read_file(folder / "new.npy"), cli_test::npy_file(std::vector<float>{1.5F, -2, 3}));
+  EXPECT_EQ(folder.names(), (names{"link to link.npy", "link.npy", "new.npy"}));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.npy"));
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_EQ(fault_of([&] { write_three(folder / "circle"); }),
+            (folder / "circle") + ": cannot write: Too many levels of symbolic links");
+}
+
 TEST(npy_writer, gives_new_files_the_permissions_of_the_umask) {
   const temporary_folder folder;
   const mode_t before = umask(027);
