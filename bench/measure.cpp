@@ -1,12 +1,17 @@
+// Rounds of samples, and what is made of them; see measure.hpp.
+//
+// The number of calls in a sample is found for each contender before the first round. Quartiles, not means: whom
+// the system interrupts loses a sample, not the row. The error is that of one more call, against the exact sum.
 #include "measure.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <exactdot/accumulator.hpp>
-#include <limits>
+#include <io/dtype.hpp>
+#include <lab/ulp_error.hpp>
 #include <numeric>
 #include <random>
+#include <span>
 #include <thread>
 
 namespace bench {
@@ -44,24 +49,11 @@ struct contender {
   }
 };
 
-/// The value minus the exact sum, rounded once, in ulps of the correctly rounded sum.
-template <class T>
-double error_in_ulps(T value, const exactdot::accumulator<T>& exact) {
-  const T rounded = exact.template round<T>();
-  if (value == rounded && !std::isfinite(rounded)) return 0;
-  if (!std::isfinite(value) || !std::isfinite(rounded)) return std::numeric_limits<double>::infinity();
-  const T magnitude = std::abs(rounded);
-  const T above = std::nextafter(magnitude, std::numeric_limits<T>::infinity());
-  const T ulp = std::isfinite(above) ? above - magnitude : magnitude - std::nextafter(magnitude, T{0});
-  auto difference = exact;
-  difference.add(-value);
-  return std::abs(difference.template round<double>()) / static_cast<double>(ulp);
-}
-
+/// On one thread: the timing that follows must not meet workers that are still awake.
 template <class T>
 exactdot::accumulator<T> exact_sum(const vectors<T>& data) {
   exactdot::accumulator<T> sum;
-  sum.add(std::span(data.a(), data.size()), std::span(data.b(), data.size()));
+  sum.add(std::span(data.a(), data.size()), std::span(data.b(), data.size()), {.threads = 1});
   return sum;
 }
 
@@ -97,27 +89,28 @@ template <class T>
 std::vector<row> measure(const std::vector<peer>& peers, const std::vector<vectors<T>>& data, int threads,
                          const effort& how) {
   std::vector<contender<T>> contenders;
-  std::vector<exactdot::accumulator<T>> sums;
+  std::vector<exactdot::accumulator<T>> sums;  // of each of `data`
   for (const auto& on : data) {
+    sums.push_back(exact_sum(on));
     for (const auto& who : peers) {
       if (&on != &data.front() && &who != &peers.front()) continue;  // hostile data: exact alone
       if (threads > 1 && who.set_threads == nullptr) continue;
       if (who.set_threads != nullptr) who.set_threads(threads);
       contenders.push_back({&who, &on});
-      sums.push_back(exact_sum(on));
     }
   }
   run_rounds(contenders, threads, how);
 
   std::vector<row> rows;
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
-    auto& [who, on, calls, samples] = contenders[i];
+  for (auto& [who, on, calls, samples] : contenders) {
     std::ranges::sort(samples);
     const double median = quantile(samples, 0.5);
     const T value = who->template function<T>()(static_cast<int>(on->size()), on->a(), 1, on->b(), 1);
+    const auto& sum = sums[static_cast<std::size_t>(on - data.data())];
+    const auto ulps = static_cast<double>(exactdot::lab::ulp_error(sum, value, exactdot::io::dtype_of<T>));
     rows.push_back({sizeof(T) == 4 ? "float32" : "float64", on->size(), threads, on->data(), who->name, median,
-                    (quantile(samples, 0.75) - quantile(samples, 0.25)) / median, error_in_ulps(value, sums[i]),
-                    modulo_64(on->a()), modulo_64(on->b())});
+                    (quantile(samples, 0.75) - quantile(samples, 0.25)) / median, ulps, modulo_64(on->a()),
+                    modulo_64(on->b())});
   }
   return rows;
 }

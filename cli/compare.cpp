@@ -9,10 +9,10 @@
 #include <cli/progress.hpp>
 #include <cli/report.hpp>
 #include <cli/stopwatch.hpp>
-#include <cli/ulp_error.hpp>
 #include <exactdot/dot.hpp>
 #include <io/fault.hpp>
 #include <lab/peers.hpp>
+#include <lab/ulp_error.hpp>
 #include <span>
 #include <thread>
 #include <utility>
@@ -75,7 +75,7 @@ class comparer {
     method_result row{std::move(method), std::move(name), {}, {}, 0, median_seconds(call), threads};
     if (type_ == io::dtype::float32) value = static_cast<float>(value);
     row.result = {value, type_};
-    row.ulps = ulp_error(sum_, value, type_);
+    row.ulps = lab::ulp_error(sum_, value, type_);
     results_.push_back(std::move(row));
   }
 

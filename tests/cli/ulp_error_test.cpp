@@ -1,18 +1,18 @@
 // Errors in ulps against cases that can be told by hand.
 #include <gtest/gtest.h>
 
-#include <cli/ulp_error.hpp>
 #include <cmath>
 #include <exactdot/accumulator.hpp>
 #include <initializer_list>
+#include <lab/ulp_error.hpp>
 #include <limits>
 #include <utility>
 
 namespace {
 
 using exactdot::accumulator;
-using exactdot::cli::ulp_error;
 using exactdot::io::dtype;
+using exactdot::lab::ulp_error;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

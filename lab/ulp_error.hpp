@@ -7,7 +7,7 @@
 #include <exactdot/accumulator.hpp>
 #include <io/dtype.hpp>
 
-namespace exactdot::cli {
+namespace exactdot::lab {
 
 /// |value - sum| / ulp(sum rounded to `type`); long double, as it may be beyond any double. Between infinities
 /// and NaNs: 0 when `value` is what the sum rounds to, infinite or NaN when not.
@@ -17,4 +17,4 @@ template <element T>
 extern template long double ulp_error(const accumulator<float>&, double, io::dtype);
 extern template long double ulp_error(const accumulator<double>&, double, io::dtype);
 
-}  // namespace exactdot::cli
+}  // namespace exactdot::lab

@@ -1,12 +1,12 @@
 // Errors in ulps; see ulp_error.hpp.
 #include <algorithm>
-#include <cli/ulp_error.hpp>
 #include <cmath>
 #include <cstdint>
+#include <lab/ulp_error.hpp>
 #include <limits>
 #include <span>
 
-namespace exactdot::cli {
+namespace exactdot::lab {
 namespace {
 
 using wide_sum = accumulator<double>;
@@ -68,4 +68,4 @@ long double ulp_error(const accumulator<T>& sum, double value, io::dtype type) {
 template long double ulp_error(const accumulator<float>&, double, io::dtype);
 template long double ulp_error(const accumulator<double>&, double, io::dtype);
 
-}  // namespace exactdot::cli
+}  // namespace exactdot::lab
