@@ -30,9 +30,6 @@ struct peer {
   }
 };
 
-/// OpenBLAS as it is found, and once more at its best kernels if it chose older ones than this machine runs.
-std::vector<peer> openblas_peers();
-
 /// Everyone who is at hand, exact first. `missing` gets a line for each peer that is not, with the reason.
 std::vector<peer> all_peers(std::vector<std::string>& missing);
 

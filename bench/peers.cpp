@@ -4,6 +4,9 @@
 #include <exactdot/dot.hpp>
 #include <exactdot/info.hpp>
 #include <exception>
+#include <lab/openblas_core.hpp>
+#include <lab/peers.hpp>
+#include <stdexcept>
 
 #include "library.hpp"
 #include "peer.hpp"
@@ -22,6 +25,30 @@ template <exactdot::mode mode>
 peer our_peer(const std::string& name) {
   return {name, fmt::format("exactdot {}, {}", exactdot::version(), exactdot::cpu().instruction_set),
           ours<float, mode>, ours<double, mode>, [](int threads) { our_threads = threads; }};
+}
+
+peer openblas_peer(const exactdot::lab::openblas& library, const std::string& name, const std::string& remark,
+                   void (*set_threads)(int)) {
+  if (!library.available()) throw std::runtime_error(library.fault());
+  return {name,
+          fmt::format("{}, cblas_sdot and cblas_ddot, core {}{}", library.version(), library.core_name(), remark),
+          library.cblas_dot<float>(), library.cblas_dot<double>(), set_threads};
+}
+
+/// OpenBLAS at its best kernels, and once more with those of its own choice if that is another.
+std::vector<peer> openblas_peers() {
+  using exactdot::lab::openblas;
+  const openblas& best = openblas::instance();
+  const std::string& core = best.asked_core();
+  const std::string remark =
+      core.empty() ? "" : fmt::format(" (by {}={})", exactdot::lab::openblas_core_variable, core);
+  std::vector<peer> peers = {
+      openblas_peer(best, openblas_name, remark, [](int threads) { openblas::instance().set_threads(threads); })};
+  const openblas& shipped = openblas::as_shipped();
+  if (&shipped == &best) return peers;
+  peers.push_back(openblas_peer(shipped, fmt::format("{}_as_shipped", openblas_name), " (its own choice)",
+                                [](int threads) { openblas::as_shipped().set_threads(threads); }));
+  return peers;
 }
 
 peer blis_peer() {

@@ -1,14 +1,18 @@
 // OpenBLAS behind dlopen; see peers.hpp. Loaded, not linked: the program runs where it is missing, and no
 // other library's BLAS calls are captured (RTLD_LOCAL).
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <lab/openblas_core.hpp>
 #include <lab/peers.hpp>
 #include <limits>
+#include <string>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -35,24 +39,46 @@ std::vector<T> copy_of(const T* x, std::size_t n) {
 
 }  // namespace
 
-openblas::openblas() {
-  constexpr const char* file = EXACTDOT_OPENBLAS_FILE;
-  if (*file == '\0') {
+openblas::openblas(kernels wanted) {
+  const std::string file = EXACTDOT_OPENBLAS_FILE;
+  if (file.empty()) {
     fault_ = "not found when this was built";
     return;
   }
+  if (wanted == kernels::its_own) {
+    load_copy(file);
+    return;
+  }
   load(file);
-  if (!available() || std::getenv(openblas_core_variable) != nullptr) return;
-  const std::string better = better_openblas_core(core_name());
-  if (better.empty()) return;
+  if (!available()) return;
+  if (const char* const asked = std::getenv(openblas_core_variable)) {
+    asked_core_ = asked;
+    return;
+  }
+  asked_core_ = better_openblas_core(core_name());
+  if (asked_core_.empty()) return;
   dlclose(library_);
-  setenv(openblas_core_variable, better.c_str(), 1);
+  setenv(openblas_core_variable, asked_core_.c_str(), 1);
   load(file);
   unsetenv(openblas_core_variable);
 }
 
-void openblas::load(const char* file) {
-  library_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);  // never closed once in use: its threads outlive any caller
+void openblas::load_copy(const std::string& file) {
+  std::error_code fault;
+  const std::filesystem::path copy =
+      std::filesystem::temp_directory_path(fault) / ("exactdot-" + std::to_string(getpid()) + "-openblas.so");
+  if (!fault) std::filesystem::copy_file(file, copy, fault);
+  if (fault) {
+    fault_ = copy.string() + ": " + fault.message();
+    return;
+  }
+  load(copy);
+  std::filesystem::remove(copy, fault);
+}
+
+void openblas::load(const std::string& file) {
+  library_ =
+      dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed once in use: its threads outlive any caller
   if (library_ == nullptr) {
     const char* const reason = dlerror();
     fault_ = reason != nullptr ? reason : "cannot be loaded";
@@ -61,16 +87,29 @@ void openblas::load(const char* file) {
   const bool complete = find(library_, "cblas_sdot", sdot_) && find(library_, "cblas_ddot", ddot_) &&
                         find(library_, "openblas_set_num_threads", set_threads_) &&
                         find(library_, "openblas_get_num_threads", get_threads_) &&
-                        find(library_, "openblas_get_corename", core_name_);
-  if (!complete) fault_ = std::string(file) + " lacks the functions of OpenBLAS";
+                        find(library_, "openblas_get_corename", core_name_) &&
+                        find(library_, "openblas_get_config", configuration_);
+  if (!complete) fault_ = file + " lacks the functions of OpenBLAS";
 }
 
 const openblas& openblas::instance() {
-  static const openblas loaded;
+  static const openblas loaded{kernels::best};
+  return loaded;
+}
+
+const openblas& openblas::as_shipped() {
+  const openblas& best = instance();
+  if (best.asked_core().empty() || std::getenv(openblas_core_variable) != nullptr) return best;
+  static const openblas loaded{kernels::its_own};
   return loaded;
 }
 
 std::string openblas::core_name() const { return core_name_(); }
+
+std::string openblas::version() const {
+  const std::string text = configuration_();  // "OpenBLAS 0.3.21 NO_LAPACKE …"
+  return text.substr(0, text.find(' ', text.find(' ') + 1));
+}
 
 int openblas::set_threads(int threads) const {
   set_threads_(threads);

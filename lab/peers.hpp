@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exactdot/dot.hpp>
 #include <string>
+#include <type_traits>
 
 namespace exactdot::lab {
 
@@ -30,14 +31,21 @@ template <element T>
 /// CPU does run, for a fair comparison. A value that the user has set is respected.
 class openblas {
  public:
-  /// The one instance; loads on the first call. Thread-safe.
+  /// The one that comparisons are fair with; loads on the first call. Thread-safe.
   static const openblas& instance();
+  /// The one with the kernels that it chooses by itself: the instance, where it did; else a second one beside it,
+  /// loaded on the first call from a copy of the file, since the loader gives out one handle a file. Thread-safe.
+  static const openblas& as_shipped();
 
   [[nodiscard]] bool available() const noexcept { return fault_.empty(); }
   /// Why it is not available: "not found when this was built", or what the loader said.
   [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
   /// The kernels it chose for this machine: "SkylakeX", "Zen", …
   [[nodiscard]] std::string core_name() const;
+  /// The kernels that OPENBLAS_CORETYPE asked it for, whether the user set it or we; empty where it chose itself.
+  [[nodiscard]] const std::string& asked_core() const noexcept { return asked_core_; }
+  /// "OpenBLAS 0.3.21"
+  [[nodiscard]] std::string version() const;
   /// Sets its threads; returns how many it will use at most.
   int set_threads(int threads) const;
 
@@ -46,17 +54,30 @@ class openblas {
   template <element T>
   [[nodiscard]] T dot(const T* a, const T* b, std::size_t n) const;
 
- private:
-  openblas();
-  void load(const char* file);
+  /// cblas_sdot or cblas_ddot itself, for whoever times a bare call.
+  template <element T>
+  [[nodiscard]] auto cblas_dot() const noexcept {
+    if constexpr (std::is_same_v<T, float>) {
+      return sdot_;
+    } else {
+      return ddot_;
+    }
+  }
 
-  std::string fault_;
+ private:
+  enum class kernels { best, its_own };
+  explicit openblas(kernels wanted);
+  void load(const std::string& file);
+  void load_copy(const std::string& file);
+
+  std::string fault_, asked_core_;
   void* library_ = nullptr;
   float (*sdot_)(int, const float*, int, const float*, int) = nullptr;
   double (*ddot_)(int, const double*, int, const double*, int) = nullptr;
   void (*set_threads_)(int) = nullptr;
   int (*get_threads_)() = nullptr;
   char* (*core_name_)() = nullptr;
+  char* (*configuration_)() = nullptr;
 };
 
 }  // namespace exactdot::lab

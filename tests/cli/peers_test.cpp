@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <io/data_source.hpp>
+#include <lab/openblas_core.hpp>
 #include <lab/peers.hpp>
 #include <span>
 #include <vector>
@@ -100,6 +102,25 @@ TYPED_TEST(peers, openblas_answers_or_says_why_not) {
   EXPECT_EQ(peer.dot(x.a.data(), x.b.data(), x.a.size()), TypeParam{12345});
   EXPECT_EQ(peer.dot(misaligned(x.a).data(), misaligned(x.b).data(), x.a.size()), TypeParam{12345});
   EXPECT_EQ(peer.dot(x.a.data(), x.b.data(), 0), TypeParam{0});
+  EXPECT_EQ(peer.template cblas_dot<TypeParam>()(100, x.a.data(), 1, x.b.data(), 1), TypeParam{100});
+  EXPECT_TRUE(peer.version().starts_with("OpenBLAS ")) << peer.version();
+}
+
+TEST(peers, openblas_as_shipped_chose_its_kernels_itself) {
+  const lab::openblas& best = lab::openblas::instance();
+  if (!best.available()) GTEST_SKIP() << "OpenBLAS: " << best.fault();
+  const lab::openblas& shipped = lab::openblas::as_shipped();
+  ASSERT_TRUE(shipped.available()) << shipped.fault();
+  const bool by_user = std::getenv(lab::openblas_core_variable) != nullptr;
+  EXPECT_EQ(&shipped == &best, by_user || best.asked_core().empty());
+  EXPECT_TRUE(by_user || lab::better_openblas_core(best.core_name()).empty()) << best.core_name();
+  if (!by_user) {
+    EXPECT_EQ(shipped.asked_core(), "");
+    EXPECT_EQ(lab::better_openblas_core(shipped.core_name()), best.asked_core());
+  }
+  const std::vector<double> ones(1000, 1.0);
+  EXPECT_EQ(shipped.set_threads(1), 1);
+  EXPECT_EQ(shipped.dot(ones.data(), ones.data(), ones.size()), 1000);
 }
 
 }  // namespace
