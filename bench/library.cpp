@@ -1,3 +1,7 @@
+// dlopen and dlsym; see library.hpp.
+//
+// What is missing is an exception or a null function, never the end of the process: a peer that is not there leaves
+// its rows out.
 #include "library.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,7 @@
+// Asking the kernel what this machine is; see machine.hpp.
+//
+// Read from /proc and /sys as text. What is not there, as in some containers, is left empty or "unknown": a
+// measurement that is not fully described is still one.
 #include "machine.hpp"
 
 #include <fmt/chrono.h>

@@ -1,3 +1,7 @@
+// One row a line, and the same rows as JSON; see report.hpp.
+//
+// GB/s and the ratio to OpenBLAS are derived in both from the median time alone, by the same few functions. GB/s
+// counts each vector once, whatever a peer reads.
 #include "report.hpp"
 
 #include <fmt/format.h>

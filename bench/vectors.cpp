@@ -1,3 +1,7 @@
+// Allocating and filling the vectors; see vectors.hpp.
+//
+// The numbers come from the raw outputs of std::mt19937 alone (io/data_source.hpp), so that they are the same with
+// every standard library. A block is a whole number of cache lines long, whatever its alignment.
 #include "vectors.hpp"
 
 #include <cmath>

@@ -1,3 +1,7 @@
+// What the CPU runs, against what OpenBLAS chose; see openblas_core.hpp.
+//
+// Cores stand for families of kernels: all that use AVX-512, or all that use AVX2, are taken to be as good as each
+// other, so a choice within the family is left alone. The names are those that openblas_get_corename() gives.
 #include <algorithm>
 #include <array>
 #include <lab/openblas_core.hpp>
