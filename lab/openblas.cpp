@@ -77,8 +77,8 @@ void openblas::load_copy(const std::string& file) {
 }
 
 void openblas::load(const std::string& file) {
-  library_ =
-      dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed once in use: its threads outlive any caller
+  // never closed once in use: its threads outlive any caller
+  library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) {
     const char* const reason = dlerror();
     fault_ = reason != nullptr ? reason : "cannot be loaded";
