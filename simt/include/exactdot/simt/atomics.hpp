@@ -1,0 +1,211 @@
+// CUDA's atomic functions on the simulator: each returns the old value, and is one step that no other thread
+// splits.
+//
+// The forms with _block order only threads of one block: two blocks that meet on one address with them race.
+#pragma once
+
+#include <exactdot/simt/on_cpu.hpp>
+
+namespace exactdot::simt::detail {
+
+template <class T, class... Listed>
+concept one_of = (std::is_same_v<T, Listed> || ...);
+template <class T>
+concept atomic_integer = one_of<T, int, unsigned, long long, unsigned long long, unsigned long>;
+template <class T>
+concept atomic_number = atomic_integer<T> || one_of<T, float, double>;
+
+/// *where = next(*where). Not instrumented, so that the two accesses count as one; not inlined, so that its
+/// return address is in the kernel.
+template <scope reach, class T, class Next>
+[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T update(T* where, Next next) {
+  atomic_access(where, sizeof(T), reach, __builtin_return_address(0));
+  const T old = *where;
+  *where = next(old);
+  atomic_done(where, std::memcmp(where, &old, sizeof old) != 0);
+  return old;
+}
+
+/// The functions of one scope; CUDA's names below give them away.
+template <scope reach>
+struct atomic_functions {
+  template <class T>
+  static T add(T* where, T x) {
+    return update<reach>(where, [x](T old) { return static_cast<T>(old + x); });
+  }
+  template <class T>
+  static T subtract(T* where, T x) {
+    return update<reach>(where, [x](T old) { return static_cast<T>(old - x); });
+  }
+  template <class T>
+  static T exchange(T* where, T x) {
+    return update<reach>(where, [x](T) { return x; });
+  }
+  template <class T>
+  static T minimum(T* where, T x) {
+    return update<reach>(where, [x](T old) { return x < old ? x : old; });
+  }
+  template <class T>
+  static T maximum(T* where, T x) {
+    return update<reach>(where, [x](T old) { return old < x ? x : old; });
+  }
+  static unsigned increment(unsigned* where, unsigned last) {
+    return update<reach>(where, [last](unsigned old) { return old >= last ? 0U : old + 1U; });
+  }
+  static unsigned decrement(unsigned* where, unsigned last) {
+    return update<reach>(where, [last](unsigned old) { return old == 0 || old > last ? last : old - 1U; });
+  }
+  template <class T>
+  static T compare_and_swap(T* where, T expected, T x) {
+    return update<reach>(where, [expected, x](T old) { return old == expected ? x : old; });
+  }
+  template <class T>
+  static T bit_and(T* where, T x) {
+    return update<reach>(where, [x](T old) { return static_cast<T>(old & x); });
+  }
+  template <class T>
+  static T bit_or(T* where, T x) {
+    return update<reach>(where, [x](T old) { return static_cast<T>(old | x); });
+  }
+  template <class T>
+  static T bit_xor(T* where, T x) {
+    return update<reach>(where, [x](T old) { return static_cast<T>(old ^ x); });
+  }
+};
+
+}  // namespace exactdot::simt::detail
+
+template <exactdot::simt::detail::atomic_number T>
+inline T atomicAdd(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::add(address, value);
+}
+template <exactdot::simt::detail::one_of<int, unsigned> T>
+inline T atomicSub(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::subtract(address, value);
+}
+template <exactdot::simt::detail::atomic_number T>
+inline T atomicExch(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::exchange(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicMin(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::minimum(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicMax(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::maximum(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicAnd(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_and(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicOr(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_or(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicXor(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_xor(address, value);
+}
+template <class T>
+requires(exactdot::simt::detail::atomic_integer<T> || sizeof(T) == 2) inline T
+    atomicCAS(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::compare_and_swap(
+      address, compare, value);
+}
+inline unsigned atomicInc(unsigned* address, unsigned value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::increment(address, value);
+}
+inline unsigned atomicDec(unsigned* address, unsigned value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::decrement(address, value);
+}
+
+template <exactdot::simt::detail::atomic_number T>
+inline T atomicAdd_block(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::add(address, value);
+}
+template <exactdot::simt::detail::one_of<int, unsigned> T>
+inline T atomicSub_block(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::subtract(address, value);
+}
+template <exactdot::simt::detail::atomic_number T>
+inline T atomicExch_block(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::exchange(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicMin_block(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::minimum(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicMax_block(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::maximum(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicAnd_block(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_and(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicOr_block(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_or(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicXor_block(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_xor(address, value);
+}
+template <class T>
+requires(exactdot::simt::detail::atomic_integer<T> || sizeof(T) == 2) inline T
+    atomicCAS_block(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::compare_and_swap(
+      address, compare, value);
+}
+inline unsigned atomicInc_block(unsigned* address, unsigned value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::increment(address, value);
+}
+inline unsigned atomicDec_block(unsigned* address, unsigned value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::decrement(address, value);
+}
+
+template <exactdot::simt::detail::atomic_number T>
+inline T atomicAdd_system(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::add(address, value);
+}
+template <exactdot::simt::detail::one_of<int, unsigned> T>
+inline T atomicSub_system(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::subtract(address, value);
+}
+template <exactdot::simt::detail::atomic_number T>
+inline T atomicExch_system(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::exchange(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicMin_system(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::minimum(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicMax_system(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::maximum(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicAnd_system(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_and(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicOr_system(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_or(address, value);
+}
+template <exactdot::simt::detail::atomic_integer T>
+inline T atomicXor_system(T* address, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_xor(address, value);
+}
+template <class T>
+requires(exactdot::simt::detail::atomic_integer<T> || sizeof(T) == 2) inline T
+    atomicCAS_system(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::compare_and_swap(
+      address, compare, value);
+}
+inline unsigned atomicInc_system(unsigned* address, unsigned value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::increment(address, value);
+}
+inline unsigned atomicDec_system(unsigned* address, unsigned value) {
+  return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::decrement(address, value);
+}

@@ -1,0 +1,99 @@
+// The GPU's side of exactdot::device: streams, memory and launches by the CUDA runtime. For nvcc only.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exactdot/error.hpp>
+#include <source_location>
+#include <string>
+#include <utility>
+
+namespace exactdot::on_gpu {
+
+/// Throws what failed, in CUDA's words and with the place of the call.
+inline void check(cudaError_t status, const char* what,
+                  std::source_location where = std::source_location::current()) {
+  if (status == cudaSuccess) return;
+  throw error(errc::no_device, std::string(what) + ": " + cudaGetErrorString(status) + " (" + where.file_name() +
+                                   ":" + std::to_string(where.line()) + ")");
+}
+
+class stream {
+ public:
+  stream() { check(cudaStreamCreate(&handle_), "creating a stream"); }
+  ~stream() { cudaStreamDestroy(handle_); }
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+
+  [[nodiscard]] cudaStream_t handle() const { return handle_; }
+  [[nodiscard]] int multiprocessors() const {
+    int device = 0, count = 0;
+    check(cudaGetDevice(&device), "asking for the device");
+    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "asking for multiprocessors");
+    return count;
+  }
+  std::uint64_t launches = 0;
+
+ private:
+  cudaStream_t handle_ = nullptr;
+};
+
+inline void synchronise(stream& on) { check(cudaStreamSynchronize(on.handle()), "waiting for the GPU"); }
+
+/// Device memory for n elements, not initialised.
+template <class T>
+class buffer {
+ public:
+  buffer(stream& on, std::size_t n) : stream_(&on), size_(n) {
+    if (n != 0) check(cudaMallocAsync(&data_, n * sizeof(T), on.handle()), "allocating device memory");
+  }
+  ~buffer() {
+    if (data_ != nullptr) cudaFreeAsync(data_, stream_->handle());
+  }
+  buffer(const buffer&) = delete;
+  buffer& operator=(const buffer&) = delete;
+
+  [[nodiscard]] T* data() const { return static_cast<T*>(data_); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  void fill_zero() {
+    if (size_ != 0)
+      check(cudaMemsetAsync(data_, 0, size_ * sizeof(T), stream_->handle()), "clearing device memory");
+  }
+  void copy_from(const T* host, std::size_t n) {
+    if (n != 0)
+      check(cudaMemcpyAsync(data_, host, n * sizeof(T), cudaMemcpyHostToDevice, stream_->handle()),
+            "copying to the device");
+  }
+  /// Waits for the copy.
+  void copy_to(T* host, std::size_t n) const {
+    if (n != 0)
+      check(cudaMemcpyAsync(host, data_, n * sizeof(T), cudaMemcpyDeviceToHost, stream_->handle()),
+            "copying from the device");
+    synchronise(*stream_);
+  }
+
+ private:
+  stream* stream_;
+  void* data_ = nullptr;
+  std::size_t size_;
+};
+
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& on,
+            Arguments&&... arguments) {
+  kernel<<<grid, block, shared_bytes, on.handle()>>>(
+      static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+  check(cudaGetLastError(), "launching a kernel");
+  ++on.launches;
+}
+
+/// The block's dynamic shared memory, of the launch's shared_bytes; aligned to 16 bytes.
+template <class T>
+__device__ __forceinline__ T* dynamic_shared() {
+  extern __shared__ __align__(16) unsigned char exactdot_dynamic_shared[];
+  return reinterpret_cast<T*>(exactdot_dynamic_shared);
+}
+
+}  // namespace exactdot::on_gpu

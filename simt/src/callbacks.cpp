@@ -1,0 +1,152 @@
+// What compilers call from code built with -fsanitize=thread, -fsanitize=bounds and -fsanitize-coverage=trace-pc.
+//
+// The names and signatures are those of the sanitizers' run-time libraries, which are not linked: these functions
+// stand in their place and tell the simulator. Outside of a launch, and in the simulator itself, they do nothing.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "machine.hpp"
+
+using namespace exactdot::simt;
+
+namespace {
+
+void note(const void* address, std::size_t size, bool write, bool strong, const void* caller) {
+  if (!in_kernel) return;
+  in_kernel = false;
+  running->access(reinterpret_cast<std::uintptr_t>(address), size, write, strong, caller);
+  in_kernel = true;
+}
+
+template <class T>
+void strong_access(const volatile void* address, const void* caller) {
+  if (!in_kernel) return;
+  in_kernel = false;
+  running->atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), false, caller);
+  in_kernel = true;
+}
+
+struct source_place {  // of UndefinedBehaviorSanitizer's data
+  const char* file;
+  std::uint32_t line, column;
+};
+struct type_description {
+  std::uint16_t kind, info;
+  char name[1];
+};
+struct bounds_data {
+  source_place where;
+  const type_description* array;
+  const type_description* index;
+};
+
+}  // namespace
+
+#define CALLER __builtin_return_address(0)
+
+// The sanitizers' interface is one function for each size; macros keep them to a line each.
+#define ACCESSES(size)                                                                       \
+  void __tsan_read##size(void* a) { note(a, size, false, false, CALLER); }                   \
+  void __tsan_write##size(void* a) { note(a, size, true, false, CALLER); }                   \
+  void __tsan_unaligned_read##size(void* a) { note(a, size, false, false, CALLER); }         \
+  void __tsan_unaligned_write##size(void* a) { note(a, size, true, false, CALLER); }         \
+  void __tsan_volatile_read##size(void* a) { note(a, size, false, true, CALLER); }           \
+  void __tsan_volatile_write##size(void* a) { note(a, size, true, true, CALLER); }           \
+  void __tsan_unaligned_volatile_read##size(void* a) { note(a, size, false, true, CALLER); } \
+  void __tsan_unaligned_volatile_write##size(void* a) { note(a, size, true, true, CALLER); }
+
+#define FETCH(bits, type, name, next)                                \
+  type __tsan_atomic##bits##_##name(volatile type* a, type x, int) { \
+    strong_access<type>(a, CALLER);                                  \
+    const type old = *a;                                             \
+    *a = static_cast<type>(next);                                    \
+    return old;                                                      \
+  }
+
+#define ATOMICS(bits, type)                                                                               \
+  type __tsan_atomic##bits##_load(const volatile type* a, int) {                                          \
+    strong_access<type>(a, CALLER);                                                                       \
+    return *a;                                                                                            \
+  }                                                                                                       \
+  void __tsan_atomic##bits##_store(volatile type* a, type x, int) {                                       \
+    strong_access<type>(a, CALLER);                                                                       \
+    *a = x;                                                                                               \
+  }                                                                                                       \
+  FETCH(bits, type, exchange, x)                                                                          \
+  FETCH(bits, type, fetch_add, old + x)                                                                   \
+  FETCH(bits, type, fetch_sub, old - x)                                                                   \
+  FETCH(bits, type, fetch_and, old& x)                                                                    \
+  FETCH(bits, type, fetch_or, old | x)                                                                    \
+  FETCH(bits, type, fetch_xor, old ^ x)                                                                   \
+  FETCH(bits, type, fetch_nand, ~(old & x))                                                               \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* a, type* expected, type x, int, int) { \
+    strong_access<type>(a, CALLER);                                                                       \
+    const type old = *a;                                                                                  \
+    if (old != *expected) {                                                                               \
+      *expected = old;                                                                                    \
+      return 0;                                                                                           \
+    }                                                                                                     \
+    *a = x;                                                                                               \
+    return 1;                                                                                             \
+  }                                                                                                       \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* a, type* expected, type x, int, int) {   \
+    return __tsan_atomic##bits##_compare_exchange_strong(a, expected, x, 0, 0);                           \
+  }
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_func_entry(void* caller) {
+  if (in_kernel) {
+    in_kernel = false;
+    running->enter(caller);
+    in_kernel = true;
+  }
+}
+void __tsan_func_exit() {
+  if (in_kernel) running->leave();
+}
+void __tsan_read_range(void* a, std::size_t size) { note(a, size, false, false, CALLER); }
+void __tsan_write_range(void* a, std::size_t size) { note(a, size, true, false, CALLER); }
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+ATOMICS(8, std::uint8_t)
+ATOMICS(16, std::uint16_t)
+ATOMICS(32, std::uint32_t)
+ATOMICS(64, std::uint64_t)
+void __tsan_atomic_thread_fence(int) {}
+void __tsan_atomic_signal_fence(int) {}
+
+/// A function of the compiler's own for memory: plain accesses of a range.
+void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
+  note(from, size, false, false, CALLER);
+  note(to, size, true, false, CALLER);
+  return __builtin_memcpy(to, from, size);
+}
+void* __tsan_memset(void* to, int value, std::size_t size) {
+  note(to, size, true, false, CALLER);
+  return __builtin_memset(to, value, size);
+}
+
+void __sanitizer_cov_trace_pc() {
+  if (!in_kernel) return;
+  in_kernel = false;
+  running->visit(CALLER);
+  in_kernel = true;
+}
+
+void __ubsan_handle_out_of_bounds(const bounds_data* what, std::uintptr_t index) {
+  if (!in_kernel) return;
+  in_kernel = false;
+  running->index_out_of_bounds(what->array->name, what->where.file, static_cast<int>(what->where.line),
+                               static_cast<std::int64_t>(index));
+  in_kernel = true;
+}
+
+}  // extern "C"

@@ -1,0 +1,195 @@
+// The simulated device while a kernel runs: its threads, warps and blocks, and who may go on.
+//
+// One CPU thread runs all; a simulated thread is either running, ready, parked (it only repeats itself until a
+// certain address changes), waiting for others, or done. Everything that a kernel does to memory, and every call of
+// a CUDA function, passes through step(), the only place where another thread may take over.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <exactdot/simt/simulator.hpp>
+#include <exactdot/simt/vector_types.hpp>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "fiber.hpp"
+#include "memory.hpp"
+#include "order.hpp"
+#include "shared_memory.hpp"
+
+namespace exactdot::simt {
+
+struct block;
+
+enum class state : std::uint8_t { ready, parked, at_barrier, at_exchange, done };
+
+struct thread {
+  context where = nullptr;
+  void* stack = nullptr;
+  block* home = nullptr;
+  std::uint32_t in_block = 0;  // linear index; its warp and lane follow
+  std::uint32_t number = 0;    // in the grid
+  std::uint32_t position = 0;  // in the block's list of those that are ready
+  uint3 index{};
+  state now = state::ready;
+
+  // where it stands, for lock step and for reports: call sites from the kernel inwards, then the next step's place
+  std::vector<const void*> calls;
+  const void* place = nullptr;
+
+  // what it waits for
+  const char* what = "";
+  int predicate = 0;
+  std::uint32_t mask = 0, came = 0;
+  std::uint64_t value = 0;
+  std::uint64_t* values = nullptr;
+
+  // repetition: the same place, address and content again and again
+  const void* last_place = nullptr;
+  std::uintptr_t last_address = 0;
+  std::uint64_t last_content = 0;
+  int repeats = 0;
+
+  // order.hpp
+  std::uint32_t time = 1;
+  std::unique_ptr<std::array<std::uint32_t, 32>> lanes;  // times of the warp's lanes that it knows
+  shared_knowledge known, pending, pending_in_block, released, released_in_block;
+
+  [[nodiscard]] std::uint32_t lane() const { return in_block % 32; }
+  [[nodiscard]] std::uint32_t warp() const { return in_block / 32; }
+};
+
+struct block {
+  std::uint32_t number = 0;
+  uint3 index{};
+  std::vector<thread> threads;
+  std::vector<std::uint32_t> ready;         // indices of threads that may run
+  std::uint32_t waiting = 0, finished = 0;  // at the barrier, done
+  std::uint32_t generation = 1;             // barriers passed, plus 1
+  const void* finished_at = nullptr;        // last place of a thread that is done
+  std::uint32_t finished_thread = 0;
+  std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
+  static_shared shared;                   // its copies of the kernel's shared variables
+  void* dynamic_shared = nullptr;
+};
+
+/// One launch at a time.
+class machine {
+ public:
+  machine(detail::stream_state& on, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel,
+          void (*body)(void*), void* arguments);
+  ~machine();
+  void run();
+
+  // what kernels call; `caller` is a return address in the kernel
+  void access(std::uintptr_t address, std::size_t size, bool write, bool strong, const void* caller);
+  void atomic(std::uintptr_t address, std::size_t size, bool block_scope, const void* caller);
+  void changed(std::uintptr_t address);  // an atomic operation has changed what lies there
+  int barrier(const char* what, int predicate, int combine, const void* caller);
+  std::uint32_t exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
+                         const void* caller);
+  void synchronise_warp(std::uint32_t mask, const void* caller);
+  void fence(bool block_scope, const void* caller);
+  void visit(const void* caller);  // a basic block: a step in lock step, else only counted
+  void enter(const void* caller) { current_->calls.push_back(caller); }
+  void leave() {
+    if (!current_->calls.empty()) current_->calls.pop_back();
+  }
+  void index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index);
+
+  [[nodiscard]] thread& current() { return *current_; }
+  [[nodiscard]] std::uint32_t active_mask() const;
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+ private:
+  friend void start_fiber(transfer from);
+
+  // schedule.cpp
+  void start_block(std::uint32_t number);
+  void finish_block(block& which);
+  bool choose();          // the next thread to run; false if none can
+  bool choose_in_step();  // the same in lock step
+  void resume(thread& which);
+  void yield();
+  void step(const void* caller);
+  void enter_block(block& which);
+  void make_ready(thread& which);
+  void remove_ready(thread& which);
+  void park(std::uintptr_t address);
+  void unpark(std::uintptr_t address);
+  bool unstick();  // nobody can run: wakes the parked, or settles exchanges that cannot complete
+  void give_up(fault_kind kind);
+  void notice_repetition(std::uintptr_t address, std::size_t size, const void* caller);
+
+  // waiting.cpp
+  void release_barrier(block& which);
+  void complete_exchange(block& which, std::uint32_t warp, std::uint32_t lanes);
+  bool settle_exchanges(block& which);
+  void thread_done(thread& which);
+
+  // detect.cpp
+  void examine(std::uintptr_t address, std::size_t size, bool write, bool atomic, bool block_scope,
+               const void* caller);
+  [[nodiscard]] bool ordered(const record& before) const;
+  [[nodiscard]] bool conflicts(const record& before, const record& now) const;
+  [[nodiscard]] std::uint32_t time_now(const thread& which) const;
+  [[nodiscard]] std::string name_of_address(std::uintptr_t address, bool shared) const;
+  fault* add_fault(fault_kind kind, const void* here, const void* other);
+  void report(fault_kind kind, bool shared, std::uintptr_t address, const char* what, const void* caller,
+              const record* other, const char* other_what);
+  void report_waiting(fault_kind kind, const thread& here, const char* what, const thread* other,
+                      const char* other_what);
+  [[nodiscard]] index3 block_index(std::uint32_t number) const;
+  [[nodiscard]] index3 thread_index(std::uint32_t in_block) const;
+
+  detail::stream_state& on_;
+  settings how_;
+  dim3 grid_, block_size_;
+  std::uint32_t threads_a_block_;
+  std::size_t shared_bytes_;
+  void (*body_)(void*);
+  void* arguments_;
+  shared_module module_;  // where the kernel's shared and global variables live
+
+  std::vector<std::unique_ptr<block>> resident_;
+  std::uint64_t next_block_ = 0, block_count_ = 0;
+  thread* current_ = nullptr;
+  block* loaded_ = nullptr;  // whose shared variables are in place
+  block* favourite_ = nullptr;
+  int favour_ = 0;
+  context scheduler_ = nullptr;
+  std::mt19937_64 random_;
+  int run_left_ = 0;
+  std::vector<std::uint32_t> group_;  // lock step: lanes of the present step still to run
+  block* group_block_ = nullptr;
+  std::uint64_t steps_ = 0;
+  std::uint64_t rounds_in_vain_ = 0;
+  bool given_up_ = false;
+
+  struct location {  // what release patterns have left at an address, for acquire patterns to find
+    shared_knowledge device, block;
+    std::uint32_t block_number = 0;
+  };
+  std::unordered_map<std::uintptr_t, location> locations_;
+  std::unordered_map<std::uintptr_t, std::vector<thread*>> parked_;
+};
+
+/// The launch under way, null outside; and whether a kernel's own code is running now, not the simulator's.
+extern machine* running;
+extern bool in_kernel;
+
+namespace detail {
+struct stream_state {
+  settings how;
+  std::vector<fault> faults;
+  std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;
+  counters counted;
+};
+}  // namespace detail
+
+}  // namespace exactdot::simt

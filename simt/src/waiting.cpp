@@ -1,0 +1,182 @@
+// Threads that wait for each other: barriers of a block, exchanges of a warp, and the end.
+//
+// A barrier opens when every thread of the block that is not done has arrived (compute capability 7.0 and later,
+// CUDA C++ Programming Guide, "Synchronization Functions"). It is a fault, though the run goes on, when some are
+// done or arrive elsewhere. An exchange completes when all lanes of its mask have come; when no thread can go on,
+// with those that have.
+#include "machine.hpp"
+
+namespace exactdot::simt {
+
+int machine::barrier(const char* what, int predicate, int combine, const void* caller) {
+  step(caller);
+  thread& self = *current_;
+  block& home = *self.home;
+  self.what = what, self.predicate = predicate;
+  self.now = state::at_barrier;
+  remove_ready(self);
+  ++home.waiting;
+  self.last_place = nullptr;
+  rounds_in_vain_ = 0;
+  if (home.waiting + home.finished == threads_a_block_) {
+    release_barrier(home);
+  } else {
+    yield();
+  }
+  const auto set = static_cast<std::uint32_t>(self.value);
+  const auto came = static_cast<std::uint32_t>(self.value >> 32);
+  return combine == 1   ? static_cast<int>(set)
+         : combine == 2 ? static_cast<int>(set == came)
+                        : static_cast<int>(set != 0);
+}
+
+void machine::release_barrier(block& which) {
+  std::uint64_t came = 0, set = 0;
+  const thread* first = nullptr;
+  const thread* elsewhere = nullptr;
+  shared_knowledge known, released, released_in_block;
+  for (thread& one : which.threads) {
+    if (one.now != state::at_barrier) continue;
+    ++came;
+    if (one.predicate != 0) ++set;
+    if (first == nullptr) first = &one;
+    if (one.place != first->place) elsewhere = &one;
+    known = join(known, one.known);
+    released = join(released, one.released);
+    released_in_block = join(released_in_block, one.released_in_block);
+  }
+  if (elsewhere != nullptr) {
+    report_waiting(fault_kind::barrier_divergence, *first, first->what, elsewhere, elsewhere->what);
+  } else if (which.finished != 0 && first != nullptr) {
+    report_waiting(fault_kind::barrier_divergence, *first, first->what, &which.threads[which.finished_thread],
+                   "end");
+  }
+  ++which.generation;
+  which.waiting = 0;
+  ++on_.counted.barriers;
+  for (thread& one : which.threads) {
+    if (one.now != state::at_barrier) continue;
+    one.value = came << 32 | set;
+    one.known = known, one.released = released, one.released_in_block = released_in_block;
+    one.lanes.reset();
+    make_ready(one);
+  }
+}
+
+std::uint32_t machine::exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
+                                const void* caller) {
+  step(caller);
+  thread& self = *current_;
+  block& home = *self.home;
+  self.what = what, self.mask = mask, self.value = mine, self.values = values;
+  self.now = state::at_exchange;
+  remove_ready(self);
+  self.last_place = nullptr;
+  rounds_in_vain_ = 0;
+  const std::uint32_t first = self.warp() * 32;
+  const std::uint32_t width = std::min(32U, threads_a_block_ - first);
+  const std::uint32_t there = width == 32 ? ~0U : (1U << width) - 1;
+  std::uint32_t arrived = 0;
+  for (std::uint32_t i = 0; i < width; ++i) {
+    const thread& one = home.threads[first + i];
+    if (one.now == state::at_exchange && one.mask == mask && one.what == what) arrived |= 1U << i;
+  }
+  if ((mask >> self.lane() & 1U) == 0) {  // names others but not itself
+    report_waiting(fault_kind::missing_lanes, self, what, &self, "not in its own mask");
+    complete_exchange(home, self.warp(), 1U << self.lane());
+  } else if ((arrived & mask & there) == (mask & there)) {
+    complete_exchange(home, self.warp(), arrived & mask);
+  } else {
+    yield();
+  }
+  ++on_.counted.shuffles;
+  return self.came;
+}
+
+void machine::complete_exchange(block& which, std::uint32_t warp, std::uint32_t lanes) {
+  thread* const first = &which.threads[std::size_t{warp} * 32];
+  std::array<std::uint32_t, 32> times{};
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    if ((lanes >> i & 1U) == 0) continue;
+    if (first[i].lanes) {
+      for (std::size_t j = 0; j < 32; ++j) times[j] = std::max(times[j], (*first[i].lanes)[j]);
+    }
+    times[i] = std::max(times[i], first[i].time);
+  }
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    if ((lanes >> i & 1U) == 0) continue;
+    thread& one = first[i];
+    one.came = lanes;
+    if (one.values == nullptr) {  // __syncwarp orders memory, the others do not
+      one.lanes = std::make_unique<std::array<std::uint32_t, 32>>(times);
+      ++one.time;
+    } else {
+      for (std::uint32_t j = 0; j < 32; ++j) one.values[j] = (lanes >> j & 1U) != 0 ? first[j].value : 0;
+    }
+    make_ready(one);
+  }
+}
+
+bool machine::settle_exchanges(block& which) {
+  bool settled = false;
+  for (std::uint32_t start = 0; start < threads_a_block_; ++start) {
+    const thread& here = which.threads[start];
+    if (here.now != state::at_exchange) continue;
+    const std::uint32_t first = here.warp() * 32;
+    const std::uint32_t width = std::min(32U, threads_a_block_ - first);
+    std::uint32_t arrived = 0;
+    const thread* missing = nullptr;
+    for (std::uint32_t i = 0; i < width; ++i) {
+      const thread& one = which.threads[first + i];
+      const bool same = one.now == state::at_exchange && one.mask == here.mask && one.what == here.what;
+      if (same) {
+        arrived |= 1U << i;
+      } else if ((here.mask >> i & 1U) != 0 && missing == nullptr) {
+        missing = &one;
+      }
+    }
+    const char* const where = missing == nullptr ? "" : missing->now == state::done ? "end" : missing->what;
+    report_waiting(fault_kind::missing_lanes, here, here.what, missing, where);
+    complete_exchange(which, here.warp(), arrived);
+    settled = true;
+  }
+  return settled;
+}
+
+void machine::thread_done(thread& which) {
+  block& home = *which.home;
+  which.now = state::done;
+  remove_ready(which);
+  ++home.finished;
+  home.finished_thread = which.in_block;
+  rounds_in_vain_ = 0;
+  if (home.waiting != 0 && home.waiting + home.finished == threads_a_block_) release_barrier(home);
+}
+
+void machine::synchronise_warp(std::uint32_t mask, const void* caller) {
+  exchange("__syncwarp", mask, 0, nullptr, caller);
+}
+
+void machine::fence(bool block_scope, const void* caller) {
+  step(caller);
+  thread& self = *current_;
+  self.known = join(self.known, self.pending_in_block);
+  self.pending_in_block.reset();
+  if (!block_scope) {
+    self.known = join(self.known, self.pending);
+    self.pending.reset();
+  }
+  auto own = std::make_shared<knowledge>();
+  const std::uint32_t first = self.number - self.lane();
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t time = i == self.lane() ? time_now(self) : self.lanes ? (*self.lanes)[i] : 0;
+    if (time != 0) own->entries.push_back({first + i, time});
+  }
+  own->entries.push_back({knowledge::block_bit | self.home->number, self.home->generation});
+  const shared_knowledge all = join(self.known, own);
+  self.released_in_block = all;
+  if (!block_scope) self.released = all;
+  ++self.time;
+}
+
+}  // namespace exactdot::simt
