@@ -17,6 +17,7 @@
 #include <cpu/simd-inl.h>
 
 #include <cpu/approximation.hpp>
+#include <cpu/engine.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
@@ -25,8 +26,8 @@ namespace {
 
 constexpr std::size_t approximate_block = 2048;
 constexpr std::size_t short_vector = 192;  // of floats: up to here the root and the sums of squares do not pay off
-/// Exponents between the largest product and a bound on the root of a block's sum of their squares; and the same when
-/// only a few products have been seen.
+/// Exponents between the largest product and a bound on the root of a block's sum of their squares; and the same
+/// when only a few products have been seen.
 constexpr int room = 6, room_for_guess = 10;
 
 /// An upper bound on the error of summing numbers of absolute sum `magnitude` in accumulators that took `steps`
@@ -112,9 +113,8 @@ HWY_INLINE bool starts_moderate(const float* x, std::size_t n) {
   const hn::ScalableTag<float> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto size = hn::BitCast(du, hn::Abs(load_part<false>(d, x, 0, n)));
-  const auto below = [&](auto bits, float limit) HWY_ATTR {
-    return hn::Lt(bits, hn::Set(du, std::bit_cast<std::uint32_t>(limit) - 1));
-  };
+  const auto below = [&](auto bits, float limit)
+                         HWY_ATTR { return hn::Lt(bits, hn::Set(du, std::bit_cast<std::uint32_t>(limit) - 1)); };
   const auto less_one = hn::Sub(size, hn::Set(du, 1));  // turns 0, which is welcome, into the largest
   return hn::AllFalse(du, hn::Or(below(less_one, 0x1p-50F), hn::Not(below(size, 0x1p50F))));
 }
@@ -136,8 +136,8 @@ HWY_INLINE bool add_products(const double* a, const double* b, std::size_t n, in
   using v = vec<decltype(d)>;
   const std::size_t width = hn::Lanes(d);
   // A lane of a sum takes at most steps + 1 high parts. By Cauchy-Schwarz, while their squares add to no more than
-  // 4^exponent, they add to less than 2^(anchor_exponent - 1) and stay in the anchor's binade. A rest is at most half
-  // its unit.
+  // 4^exponent, they add to less than 2^(anchor_exponent - 1) and stay in the anchor's binade. A rest is at most
+  // half its unit.
   constexpr std::size_t steps = approximate_block / (2 * hn::MaxLanes(d));
   const int anchor_exponent = exponent + (std::bit_width(steps) + 1) / 2 + 1;
   const v anchor = hn::Set(d, 1.5 * power_of_two(anchor_exponent));
@@ -185,14 +185,16 @@ bool add_blocks(const double* a, const double* b, std::size_t n, int exponent, c
 /// scalar registers: a vector's lanes would have to wait for each other.
 HWY_INLINE int sample_exponent(const double* x, std::size_t n) {
   const std::size_t stride = (n + 7) / 8;
-  const auto size = [&](std::size_t i) { return std::bit_cast<std::uint64_t>(x[std::min(i * stride, n - 1)]) << 1; };
+  const auto size = [&](std::size_t i) {
+    return std::bit_cast<std::uint64_t>(load(x + std::min(i * stride, n - 1))) << 1;
+  };
   const auto larger = [&](std::size_t i) { return std::max(size(i), size(i + 4)); };
   const std::uint64_t most = std::max(std::max(larger(0), larger(2)), std::max(larger(1), larger(3)));
   return static_cast<int>(most >> 53) - 1022;
 }
 
-/// A guess at a power of two above all products: room_for_guess exponents above the largest |a| times the largest |b|
-/// of a few elements. 1024 if it could leave the range of normal doubles. NaNs pass unseen: they show later.
+/// A guess at a power of two above all products: room_for_guess exponents above the largest |a| times the largest
+/// |b| of a few elements. 1024 if it could leave the range of normal doubles. NaNs pass unseen: they show later.
 HWY_INLINE int guess_exponent(const double* a, const double* b, std::size_t n) {
   const int highest_a = sample_exponent(a, n), highest_b = sample_exponent(b, n);
   const bool moderate = std::abs(highest_a) < 240 && std::abs(highest_b) < 240;
