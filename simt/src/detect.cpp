@@ -3,6 +3,7 @@
 // Each access is compared with what is remembered of its four-byte cells: the last write and up to two reads. More
 // reads are forgotten, so a race may be missed in one run (another seed shows it), but none is invented.
 #include <algorithm>
+#include <cstring>
 
 #include "machine.hpp"
 #include "symbols.hpp"
@@ -14,6 +15,7 @@ void machine::access(std::uintptr_t address, std::size_t size, bool write, bool 
     return;
   step(caller);
   notice_repetition(address, size, caller);
+  if (how_.trace) keep_trace(address, size, write ? "write" : "read", caller);
   examine(address, size, write, strong, false, caller);
   if (write && !parked_.empty()) unpark(address);
 }
@@ -21,6 +23,7 @@ void machine::access(std::uintptr_t address, std::size_t size, bool write, bool 
 void machine::atomic(std::uintptr_t address, std::size_t size, bool block_scope, const void* caller) {
   step(caller);
   notice_repetition(address, size, caller);
+  if (how_.trace) keep_trace(address, size, "atomic", caller);
   examine(address, size, true, true, block_scope, caller);
   ++on_.counted.atomics;
   thread& self = *current_;
@@ -101,7 +104,7 @@ void machine::examine(std::uintptr_t address, std::size_t size, bool write, bool
     for (unsigned i = 0; i < 4; ++i) {
       if (word + i >= address && word + i < address + size) now.bytes |= static_cast<std::uint8_t>(1U << i);
     }
-    cell& here = in_static ? self.home->shared.at(word) : memory.cells().at(word);
+    cell& here = shared ? self.home->shared.at(word) : memory.cells().at(word);
     if (here.launch != memory.launch()) here = {memory.launch(), {}, {}};
     if (!write || atomic) {
       const bool written =
@@ -153,6 +156,13 @@ std::string machine::name_of_address(std::uintptr_t address, bool shared) const 
   if (near == nullptr) return "";
   return std::string(shared ? "dynamic shared memory" : "buffer") + " of " + std::to_string(near->size) +
          " bytes + " + std::to_string(address - near->start);
+}
+
+void machine::keep_trace(std::uintptr_t address, std::size_t size, const char* what, const void* caller) {
+  const source_line at = find_line(caller);
+  traced_access& one = on_.trace.emplace_back();
+  one.thread = current_->number, one.what = what, one.file = at.file, one.line = at.line, one.address = address;
+  std::memcpy(&one.before, reinterpret_cast<const void*>(address), std::min(size, sizeof one.before));
 }
 
 /// The fault of this kind at these two places: a new one to fill in, or null if it is known (and counted).

@@ -113,6 +113,7 @@ class machine {
   void start_block(std::uint32_t number);
   void finish_block(block& which);
   bool choose();          // the next thread to run; false if none can
+  bool choose_by_script();
   bool choose_in_step();  // the same in lock step
   void resume(thread& which);
   void yield();
@@ -139,6 +140,7 @@ class machine {
   [[nodiscard]] bool conflicts(const record& before, const record& now) const;
   [[nodiscard]] std::uint32_t time_now(const thread& which) const;
   [[nodiscard]] std::string name_of_address(std::uintptr_t address, bool shared) const;
+  void keep_trace(std::uintptr_t address, std::size_t size, const char* what, const void* caller);
   fault* add_fault(fault_kind kind, const void* here, const void* other);
   void report(fault_kind kind, bool shared, std::uintptr_t address, const char* what, const void* caller,
               const record* other, const char* other_what);
@@ -165,6 +167,7 @@ class machine {
   context scheduler_ = nullptr;
   std::mt19937_64 random_;
   int run_left_ = 0;
+  std::size_t script_position_ = 0;
   std::vector<std::uint32_t> group_;  // lock step: lanes of the present step still to run
   block* group_block_ = nullptr;
   std::uint64_t steps_ = 0;
@@ -187,6 +190,7 @@ namespace detail {
 struct stream_state {
   settings how;
   std::vector<fault> faults;
+  std::vector<traced_access> trace;
   std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;
   counters counted;
 };

@@ -138,7 +138,26 @@ void machine::remove_ready(thread& which) {
   ready.pop_back();
 }
 
+/// The next of the script that can go on. A thread that has not begun is first brought to its first step.
+bool machine::choose_by_script() {
+  for (; script_position_ < how_.script.size(); ++script_position_) {
+    const std::uint32_t wanted = how_.script[script_position_];
+    for (const auto& home : resident_) {
+      if (home->number != wanted / threads_a_block_) continue;
+      current_ = &home->threads[wanted % threads_a_block_];
+      if (current_->now != state::ready) continue;
+      if (current_->place != nullptr) ++script_position_;
+      return true;
+    }
+  }
+  return false;
+}
+
 bool machine::choose() {
+  if (script_position_ < how_.script.size() && choose_by_script()) {
+    run_left_ = 1;
+    return true;
+  }
   if (favourite_ == nullptr || favourite_->ready.empty() || --favour_ <= 0) {
     const std::size_t first = random_() % resident_.size();
     favourite_ = nullptr;
@@ -150,6 +169,7 @@ bool machine::choose() {
   }
   if (favourite_ == nullptr) return false;
   current_ = &favourite_->threads[favourite_->ready[random_() % favourite_->ready.size()]];
+  run_left_ = 1 + static_cast<int>(random_() % static_cast<std::uint64_t>(std::max(1, how_.largest_run)));
   return true;
 }
 
@@ -202,7 +222,6 @@ void machine::resume(thread& which) {
   enter_block(*which.home);
   simt_thread_index = which.index;
   simt_block_index = which.home->index;
-  run_left_ = 1 + static_cast<int>(random_() % static_cast<std::uint64_t>(std::max(1, how_.largest_run)));
   which.where = boost::context::detail::jump_fcontext(which.where, nullptr).fctx;
 }
 

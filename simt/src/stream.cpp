@@ -101,6 +101,7 @@ stream::~stream() = default;
 settings& stream::how() { return state_->how; }
 const std::vector<fault>& stream::faults() const { return state_->faults; }
 const counters& stream::counted() const { return state_->counted; }
+const std::vector<traced_access>& stream::trace() const { return state_->trace; }
 bool stream::has(fault_kind kind) const {
   for (const fault& one : state_->faults) {
     if (one.kind == kind) return true;
@@ -111,6 +112,7 @@ void stream::clear() {
   state_->faults.clear();
   state_->known_faults.clear();
   state_->counted = {};
+  state_->trace.clear();
 }
 
 namespace detail {

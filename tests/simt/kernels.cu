@@ -303,9 +303,9 @@ int tour_of_atomics(stream& on) {
   };
   return tour(0) + tour(0U) + tour(0ULL) + tour(0.0F) + tour(0.0);
 }
-float dynamic_sum(stream& on, unsigned threads) {
+float dynamic_sum(stream& on, unsigned threads, unsigned blocks) {
   return with_cell<float>(
-      on, [&](float* out) { device::launch(dynamic_tree, 6, threads, threads * sizeof(float), on, out); });
+      on, [&](float* out) { device::launch(dynamic_tree, blocks, threads, threads * sizeof(float), on, out); });
 }
 
 }  // namespace simt_test

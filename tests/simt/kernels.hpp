@@ -30,6 +30,6 @@ float warp_neighbours(stream& on, bool with_syncwarp);
 std::vector<unsigned> indices(stream& on);  ///< of a launch in three dimensions: each thread's linear number
 int votes(stream& on);                      ///< how many checks of votes, reductions and barriers with a value fail
 int tour_of_atomics(stream& on);            ///< how many checks fail
-float dynamic_sum(stream& on, unsigned threads);
+float dynamic_sum(stream& on, unsigned threads, unsigned blocks);
 
 }  // namespace simt_test

@@ -148,7 +148,8 @@ TEST(simt, is_silent_on_correct_kernels_over_fifty_seeds) {
       EXPECT_EQ(tree_sum(on, thousand(), true), 1000.0F);
       EXPECT_EQ(last_block_adds(on, thousand(), true), 1000.0F);
       EXPECT_EQ(warp_neighbours(on, true), 496.0F);
-      EXPECT_EQ(dynamic_sum(on, 64), 64.0F * 21);
+      EXPECT_EQ(dynamic_sum(on, 64, 6), 64.0F * 21);
+      EXPECT_EQ(dynamic_sum(on, 32, 20), 32.0F * 210);  // more blocks than are resident: memory is used again
       ASSERT_EQ(faults_of(on), "") << "seed " << seed;
     }
   }

@@ -27,6 +27,11 @@ struct settings {
       1000;             ///< rounds in which all threads only repeat themselves, before a livelock is named
   int largest_run = 4;  ///< a thread runs for 1 to so many steps before another may
   bool detect = true;   ///< false: run and schedule only
+  /// Independent threads only: who takes each step, by the threads' numbers in the grid, until the list ends and the
+  /// seed decides. A step is an access to memory, a barrier, a fence or an exchange, with all that follows it up to
+  /// the next. Passed over: threads that wait, are done, or whose block is not resident.
+  std::vector<unsigned> script = {};
+  bool trace = false;  ///< keep each access for stream::trace()
 };
 
 enum class fault_kind {
@@ -63,6 +68,16 @@ struct fault {
   [[nodiscard]] std::string text() const;  ///< one line
 };
 
+/// One access of a launch with settings::trace, in the order in which they happened.
+struct traced_access {
+  unsigned thread = 0;  ///< its number in the grid
+  std::string what;     ///< "read", "write" or "atomic"
+  std::string file;     ///< of the source line; "" if there is no debug information
+  int line = 0;
+  std::uintptr_t address = 0;
+  std::uint64_t before = 0;  ///< the first 8 bytes, or fewer, that lay there
+};
+
 struct counters {
   std::uint64_t launches = 0, blocks = 0, threads = 0;
   std::uint64_t steps = 0;              ///< scheduling points: accesses, atomics, barriers, shuffles
@@ -89,7 +104,8 @@ class stream {
   [[nodiscard]] const std::vector<fault>& faults() const;
   [[nodiscard]] bool has(fault_kind kind) const;
   [[nodiscard]] const counters& counted() const;
-  void clear();  ///< forgets faults and counters
+  [[nodiscard]] const std::vector<traced_access>& trace() const;
+  void clear();  ///< forgets faults, counters and the trace
   [[nodiscard]] int multiprocessors() const { return 4; }
   [[nodiscard]] detail::stream_state& state() { return *state_; }
 
