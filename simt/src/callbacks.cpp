@@ -14,17 +14,17 @@ namespace {
 
 void note(const void* address, std::size_t size, bool write, bool strong, const void* caller) {
   if (!in_kernel) return;
-  in_kernel = false;
-  running->access(reinterpret_cast<std::uintptr_t>(address), size, write, strong, caller);
-  in_kernel = true;
+  as_simulator([&] { running->access(reinterpret_cast<std::uintptr_t>(address), size, write, strong, caller); });
 }
 
 template <class T>
 void strong_access(const volatile void* address, const void* caller) {
   if (!in_kernel) return;
-  in_kernel = false;
-  running->atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), false, caller);
-  in_kernel = true;
+  as_simulator([&] {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    running->atomic(at, sizeof(T), true, false, caller);
+    running->changed(at);
+  });
 }
 
 struct source_place {  // of UndefinedBehaviorSanitizer's data
@@ -100,11 +100,7 @@ void __tsan_init() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 void __tsan_func_entry(void* caller) {
-  if (in_kernel) {
-    in_kernel = false;
-    running->enter(caller);
-    in_kernel = true;
-  }
+  if (in_kernel) as_simulator([&] { running->enter(caller); });
 }
 void __tsan_func_exit() {
   if (in_kernel) running->leave();
@@ -136,17 +132,16 @@ void* __tsan_memset(void* to, int value, std::size_t size) {
 
 void __sanitizer_cov_trace_pc() {
   if (!in_kernel) return;
-  in_kernel = false;
-  running->visit(CALLER);
-  in_kernel = true;
+  const void* const caller = CALLER;
+  as_simulator([&] { running->visit(caller); });
 }
 
 void __ubsan_handle_out_of_bounds(const bounds_data* what, std::uintptr_t index) {
   if (!in_kernel) return;
-  in_kernel = false;
-  running->index_out_of_bounds(what->array->name, what->where.file, static_cast<int>(what->where.line),
-                               static_cast<std::int64_t>(index));
-  in_kernel = true;
+  as_simulator([&] {
+    running->index_out_of_bounds(what->array->name, what->where.file, static_cast<int>(what->where.line),
+                                 static_cast<std::int64_t>(index));
+  });
 }
 
 }  // extern "C"

@@ -10,37 +10,76 @@
 
 namespace exactdot::simt {
 
-void machine::access(std::uintptr_t address, std::size_t size, bool write, bool strong, const void* caller) {
-  if (!device_memory::instance().holds(address) && !module_.is_shared(address) && !module_.is_global(address))
-    return;
+/// Memory that no other thread sees: the thread's own stack, the kernel's arguments, the program's constants.
+bool machine::is_local(std::uintptr_t address) const {
+  constexpr std::size_t stack = stack_pool::stack_bytes;
+  return address - (reinterpret_cast<std::uintptr_t>(current_->stack) - stack) < stack ||
+         address - reinterpret_cast<std::uintptr_t>(work_.arguments) < work_.argument_bytes ||
+         module_.is_constant(address);
+}
+
+/// What the address lies in, as far as the thread may use it; null if it may not.
+region* machine::find_region(std::uintptr_t address, std::size_t size) {
+  region* found = nullptr;
+  if (device_memory::instance().holds(address)) {
+    found = device_memory::instance().find(address);
+    if (found != nullptr && found->shared && found->block != current_->home->number) return nullptr;
+  } else if (module_.is_shared(address)) {
+    found = current_->home->shared.find(address, module_);
+  } else {
+    for (region& one : globals_) {
+      if (one.holds(address)) found = &one;
+    }
+  }
+  return found != nullptr && found->holds(address, size) ? found : nullptr;
+}
+
+/// The scheduling point before every access; null if the access was a stray one.
+region* machine::begin_access(std::uintptr_t address, std::size_t size, const access_kind& how,
+                              const void* caller) {
   step(caller);
+  region* const where = find_region(address, size);
+  if (where == nullptr) {
+    stray(address, how, caller);
+    return nullptr;
+  }
+  if (how_.trace) keep_trace(address, size, how.name(), caller);
   notice_repetition(address, size, caller);
-  if (how_.trace) keep_trace(address, size, write ? "write" : "read", caller);
-  examine(address, size, write, strong, false, caller);
+  if (how_.detect) examine(*where, address, size, how, caller);
+  if (how.write) where->mark_written(address, size);
+  if (how.atomic) synchronise_through(address, how);
+  return where;
+}
+
+void machine::access(std::uintptr_t address, std::size_t size, bool write, bool strong, const void* caller) {
+  if (is_local(address)) return;
+  const region* const where = begin_access(address, size, {!write, write, strong, false}, caller);
+  if (where != nullptr && !where->shared) (write ? on_.counted.writes : on_.counted.reads) += 1;
   if (write && !parked_.empty()) unpark(address);
 }
 
-void machine::atomic(std::uintptr_t address, std::size_t size, bool block_scope, const void* caller) {
-  step(caller);
-  notice_repetition(address, size, caller);
-  if (how_.trace) keep_trace(address, size, "atomic", caller);
-  examine(address, size, true, true, block_scope, caller);
+void machine::atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller) {
+  if (is_local(address)) return;
+  begin_access(address, size, {reads, true, true, block_scope, !reads}, caller);
   ++on_.counted.atomics;
+}
+
+/// A strong write leaves at its address what the thread has released by a fence before; a strong read takes it, and
+/// a fence after it makes it known. A write alone replaces what lay there, a read and write adds to it.
+void machine::synchronise_through(std::uintptr_t address, const access_kind& how) {
   thread& self = *current_;
   if (!self.released_in_block && locations_.empty()) return;
   location& here = locations_[address];
   const std::uint32_t home = self.home->number;
-  self.pending_in_block =
-      here.block_number == home ? join(self.pending_in_block, here.block) : self.pending_in_block;
-  if (block_scope) {
-    here.block = here.block_number == home ? join(here.block, self.released_in_block) : self.released_in_block;
-    here.block_number = home;
-  } else {
-    self.pending = join(self.pending, here.device);
-    here.device = join(here.device, self.released);
-    here.block = here.block_number == home ? join(here.block, self.released_in_block) : self.released_in_block;
-    here.block_number = home;
+  if (here.block_number != home) here.block.reset(), here.block_number = home;
+  const bool device_wide = !how.block_scope;
+  if (how.reads()) {
+    self.pending_in_block = join(self.pending_in_block, here.block);
+    if (device_wide) self.pending = join(self.pending, here.device);
   }
+  if (!how.write) return;
+  here.block = how.reads() ? join(here.block, self.released_in_block) : self.released_in_block;
+  if (device_wide) here.device = how.reads() ? join(here.device, self.released) : self.released;
 }
 
 std::uint32_t machine::time_now(const thread& which) const {
@@ -73,58 +112,40 @@ bool machine::conflicts(const record& before, const record& now) const {
   return !ordered(before);
 }
 
-void machine::examine(std::uintptr_t address, std::size_t size, bool write, bool atomic, bool block_scope,
+void machine::examine(region& where, std::uintptr_t address, std::size_t size, const access_kind& how,
                       const void* caller) {
-  auto& memory = device_memory::instance();
-  const bool in_module = !memory.holds(address);
-  const bool in_static = in_module && module_.is_shared(address);
-  const char* const what = atomic ? "atomic" : write ? "write" : "read";
-  thread& self = *current_;
-  allocation* buffer = in_module ? nullptr : memory.find(address);
-  bool shared = in_static;
-  if (!in_module) {
-    const bool foreign = buffer != nullptr && buffer->shared && buffer->block != self.home->number;
-    if (buffer == nullptr || foreign || address + size > buffer->start + buffer->size) {
-      const allocation* near = memory.below(address);
-      if (how_.detect)
-        report(fault_kind::out_of_bounds, near != nullptr && near->shared, address, what, caller, nullptr, "");
-      return;
-    }
-    shared = buffer->shared;
+  const std::uint32_t launch = device_memory::instance().launch();
+  if (how.read && !where.is_written(address, size)) {
+    report(where.shared ? fault_kind::uninitialised_shared : fault_kind::uninitialised_global, where.shared,
+           address, how.name(), caller, nullptr, "");
   }
-  if (!shared) (write ? on_.counted.writes : on_.counted.reads) += 1;
-  if (in_static) self.home->shared.touch(address, module_);
-  if (!how_.detect) {
-    if (buffer != nullptr && write) memory.mark_written(address, size);
-    return;
-  }
-  record now{self.number + 1, self.home->generation, time_now(self), 0, atomic, block_scope, caller};
+  record now{current_->number + 1,
+             current_->home->generation,
+             time_now(*current_),
+             0,
+             how.atomic,
+             how.block_scope,
+             caller};
   for (std::uintptr_t word = address / 4 * 4; word < address + size; word += 4) {
     now.bytes = 0;
     for (unsigned i = 0; i < 4; ++i) {
       if (word + i >= address && word + i < address + size) now.bytes |= static_cast<std::uint8_t>(1U << i);
     }
-    cell& here = shared ? self.home->shared.at(word) : memory.cells().at(word);
-    if (here.launch != memory.launch()) here = {memory.launch(), {}, {}};
-    if (!write || atomic) {
-      const bool written =
-          in_static ? here.write.thread != 0
-                    : buffer == nullptr || buffer->written[(std::max(word, buffer->start) - buffer->start) / 4];
-      const bool reads = !write || caller != nullptr;
-      if (!written && reads && !(atomic && write && here.write.thread != 0)) {
-        report(shared ? fault_kind::uninitialised_shared : fault_kind::uninitialised_global, shared, address, what,
-               caller, nullptr, "");
-      }
-    }
+    cell& here = where.at(word);
+    if (here.launch != launch) here = {launch, {}, {}};
     const record* other = conflicts(here.write, now) ? &here.write : nullptr;
-    const char* other_what = here.write.atomic ? "atomic" : "write";
-    if (write && other == nullptr) {
+    if (how.write && other == nullptr) {
       for (const record& read : here.read) {
-        if (conflicts(read, now)) other = &read, other_what = "read";
+        if (conflicts(read, now)) other = &read;
       }
     }
-    if (other != nullptr) report(fault_kind::data_race, shared, address, what, caller, other, other_what);
-    if (write) {
+    if (other != nullptr) {
+      report(fault_kind::data_race, where.shared, std::max(word, address), how.name(), caller, other,
+             other != &here.write ? "read"
+             : other->atomic      ? "atomic"
+                                  : "write");
+    }
+    if (how.write) {
       here.write = now;
       here.read[0] = here.read[1] = {};
     } else {
@@ -132,7 +153,24 @@ void machine::examine(std::uintptr_t address, std::size_t size, bool write, bool
       here.read[first ? 0 : 1] = now;
     }
   }
-  if (write && buffer != nullptr) memory.mark_written(address, size);
+}
+
+/// An address outside of everything. Between the buffers the run goes on, for nobody's memory is hit; elsewhere it
+/// ends, as on a GPU: going on would read or change memory of the program.
+void machine::stray(std::uintptr_t address, const access_kind& how, const void* caller) {
+  const bool device = device_memory::instance().holds(address);
+  if (device && !how_.detect) return;
+  const region* const near = device ? device_memory::instance().nearest(address) : nullptr;
+  const bool shared = device ? near != nullptr && near->shared : module_.is_shared(address);
+  report(fault_kind::out_of_bounds, shared, address, how.name(), caller, nullptr, "");
+  if (!device) abandon(nullptr);
+}
+
+void machine::keep_trace(std::uintptr_t address, std::size_t size, const char* what, const void* caller) {
+  const source_line line = find_line(caller);
+  std::uint64_t before = 0;
+  std::memcpy(&before, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof before));
+  on_.trace.push_back({current_->number, what, line.file, line.line, address, before});
 }
 
 index3 machine::block_index(std::uint32_t number) const {
@@ -144,25 +182,25 @@ index3 machine::thread_index(std::uint32_t in_block) const {
           in_block / block_size_.x / block_size_.y};
 }
 
-std::string machine::name_of_address(std::uintptr_t address, bool shared) const {
+std::string machine::name_of_address(std::uintptr_t address) const {
+  const auto bytes = [](std::size_t count) { return std::to_string(count) + " bytes"; };
   const auto& memory = device_memory::instance();
-  if (!memory.holds(address)) {
-    const variable found = module_.find(address);
-    if (found.size == 0) return "";
-    return address == found.start ? found.name
-                                  : found.name + " + " + std::to_string(address - found.start) + " bytes";
+  if (memory.holds(address)) {
+    const region* const near = memory.nearest(address);
+    if (near == nullptr) return "";
+    const std::string what = (near->shared ? "dynamic shared memory of " : "buffer of ") + bytes(near->size);
+    return address < near->start ? bytes(near->start - address) + " before a " + what
+                                 : what + " + " + std::to_string(address - near->start);
   }
-  const allocation* near = memory.below(address);
-  if (near == nullptr) return "";
-  return std::string(shared ? "dynamic shared memory" : "buffer") + " of " + std::to_string(near->size) +
-         " bytes + " + std::to_string(address - near->start);
-}
-
-void machine::keep_trace(std::uintptr_t address, std::size_t size, const char* what, const void* caller) {
-  const source_line at = find_line(caller);
-  traced_access& one = on_.trace.emplace_back();
-  one.thread = current_->number, one.what = what, one.file = at.file, one.line = at.line, one.address = address;
-  std::memcpy(&one.before, reinterpret_cast<const void*>(address), std::min(size, sizeof one.before));
+  if (extern_shared != nullptr) {
+    const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(extern_shared());
+    if (offset < most_dynamic_shared)
+      return "dynamic shared memory of " + bytes(shared_bytes_) + " + " + std::to_string(offset);
+  }
+  if (!module_.is_shared(address) && !module_.is_global(address)) return "no memory of the device";
+  const variable found = module_.find(address);
+  if (found.name.empty()) return "";
+  return address == found.start ? found.name : found.name + " + " + bytes(address - found.start);
 }
 
 /// The fault of this kind at these two places: a new one to fill in, or null if it is known (and counted).
@@ -182,7 +220,7 @@ void machine::report(fault_kind kind, bool shared, std::uintptr_t address, const
   if (found == nullptr) return;
   const source_line here = find_line(caller);
   found->space = shared ? "shared" : "global";
-  found->variable = name_of_address(address, shared);
+  found->variable = name_of_address(address);
   found->here = {block_index(current_->home->number), thread_index(current_->in_block), what, here.file, here.line};
   if (other == nullptr) return;
   const source_line there = find_line(other->caller);

@@ -9,17 +9,20 @@
 #include <cstdint>
 #include <exactdot/simt/simulator.hpp>
 #include <exactdot/simt/vector_types.hpp>
+#include <exception>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
 #include "fiber.hpp"
 #include "memory.hpp"
 #include "order.hpp"
+#include "region.hpp"
 #include "shared_memory.hpp"
 
 namespace exactdot::simt {
@@ -78,17 +81,24 @@ struct block {
   void* dynamic_shared = nullptr;
 };
 
+/// What is launched: a function for all threads, its arguments, and the kernel that it calls.
+struct work {
+  const void* kernel;
+  void (*body)(void*);
+  void* arguments;
+  std::size_t argument_bytes;
+};
+
 /// One launch at a time.
 class machine {
  public:
-  machine(detail::stream_state& on, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel,
-          void (*body)(void*), void* arguments);
+  machine(detail::stream_state& on, dim3 grid, dim3 block, std::size_t shared_bytes, const work& what);
   ~machine();
   void run();
 
   // what kernels call; `caller` is a return address in the kernel
   void access(std::uintptr_t address, std::size_t size, bool write, bool strong, const void* caller);
-  void atomic(std::uintptr_t address, std::size_t size, bool block_scope, const void* caller);
+  void atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller);
   void changed(std::uintptr_t address);  // an atomic operation has changed what lies there
   int barrier(const char* what, int predicate, int combine, const void* caller);
   std::uint32_t exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
@@ -100,6 +110,7 @@ class machine {
   void leave() {
     if (!current_->calls.empty()) current_->calls.pop_back();
   }
+  [[noreturn]] void abandon(std::exception_ptr why);  // ends the launch from within a thread
   void index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index);
 
   [[nodiscard]] thread& current() { return *current_; }
@@ -112,7 +123,7 @@ class machine {
   // schedule.cpp
   void start_block(std::uint32_t number);
   void finish_block(block& which);
-  bool choose();          // the next thread to run; false if none can
+  bool choose();  // the next thread to run; false if none can
   bool choose_by_script();
   bool choose_in_step();  // the same in lock step
   void resume(thread& which);
@@ -125,6 +136,7 @@ class machine {
   void unpark(std::uintptr_t address);
   bool unstick();  // nobody can run: wakes the parked, or settles exchanges that cannot complete
   void give_up(fault_kind kind);
+  void progress() { rounds_in_vain_ = 0, last_progress_ = steps_; }
   void notice_repetition(std::uintptr_t address, std::size_t size, const void* caller);
 
   // waiting.cpp
@@ -134,12 +146,24 @@ class machine {
   void thread_done(thread& which);
 
   // detect.cpp
-  void examine(std::uintptr_t address, std::size_t size, bool write, bool atomic, bool block_scope,
-               const void* caller);
+  struct access_kind {
+    bool read;  // and looks at what it reads: an exchange may meet what nobody wrote
+    bool write, atomic, block_scope;
+    bool exchange = false;
+    [[nodiscard]] bool reads() const { return read || exchange; }
+    [[nodiscard]] const char* name() const { return write && reads() ? "atomic" : write ? "write" : "read"; }
+  };
+  [[nodiscard]] bool is_local(std::uintptr_t address) const;
+  region* find_region(std::uintptr_t address, std::size_t size);
+  region* begin_access(std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
+  void stray(std::uintptr_t address, const access_kind& how, const void* caller);
+  void examine(region& where, std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
+  void synchronise_through(std::uintptr_t address, const access_kind& how);
   [[nodiscard]] bool ordered(const record& before) const;
   [[nodiscard]] bool conflicts(const record& before, const record& now) const;
   [[nodiscard]] std::uint32_t time_now(const thread& which) const;
-  [[nodiscard]] std::string name_of_address(std::uintptr_t address, bool shared) const;
+  [[nodiscard]] std::string name_of_address(std::uintptr_t address) const;
+  [[nodiscard]] static bool same_place(const thread& left, const thread& right);
   void keep_trace(std::uintptr_t address, std::size_t size, const char* what, const void* caller);
   fault* add_fault(fault_kind kind, const void* here, const void* other);
   void report(fault_kind kind, bool shared, std::uintptr_t address, const char* what, const void* caller,
@@ -154,9 +178,9 @@ class machine {
   dim3 grid_, block_size_;
   std::uint32_t threads_a_block_;
   std::size_t shared_bytes_;
-  void (*body_)(void*);
-  void* arguments_;
-  shared_module module_;  // where the kernel's shared and global variables live
+  work work_;
+  shared_module module_;         // where the kernel's shared and global variables live
+  std::vector<region> globals_;  // the latter
 
   std::vector<std::unique_ptr<block>> resident_;
   std::uint64_t next_block_ = 0, block_count_ = 0;
@@ -171,8 +195,9 @@ class machine {
   std::vector<std::uint32_t> group_;  // lock step: lanes of the present step still to run
   block* group_block_ = nullptr;
   std::uint64_t steps_ = 0;
-  std::uint64_t rounds_in_vain_ = 0;
+  std::uint64_t rounds_in_vain_ = 0, last_progress_ = 0;
   bool given_up_ = false;
+  std::exception_ptr failure_;
 
   struct location {  // what release patterns have left at an address, for acquire patterns to find
     shared_knowledge device, block;
@@ -182,9 +207,32 @@ class machine {
   std::unordered_map<std::uintptr_t, std::vector<thread*>> parked_;
 };
 
-/// The launch under way, null outside; and whether a kernel's own code is running now, not the simulator's.
-extern machine* running;
-extern bool in_kernel;
+/// The launch under way on this CPU thread, null outside; and whether a kernel's own code is running now, not the
+/// simulator's.
+extern constinit thread_local machine* running;
+extern constinit thread_local bool in_kernel;
+
+/// Runs the simulator's code on behalf of a kernel. What it throws ends the launch and is thrown there: the
+/// kernel's frames are never unwound, for compilers do not expect instrumentation to throw.
+template <class Action>
+auto as_simulator(Action action) {
+  in_kernel = false;
+  std::exception_ptr failure;
+  try {
+    if constexpr (std::is_void_v<decltype(action())>) {
+      action();
+      in_kernel = true;
+      return;
+    } else {
+      auto result = action();
+      in_kernel = true;
+      return result;
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  running->abandon(failure);
+}
 
 namespace detail {
 struct stream_state {

@@ -8,6 +8,7 @@
 #include <exactdot/error.hpp>
 #include <iterator>
 #include <string>
+#include <utility>
 
 namespace exactdot::simt {
 namespace {
@@ -18,16 +19,6 @@ constexpr unsigned char garbage = 0xcb;
 std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 }  // namespace
-
-cell& shadow::at(std::uintptr_t address) {
-  const std::uintptr_t word = address / 4, number = word / words;
-  if (last_ == nullptr || number != last_number_) {
-    auto& found = pages_[number];
-    if (!found) found = std::make_unique<page>();
-    last_ = found.get(), last_number_ = number;
-  }
-  return last_->cells[word % words];
-}
 
 device_memory& device_memory::instance() {
   static device_memory only;
@@ -47,17 +38,20 @@ device_memory::device_memory() {
 }
 
 void* device_memory::allocate(std::size_t bytes, bool shared, std::uint32_t block) {
+  const auto none_left = [bytes] {
+    return error(errc::no_device, "simt: no simulated device memory left for " + std::to_string(bytes) + " bytes");
+  };
+  if (bytes > reserved_ / 2) throw none_left();
   const std::size_t room = rounded_up(std::max<std::size_t>(bytes, 1)) + gap;
   std::uintptr_t start = base_ + gap;
   for (const auto& [address, one] : live_) {
     if (address - start >= room) break;
     start = address + rounded_up(std::max<std::size_t>(one.size, 1)) + gap;
   }
-  if (room > reserved_ || start + room > base_ + reserved_) {
-    throw error(errc::no_device, "simt: no simulated device memory left for " + std::to_string(bytes) + " bytes");
-  }
-  live_[start] = {start, bytes, shared, block, std::vector<bool>((bytes + 3) / 4)};
-  last_ = nullptr;
+  if (start + room > base_ + reserved_) throw none_left();
+  region fresh(start, bytes, shared, false);
+  fresh.block = block;
+  live_.emplace(start, std::move(fresh));
   std::memset(reinterpret_cast<void*>(start), garbage, bytes);
   return reinterpret_cast<void*>(start);
 }
@@ -71,30 +65,26 @@ void device_memory::release(void* memory) {
   }
   live_.erase(at);
   last_ = nullptr;
-  if (live_.empty()) cells_.forget();
 }
 
-allocation* device_memory::find(std::uintptr_t address) {
-  if (last_ != nullptr && address - last_->start < last_->size) return last_;
+region* device_memory::find(std::uintptr_t address) {
+  if (last_ != nullptr && last_->holds(address)) return last_;
   auto at = live_.upper_bound(address);
-  if (at == live_.begin()) return nullptr;
-  --at;
-  if (address - at->first >= at->second.size) return nullptr;
+  if (at == live_.begin() || !(--at)->second.holds(address)) return nullptr;
   return last_ = &at->second;
 }
 
-const allocation* device_memory::below(std::uintptr_t address) const {
-  auto at = live_.upper_bound(address);
-  return at == live_.begin() ? nullptr : &std::prev(at)->second;
+const region* device_memory::nearest(std::uintptr_t address) const {
+  const auto above = live_.upper_bound(address);
+  const region* const after = above == live_.end() ? nullptr : &above->second;
+  const region* const before = above == live_.begin() ? nullptr : &std::prev(above)->second;
+  if (before == nullptr || before->holds(address) || after == nullptr) return before == nullptr ? after : before;
+  return address - (before->start + before->size) <= after->start - address ? before : after;
 }
 
 void device_memory::mark_written(std::uintptr_t address, std::size_t bytes) {
-  allocation* one = bytes == 0 ? nullptr : find(address);
-  if (one == nullptr) return;
-  const std::size_t first = (address - one->start) / 4;
-  const std::size_t last = std::min((address - one->start + bytes + 3) / 4, one->written.size());
-  std::fill(one->written.begin() + static_cast<std::ptrdiff_t>(first),
-            one->written.begin() + static_cast<std::ptrdiff_t>(last), true);
+  region* const one = bytes == 0 ? nullptr : find(address);
+  if (one != nullptr) one->mark_written(address, std::min(bytes, one->size - (address - one->start)));
 }
 
 }  // namespace exactdot::simt

@@ -6,6 +6,7 @@
 // Volta, where a lane that holds a lock waited for the lanes that spin on it.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "machine.hpp"
 
@@ -15,8 +16,8 @@ dim3 simt_block_size asm("blockDim"), simt_grid_size asm("gridDim");
 
 namespace exactdot::simt {
 
-machine* running = nullptr;
-bool in_kernel = false;
+constinit thread_local machine* running = nullptr;
+constinit thread_local bool in_kernel = false;
 
 namespace {
 
@@ -44,26 +45,32 @@ int compare_places(const thread& left, const thread& right) {
 void start_fiber(transfer from) {
   running->scheduler_ = from.fctx;
   thread& self = *running->current_;
-  in_kernel = true;
-  running->body_(running->arguments_);
+  std::exception_ptr failure;
+  try {
+    in_kernel = true;
+    running->work_.body(running->work_.arguments);
+    in_kernel = false;
+    running->thread_done(self);
+  } catch (...) {
+    failure = std::current_exception();
+  }
   in_kernel = false;
-  running->thread_done(self);
+  if (failure) running->abandon(failure);
   running->yield();  // for good
 }
 
-machine::machine(detail::stream_state& on, dim3 grid, dim3 size, std::size_t shared_bytes, const void* kernel,
-                 void (*body)(void*), void* arguments)
+machine::machine(detail::stream_state& on, dim3 grid, dim3 size, std::size_t shared_bytes, const work& what)
     : on_(on),
       how_(on.how),
       grid_(grid),
       block_size_(size),
       threads_a_block_(size.x * size.y * size.z),
       shared_bytes_(shared_bytes),
-      body_(body),
-      arguments_(arguments),
-      module_(kernel),
+      work_(what),
+      module_(what.kernel),
       block_count_(std::uint64_t{grid.x} * grid.y * grid.z),
       random_(on.how.seed) {
+  for (const variable& range : module_.writable) globals_.emplace_back(range.start, range.size, false, true);
   device_memory::instance().next_launch();
 }
 
@@ -78,7 +85,7 @@ void machine::run() {
            resident_.size() < static_cast<std::size_t>(std::max(1, how_.resident_blocks))) {
       start_block(static_cast<std::uint32_t>(next_block_++));
     }
-    if (resident_.empty()) return;
+    if (resident_.empty()) break;
     const bool found = how_.model == execution::lock_step ? choose_in_step() : choose();
     if (!found) {
       if (!unstick()) give_up(fault_kind::deadlock);
@@ -91,19 +98,26 @@ void machine::run() {
       std::erase_if(resident_, [&](const auto& one) { return one.get() == &home; });
     }
   }
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 void machine::start_block(std::uint32_t number) {
-  auto fresh = std::make_unique<block>();
-  fresh->number = number;
+  resident_.push_back(std::make_unique<block>());  // first, so that it is cleared away if there is no memory
+  block& fresh = *resident_.back();
+  fresh.number = number;
   const index3 index = block_index(number);
-  fresh->index = {index.x, index.y, index.z};
-  fresh->threads = std::vector<thread>(threads_a_block_);
-  fresh->warp_steps.assign((threads_a_block_ + 31) / 32, 0);
-  if (shared_bytes_ != 0) fresh->dynamic_shared = device_memory::instance().allocate(shared_bytes_, true, number);
+  fresh.index = {index.x, index.y, index.z};
+  fresh.threads = std::vector<thread>(threads_a_block_);
+  fresh.warp_steps.assign((threads_a_block_ + 31) / 32, 0);
+  if (extern_shared != nullptr) {
+    fresh.dynamic_shared = extern_shared();
+    if (shared_bytes_ != 0) fresh.shared.add(reinterpret_cast<std::uintptr_t>(fresh.dynamic_shared), shared_bytes_);
+  } else if (shared_bytes_ != 0) {
+    fresh.dynamic_shared = device_memory::instance().allocate(shared_bytes_, true, number);
+  }
   for (std::uint32_t i = 0; i < threads_a_block_; ++i) {
-    thread& one = fresh->threads[i];
-    one.home = fresh.get();
+    thread& one = fresh.threads[i];
+    one.home = &fresh;
     one.in_block = i;
     one.number = number * threads_a_block_ + i;
     const index3 place = thread_index(i);
@@ -111,17 +125,19 @@ void machine::start_block(std::uint32_t number) {
     one.stack = stacks().take();
     one.where = boost::context::detail::make_fcontext(one.stack, stack_pool::stack_bytes, start_fiber);
     one.position = i;
-    fresh->ready.push_back(i);
+    fresh.ready.push_back(i);
   }
   on_.counted.blocks += 1, on_.counted.threads += threads_a_block_;
-  resident_.push_back(std::move(fresh));
 }
 
 void machine::finish_block(block& which) {
-  for (thread& one : which.threads) stacks().give_back(one.stack);
-  if (which.dynamic_shared != nullptr) device_memory::instance().release(which.dynamic_shared);
+  for (thread& one : which.threads) {
+    if (one.stack != nullptr) stacks().give_back(one.stack);
+  }
+  device_memory::instance().release(which.dynamic_shared);
   if (loaded_ == &which) loaded_ = nullptr;
   if (favourite_ == &which) favourite_ = nullptr;
+  if (group_block_ == &which) group_.clear();
 }
 
 void machine::make_ready(thread& which) {
@@ -260,13 +276,13 @@ void machine::unpark(std::uintptr_t address) {
 }
 
 void machine::changed(std::uintptr_t address) {
-  rounds_in_vain_ = 0;
+  progress();
   if (!parked_.empty()) unpark(address);
 }
 
 bool machine::unstick() {
   if (!parked_.empty()) {
-    if (++rounds_in_vain_ > how_.spin_budget) {
+    if (++rounds_in_vain_ > how_.spin_budget && steps_ - last_progress_ > 1000 * how_.spin_budget) {
       give_up(fault_kind::livelock);
       return true;
     }
@@ -290,7 +306,13 @@ void machine::notice_repetition(std::uintptr_t address, std::size_t size, const 
   }
   self.last_place = caller, self.last_address = address, self.last_content = content;
   self.repeats = 0;
-  rounds_in_vain_ = 0;
+  progress();
+}
+
+void machine::abandon(std::exception_ptr why) {
+  given_up_ = true;
+  if (!failure_) failure_ = std::move(why);
+  for (;;) yield();
 }
 
 void machine::give_up(fault_kind kind) {

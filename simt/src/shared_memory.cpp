@@ -89,9 +89,9 @@ int look_at(dl_phdr_info* info, std::size_t, void* data) {
       found->thread_start = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
       found->thread_size = segment.p_memsz;
     }
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0) {
-      found->writable.push_back({info->dlpi_addr + segment.p_vaddr, segment.p_memsz, ""});
-    }
+    if (segment.p_type != PT_LOAD) continue;
+    auto& list = (segment.p_flags & PF_W) != 0 ? found->writable : found->constant;
+    list.push_back({info->dlpi_addr + segment.p_vaddr, segment.p_memsz, ""});
   }
   return 1;
 }
@@ -107,6 +107,7 @@ variable shared_module::find(std::uintptr_t address) const {
   const bool shared = is_shared(address);
   const symbols& all = symbols_of(file);
   const auto& list = shared ? all.thread_local_ones : all.plain;
+  if (shared && list.empty()) return {address / 64 * 64, 64, ""};  // stripped: keep it by lines
   const std::uintptr_t base = shared ? thread_start : load_address;
   auto at = std::upper_bound(list.begin(), list.end(), address - base,
                              [](std::uintptr_t left, const variable& right) { return left < right.start; });
@@ -116,25 +117,34 @@ variable shared_module::find(std::uintptr_t address) const {
   return {base + at->start, at->size, short_name(at->name)};
 }
 
-void static_shared::touch(std::uintptr_t address, const shared_module& module) {
+region* static_shared::find(std::uintptr_t address, const shared_module& module) {
   for (auto one = parts_.rbegin(); one != parts_.rend(); ++one) {
-    if (address - one->start < one->bytes.size()) return;
+    if ((*one)->where.holds(address)) return &(*one)->where;
   }
-  variable found = module.find(address);
-  if (found.size == 0) found = {address / 64 * 64, 64, ""};
-  parts_.push_back({found.start, std::vector<unsigned char>(found.size, garbage)});
+  if (extern_shared != nullptr &&
+      address - reinterpret_cast<std::uintptr_t>(extern_shared()) < most_dynamic_shared) {
+    return nullptr;  // more than the launch asked for
+  }
+  const variable found = module.find(address);
+  if (found.size == 0) return nullptr;
+  add(found.start, found.size);
   std::memset(reinterpret_cast<void*>(found.start), garbage, found.size);
+  return &parts_.back()->where;
+}
+
+void static_shared::add(std::uintptr_t start, std::size_t bytes) {
+  parts_.push_back(
+      std::make_unique<part>(part{region(start, bytes, true, false), std::vector<unsigned char>(bytes, garbage)}));
 }
 
 void static_shared::save() {
-  for (part& one : parts_)
-    std::memcpy(one.bytes.data(), reinterpret_cast<const void*>(one.start), one.bytes.size());
+  for (const auto& one : parts_)
+    std::memcpy(one->bytes.data(), reinterpret_cast<const void*>(one->where.start), one->bytes.size());
 }
 
 void static_shared::restore() {
-  for (const part& one : parts_) {
-    std::memcpy(reinterpret_cast<void*>(one.start), one.bytes.data(), one.bytes.size());
-  }
+  for (const auto& one : parts_)
+    std::memcpy(reinterpret_cast<void*>(one->where.start), one->bytes.data(), one->bytes.size());
 }
 
 }  // namespace exactdot::simt

@@ -2,24 +2,13 @@
 #include <exactdot/error.hpp>
 #include <exactdot/simt/on_cpu.hpp>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "machine.hpp"
 
 namespace exactdot::simt {
 namespace {
-
-/// The simulator's own code runs while it lives: what it does to memory is not the kernel's doing.
-class in_simulator {
- public:
-  in_simulator() : before_(in_kernel) { in_kernel = false; }
-  ~in_simulator() { in_kernel = before_; }
-  in_simulator(const in_simulator&) = delete;
-  in_simulator& operator=(const in_simulator&) = delete;
-
- private:
-  bool before_;
-};
 
 std::string three(dim3 size) {
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
@@ -40,10 +29,9 @@ void check_launch(dim3 grid, dim3 block, std::size_t shared_bytes) {
     throw error(errc::bad_option,
                 "launch: " + std::to_string(all) + " threads are more than the simulator can number");
   }
-  constexpr std::size_t most = 227 * 1024;
-  if (shared_bytes > most) {
+  if (shared_bytes > most_dynamic_shared) {
     throw error(errc::bad_option, "launch: " + std::to_string(shared_bytes) + " bytes of dynamic shared memory; " +
-                                      std::to_string(most) + " at most");
+                                      std::to_string(most_dynamic_shared) + " at most");
   }
 }
 
@@ -118,23 +106,25 @@ void stream::clear() {
 namespace detail {
 
 void run(stream& on, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),
-         void* arguments) {
+         void* arguments, std::size_t argument_bytes) {
+  if (running != nullptr) throw error(errc::bad_option, "launch: a kernel cannot launch another in the simulator");
   check_launch(grid, block, shared_bytes);
   static std::mutex one_at_a_time;
   const std::lock_guard guard(one_at_a_time);
-  if (running != nullptr) throw error(errc::bad_option, "launch: a kernel cannot launch another in the simulator");
   stream_state& state = on.state();
   ++state.counted.launches;
-  machine here(state, grid, block, shared_bytes, kernel, body, arguments);
-  running = &here;
+  machine here(state, grid, block, shared_bytes, {kernel, body, arguments, argument_bytes});
+  struct under_way {
+    explicit under_way(machine& one) { running = &one; }
+    ~under_way() { running = nullptr; }
+  } now(here);
+  ++state.how.seed;  // the next launch runs in another order
   try {
     here.run();
-  } catch (...) {
-    running = nullptr;
-    throw;
+  } catch (const std::bad_alloc&) {
+    throw error(errc::no_device, "launch: not enough memory to simulate blocks of " + three(block) + " threads, " +
+                                     std::to_string(state.how.resident_blocks) + " at a time");
   }
-  running = nullptr;
-  ++state.how.seed;  // the next launch runs in another order
 }
 
 void* allocate(stream&, std::size_t bytes) { return device_memory::instance().allocate(bytes); }
@@ -143,33 +133,31 @@ void mark_initialised(stream&, void* memory, std::size_t bytes) {
   device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(memory), bytes);
 }
 
-void atomic_access(void* address, std::size_t size, scope reach, const void* caller) {
+void atomic_access(void* address, std::size_t size, bool reads, scope reach, const void* caller) {
   if (running == nullptr) return;
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  as_simulator([&] { running->atomic(at, size, reads, reach == scope::block, caller); });
   in_kernel = false;
-  running->atomic(reinterpret_cast<std::uintptr_t>(address), size, reach == scope::block, caller);
 }
 void atomic_done(const void* address, bool changed) {
   if (running == nullptr) return;
-  if (changed) running->changed(reinterpret_cast<std::uintptr_t>(address));
-  in_kernel = true;
+  as_simulator([&] {
+    if (changed) running->changed(reinterpret_cast<std::uintptr_t>(address));
+  });
 }
 void fence(scope reach, const void* caller) {
-  const in_simulator now;
-  running->fence(reach == scope::block, caller);
+  as_simulator([&] { running->fence(reach == scope::block, caller); });
 }
 std::uint32_t exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
                        const void* caller) {
-  const in_simulator now;
-  return running->exchange(what, mask, mine, values, caller);
+  return as_simulator([&] { return running->exchange(what, mask, mine, values, caller); });
 }
 int barrier(const char* what, int predicate, int combine, const void* caller) {
-  const in_simulator now;
-  return running->barrier(what, predicate, combine, caller);
+  return as_simulator([&] { return running->barrier(what, predicate, combine, caller); });
 }
 unsigned lane() { return running->current().lane(); }
 std::uint32_t active_mask() {
-  const in_simulator now;
-  return running->active_mask();
+  return as_simulator([] { return running->active_mask(); });
 }
 void* dynamic_shared_bytes() { return running->current().home->dynamic_shared; }
 long long steps_taken() { return static_cast<long long>(running->steps()); }

@@ -2,8 +2,8 @@
 #include "symbols.hpp"
 
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #if EXACTDOT_HAS_BACKTRACE
 #include <backtrace.h>
@@ -12,36 +12,47 @@
 namespace exactdot::simt {
 namespace {
 
+/// The calls that are inlined at an address, innermost first.
+using lines = std::vector<source_line>;
+
 #if EXACTDOT_HAS_BACKTRACE
 void ignore(void*, const char*, int) {}
 
 int take(void* data, std::uintptr_t, const char* file, int line, const char*) {
-  auto& found = *static_cast<source_line*>(data);
-  if (file == nullptr) return 0;
-  const bool own = std::string_view(file).find("exactdot/simt/") != std::string_view::npos;
-  if (own && found.line != 0) return 0;
-  found = {file, line};
-  return own ? 0 : 1;
+  if (file != nullptr) static_cast<lines*>(data)->push_back({file, line});
+  return 0;
 }
 
-source_line look_up(const void* address) {
-  static backtrace_state* const state = backtrace_create_state(nullptr, 0, ignore, nullptr);
-  source_line found;
+lines look_up(const void* address) {
+  static backtrace_state* const state = backtrace_create_state(nullptr, 1, ignore, nullptr);
+  lines found;
   backtrace_pcinfo(state, reinterpret_cast<std::uintptr_t>(address) - 1, take, ignore, &found);
   return found;
 }
 #else
-source_line look_up(const void*) { return {}; }
+lines look_up(const void*) { return {}; }
 #endif
+
+const lines& lines_of(const void* return_address) {
+  static std::unordered_map<const void*, lines> known;
+  const auto [at, fresh] = known.try_emplace(return_address);
+  if (fresh) at->second = look_up(return_address);
+  return at->second;
+}
 
 }  // namespace
 
 source_line find_line(const void* return_address) {
   if (return_address == nullptr) return {};
-  static std::unordered_map<const void*, source_line> known;
-  const auto [at, fresh] = known.try_emplace(return_address);
-  if (fresh) at->second = look_up(return_address);
-  return at->second;
+  const lines& all = lines_of(return_address);
+  for (const source_line& one : all) {
+    if (one.file.find("exactdot/simt/") == std::string::npos) return one;
+  }
+  return all.empty() ? source_line{} : all.back();
+}
+
+bool same_line(const void* left, const void* right) {
+  return left == right || (!lines_of(left).empty() && lines_of(left) == lines_of(right));
 }
 
 }  // namespace exactdot::simt

@@ -4,9 +4,18 @@
 // CUDA C++ Programming Guide, "Synchronization Functions"). It is a fault, though the run goes on, when some are
 // done or arrive elsewhere. An exchange completes when all lanes of its mask have come; when no thread can go on,
 // with those that have.
+#include <algorithm>
+
 #include "machine.hpp"
+#include "symbols.hpp"
 
 namespace exactdot::simt {
+
+/// Whether two threads stand at one place of the source; compilers make copies of a place.
+bool machine::same_place(const thread& left, const thread& right) {
+  return left.calls.size() == right.calls.size() && same_line(left.place, right.place) &&
+         std::equal(left.calls.begin(), left.calls.end(), right.calls.begin(), same_line);
+}
 
 int machine::barrier(const char* what, int predicate, int combine, const void* caller) {
   step(caller);
@@ -17,7 +26,7 @@ int machine::barrier(const char* what, int predicate, int combine, const void* c
   remove_ready(self);
   ++home.waiting;
   self.last_place = nullptr;
-  rounds_in_vain_ = 0;
+  progress();
   if (home.waiting + home.finished == threads_a_block_) {
     release_barrier(home);
   } else {
@@ -40,7 +49,7 @@ void machine::release_barrier(block& which) {
     ++came;
     if (one.predicate != 0) ++set;
     if (first == nullptr) first = &one;
-    if (one.place != first->place) elsewhere = &one;
+    if (!same_place(one, *first)) elsewhere = &one;
     known = join(known, one.known);
     released = join(released, one.released);
     released_in_block = join(released_in_block, one.released_in_block);
@@ -72,7 +81,7 @@ std::uint32_t machine::exchange(const char* what, std::uint32_t mask, std::uint6
   self.now = state::at_exchange;
   remove_ready(self);
   self.last_place = nullptr;
-  rounds_in_vain_ = 0;
+  progress();
   const std::uint32_t first = self.warp() * 32;
   const std::uint32_t width = std::min(32U, threads_a_block_ - first);
   const std::uint32_t there = width == 32 ? ~0U : (1U << width) - 1;
@@ -96,12 +105,16 @@ std::uint32_t machine::exchange(const char* what, std::uint32_t mask, std::uint6
 void machine::complete_exchange(block& which, std::uint32_t warp, std::uint32_t lanes) {
   thread* const first = &which.threads[std::size_t{warp} * 32];
   std::array<std::uint32_t, 32> times{};
+  shared_knowledge known, released, released_in_block;
   for (std::uint32_t i = 0; i < 32; ++i) {
     if ((lanes >> i & 1U) == 0) continue;
     if (first[i].lanes) {
       for (std::size_t j = 0; j < 32; ++j) times[j] = std::max(times[j], (*first[i].lanes)[j]);
     }
     times[i] = std::max(times[i], first[i].time);
+    known = join(known, first[i].known);
+    released = join(released, first[i].released);
+    released_in_block = join(released_in_block, first[i].released_in_block);
   }
   for (std::uint32_t i = 0; i < 32; ++i) {
     if ((lanes >> i & 1U) == 0) continue;
@@ -109,6 +122,7 @@ void machine::complete_exchange(block& which, std::uint32_t warp, std::uint32_t 
     one.came = lanes;
     if (one.values == nullptr) {  // __syncwarp orders memory, the others do not
       one.lanes = std::make_unique<std::array<std::uint32_t, 32>>(times);
+      one.known = known, one.released = released, one.released_in_block = released_in_block;
       ++one.time;
     } else {
       for (std::uint32_t j = 0; j < 32; ++j) one.values[j] = (lanes >> j & 1U) != 0 ? first[j].value : 0;
@@ -149,7 +163,7 @@ void machine::thread_done(thread& which) {
   remove_ready(which);
   ++home.finished;
   home.finished_thread = which.in_block;
-  rounds_in_vain_ = 0;
+  progress();
   if (home.waiting != 0 && home.waiting + home.finished == threads_a_block_) release_barrier(home);
 }
 
@@ -169,7 +183,10 @@ void machine::fence(bool block_scope, const void* caller) {
   auto own = std::make_shared<knowledge>();
   const std::uint32_t first = self.number - self.lane();
   for (std::uint32_t i = 0; i < 32; ++i) {
-    const std::uint32_t time = i == self.lane() ? time_now(self) : self.lanes ? (*self.lanes)[i] : 0;
+    const std::uint32_t time = i == self.lane()                     ? time_now(self)
+                               : how_.model == execution::lock_step ? time_now(self) - 1  // earlier steps
+                               : self.lanes                         ? (*self.lanes)[i]
+                                                                    : 0;
     if (time != 0) own->entries.push_back({first + i, time});
   }
   own->entries.push_back({knowledge::block_bit | self.home->number, self.home->generation});

@@ -17,9 +17,9 @@ concept atomic_number = atomic_integer<T> || one_of<T, float, double>;
 
 /// *where = next(*where). Not instrumented, so that the two accesses count as one; not inlined, so that its
 /// return address is in the kernel.
-template <scope reach, class T, class Next>
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T update(T* where, Next next) {
-  atomic_access(where, sizeof(T), reach, __builtin_return_address(0));
+template <scope reach, bool reads = true, class T, class Next>
+EXACTDOT_SIMT_CALL T update(T* where, Next next) {
+  atomic_access(where, sizeof(T), reads, reach, __builtin_return_address(0));
   const T old = *where;
   *where = next(old);
   atomic_done(where, std::memcmp(where, &old, sizeof old) != 0);
@@ -39,7 +39,7 @@ struct atomic_functions {
   }
   template <class T>
   static T exchange(T* where, T x) {
-    return update<reach>(where, [x](T) { return x; });
+    return update<reach, false>(where, [x](T) { return x; });
   }
   template <class T>
   static T minimum(T* where, T x) {

@@ -15,17 +15,21 @@ template <class To, class From>
 template <class T>
 concept exchangeable = std::is_arithmetic_v<T>;
 
-/// The value of the lane that source(lane, segment start, segment end) names; the caller's own if there is none.
-template <exchangeable T, class Source>
-[[gnu::always_inline]] inline T shuffle(std::uint32_t mask, T value, int width, Source source) {
+/// The value that lane `from` gives; the caller's own if that is not in [lowest, end) or has not come.
+template <exchangeable T>
+[[gnu::always_inline]] inline T shuffle(std::uint32_t mask, T value, int from, int lowest, int end) {
   std::uint64_t values[32];
   const std::uint32_t came =
       exchange("shuffle", mask, bits_as<std::uint64_t>(value), values, __builtin_return_address(0));
-  const int own = static_cast<int>(lane()), first = own / width * width;
-  const int from = source(own, first, first + width);
-  const bool there = from >= first && from < first + width && (came >> from & 1U) != 0;
+  const bool there = from >= lowest && from < end && (came >> from & 1U) != 0;
   return there ? bits_as<T>(values[from]) : value;
 }
+
+/// The lane of the caller, and the first of its segment of `width` lanes.
+struct segment {
+  int own, first;
+  explicit segment(int width) : own(static_cast<int>(lane())), first(own / width * width) {}
+};
 
 template <class T, class Combine>
 [[gnu::always_inline]] inline T reduce(std::uint32_t mask, T value, Combine combine) {
@@ -53,48 +57,37 @@ template <class T, class Combine>
 
 // Not inlined: their return addresses are in the kernel.
 template <exactdot::simt::detail::exchangeable T>
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T __shfl_sync(unsigned mask, T value,
-                                                                                       int source, int width = 32) {
-  return exactdot::simt::detail::shuffle(
-      mask, value,
-      width, [=](int, int first, int) __attribute__((always_inline)) { return first + (source & (width - 1)); });
+EXACTDOT_SIMT_CALL T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
+  const exactdot::simt::detail::segment at(width);
+  const int from = at.first + (source & (width - 1));
+  return exactdot::simt::detail::shuffle(mask, value, from, at.first, at.first + width);
 }
 template <exactdot::simt::detail::exchangeable T>
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T __shfl_up_sync(unsigned mask, T value,
-                                                                                          unsigned delta,
-                                                                                          int width = 32) {
-  return exactdot::simt::detail::shuffle(
-      mask, value,
-      width, [=](int own, int, int) __attribute__((always_inline)) { return own - static_cast<int>(delta); });
+EXACTDOT_SIMT_CALL T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  const exactdot::simt::detail::segment at(width);
+  return exactdot::simt::detail::shuffle(mask, value, at.own - static_cast<int>(delta), at.first, at.first + width);
 }
 template <exactdot::simt::detail::exchangeable T>
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T __shfl_down_sync(unsigned mask, T value,
-                                                                                            unsigned delta,
-                                                                                            int width = 32) {
-  return exactdot::simt::detail::shuffle(
-      mask, value,
-      width, [=](int own, int, int) __attribute__((always_inline)) { return own + static_cast<int>(delta); });
+EXACTDOT_SIMT_CALL T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  const exactdot::simt::detail::segment at(width);
+  return exactdot::simt::detail::shuffle(mask, value, at.own + static_cast<int>(delta), at.first, at.first + width);
 }
+/// Reaches earlier segments too, but not later ones (CUDA C++ Programming Guide, "Warp Shuffle Functions").
 template <exactdot::simt::detail::exchangeable T>
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T __shfl_xor_sync(unsigned mask, T value,
-                                                                                           int lanes,
-                                                                                           int width = 32) {
-  return exactdot::simt::detail::shuffle(
-      mask, value, width, [=](int own, int, int) __attribute__((always_inline)) { return own ^ lanes; });
+EXACTDOT_SIMT_CALL T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {
+  const exactdot::simt::detail::segment at(width);
+  return exactdot::simt::detail::shuffle(mask, value, at.own ^ lanes, 0, at.first + width);
 }
 
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline unsigned __ballot_sync(
-    unsigned mask, int predicate) {
+EXACTDOT_SIMT_CALL inline unsigned __ballot_sync(unsigned mask, int predicate) {
   std::uint32_t came = 0;
   return exactdot::simt::detail::ballot(mask, predicate, came);
 }
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline int __any_sync(unsigned mask,
-                                                                                               int predicate) {
+EXACTDOT_SIMT_CALL inline int __any_sync(unsigned mask, int predicate) {
   std::uint32_t came = 0;
   return exactdot::simt::detail::ballot(mask, predicate, came) != 0;
 }
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline int __all_sync(unsigned mask,
-                                                                                               int predicate) {
+EXACTDOT_SIMT_CALL inline int __all_sync(unsigned mask, int predicate) {
   std::uint32_t came = 0;
   return exactdot::simt::detail::ballot(mask, predicate, came) == came;
 }
@@ -102,37 +95,31 @@ inline unsigned __activemask() { return exactdot::simt::detail::active_mask(); }
 void __syncwarp(unsigned mask = 0xffffffffU);
 
 template <exactdot::simt::detail::one_of<int, unsigned> T>
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T __reduce_add_sync(unsigned mask,
-                                                                                             T value) {
+EXACTDOT_SIMT_CALL T __reduce_add_sync(unsigned mask, T value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](T x, T y) __attribute__((always_inline)) {
         return static_cast<T>(static_cast<unsigned>(x) + static_cast<unsigned>(y));
       });
 }
 template <exactdot::simt::detail::one_of<int, unsigned> T>
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T __reduce_min_sync(unsigned mask,
-                                                                                             T value) {
+EXACTDOT_SIMT_CALL T __reduce_min_sync(unsigned mask, T value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](T x, T y) __attribute__((always_inline)) { return y < x ? y : x; });
 }
 template <exactdot::simt::detail::one_of<int, unsigned> T>
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] T __reduce_max_sync(unsigned mask,
-                                                                                             T value) {
+EXACTDOT_SIMT_CALL T __reduce_max_sync(unsigned mask, T value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](T x, T y) __attribute__((always_inline)) { return x < y ? y : x; });
 }
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline unsigned __reduce_and_sync(
-    unsigned mask, unsigned value) {
+EXACTDOT_SIMT_CALL inline unsigned __reduce_and_sync(unsigned mask, unsigned value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](unsigned x, unsigned y) __attribute__((always_inline)) { return x & y; });
 }
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline unsigned __reduce_or_sync(
-    unsigned mask, unsigned value) {
+EXACTDOT_SIMT_CALL inline unsigned __reduce_or_sync(unsigned mask, unsigned value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](unsigned x, unsigned y) __attribute__((always_inline)) { return x | y; });
 }
-[[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline unsigned __reduce_xor_sync(
-    unsigned mask, unsigned value) {
+EXACTDOT_SIMT_CALL inline unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](unsigned x, unsigned y) __attribute__((always_inline)) { return x ^ y; });
 }

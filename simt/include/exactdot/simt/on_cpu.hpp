@@ -22,8 +22,16 @@
 #define __constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-#define __align__(n) alignas(n)
-#define __shared__ thread_local
+#define __align__(n) __attribute__((aligned(n)))
+#define __shared__ constinit thread_local
+
+// A function of CUDA's: not instrumented, for it is the simulator's; not inlined, so that its return address is in
+// the kernel. Compilers spell it differently.
+#if defined(__clang__)
+#define EXACTDOT_SIMT_CALL __attribute__((noinline, no_sanitize("thread", "coverage")))
+#else
+#define EXACTDOT_SIMT_CALL __attribute__((noinline, no_sanitize("thread"), no_sanitize_coverage))
+#endif
 
 // Constant for as long as a thread runs: so the compiler may keep them in registers, and no access is reported.
 extern const uint3 threadIdx, blockIdx;
@@ -35,8 +43,8 @@ namespace exactdot::simt {
 namespace detail {
 enum class scope { block, device, system };
 /// Called before an atomic operation, where other threads may run, and after it, to wake those who wait for a
-/// change. What is done in between is not seen.
-void atomic_access(void* address, std::size_t size, scope reach, const void* caller);
+/// change. What is done in between is not seen. `reads`: what was there before matters.
+void atomic_access(void* address, std::size_t size, bool reads, scope reach, const void* caller);
 void atomic_done(const void* address, bool changed);
 void fence(scope reach, const void* caller);
 /// Waits for the lanes in mask; values[lane] is then what each of them has given. Returns the lanes that came.
@@ -49,7 +57,7 @@ std::uint32_t active_mask();
 void* dynamic_shared_bytes();
 long long steps_taken();
 void run(stream& on, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),
-         void* arguments);
+         void* arguments, std::size_t argument_bytes);
 void* allocate(stream& on, std::size_t bytes);
 void release(stream& on, void* memory);
 void mark_initialised(stream& on, void* memory, std::size_t bytes);
@@ -70,7 +78,7 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
         const call& self = *static_cast<call*>(data);
         std::apply(self.kernel, self.arguments);
       },
-      &one);
+      &one, sizeof one);
 }
 
 inline void synchronise(stream&) {}  // launches run at once

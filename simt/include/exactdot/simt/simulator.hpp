@@ -21,15 +21,16 @@ struct settings {
   std::uint64_t seed = 1;
   execution model = execution::independent;
   int resident_blocks = 8;  ///< blocks that make progress at the same time
-  std::uint64_t step_budget = std::uint64_t{1}
-                              << 32;  ///< steps of one launch, after which it is given up as a livelock
-  std::uint64_t spin_budget =
-      1000;             ///< rounds in which all threads only repeat themselves, before a livelock is named
+  /// Steps of one launch, after which it is given up as a livelock.
+  std::uint64_t step_budget = std::uint64_t{1} << 32;
+  /// Rounds in which all threads only repeat themselves, and a thousand times as many steps, before a livelock is
+  /// named.
+  std::uint64_t spin_budget = 1000;
   int largest_run = 4;  ///< a thread runs for 1 to so many steps before another may
   bool detect = true;   ///< false: run and schedule only
-  /// Independent threads only: who takes each step, by the threads' numbers in the grid, until the list ends and the
-  /// seed decides. A step is an access to memory, a barrier, a fence or an exchange, with all that follows it up to
-  /// the next. Passed over: threads that wait, are done, or whose block is not resident.
+  /// Independent threads only: who takes each step, by the threads' numbers in the grid, until the list ends and
+  /// the seed decides. A step is an access to memory, a barrier, a fence or an exchange, with all that follows it
+  /// up to the next. Passed over: threads that wait, are done, or whose block is not resident.
   std::vector<unsigned> script = {};
   bool trace = false;  ///< keep each access for stream::trace()
 };
