@@ -7,7 +7,9 @@
 #include <cli/dot.hpp>
 #include <cli/element_count.hpp>
 #include <cli/generate.hpp>
+#include <cli/hazards.hpp>
 #include <cli/info.hpp>
+#include <cli/lab.hpp>
 #include <cli/output.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
@@ -15,6 +17,7 @@
 #include <io/fault.hpp>
 #include <io/ill_conditioned.hpp>
 #include <iterator>
+#include <lab/registry.hpp>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -110,6 +113,75 @@ runnable describe_generate(CLI::App& app) {
   return [arguments] { run_generate(*arguments); };
 }
 
+runnable describe_lab(CLI::App& app) {
+  const auto arguments = std::make_shared<lab_arguments>();
+  const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
+  const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
+  app.add_option("--rung", arguments->rungs, "only these rungs, by name; by default all")->take_all();
+  app.add_option("--explain", arguments->explain, "print what one rung is about and its source; runs nothing");
+  app.add_option("--device", arguments->device,
+                 "cuda: a GPU; simt: the simulator, on any machine; auto: cuda where there is one")
+      ->check(CLI::IsMember({"auto", "cuda", "simt"}))
+      ->capture_default_str();
+  app.add_option("--n", arguments->n, "length: 1000, 2^20, 64Ki; by default one that suits the data and the device")
+      ->check(check_count, "LENGTH");
+  app.add_option("--data", arguments->data, "what the vectors hold; exactdot generate --help says more")
+      ->check(CLI::IsMember(sets))
+      ->capture_default_str();
+  app.add_option("--cond", arguments->condition, "condition number of --data ill; by default 1e16")
+      ->check(check_condition, "NUMBER");
+  app.add_option("--dtype", arguments->type, "type of the elements")
+      ->check(CLI::IsMember({"float32", "float64"}))
+      ->capture_default_str();
+  app.add_option("--op", arguments->op, "what combines the products; all but sum by some rungs only")
+      ->check(CLI::IsMember(operations))
+      ->capture_default_str();
+  app.add_option("--block", arguments->block, "threads of a block; by default what suits each rung")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--grid", arguments->grid,
+                 "blocks, where a rung leaves the choice; by default what suits each rung")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--runs", arguments->runs,
+                 "how often each rung runs to see whether its bits change; by default 5, "
+                 "or 20 on a GPU")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--seed", arguments->seed, "seed of the data, and of the simulator's schedules")
+      ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
+      ->capture_default_str();
+  app.add_option("--model", arguments->model,
+                 "how simulated warps run: independent (as since Volta), lock_step (as before)")
+      ->check(CLI::IsMember({"independent", "lock_step"}));
+  app.add_flag("--json", arguments->json, "print one JSON object");
+  app.footer(
+      "Examples:\n"
+      "  exactdot lab\n"
+      "  exactdot lab --rung racy --rung atomic_per_element --device simt --n 1000\n"
+      "  exactdot lab --data ill --cond 1e10 --json\n"
+      "  exactdot lab --explain single_pass\n"
+      "Exit status: 0; 1: a rung broke its promise, no such device, or no memory; 2: wrong usage.");
+  return [arguments] { run_lab(*arguments); };
+}
+
+runnable describe_hazards(CLI::App& app) {
+  const auto arguments = std::make_shared<hazards_arguments>();
+  app.add_option("name", arguments->names, "only these hazards; by default all")->type_name("NAME");
+  app.add_option("--device", arguments->device,
+                 "cuda: a GPU; simt: the simulator, on any machine; auto: cuda where there is one")
+      ->check(CLI::IsMember({"auto", "cuda", "simt"}))
+      ->capture_default_str();
+  app.add_option("--seed", arguments->seed, "seed of the simulator's schedules")
+      ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
+      ->capture_default_str();
+  app.add_flag("--json", arguments->json, "print one JSON object");
+  app.footer(
+      "Examples:\n"
+      "  exactdot hazards\n"
+      "  exactdot hazards race_condition race_condition_fixed --device simt --seed 7\n"
+      "  exactdot hazards step_by_step --json\n"
+      "Exit status: 0; 1: a hazard did not show what it should, or no such device or hazard; 2: wrong usage.");
+  return [arguments] { run_hazards(*arguments); };
+}
+
 runnable describe_info(CLI::App& app) {
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON object");
@@ -139,6 +211,8 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   };
   add("dot", "Compute the dot product of two vectors in files", describe_dot);
   add("generate", "Write two vectors to try things on, as .npy files", describe_generate);
+  add("lab", "Run, check, measure and explain the classic ways to compute a dot product on a GPU", describe_lab);
+  add("hazards", "Run and explain the classic mistakes of parallel sums", describe_hazards);
   add("info", "Say what this build and this machine can do", describe_info);
   try {
     program.parse(argument_count, arguments);

@@ -17,11 +17,16 @@ std::vector<rung>& enlisted() {
 
 std::uint64_t most_blocks(grid_rule rule, unsigned multiprocessors) {
   switch (rule) {
-    case grid_rule::none: return 1;
-    case grid_rule::one_thread_each: return std::numeric_limits<int>::max();
-    case grid_rule::few: return 32;
-    case grid_rule::resident: return std::uint64_t{8} * multiprocessors;
-    case grid_rule::many: return std::uint64_t{32} * multiprocessors;
+    case grid_rule::none:
+      return 1;
+    case grid_rule::one_thread_each:
+      return std::numeric_limits<int>::max();
+    case grid_rule::few:
+      return 32;
+    case grid_rule::resident:
+      return std::uint64_t{8} * multiprocessors;
+    case grid_rule::many:
+      return std::uint64_t{32} * multiprocessors;
   }
   return 1;
 }
@@ -34,7 +39,8 @@ std::vector<rung> ladder(world where) {
   std::vector<rung> rungs;
   std::ranges::copy_if(enlisted(), std::back_inserter(rungs),
                        [&](const rung& one) { return one.where == where || one.where == world::host; });
-  std::ranges::sort(rungs, {}, [](const rung& one) { return std::tuple(one.info.number, std::string_view(one.info.name)); });
+  std::ranges::sort(rungs, {},
+                    [](const rung& one) { return std::tuple(one.info.number, std::string_view(one.info.name)); });
   return rungs;
 }
 
@@ -42,7 +48,8 @@ std::string refusal(const rung_info& info, unsigned block) {
   if (info.blocks == block_rule::none) return {};
   if (block < 1 || block > 1024) return fmt::format("{}: a block has 1 to 1024 threads, not {}", info.name, block);
   if (info.blocks == block_rule::whole_warps && block % 32 != 0) {
-    return fmt::format("{}: its shuffles need whole warps, so blocks of a multiple of 32 threads, not {}", info.name, block);
+    return fmt::format("{}: its shuffles need whole warps, so blocks of a multiple of 32 threads, not {}",
+                       info.name, block);
   }
   if (info.blocks == block_rule::tree && (block < 64 || (block & (block - 1)) != 0)) {
     return fmt::format("{}: its tree halves the block, so blocks of 64, 128, 256, 512 or 1024 threads, not {}",

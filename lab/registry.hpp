@@ -1,12 +1,13 @@
 // The ladder's registry: what each rung is called, promises and takes, and how to start it.
 //
-// A rung is a file of lab/rungs/. Those with kernels are compiled twice, for the simulator and for a GPU, and enlist
-// in both worlds; those of the host enlist once. Everything here is plain host C++ that knows neither world, so the
-// harness, the report and the program are compiled once.
+// A rung is a file of lab/rungs/. Those with kernels are compiled twice, for the simulator and for a GPU, and
+// enlist in both worlds; those of the host enlist once. Everything here is plain host C++ that knows neither world,
+// so the harness, the report and the program are compiled once.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,17 +36,17 @@ enum class block_rule {
 
 /// How many blocks a rung gets when nobody asks for a number; ⌈n / block⌉ at most.
 enum class grid_rule {
-  none,               ///< no kernel of ours
-  one_thread_each,    ///< ⌈n / block⌉, always: a thread takes one element
-  few,                ///< 32
-  resident,           ///< 8 a multiprocessor
-  many                ///< 32 a multiprocessor
+  none,             ///< no kernel of ours
+  one_thread_each,  ///< ⌈n / block⌉, always: a thread takes one element
+  few,              ///< 32
+  resident,         ///< 8 a multiprocessor
+  many              ///< 32 a multiprocessor
 };
 
 enum class determinism {
-  none,           ///< the last bits depend on who comes first
-  fixed_grid,     ///< the same bits every run, for one grid and block
-  always,         ///< the same bits for every grid and block too
+  none,        ///< the last bits depend on who comes first
+  fixed_grid,  ///< the same bits every run, for one grid and block
+  always,      ///< the same bits for every grid and block too
 };
 
 /// How the error of a sum is bounded; u is the unit roundoff, k the rung's `roundings`, S = sum |a[i]·b[i]|.
@@ -98,23 +99,25 @@ struct task {
 };
 
 template <class T>
-using starter = std::unique_ptr<attempt<T>> (*)(const task<T>&);
+using starter = std::function<std::unique_ptr<attempt<T>>(const task<T>&)>;
 
 struct rung {
   rung_info info;
   world where = world::host;
-  starter<float> start_float = nullptr;
-  starter<double> start_double = nullptr;
+  starter<float> start_float;
+  starter<double> start_double;
 
   [[nodiscard]] std::unique_ptr<attempt<float>> start(const task<float>& what) const { return start_float(what); }
-  [[nodiscard]] std::unique_ptr<attempt<double>> start(const task<double>& what) const { return start_double(what); }
+  [[nodiscard]] std::unique_ptr<attempt<double>> start(const task<double>& what) const {
+    return start_double(what);
+  }
 };
 
 /// Called while the program starts, by each rung's enlisting object.
 void add_rung(const rung& one);
 
-/// The rungs that run in `where` and those of the host, by number, then name. Empty of kernels where the program was
-/// built without that world.
+/// The rungs that run in `where` and those of the host, by number, then name. Empty of kernels where the program
+/// was built without that world.
 [[nodiscard]] std::vector<rung> ladder(world where);
 
 /// Why a rung cannot use blocks of that many threads; empty when it can.
@@ -123,6 +126,9 @@ void add_rung(const rung& one);
 /// The launch that a rung gets for n elements; 0 asks for the rung's own choice.
 [[nodiscard]] shape choose_shape(const rung_info& info, std::size_t n, unsigned block, unsigned grid,
                                  unsigned multiprocessors);
+
+/// The text of a file of lab/rungs/, as it was when this was built; empty for an unknown one.
+[[nodiscard]] std::string_view source_of(std::string_view file);
 
 // Counts for `roundings`.
 [[nodiscard]] constexpr std::uint64_t threads_of(const shape& s) { return std::uint64_t{s.grid} * s.block; }

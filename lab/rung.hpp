@@ -1,8 +1,8 @@
 // What a rung's file needs: CUDA for both worlds, the vectors it is given, and a line to enlist with.
 //
-// A rung is a struct template with `launch()` and `result()`; `enlist` wraps it for the registry, once for each type
-// and operation. Everything is in an unnamed namespace, for the file is compiled twice: by the host compiler against
-// the simulator and by nvcc for a GPU, and both end up in one program.
+// A rung is a struct template with `launch()` and `result()`; `enlist` wraps it for the registry, once for each
+// type and operation. Everything is in an unnamed namespace, for the file is compiled twice: by the host compiler
+// against the simulator and by nvcc for a GPU, and both end up in one program.
 #pragma once
 
 #include <exactdot/simt/cuda.hpp>
@@ -70,7 +70,12 @@ template <class T, class Rung>
 class attempt_of final : public attempt<T> {
  public:
   explicit attempt_of(const task<T>& what)
-      : input_{*static_cast<device::stream*>(what.stream), what.a, what.b, what.size.n, what.size.grid, what.size.block},
+      : input_{*static_cast<device::stream*>(what.stream),
+               what.a,
+               what.b,
+               what.size.n,
+               what.size.grid,
+               what.size.block},
         rung_{input_} {}
   void launch() override { rung_.launch(); }
   T result() override { return rung_.result(); }
@@ -106,11 +111,16 @@ struct enlist {
   template <class T>
   static std::unique_ptr<attempt<T>> of_operation(const task<T>& what) {
     switch (what.op) {
-      case operation::sum: return start<T, Rung<T, sum>>(what);
-      case operation::min: return start<T, Rung<T, smallest>>(what);
-      case operation::max: return start<T, Rung<T, largest>>(what);
-      case operation::absmax: return start<T, Rung<T, largest_magnitude>>(what);
-      case operation::product: return start<T, Rung<T, product>>(what);
+      case operation::sum:
+        return start<T, Rung<T, sum>>(what);
+      case operation::min:
+        return start<T, Rung<T, smallest>>(what);
+      case operation::max:
+        return start<T, Rung<T, largest>>(what);
+      case operation::absmax:
+        return start<T, Rung<T, largest_magnitude>>(what);
+      case operation::product:
+        return start<T, Rung<T, product>>(what);
     }
     return nullptr;
   }

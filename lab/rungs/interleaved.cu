@@ -35,16 +35,17 @@ struct interleaved {
   T result() { return combined_on_host<sum>(partials); }
 };
 
-const enlist_sum<interleaved> here{{.number = 8,
-                                    .name = "interleaved",
-                                    .file = "interleaved.cu",
-                                    .notice = "the same tree with scattered threads: compare with shared_host_sum",
-                                    .blocks = block_rule::tree,
-                                    .block = 64,
-                                    .grid = grid_rule::many,
-                                    .same_bits = determinism::fixed_grid,
-                                    .roundings = [](const shape& s) { return chain(s) + levels(s.block) + s.grid + 1; },
-                                    .host_finishes = true}};
+const enlist_sum<interleaved> here{
+    {.number = 8,
+     .name = "interleaved",
+     .file = "interleaved.cu",
+     .notice = "the same tree with scattered threads: compare with shared_host_sum",
+     .blocks = block_rule::tree,
+     .block = 64,
+     .grid = grid_rule::many,
+     .same_bits = determinism::fixed_grid,
+     .roundings = [](const shape& s) { return chain(s) + levels(s.block) + s.grid + 1; },
+     .host_finishes = true}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -1,10 +1,11 @@
 // kahan: every addition hands what it lost to the next one.
 //
 // Before: an addition forgets the low bits of the smaller addend.
-// Idea: (sum + y) - sum is what arrived of y; the rest is kept and added to the next term. W. Kahan, "Further remarks
-// on reducing truncation errors", Comm. ACM 8 (1965). Products are split, so that their errors count too.
+// Idea: (sum + y) - sum is what arrived of y; the rest is kept and added to the next term. W. Kahan, "Further
+// remarks on reducing truncation errors", Comm. ACM 8 (1965). Products are split, so that their errors count too.
 // Cost: 4 flops a term instead of 1, no more memory. The error no longer grows with n, only with sum |a b|. It
-// breaks where the next term is larger than the sum: then the sum's low bits are lost, and [1, 1e9, -1e9] may give 0.
+// breaks where the next term is larger than the sum: then the sum's low bits are lost, and [1, 1e9, -1e9] may give
+// 0.
 #include <lab/compensated.cuh>
 
 namespace exactdot::lab {

@@ -3,8 +3,8 @@
 // Before: atomicAdd knows one operation on one word; what if the update is longer than that?
 // Idea: a lock makes any piece of code one step. One thread of a block takes it, adds with plain loads and stores,
 // and gives it back; lab/lock.cuh says which fences make it right.
-// Cost: two atomics a block where nobody waits, more where somebody does, and all blocks in single file. It is there
-// to be compared with shared_atomic, which needs one.
+// Cost: two atomics a block where nobody waits, more where somebody does, and all blocks in single file. It is
+// there to be compared with shared_atomic, which needs one.
 #include <lab/lock.cuh>
 #include <lab/rung.hpp>
 

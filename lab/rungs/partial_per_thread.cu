@@ -1,9 +1,9 @@
 // partial_per_thread: every thread adds up its share; the host adds up the threads.
 //
 // Before: n products went over the bus.
-// Idea: 32 blocks of 256 threads, each thread walking the vectors with a stride: 8192 sums leave the device, however
-// long the vectors are.
-// Cost: no race and little to copy, but 32 blocks leave most of a large GPU idle, and the host waits for 8192 values.
+// Idea: 32 blocks of 256 threads, each thread walking the vectors with a stride: 8192 sums leave the device,
+// however long the vectors are. Cost: no race and little to copy, but 32 blocks leave most of a large GPU idle, and
+// the host waits for 8192 values.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {

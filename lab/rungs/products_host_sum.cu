@@ -19,9 +19,7 @@ struct products_host_sum {
   const input<T>& in;
   device::buffer<T> products{in.stream, in.n};
 
-  void launch() {
-    device::launch(multiply<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, products.data());
-  }
+  void launch() { device::launch(multiply<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, products.data()); }
   T result() { return combined_on_host<sum>(products); }
 };
 

@@ -2,9 +2,9 @@
 //
 // Before: an atomic for every element; or every thread's partial sent through memory to the host.
 // Idea: a thread walks the vectors with a stride and keeps its sum in a register; the block then halves its sums in
-// shared memory, thread i taking the one half a block away: neighbours work side by side, and whole warps fall idle.
-// Cost: log2(block) barriers and one atomic a block. Blocks still arrive in any order: the last bits may change. The
-// block size is a constant of the code, so that the compiler unrolls the tree.
+// shared memory, thread i taking the one half a block away: neighbours work side by side, and whole warps fall
+// idle. Cost: log2(block) barriers and one atomic a block. Blocks still arrive in any order: the last bits may
+// change. The block size is a constant of the code, so that the compiler unrolls the tree.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {
@@ -15,7 +15,8 @@ __global__ void add_block_atomically(const T* a, const T* b, std::size_t n, T* o
   static_assert(block_size != 0 && (block_size & (block_size - 1)) == 0, "the tree halves the block");
   __shared__ T partial[block_size];
   T mine = Op::template identity<T>;
-  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine = Op::combine(mine, Op::term(a[i], b[i]));
+  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
+    mine = Op::combine(mine, Op::term(a[i], b[i]));
   partial[threadIdx.x] = mine;
   __syncthreads();
   for (unsigned half = block_size / 2; half > 0; half /= 2) {

@@ -13,7 +13,8 @@ template <class Op, class T>
 __global__ void finish_by_shuffle(const T* a, const T* b, std::size_t n, T* out) {
   T* const partial = device::dynamic_shared<T>();
   T mine = Op::template identity<T>;
-  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine = Op::combine(mine, Op::term(a[i], b[i]));
+  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
+    mine = Op::combine(mine, Op::term(a[i], b[i]));
   partial[threadIdx.x] = mine;
   __syncthreads();
   for (unsigned half = blockDim.x / 2; half >= 64; half /= 2) {

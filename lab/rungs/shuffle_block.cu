@@ -21,7 +21,8 @@ template <class Op, class T>
 __global__ void fold_twice(const T* a, const T* b, std::size_t n, T* out) {
   __shared__ T of_warp[32];
   T mine = Op::template identity<T>;
-  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine = Op::combine(mine, Op::term(a[i], b[i]));
+  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
+    mine = Op::combine(mine, Op::term(a[i], b[i]));
   mine = fold_warp<Op>(mine);
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
   __syncthreads();

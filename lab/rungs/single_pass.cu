@@ -2,9 +2,9 @@
 //
 // Before: a second launch, only to know that all blocks are done.
 // Idea: a block leaves its sum, then draws a number from a counter. Who draws the last one knows that all the
-// others are there, and adds them in the order of the blocks, not of arrival. The fence before the draw makes the sum
-// visible before the number is, the one after it keeps the reads behind it; atomicInc wraps to 0, ready for the next.
-// Cost: an integer atomic a block, and half the launches. The same bits every run.
+// others are there, and adds them in the order of the blocks, not of arrival. The fence before the draw makes the
+// sum visible before the number is, the one after it keeps the reads behind it; atomicInc wraps to 0, ready for the
+// next. Cost: an integer atomic a block, and half the launches. The same bits every run.
 #include <lab/block_combine.cuh>
 #include <lab/wide_loads.cuh>
 

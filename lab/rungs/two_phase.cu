@@ -12,7 +12,8 @@ namespace {
 template <class Op, class T>
 __global__ void combine_blocks(const T* a, const T* b, std::size_t n, T* partials) {
   T mine = Op::template identity<T>;
-  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine = Op::combine(mine, Op::term(a[i], b[i]));
+  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
+    mine = Op::combine(mine, Op::term(a[i], b[i]));
   mine = combine_block<Op>(mine);
   if (threadIdx.x == 0) partials[blockIdx.x] = mine;
 }
@@ -30,14 +31,15 @@ struct two_phase {
   T result() { return only_value(out); }
 };
 
-const enlist<two_phase> here{{.number = 12,
-                              .name = "two_phase",
-                              .file = "two_phase.cu",
-                              .notice = "no atomics, no host, the same bits every run; the price is a second launch",
-                              .blocks = block_rule::whole_warps,
-                              .grid = grid_rule::many,
-                              .same_bits = determinism::fixed_grid,
-                              .roundings = [](const shape& s) { return chain(s) + 11 + combine_all_roundings(s); }}};
+const enlist<two_phase> here{
+    {.number = 12,
+     .name = "two_phase",
+     .file = "two_phase.cu",
+     .notice = "no atomics, no host, the same bits every run; the price is a second launch",
+     .blocks = block_rule::whole_warps,
+     .grid = grid_rule::many,
+     .same_bits = determinism::fixed_grid,
+     .roundings = [](const shape& s) { return chain(s) + 11 + combine_all_roundings(s); }}};
 
 }  // namespace
 }  // namespace exactdot::lab

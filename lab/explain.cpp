@@ -1,0 +1,116 @@
+// A rung explained; see explain.hpp. The opening comment of its file is the explanation, so that the two cannot
+// part.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exactdot/error.hpp>
+#include <lab/explain.hpp>
+#include <lab/registry.hpp>
+#include <vector>
+
+namespace exactdot::lab {
+namespace {
+
+/// Every rung that this build knows, each once; those of the vendor's libraries only where a GPU was built for.
+std::vector<rung_info> all_rungs() {
+  std::vector<rung_info> all;
+  for (const world where : {world::simt, world::cuda}) {
+    for (const rung& one : ladder(where)) {
+      const auto same = [&](const rung_info& other) { return std::string_view(other.name) == one.info.name; };
+      if (std::ranges::none_of(all, same)) all.push_back(one.info);
+    }
+  }
+  std::ranges::stable_sort(all, {}, &rung_info::number);
+  return all;
+}
+
+const char* text_of(block_rule rule) {
+  switch (rule) {
+    case block_rule::none:
+      return "none of its own";
+    case block_rule::any:
+      return "1 to 1024 threads";
+    case block_rule::whole_warps:
+      return "a multiple of 32 threads, up to 1024";
+    case block_rule::tree:
+      return "64, 128, 256, 512 or 1024 threads";
+  }
+  return "";
+}
+
+const char* text_of(determinism promise) {
+  switch (promise) {
+    case determinism::none:
+      return "not promised: the last bits may change from run to run";
+    case determinism::fixed_grid:
+      return "every run, for one grid and block";
+    case determinism::always:
+      return "always";
+  }
+  return "";
+}
+
+const char* text_of(error_rule rule) {
+  switch (rule) {
+    case error_rule::none:
+      return "no bound";
+    case error_rule::working:
+      return "at most about k u S in the type of the data";
+    case error_rule::in_float:
+      return "at most about k u S in float";
+    case error_rule::in_double:
+      return "at most about k u S in double, and one rounding";
+    case error_rule::kahan:
+      return "at most about (3 + 3k) u S, however long the vectors";
+    case error_rule::neumaier:
+      return "one rounding, and at most about (2 k u)^2 S";
+    case error_rule::correctly_rounded:
+      return "one rounding";
+  }
+  return "";
+}
+
+struct parts {
+  std::string comment;
+  std::string_view code;
+};
+
+/// The opening comment without its slashes, and what follows.
+parts split(std::string_view source) {
+  parts found;
+  while (source.starts_with("//")) {
+    const std::size_t end = source.find('\n');
+    found.comment +=
+        std::string(source.substr(std::min<std::size_t>(3, end), end - std::min<std::size_t>(3, end))) + "\n";
+    source.remove_prefix(end + 1);
+  }
+  found.code = source;
+  return found;
+}
+
+}  // namespace
+
+std::string explain(std::string_view name) {
+  const std::vector<rung_info> all = all_rungs();
+  const auto found = std::ranges::find(all, name, [](const rung_info& one) { return std::string_view(one.name); });
+  if (found == all.end()) {
+    std::string names;
+    for (const rung_info& one : all) names += (names.empty() ? "" : ", ") + std::string(one.name);
+    throw error(errc::bad_option, fmt::format("--explain {}: there is no such rung; there are {}", name, names));
+  }
+  const auto [comment, code] = split(source_of(found->file));
+  std::string text = fmt::format("rung {}: {}{}\n\n{}\n", found->number, found->name,
+                                 found->wrong_on_purpose ? " (wrong on purpose)" : "", comment);
+  const auto line = [&](const char* key, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{:<11} {}\n", key, value);
+  };
+  line("notice", found->notice);
+  line("claimed", found->claim);
+  line("blocks", text_of(found->blocks));
+  line("same bits", text_of(found->same_bits));
+  line("error", text_of(found->error));
+  line("operations", found->any_operation ? "sum, min, max, absmax, product" : "sum");
+  return text + fmt::format("\nlab/rungs/{}\n{}", found->file, code);
+}
+
+}  // namespace exactdot::lab

@@ -1,0 +1,73 @@
+// cublas: the vendor's dot product, cublasSdot and cublasDdot, the mark to beat.
+//
+// Its library is loaded when it is first asked for, so that the program starts where it is missing. The result
+// stays on the device (CUBLAS_POINTER_MODE_DEVICE), as with every rung that finishes there; the workspace is ours,
+// so that calls can be captured. It promises the same bits only for one version, architecture and number of
+// multiprocessors.
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+#include <lab/rung.hpp>
+
+namespace exactdot::lab {
+namespace {
+
+template <class Function>
+Function* symbol(const char* name) {
+  static void* const library = [] {
+    for (const char* file : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) {
+      if (void* const found = dlopen(file, RTLD_NOW | RTLD_LOCAL)) return found;
+    }
+    throw error(errc::no_device, "cublas: libcublas.so.13 or .12 cannot be loaded");
+  }();
+  if (void* const found = dlsym(library, name)) return reinterpret_cast<Function*>(found);
+  throw error(errc::no_device, std::string("cublas: the library lacks ") + name);
+}
+
+void expect(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    throw error(errc::no_device, std::string("cublas: ") + what + " fails with status " + std::to_string(status));
+  }
+}
+
+template <class T>
+struct cublas {
+  explicit cublas(const input<T>& given) : in(given) {
+    expect(symbol<decltype(cublasCreate_v2)>("cublasCreate_v2")(&handle), "creating a handle");
+    expect(symbol<decltype(cublasSetStream_v2)>("cublasSetStream_v2")(handle, in.stream.handle()),
+           "setting the stream");
+    expect(symbol<decltype(cublasSetWorkspace_v2)>("cublasSetWorkspace_v2")(handle, workspace.data(),
+                                                                            workspace.size()),
+           "setting the workspace");
+    expect(symbol<decltype(cublasSetPointerMode_v2)>("cublasSetPointerMode_v2")(handle, CUBLAS_POINTER_MODE_DEVICE),
+           "setting the pointer mode");
+  }
+  ~cublas() { symbol<decltype(cublasDestroy_v2)>("cublasDestroy_v2")(handle); }
+
+  const input<T>& in;
+  device::buffer<T> out{in.stream, 1};
+  device::buffer<char> workspace{in.stream, std::size_t{32} << 20};
+  cublasHandle_t handle = nullptr;
+
+  void launch() {
+    const auto n = static_cast<std::int64_t>(in.n);
+    if constexpr (sizeof(T) == 4) {
+      expect(symbol<decltype(cublasSdot_v2_64)>("cublasSdot_v2_64")(handle, n, in.a, 1, in.b, 1, out.data()),
+             "sdot");
+    } else {
+      expect(symbol<decltype(cublasDdot_v2_64)>("cublasDdot_v2_64")(handle, n, in.a, 1, in.b, 1, out.data()),
+             "ddot");
+    }
+    ++in.stream.launches;
+  }
+  T result() { return only_value(out); }
+};
+
+const enlist_sum<cublas> here{{.number = 18,
+                               .name = "cublas",
+                               .file = "cublas.cu",
+                               .notice = "the vendor's library",
+                               .roundings = [](const shape& s) -> std::uint64_t { return s.n + 1; }}};
+
+}  // namespace
+}  // namespace exactdot::lab
