@@ -15,6 +15,13 @@ if(EXACTDOT_SANITIZE)
   target_link_options(exactdot_house INTERFACE -fsanitize=address,undefined)
 endif()
 
+# exactdot_link_whole(library objects): whoever links the library gets these objects whole, as what enlists while the
+# program starts must be: from an archive the linker takes only what is asked for by name.
+function(exactdot_link_whole library objects)
+  target_link_libraries(${library} INTERFACE $<TARGET_OBJECTS:${objects}>)
+  add_dependencies(${library} ${objects})
+endfunction()
+
 include(CheckLanguage)
 check_language(CUDA)
 if(CMAKE_CUDA_COMPILER)

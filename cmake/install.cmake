@@ -1,4 +1,5 @@
-# install and export: consumers say find_package(exactdot) and link exactdot::exactdot.
+# install and export: consumers say find_package(exactdot) and link exactdot::exactdot; the simulator, exactdot::simt,
+# is a component with targets of its own, for it needs Boost.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exactdot)
 
@@ -9,6 +10,12 @@ install(TARGETS exactdot EXPORT exactdot-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT exactdot-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+if(TARGET exactdot_simt)
+  install(TARGETS exactdot_simt exactdot_simt_headers EXPORT exactdot-simt-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY simt/include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT exactdot-simt-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+endif()
 
 # a static library hands its own dependencies to whoever links it; a shared one keeps them
 get_target_property(exactdot_library_type exactdot TYPE)

@@ -2,7 +2,9 @@
 # against that folder alone.
 #
 # cmake -DBUILD=<build folder> -DSCRATCH=<folder to use up> -DCONSUMER=<project> -DVERSION=<x.y.z>
-#       [-DSOURCE=<exactdot's sources>: build a shared library from them first] -P install_and_consume.cmake
+#       [-DSOURCE=<exactdot's sources>: build a shared library from them first, without the simulator]
+#       [-DOWN_KERNEL=<project>: copy it out of the tree, build it with the installed simulator and run it]
+#       -P install_and_consume.cmake
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -12,17 +14,39 @@ if(SOURCE)
   set(BUILD ${SCRATCH}/library)
   run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD} -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON
     -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DEXACTDOT_BUILD_PROGRAM=OFF -DEXACTDOT_BUILD_TESTS=OFF -DEXACTDOT_BUILD_BENCH=OFF)
+    -DEXACTDOT_BUILD_PROGRAM=OFF -DEXACTDOT_BUILD_TESTS=OFF -DEXACTDOT_BUILD_BENCH=OFF
+    -DEXACTDOT_BUILD_SIMT=OFF)
   run(${CMAKE_COMMAND} --build ${BUILD} --parallel 2)
 endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
 
 # moved after the install: a package that remembers where it was built or installed does not work here
 file(RENAME ${SCRATCH}/prefix ${SCRATCH}/moved)
-run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/consumer -DCMAKE_BUILD_TYPE=Release
-  -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${SCRATCH}/moved -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+set(outside -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${SCRATCH}/moved
+  -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/consumer ${outside})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/consumer)
 execute_process(COMMAND ${SCRATCH}/consumer/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 if(NOT output STREQUAL "exactdot ${VERSION} works from its package\n")
   message(FATAL_ERROR "the consumer printed: ${output}")
+endif()
+
+if(OWN_KERNEL)
+  file(COPY ${OWN_KERNEL}/ DESTINATION ${SCRATCH}/own_kernel)
+  run(${CMAKE_COMMAND} -S ${SCRATCH}/own_kernel -B ${SCRATCH}/own_kernel/build ${outside} -DCMAKE_CUDA_COMPILER=)
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/own_kernel/build)
+  execute_process(COMMAND ${SCRATCH}/own_kernel/build/own_kernel OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT output MATCHES "data_race in shared memory .*mended: 3500 of 3500 letters\n$")
+    message(FATAL_ERROR "own_kernel printed: ${output}")
+  endif()
+endif()
+
+# who asks for the simulator where there is none is told so
+if(SOURCE)
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/without_simulator ${outside} -DCOMPONENTS=simt
+    RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  if(status EQUAL 0 OR NOT output MATCHES "installed without its simulator: configure it with -DEXACTDOT_BUILD_SIMT=ON")
+    message(FATAL_ERROR "asked for a simulator that is not there, the package said: ${output}")
+  endif()
 endif()

@@ -83,6 +83,13 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
 
 inline void synchronise(stream&) {}  // launches run at once
 
+/// What was found since the stream's clear(), one line each.
+inline std::vector<std::string> findings(const stream& on) {
+  std::vector<std::string> lines;
+  for (const fault& one : on.faults()) lines.push_back(one.text());
+  return lines;
+}
+
 /// Simulated device memory for n elements, not initialised: filled with a pattern, and reads of it are reported.
 template <class T>
 class buffer {
