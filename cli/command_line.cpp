@@ -173,12 +173,14 @@ runnable describe_hazards(CLI::App& app) {
       ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "print one JSON object");
+  app.add_flag("--unwatched", arguments->unwatched,
+               "on a GPU, also run what may hang in this process; otherwise in one that is ended after 30 s");
   app.footer(
       "Examples:\n"
       "  exactdot hazards\n"
       "  exactdot hazards race_condition race_condition_fixed --device simt --seed 7\n"
       "  exactdot hazards step_by_step --json\n"
-      "Exit status: 0; 1: a hazard did not show what it should, or no such device or hazard; 2: wrong usage.");
+      "Exit status: 0; 1: a hazard did not show what it should, or no such device; 2: wrong usage.");
   return [arguments] { run_hazards(*arguments); };
 }
 

@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cli/gpu_probe.hpp>
 #include <cli/hazards.hpp>
 #include <cli/interruption.hpp>
 #include <cli/output.hpp>
+#include <cli/progress.hpp>
+#include <cli/watchdog.hpp>
 #include <exactdot/error.hpp>
 #include <io/fault.hpp>
 #include <lab/hazard_report.hpp>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace exactdot::cli {
 namespace {
@@ -52,15 +56,43 @@ std::vector<lab::hazard> choose_hazards(const std::vector<lab::hazard>& all,
   return chosen;
 }
 
+/// In a process of its own, which is ended when it does not end by itself.
+lab::hazard_outcome run_under_watchdog(const lab::hazard& one, std::uint32_t seed) {
+  constexpr std::chrono::seconds patience(30);
+  const watched seen = run_watched(
+      {"hazards", one.info.name, "--device", "cuda", "--seed", std::to_string(seed), "--json", "--unwatched"},
+      patience);
+  if (seen.status == 0) {
+    const auto report = nlohmann::ordered_json::parse(seen.output);
+    return lab::outcome_of(report.at("hazards").at(0));
+  }
+  lab::hazard_outcome outcome;
+  outcome.expected = "undefined";
+  outcome.ran = false, outcome.as_expected = true;
+  outcome.observed = seen.too_long
+                         ? fmt::format("did not end within {} s; the watchdog ended its process", patience.count())
+                         : "its process failed; the device is left usable";
+  return outcome;
+}
+
+lab::hazard_outcome run(const lab::hazard& one, const hazards_arguments& arguments) {
+  const progress shown(std::string("hazards: ") + one.info.name, program_monitor(), 0);
+  const progress shown(std::string("hazards: ") + one.info.name, program_monitor(), 0);
+  const bool watch = one.where == lab::world::cuda && one.info.may_hang && !arguments.unwatched;
+  return watch ? run_under_watchdog(one, arguments.seed) : one.run({.seed = arguments.seed});
+}
+
 }  // namespace
 
 void run_hazards(const hazards_arguments& arguments) {
   const chosen_device device = choose_device(arguments.device);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::string surprises;
   bool first = true;
   for (const lab::hazard& one : choose_hazards(lab::hazards(device.where), arguments.names)) {
     if (program_monitor().cancel) throw error(errc::cancelled, "interrupted");
-    const lab::hazard_outcome seen = one.run({.seed = arguments.seed});
+    const lab::hazard_outcome seen = run(one, arguments);
+    if (!seen.as_expected) surprises += (surprises.empty() ? "" : ", ") + std::string(one.info.name);
     if (arguments.json) {
       list.push_back(lab::hazard_json(one.info, device.name, seen));
     } else {
@@ -69,6 +101,7 @@ void run_hazards(const hazards_arguments& arguments) {
     first = false;
   }
   if (arguments.json) write_json({{"hazards", list}});
+  if (!surprises.empty()) throw std::runtime_error("these hazards did not show what they should: " + surprises);
 }
 
 }  // namespace exactdot::cli

@@ -35,7 +35,7 @@ struct hazard_figure {
 struct hazard_outcome {
   std::string expected;  ///< what must be seen if this hazard is what it claims to be
   std::string observed;
-  bool ran = true;  ///< false: it could hang this device; `observed` says so
+  bool ran = true;  ///< false: the watchdog stopped it; `observed` says so
   bool as_expected = false;
   std::vector<named_fault> detected;
   std::vector<hazard_figure> figures;  ///< the numbers in `observed`, and more
@@ -46,6 +46,7 @@ struct hazard_info {
   int number = 0;
   const char* name = "";
   const char* file = "";  ///< in lab/hazards/
+  bool may_hang = false;  ///< on a GPU: the program runs it in a process of its own, under a watchdog
   const char* does = "";
   const char* why = "";
   const char* cure = "";

@@ -96,15 +96,6 @@ std::string list_of(const std::vector<Number>& numbers) {
   return text;
 }
 
-/// For what may never end on a GPU, and cannot be stopped there.
-inline hazard_outcome not_run_on_a_gpu(const char* expected, const char* reason) {
-  hazard_outcome seen;
-  seen.expected = expected;
-  seen.observed = std::string("not run on a GPU: ") + reason;
-  seen.ran = false, seen.as_expected = true;
-  return seen;
-}
-
 struct enlist_hazard {
   enlist_hazard(const hazard_info& info, hazard_outcome (*run)(const hazard_request&)) {
     add_hazard({info, this_world, run});

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <lab/hazard_report.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -88,6 +89,20 @@ nlohmann::ordered_json hazard_json(const hazard_info& info, const std::string& d
           {"figures", figures},
           {"table", seen.table},
           {"explanation", explanation_of(info)}};
+}
+
+hazard_outcome outcome_of(const nlohmann::ordered_json& report) {
+  hazard_outcome seen;
+  report.at("expected").get_to(seen.expected);
+  report.at("observed").get_to(seen.observed);
+  report.at("as_expected").get_to(seen.as_expected);
+  report.at("ran").get_to(seen.ran);
+  report.at("table").get_to(seen.table);
+  for (const auto& [name, value] : report.at("figures").items()) {
+    seen.figures.push_back(
+        {name, value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN()});
+  }
+  return seen;
 }
 
 }  // namespace exactdot::lab

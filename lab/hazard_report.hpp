@@ -17,4 +17,7 @@ namespace exactdot::lab {
 [[nodiscard]] nlohmann::ordered_json hazard_json(const hazard_info& info, const std::string& device,
                                                  const hazard_outcome& seen);
 
+/// The outcome again, all but what was detected: for runs in another process, on a GPU, where nothing is.
+[[nodiscard]] hazard_outcome outcome_of(const nlohmann::ordered_json& report);
+
 }  // namespace exactdot::lab

@@ -14,11 +14,12 @@ const row* find(const ladder_result& result, std::string_view name) {
   return found == result.rows.end() ? nullptr : &*found;
 }
 
-/// The fastest rung of ours with kernels.
+/// The fastest rung of ours that finishes on the device.
 const row* fastest(const ladder_result& result) {
   const row* best = nullptr;
   for (const row& one : result.rows) {
-    const bool ours = one.info.blocks != block_rule::none && !one.info.wrong_on_purpose && one.seconds;
+    const bool ours =
+        one.info.blocks != block_rule::none && !one.info.wrong_on_purpose && !one.info.host_finishes && one.seconds;
     if (ours && (best == nullptr || *one.seconds < *best->seconds)) best = &one;
   }
   return best;
@@ -50,10 +51,15 @@ std::string order(const ladder_result& result) {
   return moving + ", " + steady + " one";
 }
 
+std::string failures(const ladder_result& result) {
+  const auto failed = std::ranges::count_if(result.rows, [](const row& one) { return !one.fault.empty(); });
+  return failed == 0 ? "" : fmt::format("{} of {} rungs break a promise", failed, result.rows.size());
+}
+
 }  // namespace
 
 std::string notice(const ladder_result& result) {
-  std::string text;
+  std::string text = failures(result);
   for (const std::string& part : {speed(result), race(result), order(result)}) {
     const std::string joined = text.empty() || part.empty() ? text + part : text + "; " + part;
     if (joined.size() <= 108) text = joined;

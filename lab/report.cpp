@@ -17,6 +17,9 @@ std::string ulp_text(long double ulps) {
   return ulps < 1e5L ? fmt::format("{:.3Lg}", ulps) : fmt::format("{:.1Le}", ulps);
 }
 
+/// A NaN has no sign worth telling.
+std::string value_text(double x) { return std::isnan(x) ? "nan" : fmt::format("{:.7g}", x); }
+
 std::string number(std::optional<double> x, int digits) { return x ? fmt::format("{:.{}f}", *x, digits) : "-"; }
 std::string number(std::optional<std::uint64_t> x) { return x ? fmt::format("{}", *x) : "-"; }
 std::string share(int distinct, int of) { return of == 0 ? "-" : fmt::format("{}/{}", distinct, of); }
@@ -57,8 +60,10 @@ std::string header(const ladder_result& result, bool timed) {
          " check\n";
 }
 
+/// Only for the vectors that the claims speak of: 2^20 floats.
 std::string claims(const ladder_result& result) {
   std::string text;
+  if (result.n != std::size_t{1} << 20 || result.type != io::dtype::float32) return text;
   for (const row& one : result.rows) {
     const figures f = figures_of(result, one);
     if (*one.info.claim == '\0' || !f.microseconds) continue;
@@ -87,13 +92,13 @@ std::string table_of(const ladder_result& result) {
   const bool timed = result.ceiling.has_value();
   std::string text = header(result, timed);
   for (const row& one : result.rows) {
-    text += fmt::format("{:>2} {:<19} {:>13.7g} {:>9} {:>5} {:>5} {} {:>5}\n", one.info.number, one.info.name,
-                        one.value, ulp_text(one.ulps), share(one.distinct_results, one.runs),
+    text += fmt::format("{:>2} {:<19} {:>13} {:>9} {:>5} {:>5} {} {:>5}\n", one.info.number, one.info.name,
+                        value_text(one.value), ulp_text(one.ulps), share(one.distinct_results, one.runs),
                         share(one.distinct_over_grids, one.grids),
                         timed ? timed_line(result, one) : counted_line(result, one), verdict(one));
   }
-  text += fmt::format("   {:<19} {:>13.7g}  runs, grids: different results in so many runs, on so many grids\n",
-                      "the truth", result.exact);
+  text += fmt::format("   {:<19} {:>13}  runs, grids: different results in so many runs, on so many grids\n",
+                      "the truth", value_text(result.exact));
   for (const row& one : result.rows) {
     if (!one.fault.empty()) text += fmt::format("{} FAILS: {}\n", one.info.name, one.fault);
   }

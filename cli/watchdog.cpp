@@ -1,0 +1,77 @@
+// A watchdog; see watchdog.hpp.
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cli/watchdog.hpp>
+#include <csignal>
+#include <system_error>
+
+namespace exactdot::cli {
+namespace {
+
+[[noreturn]] void fail(int reason, const char* what) {
+  throw std::system_error(reason, std::generic_category(), what);
+}
+
+/// Starts the program with its standard output in a pipe, and gives the pipe's reading end.
+pid_t start(const std::vector<std::string>& arguments, int& reading) {
+  std::array<int, 2> pipe{};
+  if (pipe2(pipe.data(), O_CLOEXEC) != 0) fail(errno, "a pipe");
+  std::vector<char*> words{const_cast<char*>("exactdot")};
+  for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
+  pid_t child = 0;
+  const int reason = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe[1]);
+  if (reason != 0) {
+    close(pipe[0]);
+    fail(reason, "starting a process for a hazard that may hang");
+  }
+  reading = pipe[0];
+  return child;
+}
+
+/// Reads until the other end is closed; false when the time is over first.
+bool read_all(int from, std::chrono::steady_clock::time_point until, std::string& text) {
+  std::array<char, 4096> part{};
+  while (true) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    pollfd ready{from, POLLIN, 0};
+    const int found = poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+    if (found < 0 && errno != EINTR) return false;
+    if (found == 0) return false;
+    if (found < 0) continue;
+    const ssize_t size = read(from, part.data(), part.size());
+    if (size == 0) return true;
+    if (size > 0) text.append(part.data(), static_cast<std::size_t>(size));
+  }
+}
+
+}  // namespace
+
+watched run_watched(const std::vector<std::string>& arguments, std::chrono::milliseconds at_most) {
+  watched result;
+  int reading = -1;
+  const pid_t child = start(arguments, reading);
+  result.too_long = !read_all(reading, std::chrono::steady_clock::now() + at_most, result.output);
+  close(reading);
+  if (result.too_long) kill(child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  return result;
+}
+
+}  // namespace exactdot::cli
