@@ -77,7 +77,6 @@ lab::hazard_outcome run_under_watchdog(const lab::hazard& one, std::uint32_t see
 
 lab::hazard_outcome run(const lab::hazard& one, const hazards_arguments& arguments) {
   const progress shown(std::string("hazards: ") + one.info.name, program_monitor(), 0);
-  const progress shown(std::string("hazards: ") + one.info.name, program_monitor(), 0);
   const bool watch = one.where == lab::world::cuda && one.info.may_hang && !arguments.unwatched;
   return watch ? run_under_watchdog(one, arguments.seed) : one.run({.seed = arguments.seed});
 }
