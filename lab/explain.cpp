@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exactdot/error.hpp>
+#include <io/fault.hpp>
 #include <lab/explain.hpp>
 #include <lab/registry.hpp>
 #include <vector>
@@ -96,7 +97,8 @@ std::string explain(std::string_view name) {
   if (found == all.end()) {
     std::string names;
     for (const rung_info& one : all) names += (names.empty() ? "" : ", ") + std::string(one.name);
-    throw error(errc::bad_option, fmt::format("--explain {}: there is no such rung; there are {}", name, names));
+    throw error(errc::bad_option,
+                fmt::format("--explain {}: there is no such rung; there are {}", io::printable(name), names));
   }
   const auto [comment, code] = split(source_of(found->file));
   std::string text = fmt::format("rung {}: {}{}\n\n{}\n", found->number, found->name,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exactdot/error.hpp>
+#include <io/fault.hpp>
 #include <lab/ladder.hpp>
 #include <stdexcept>
 
@@ -71,8 +72,8 @@ std::vector<rung> choose_rungs(const ladder_request& request) {
   for (const std::string& name : request.rungs) {
     const rung* const one = find(all, name);
     if (one == nullptr) {
-      throw error(errc::bad_option,
-                  fmt::format("--rung {}: there is no such rung here; there are {}", name, names_of(all)));
+      throw error(errc::bad_option, fmt::format("--rung {}: there is no such rung here; there are {}",
+                                                io::printable(name), names_of(all)));
     }
     const std::string reason = unfit(one->info, request.how);
     if (!reason.empty()) throw error(errc::bad_option, reason);

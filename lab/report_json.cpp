@@ -21,9 +21,11 @@ json finite_or_null(long double x) {
   return std::isfinite(rounded) ? json(rounded) : json(nullptr);
 }
 
-/// Numbers; what JSON has no number for is a string.
-json value_json(double x) { return std::isfinite(x) ? json(x) : json(fmt::format("{}", x)); }
-json hex_json(double x) { return std::isfinite(x) ? json(fmt::format("{:a}", x)) : json(fmt::format("{}", x)); }
+/// "nan", "inf" or "-inf": what JSON has no number for is a string.
+std::string special_text(double x) { return std::isnan(x) ? "nan" : fmt::format("{}", x); }
+
+json value_json(double x) { return std::isfinite(x) ? json(x) : json(special_text(x)); }
+json hex_json(double x) { return json(std::isfinite(x) ? fmt::format("{:a}", x) : special_text(x)); }
 
 json findings_json(const row& one) {
   json list = json::array();

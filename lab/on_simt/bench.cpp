@@ -53,8 +53,9 @@ class simt_bench final : public bench {
   [[nodiscard]] std::vector<finding> found() const override {
     std::vector<finding> all;
     for (const simt::fault& fault : stream_.faults()) {
-      all.push_back(
-          {simt::name_of(fault.kind), place_of(fault.here), fault.here.file, fault.here.line, fault.text()});
+      const std::string& path = fault.here.file;
+      all.push_back({simt::name_of(fault.kind), place_of(fault.here), path.substr(path.rfind('/') + 1),
+                     fault.here.line, fault.text()});
     }
     return all;
   }
