@@ -125,6 +125,11 @@ void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
   note(to, size, true, false, CALLER);
   return __builtin_memcpy(to, from, size);
 }
+void* __tsan_memmove(void* to, const void* from, std::size_t size) {
+  note(from, size, false, false, CALLER);
+  note(to, size, true, false, CALLER);
+  return __builtin_memmove(to, from, size);
+}
 void* __tsan_memset(void* to, int value, std::size_t size) {
   note(to, size, true, false, CALLER);
   return __builtin_memset(to, value, size);

@@ -186,6 +186,8 @@ std::string machine::name_of_address(std::uintptr_t address) const {
   const auto bytes = [](std::size_t count) { return std::to_string(count) + " bytes"; };
   const auto& memory = device_memory::instance();
   if (memory.holds(address)) {
+    const auto [start, size] = memory.find_released(address);
+    if (size != 0) return "released buffer of " + bytes(size) + " + " + std::to_string(address - start);
     const region* const near = memory.nearest(address);
     if (near == nullptr) return "";
     const std::string what = (near->shared ? "dynamic shared memory of " : "buffer of ") + bytes(near->size);

@@ -111,6 +111,7 @@ class machine {
     if (!current_->calls.empty()) current_->calls.pop_back();
   }
   [[noreturn]] void abandon(std::exception_ptr why);  // ends the launch from within a thread
+  [[noreturn]] void trap(const char* what, const char* why, const void* caller);  // a fault, and the launch ends
   void index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index);
 
   [[nodiscard]] thread& current() { return *current_; }

@@ -49,6 +49,8 @@ void* device_memory::allocate(std::size_t bytes, bool shared, std::uint32_t bloc
     start = address + rounded_up(std::max<std::size_t>(one.size, 1)) + gap;
   }
   if (start + room > base_ + reserved_) throw none_left();
+  std::erase_if(released_,
+                [&](const auto& old) { return old.first < start + room && start < old.first + old.second; });
   region fresh(start, bytes, shared, false);
   fresh.block = block;
   live_.emplace(start, std::move(fresh));
@@ -63,6 +65,8 @@ void device_memory::release(void* memory) {
     const std::uintptr_t page = 4096, first = (at->first + page - 1) / page * page;
     madvise(reinterpret_cast<void*>(first), (at->first + at->second.size - first) / page * page, MADV_DONTNEED);
   }
+  if (!at->second.shared) released_.emplace_front(at->first, at->second.size);
+  if (released_.size() > most_released) released_.pop_back();
   live_.erase(at);
   last_ = nullptr;
 }
@@ -80,6 +84,13 @@ const region* device_memory::nearest(std::uintptr_t address) const {
   const region* const before = above == live_.begin() ? nullptr : &std::prev(above)->second;
   if (before == nullptr || before->holds(address) || after == nullptr) return before == nullptr ? after : before;
   return address - (before->start + before->size) <= after->start - address ? before : after;
+}
+
+std::pair<std::uintptr_t, std::size_t> device_memory::find_released(std::uintptr_t address) const {
+  for (const auto& old : released_) {
+    if (address - old.first < old.second) return old;
+  }
+  return {0, 0};
 }
 
 void device_memory::mark_written(std::uintptr_t address, std::size_t bytes) {

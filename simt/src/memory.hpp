@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <utility>
 
 #include "region.hpp"
 
@@ -24,16 +26,21 @@ class device_memory {
   [[nodiscard]] region* find(std::uintptr_t address);
   /// The buffer that the address is in or nearest to, for messages; null if there is none.
   [[nodiscard]] const region* nearest(std::uintptr_t address) const;
+  /// The start and size of the released buffer that the address was in; {0, 0} if it was in none, or in one too
+  /// long ago.
+  [[nodiscard]] std::pair<std::uintptr_t, std::size_t> find_released(std::uintptr_t address) const;
   void next_launch() { ++launches_; }
   [[nodiscard]] std::uint32_t launch() const { return launches_; }
 
  private:
   device_memory();
+  static constexpr std::size_t most_released = 256;
   static constexpr std::size_t gap = 4096;  // between buffers, so that a near miss hits nothing
   std::uintptr_t base_ = 0;
   std::size_t reserved_ = 0;
   std::map<std::uintptr_t, region> live_;
   region* last_ = nullptr;
+  std::deque<std::pair<std::uintptr_t, std::size_t>> released_;  // the latest, not yet used again
   std::uint32_t launches_ = 0;
 };
 

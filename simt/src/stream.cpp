@@ -70,6 +70,8 @@ const char* name_of(fault_kind kind) {
       return "uninitialised_shared";
     case fault_kind::uninitialised_global:
       return "uninitialised_global";
+    case fault_kind::trap:
+      return "trap";
   }
   return "unknown";
 }

@@ -162,7 +162,7 @@ __global__ void atomics(T* cell, int* failures) {
   };
   *cell = T{5};
   holds(atomicAdd(cell, 3), T{5}, T{8});
-  holds(atomicExch(cell, 6), T{8}, T{6});
+  if constexpr (!std::is_same_v<T, double>) holds(atomicExch(cell, 6), T{8}, T{6});
   if constexpr (std::is_integral_v<T>) {
     holds(atomicMin(cell, 4), T{6}, T{4});
     holds(atomicMax(cell, 12), T{4}, T{12});

@@ -10,10 +10,16 @@ namespace exactdot::simt::detail {
 
 template <class T, class... Listed>
 concept one_of = (std::is_same_v<T, Listed> || ...);
+// The types that CUDA has each function for, and no more: what compiles here compiles with nvcc.
+using word64 = unsigned long long;
 template <class T>
-concept atomic_integer = one_of<T, int, unsigned, long long, unsigned long long, unsigned long>;
+concept atomic_integer = one_of<T, int, unsigned, long long, word64>;  // min, max, and, or, xor
 template <class T>
-concept atomic_number = atomic_integer<T> || one_of<T, float, double>;
+concept atomic_number = one_of<T, int, unsigned, word64, float, double>;  // add
+template <class T>
+concept atomic_word = one_of<T, int, unsigned, word64, float>;  // exchange
+template <class T>
+concept atomic_compared = one_of<T, int, unsigned, word64, unsigned short>;  // compare and swap
 
 /// *where = next(*where). Not instrumented, so that the two accesses count as one; not inlined, so that its
 /// return address is in the kernel.
@@ -83,7 +89,7 @@ template <exactdot::simt::detail::one_of<int, unsigned> T>
 inline T atomicSub(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::subtract(address, value);
 }
-template <exactdot::simt::detail::atomic_number T>
+template <exactdot::simt::detail::atomic_word T>
 inline T atomicExch(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::exchange(address, value);
 }
@@ -107,9 +113,8 @@ template <exactdot::simt::detail::atomic_integer T>
 inline T atomicXor(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_xor(address, value);
 }
-template <class T>
-requires(exactdot::simt::detail::atomic_integer<T> || sizeof(T) == 2) inline T
-    atomicCAS(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+template <exactdot::simt::detail::atomic_compared T>
+inline T atomicCAS(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::compare_and_swap(
       address, compare, value);
 }
@@ -128,7 +133,7 @@ template <exactdot::simt::detail::one_of<int, unsigned> T>
 inline T atomicSub_block(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::subtract(address, value);
 }
-template <exactdot::simt::detail::atomic_number T>
+template <exactdot::simt::detail::atomic_word T>
 inline T atomicExch_block(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::exchange(address, value);
 }
@@ -152,9 +157,8 @@ template <exactdot::simt::detail::atomic_integer T>
 inline T atomicXor_block(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_xor(address, value);
 }
-template <class T>
-requires(exactdot::simt::detail::atomic_integer<T> || sizeof(T) == 2) inline T
-    atomicCAS_block(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+template <exactdot::simt::detail::atomic_compared T>
+inline T atomicCAS_block(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::compare_and_swap(
       address, compare, value);
 }
@@ -173,7 +177,7 @@ template <exactdot::simt::detail::one_of<int, unsigned> T>
 inline T atomicSub_system(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::subtract(address, value);
 }
-template <exactdot::simt::detail::atomic_number T>
+template <exactdot::simt::detail::atomic_word T>
 inline T atomicExch_system(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::exchange(address, value);
 }
@@ -197,9 +201,8 @@ template <exactdot::simt::detail::atomic_integer T>
 inline T atomicXor_system(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_xor(address, value);
 }
-template <class T>
-requires(exactdot::simt::detail::atomic_integer<T> || sizeof(T) == 2) inline T
-    atomicCAS_system(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+template <exactdot::simt::detail::atomic_compared T>
+inline T atomicCAS_system(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::compare_and_swap(
       address, compare, value);
 }

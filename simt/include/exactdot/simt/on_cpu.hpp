@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <exactdot/simt/simulator.hpp>
 #include <exactdot/simt/vector_types.hpp>
@@ -20,8 +22,11 @@
 #define __device__
 #define __host__
 #define __constant__
+#define __managed__
+#define __grid_constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __shared__ constinit thread_local
 
@@ -128,5 +133,7 @@ T* dynamic_shared() {
 
 }  // namespace exactdot::simt
 
+#include <exactdot/simt/arithmetic.hpp>
 #include <exactdot/simt/atomics.hpp>
 #include <exactdot/simt/intrinsics.hpp>
+#include <exactdot/simt/warp_functions.hpp>

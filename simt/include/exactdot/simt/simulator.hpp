@@ -43,7 +43,8 @@ enum class fault_kind {
   deadlock,              ///< every thread waits
   out_of_bounds,         ///< outside of any buffer or shared array
   uninitialised_shared,  ///< a read of shared memory that nobody has written
-  uninitialised_global   ///< a read of device memory that nobody has written
+  uninitialised_global,  ///< a read of device memory that nobody has written
+  trap                   ///< __trap(), or an assert that failed; the launch ends
 };
 [[nodiscard]] const char* name_of(fault_kind kind);
 
