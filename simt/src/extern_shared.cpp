@@ -1,6 +1,7 @@
-// The array behind `extern __shared__ T name[];`, for kernels that say so once, where only the host compiler reads
-// it:
+// The array behind `extern __shared__ T name[];`. The kernel's own name for it is given to the linker, or, where
+// only the host compiler reads the source, to the declaration:
 //
+//   -Wl,--undefined=exactdot_dynamic_shared,--defsym=name=exactdot_dynamic_shared
 //   extern __shared__ T name[] asm("exactdot_dynamic_shared");
 //
 // It is thread_local like every shared variable, as large as a launch may ask for. Only a program with such a
