@@ -62,7 +62,7 @@ lab::hazard_outcome run_under_watchdog(const lab::hazard& one, std::uint32_t see
   const watched seen = run_watched(
       {"hazards", one.info.name, "--device", "cuda", "--seed", std::to_string(seed), "--json", "--unwatched"},
       patience);
-  if (seen.status == 0) {
+  if ((seen.status == 0 || seen.status == 1) && !seen.output.empty()) {  // 1: not as expected
     const auto report = nlohmann::ordered_json::parse(seen.output);
     return lab::outcome_of(report.at("hazards").at(0));
   }
