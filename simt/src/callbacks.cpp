@@ -2,6 +2,7 @@
 //
 // The names and signatures are those of the sanitizers' run-time libraries, which are not linked: these functions
 // stand in their place and tell the simulator. Outside of a launch, and in the simulator itself, they do nothing.
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,18 @@ using namespace exactdot::simt;
 
 namespace {
 
-void note(const void* address, std::size_t size, bool write, bool strong, const void* caller) {
+/// `strong`: volatile. Accesses of 16 bytes are aligned to 8 at least: to more only where the type asks for it.
+enum class promise { aligned, nothing };
+void note(const void* address, std::size_t size, bool write, bool strong, const void* caller,
+          promise kept = promise::nothing) {
   if (!in_kernel) return;
-  as_simulator([&] { running->access(reinterpret_cast<std::uintptr_t>(address), size, write, strong, caller); });
+  as_simulator([&] {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    if (kept == promise::aligned && at % std::min<std::size_t>(size, 8) != 0) {
+      running->misaligned(at, write ? "write" : "read", caller);
+    }
+    running->access(at, size, write, strong, caller);
+  });
 }
 
 template <class T>
@@ -46,14 +56,14 @@ struct bounds_data {
 #define CALLER __builtin_return_address(0)
 
 // The sanitizers' interface is one function for each size; macros keep them to a line each.
-#define ACCESSES(size)                                                                       \
-  void __tsan_read##size(void* a) { note(a, size, false, false, CALLER); }                   \
-  void __tsan_write##size(void* a) { note(a, size, true, false, CALLER); }                   \
-  void __tsan_unaligned_read##size(void* a) { note(a, size, false, false, CALLER); }         \
-  void __tsan_unaligned_write##size(void* a) { note(a, size, true, false, CALLER); }         \
-  void __tsan_volatile_read##size(void* a) { note(a, size, false, true, CALLER); }           \
-  void __tsan_volatile_write##size(void* a) { note(a, size, true, true, CALLER); }           \
-  void __tsan_unaligned_volatile_read##size(void* a) { note(a, size, false, true, CALLER); } \
+#define ACCESSES(size)                                                                               \
+  void __tsan_read##size(void* a) { note(a, size, false, false, CALLER, promise::aligned); }         \
+  void __tsan_write##size(void* a) { note(a, size, true, false, CALLER, promise::aligned); }         \
+  void __tsan_unaligned_read##size(void* a) { note(a, size, false, false, CALLER); }                 \
+  void __tsan_unaligned_write##size(void* a) { note(a, size, true, false, CALLER); }                 \
+  void __tsan_volatile_read##size(void* a) { note(a, size, false, true, CALLER, promise::aligned); } \
+  void __tsan_volatile_write##size(void* a) { note(a, size, true, true, CALLER, promise::aligned); } \
+  void __tsan_unaligned_volatile_read##size(void* a) { note(a, size, false, true, CALLER); }         \
   void __tsan_unaligned_volatile_write##size(void* a) { note(a, size, true, true, CALLER); }
 
 #define FETCH(bits, type, name, next)                                \
@@ -147,6 +157,13 @@ void __ubsan_handle_out_of_bounds(const bounds_data* what, std::uintptr_t index)
     running->index_out_of_bounds(what->array->name, what->where.file, static_cast<int>(what->where.line),
                                  static_cast<std::int64_t>(index));
   });
+}
+
+/// With -fsanitize=alignment, which is not among the options that kernels get by themselves.
+void __ubsan_handle_type_mismatch_v1(const source_place*, std::uintptr_t address) {
+  if (!in_kernel) return;
+  const void* const caller = CALLER;
+  as_simulator([&] { running->misaligned(address, "access", caller); });
 }
 
 }  // extern "C"

@@ -59,6 +59,7 @@ void machine::access(std::uintptr_t address, std::size_t size, bool write, bool 
 }
 
 void machine::atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller) {
+  if (address % size != 0) misaligned(address, "atomic", caller);
   if (is_local(address)) return;
   begin_access(address, size, {reads, true, true, block_scope, !reads}, caller);
   ++on_.counted.atomics;
@@ -164,6 +165,13 @@ void machine::stray(std::uintptr_t address, const access_kind& how, const void* 
   const bool shared = device ? near != nullptr && near->shared : module_.is_shared(address);
   report(fault_kind::out_of_bounds, shared, address, how.name(), caller, nullptr, "");
   if (!device) abandon(nullptr);
+}
+
+/// On a GPU such an access ends the launch. Compilers tell of what is no multiple of 8; see crash.hpp for the rest.
+void machine::misaligned(std::uintptr_t address, const char* what, const void* caller) {
+  const bool shared = module_.is_shared(address);
+  report(fault_kind::misaligned, shared, address, what, caller, nullptr, "");
+  abandon(nullptr);
 }
 
 void machine::keep_trace(std::uintptr_t address, std::size_t size, const char* what, const void* caller) {

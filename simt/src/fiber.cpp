@@ -7,8 +7,7 @@
 
 namespace exactdot::simt {
 namespace {
-constexpr std::size_t guard = 4096;
-constexpr std::size_t pitch = stack_pool::stack_bytes + guard;
+constexpr std::size_t pitch = stack_pool::stack_bytes + stack_pool::guard_bytes;
 }  // namespace
 
 stack_pool::~stack_pool() {
@@ -23,7 +22,7 @@ void* stack_pool::take() {
     slabs_.push_back(slab);
     for (std::size_t i = 0; i < stacks_a_slab; ++i) {
       char* const lowest = static_cast<char*>(slab) + i * pitch;
-      mprotect(lowest, guard, PROT_NONE);
+      mprotect(lowest, guard_bytes, PROT_NONE);
       unused_.push_back(lowest + pitch);
     }
   }

@@ -17,6 +17,7 @@ using transfer = boost::context::detail::transfer_t;
 class stack_pool {
  public:
   static constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t guard_bytes = 4096;
 
   ~stack_pool();
   /// The highest address of an unused stack. Throws std::bad_alloc.

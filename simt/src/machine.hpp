@@ -112,6 +112,8 @@ class machine {
   }
   [[noreturn]] void abandon(std::exception_ptr why);  // ends the launch from within a thread
   [[noreturn]] void trap(const char* what, const char* why, const void* caller);  // a fault, and the launch ends
+  [[noreturn]] void crash(std::uintptr_t address);  // a signal came while a kernel's own code ran
+  [[noreturn]] void misaligned(std::uintptr_t address, const char* what, const void* caller);
   void index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index);
 
   [[nodiscard]] thread& current() { return *current_; }

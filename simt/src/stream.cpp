@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "crash.hpp"
 #include "machine.hpp"
 
 namespace exactdot::simt {
@@ -70,6 +71,8 @@ const char* name_of(fault_kind kind) {
       return "uninitialised_shared";
     case fault_kind::uninitialised_global:
       return "uninitialised_global";
+    case fault_kind::misaligned:
+      return "misaligned";
     case fault_kind::trap:
       return "trap";
   }
@@ -121,6 +124,7 @@ void run(stream& on, dim3 grid, dim3 block, std::size_t shared_bytes, const void
     ~under_way() { running = nullptr; }
   } now(here);
   ++state.how.seed;  // the next launch runs in another order
+  const crash_guard guarded;
   try {
     here.run();
   } catch (const std::bad_alloc&) {

@@ -46,7 +46,8 @@ __global__ void arithmetic(broken* to) {
   expect(to, __fdiv_rn(1, 3) == third && __ddiv_rn(1, 4) == 0.25);
   expect(to, __fsqrt_rn(2) == 0x1.6a09e6p0F && __dsqrt_rn(2) == 0x1.6a09e667f3bcdp0);
   expect(to, __frcp_rn(3) == third && __drcp_rn(4) == 0.25);
-  expect(to, min(3, -2) == -2 && max(2.0, 3.0) == 3.0);
+  expect(to, min(3, -2) == -2 && max(2.0, 3.0) == 3.0 && max(-1, 5U) == 0xffffffffU && min(1LL, 2) == 1);
+  expect(to, rsqrt(16.0) == 0.25 && rsqrtf(4.0F) == 0.5F);
 }
 
 __global__ void conversions(broken* to, float infinity, float nan) {
@@ -59,6 +60,7 @@ __global__ void conversions(broken* to, float infinity, float nan) {
   expect(to, __double2float_rn(1 + 0x1p-24) == 1);
   expect(to, __float2int_rn(2.5F) == 2 && __float2int_rz(-2.9F) == -2);
   expect(to, __float2int_rz(infinity) == most && __float2int_rz(-infinity) == -most - 1);
+  expect(to, isnan(nan) && isinf(infinity) && !isfinite(infinity) && signbit(-0.0F));
   expect(to, __float2int_rz(nan) == 0 && __double2ll_rz(nan) == -most_long - 1);
   expect(to, __double2int_rn(-3.5) == -4 && __double2int_rz(3e9) == most);
   expect(to, __double2ll_rn(0x1p52 + 0.5) == 1LL << 52 && __double2ll_rz(-1e300) == -most_long - 1);

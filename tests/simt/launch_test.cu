@@ -68,6 +68,26 @@ __global__ void demand(int* x) {
   assert(threadIdx.x < 5);  // assert
   x[threadIdx.x] = 1;
 }
+__global__ void wide_read(const float* x, float4* out) {
+  *out = *reinterpret_cast<const float4*>(x);  // wide
+}
+__global__ void narrow_read(const char* x, double* out) {
+  *out = *reinterpret_cast<const double*>(x);  // narrow
+}
+struct [[gnu::packed]] packed {
+  char first;
+  double rest[2];
+};
+__global__ void packed_copy(const packed* x, packed* out) { out[threadIdx.x] = x[threadIdx.x]; }
+__global__ void odd_atomic(char* x) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(x), 1ULL);  // odd atomic
+}
+__device__ int deep(volatile int* out, int n) {
+  volatile int own[100] = {};
+  own[n % 100] = n;
+  return n == 0 ? *out : deep(out, n - 1) + own[n % 100];
+}
+__global__ void go_down(int* out, int n) { *out = deep(out, n); }
 __global__ void say(broken*, int n) { std::printf("thread %u of %d: %.3f\n", threadIdx.x, n, 0.125); }
 __global__ void fling(int*) {
   if (threadIdx.x == 2) throw std::runtime_error("flung");
@@ -159,6 +179,38 @@ TEST(simt_launch, ends_at_a_trap_or_an_assert) {
     EXPECT_EQ(on.faults().front().variable, "threadIdx.x < 5");
     expect_usable(on);
   }
+}
+
+TEST(simt_launch, names_addresses_that_are_not_aligned) {
+  stream on;
+  filled<float> x(on, 64);
+  filled<double> out(on, 2);
+  auto* const bytes = reinterpret_cast<char*>(x.data());
+  device::launch(narrow_read, 1, 1, 0, on, bytes + 4, out.data());
+  EXPECT_TRUE(has_fault(on, fault_kind::misaligned, "global", "narrow"));
+  EXPECT_EQ(on.faults().front().variable, "buffer of 256 bytes + 4");
+  expect_usable(on);
+  device::launch(odd_atomic, 1, 1, 0, on, bytes + 4);
+  EXPECT_TRUE(has_fault(on, fault_kind::misaligned, "global", "odd atomic"));
+  expect_usable(on);
+  device::buffer<float4> wide(on, 1);
+  for (int first : {1, 2, 3}) {
+    device::launch(wide_read, 1, 1, 0, on, x.data() + first, wide.data());
+    EXPECT_TRUE(has_fault(on, fault_kind::misaligned, "global", "wide")) << first;
+    expect_usable(on);
+  }
+  device::launch(wide_read, 1, 1, 0, on, x.data() + 4, wide.data());
+  filled<packed> from(on, 9), to(on, 9);
+  device::launch(packed_copy, 1, 9, 0, on, from.data(), to.data());
+  EXPECT_EQ(faults_of(on), "");
+}
+
+TEST(simt_launch, ends_where_a_stack_overflows) {
+  stream on;
+  filled<int> out(on, 1);
+  device::launch(go_down, 1, 2, 0, on, out.data(), 100000);
+  EXPECT_TRUE(on.has(fault_kind::trap)) << faults_of(on);
+  expect_usable(on);
 }
 
 TEST(simt_launch, prints) {

@@ -4,10 +4,12 @@
 // kernels.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace exactdot::simt::detail {
 
@@ -112,4 +114,23 @@ inline int __double2hiint(double x) { return static_cast<int>(std::bit_cast<std:
 inline int __double2loint(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x)); }
 inline double __hiloint2double(int high, int low) {
   return std::bit_cast<double>(std::uint64_t{static_cast<unsigned>(high)} << 32 | static_cast<unsigned>(low));
+}
+
+inline float rsqrtf(float x) { return static_cast<float>(1 / std::sqrt(static_cast<double>(x))); }
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+
+// CUDA has these in the global namespace; max and min of two types too.
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+using std::max;
+using std::min;
+using std::signbit;
+template <class T, class U>
+requires(std::is_arithmetic_v<T>&& std::is_arithmetic_v<U> && !std::is_same_v<T, U>) constexpr auto max(T x, U y) {
+  return std::max<std::common_type_t<T, U>>(x, y);
+}
+template <class T, class U>
+requires(std::is_arithmetic_v<T>&& std::is_arithmetic_v<U> && !std::is_same_v<T, U>) constexpr auto min(T x, U y) {
+  return std::min<std::common_type_t<T, U>>(x, y);
 }

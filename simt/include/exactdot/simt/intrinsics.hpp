@@ -60,7 +60,3 @@ template <class T>
 
 /// Steps that the launch has taken: a clock that only tells order.
 inline long long clock64() { return exactdot::simt::detail::steps_taken(); }
-
-// CUDA has these for all arithmetic types, in the global namespace.
-using std::max;
-using std::min;

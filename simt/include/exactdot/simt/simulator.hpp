@@ -44,7 +44,8 @@ enum class fault_kind {
   out_of_bounds,         ///< outside of any buffer or shared array
   uninitialised_shared,  ///< a read of shared memory that nobody has written
   uninitialised_global,  ///< a read of device memory that nobody has written
-  trap                   ///< __trap(), or an assert that failed; the launch ends
+  misaligned,            ///< an address that is no multiple of what its type asks for; the launch ends
+  trap                   ///< __trap(), a failed assert, or a crash of the kernel's own; the launch ends
 };
 [[nodiscard]] const char* name_of(fault_kind kind);
 
