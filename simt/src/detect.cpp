@@ -156,21 +156,25 @@ void machine::examine(region& where, std::uintptr_t address, std::size_t size, c
   }
 }
 
+/// Whether an address is in shared memory, or nearer to it than to a buffer.
+bool machine::looks_shared(std::uintptr_t address) const {
+  if (!device_memory::instance().holds(address)) return module_.is_shared(address);
+  const region* const near = device_memory::instance().nearest(address);
+  return near != nullptr && near->shared;
+}
+
 /// An address outside of everything. Between the buffers the run goes on, for nobody's memory is hit; elsewhere it
 /// ends, as on a GPU: going on would read or change memory of the program.
 void machine::stray(std::uintptr_t address, const access_kind& how, const void* caller) {
   const bool device = device_memory::instance().holds(address);
   if (device && !how_.detect) return;
-  const region* const near = device ? device_memory::instance().nearest(address) : nullptr;
-  const bool shared = device ? near != nullptr && near->shared : module_.is_shared(address);
-  report(fault_kind::out_of_bounds, shared, address, how.name(), caller, nullptr, "");
+  report(fault_kind::out_of_bounds, looks_shared(address), address, how.name(), caller, nullptr, "");
   if (!device) abandon(nullptr);
 }
 
 /// On a GPU such an access ends the launch. Compilers tell of what is no multiple of 8; see crash.hpp for the rest.
 void machine::misaligned(std::uintptr_t address, const char* what, const void* caller) {
-  const bool shared = module_.is_shared(address);
-  report(fault_kind::misaligned, shared, address, what, caller, nullptr, "");
+  report(fault_kind::misaligned, looks_shared(address), address, what, caller, nullptr, "");
   abandon(nullptr);
 }
 

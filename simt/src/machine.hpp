@@ -159,6 +159,7 @@ class machine {
   [[nodiscard]] bool is_local(std::uintptr_t address) const;
   region* find_region(std::uintptr_t address, std::size_t size);
   region* begin_access(std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
+  [[nodiscard]] bool looks_shared(std::uintptr_t address) const;
   void stray(std::uintptr_t address, const access_kind& how, const void* caller);
   void examine(region& where, std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
   void synchronise_through(std::uintptr_t address, const access_kind& how);
