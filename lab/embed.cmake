@@ -1,4 +1,5 @@
-# Writes a C++ file that holds the text of the rungs: cmake -D OUTPUT=… -D FILES="…;…" -P embed.cmake
+# Writes a C++ file that holds the text of the rungs and of what they share:
+#   cmake -D OUTPUT=… -D FILES="…;…" -P embed.cmake
 set(text "// Written by lab/embed.cmake.\n#include <lab/registry.hpp>\n\nnamespace exactdot::lab {\n\n")
 string(APPEND text "std::string_view source_of(std::string_view file) {\n")
 foreach(file IN LISTS FILES)

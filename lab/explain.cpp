@@ -89,6 +89,19 @@ parts split(std::string_view source) {
   return found;
 }
 
+/// The files of lab/ that `source` includes for its kernels, and those that these include; each once.
+void add_shared(std::string_view source, std::vector<std::string>& files) {
+  constexpr std::string_view start = "#include <lab/", end = ".cuh>";
+  for (std::size_t at = source.find(start); at != std::string_view::npos; at = source.find(start, at + 1)) {
+    const std::string_view line = source.substr(at, source.find('\n', at) - at);
+    if (!line.ends_with(end)) continue;
+    const std::string file(line.substr(start.size(), line.size() - start.size() - 1));
+    if (std::ranges::find(files, file) != files.end()) continue;
+    files.push_back(file);
+    add_shared(source_of(file), files);
+  }
+}
+
 }  // namespace
 
 std::string explain(std::string_view name) {
@@ -112,7 +125,11 @@ std::string explain(std::string_view name) {
   line("same bits", text_of(found->same_bits));
   line("error", text_of(found->error));
   line("operations", found->any_operation ? "sum, min, max, absmax, product" : "sum");
-  return text + fmt::format("\nlab/rungs/{}\n{}", found->file, code);
+  text += fmt::format("\nlab/rungs/{}\n{}", found->file, code);
+  std::vector<std::string> shared;
+  add_shared(code, shared);
+  for (const std::string& file : shared) text += fmt::format("\nlab/{}\n{}", file, source_of(file));
+  return text;
 }
 
 }  // namespace exactdot::lab

@@ -127,7 +127,8 @@ void add_rung(const rung& one);
 [[nodiscard]] shape choose_shape(const rung_info& info, std::size_t n, unsigned block, unsigned grid,
                                  unsigned multiprocessors);
 
-/// The text of a file of lab/rungs/, as it was when this was built; empty for an unknown one.
+/// The text of a file of lab/rungs/, or of one that their kernels share (lab/*.cuh), as it was when this was built;
+/// empty for an unknown one.
 [[nodiscard]] std::string_view source_of(std::string_view file);
 
 // Counts for `roundings`.

@@ -1,7 +1,8 @@
 // cub: the vendor's building blocks, cub::DeviceReduce over an iterator that multiplies.
 //
-// The products never reach memory: the iterator makes each when the reduction asks for it. The result stays on the
-// device; the storage is allocated beforehand.
+// Before: every rung so far wrote its own reduction.
+// Idea: the products never reach memory: the iterator makes each when the vendor's reduction asks for it.
+// Cost: that of reading the vectors, and storage that is allocated beforehand. The result stays on the device.
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>

@@ -1,9 +1,9 @@
 // cublas: the vendor's dot product, cublasSdot and cublasDdot, the mark to beat.
 //
-// Its library is loaded when it is first asked for, so that the program starts where it is missing. The result
-// stays on the device (CUBLAS_POINTER_MODE_DEVICE), as with every rung that finishes there; the workspace is ours,
-// so that calls can be captured. It promises the same bits only for one version, architecture and number of
-// multiprocessors.
+// Idea: one call. Its library is loaded when it is first asked for, so that the program starts where it is missing.
+// The result stays on the device (CUBLAS_POINTER_MODE_DEVICE), as with every rung that finishes there; the
+// workspace is ours, so that calls can be captured. Cost: that of reading the vectors, and a library of hundreds of
+// megabytes. It promises the same bits only for one version, architecture and number of multiprocessors.
 #include <cublas_v2.h>
 #include <dlfcn.h>
 

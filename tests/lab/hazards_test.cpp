@@ -47,7 +47,8 @@ std::string text_of(const hazard_outcome& seen) {
   return text;
 }
 
-/// Whether a fault of that kind has its first side on a marked line of the file; where lines are not known, is there.
+/// Whether a fault of that kind has its first side on a marked line of the file; where lines are not known, is
+/// there.
 testing::AssertionResult names(const hazard_outcome& seen, const std::string& kind, const std::string& file,
                                const std::string& comment) {
   const std::vector<int> lines = lines_of(file, comment);

@@ -1,0 +1,119 @@
+// exactdot hazards from end to end, on the simulator: its text, its JSON, and what it refuses.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/program_fixture.hpp"
+
+namespace {
+
+using words = std::vector<std::string>;
+using nlohmann::json;
+
+class hazards_program : public cli_test::program {
+ protected:
+  static words simulated(const words& names) {
+    words all{"hazards", "--device", "simt"};
+    all.insert(all.end(), names.begin(), names.end());
+    return all;
+  }
+};
+
+const words all_names{"race_condition",
+                      "race_condition_fixed",
+                      "step_by_step",
+                      "atomics_tour",
+                      "lock",
+                      "block_counter",
+                      "block_counter_warp",
+                      "missing_barrier",
+                      "barrier_in_branch",
+                      "partial_mask_shuffle",
+                      "uninitialised_accumulator",
+                      "float_order"};
+
+TEST_F(hazards_program, gives_every_hazard_as_json) {
+  const json result = run_json(simulated({}));
+  words names;
+  for (const json& one : result["hazards"]) {
+    names.push_back(one["name"]);
+    SCOPED_TRACE(names.back());
+    EXPECT_EQ(one["device"], "simt");
+    EXPECT_EQ(one["as_expected"], true);
+    EXPECT_EQ(one["ran"], true);
+    for (const char* const text : {"expected", "observed", "explanation"}) {
+      ASSERT_TRUE(one[text].is_string()) << text;
+      EXPECT_NE(one[text], "") << text;
+    }
+    const bool faultless =
+        names.back() == "race_condition_fixed" || names.back() == "atomics_tour" || names.back() == "float_order";
+    EXPECT_EQ(one["detected"].empty(), faultless);
+    for (const json& fault : one["detected"]) {
+      EXPECT_TRUE(fault["kind"].is_string());
+      EXPECT_TRUE(fault["where"].is_string());
+      EXPECT_TRUE(fault["line"].is_number_integer());
+    }
+  }
+  EXPECT_EQ(names, all_names);
+}
+
+TEST_F(hazards_program, says_what_happened_in_lines_that_fit) {
+  const std::string text =
+      run_well(simulated({"missing_barrier", "step_by_step", "lock", "atomics_tour", "block_counter_warp"}));
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) EXPECT_LE(line.size(), 120U) << line;
+  std::size_t at = 0;
+  for (const char* const name : {"missing_barrier", "step_by_step", "lock", "atomics_tour", "block_counter_warp"}) {
+    at = text.find(std::string(name) + " on simt\n  does ", at);
+    ASSERT_NE(at, std::string::npos) << name << " is missing, or not in the order asked for";
+    for (const char* const part : {"\n  expected ", "\n  observed ", "\n  why ", "\n  cure "}) {
+      EXPECT_NE(text.find(part, at), std::string::npos) << name << part;
+    }
+  }
+  EXPECT_NE(text.find("named     data_race in shared memory"), std::string::npos);
+  EXPECT_NE(text.find("step  thread A    thread B    x\n"), std::string::npos);
+  EXPECT_EQ(text.find("NOT as expected"), std::string::npos);
+}
+
+TEST_F(hazards_program, comes_out_the_same_for_the_same_seed_and_otherwise_for_another) {
+  const auto seen = [&](const std::string& seed) {
+    return run_json(simulated({"missing_barrier", "block_counter", "--seed", seed}));
+  };
+  const json first = seen("3");
+  EXPECT_EQ(seen("3"), first);
+  EXPECT_NE(seen("4"), first);
+}
+
+TEST_F(hazards_program, refuses_what_it_does_not_know) {
+  expect_usage_fault(simulated({"racing"}), {"'racing' is no hazard", "there are race_condition, ", "float_order"});
+  expect_usage_fault(simulated({"step_by_step", "racing"}), {"'racing' is no hazard"});
+  expect_usage_fault(simulated({"two\nlines"}), {"two\\x0alines"});
+  expect_usage_fault({"hazards", "--device", "gpu"}, {"--device", "gpu", "simt"});
+  expect_usage_fault(simulated({"--seed", "-1"}), {"--seed"});
+}
+
+TEST_F(hazards_program, refuses_a_gpu_where_there_is_none) {
+  if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
+  expect_fault({"hazards", "--device", "cuda"}, "--device cuda", {"--device simt runs"});
+  const json automatic = run_json({"hazards", "--device", "auto", "step_by_step"});
+  EXPECT_EQ(automatic["hazards"][0]["device"], "simt");
+}
+
+TEST_F(hazards_program, shows_the_hazard_at_work_on_a_terminal_and_ends_when_interrupted) {
+  if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
+  cli_test::process_settings settings;
+  settings.err_is_terminal = true;
+  cli_test::process running = start(simulated({"race_condition", "float_order"}), settings);
+  EXPECT_TRUE(running.read_terminal_until("exactdot: hazards: race_condition 1 s"));
+  running.send(SIGINT);
+  const auto result = running.wait();
+  EXPECT_EQ(result.status, 130);
+  EXPECT_EQ(result.out.find("float_order"), std::string::npos);
+  EXPECT_TRUE(result.err.ends_with("\r\x1b[Kexactdot: interrupted\r\n")) << result.err;
+}
+
+}  // namespace

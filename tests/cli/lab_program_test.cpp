@@ -1,0 +1,281 @@
+// exactdot lab from end to end, on the simulator and with few elements: its table, its JSON, what it explains, and
+// what it refuses.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/program_fixture.hpp"
+
+namespace {
+
+using words = std::vector<std::string>;
+using nlohmann::json;
+
+words lines_of(const std::string& text) {
+  words lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class lab_program : public cli_test::program {
+ protected:
+  static words simulated(const words& more) {
+    words all{"lab", "--device", "simt"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  std::string table(const words& more) { return run_well(simulated(more)); }
+  json data(const words& more) { return run_json(simulated(more)); }
+};
+
+words names_of(const json& result) {
+  words names;
+  for (const json& rung : result["rungs"]) names.push_back(rung["name"]);
+  return names;
+}
+
+const json& rung_of(const json& result, const std::string& name) {
+  return *std::ranges::find_if(result["rungs"], [&](const json& rung) { return rung["name"] == name; });
+}
+
+TEST_F(lab_program, prints_a_table_of_every_rung_with_one_line_of_notice) {
+  for (const words& size : {words{"--n", "0", "--dtype", "float64"}, words{"--n", "1001"}}) {
+    words arguments{"--runs", "2"};
+    arguments.insert(arguments.end(), size.begin(), size.end());
+    const words lines = lines_of(table(arguments));
+    ASSERT_GE(lines.size(), 24U);
+    for (const std::string& line : lines) EXPECT_LE(line.size(), 120U) << line;
+    EXPECT_TRUE(
+        lines[0].starts_with("simt, model independent: sum of " + size[1] + " products, data uniform, float"))
+        << lines[0];
+    EXPECT_TRUE(lines.back().starts_with("Notice: ")) << lines.back();
+    EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.starts_with("Notice"); }), 1);
+    EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.ends_with(" ok"); }), 21);
+    EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.starts_with(" 1 racy "); }), 1);
+  }
+}
+
+TEST_F(lab_program, takes_one_element_and_lengths_that_nothing_divides) {
+  for (const std::string n : {"1", "4099"}) {
+    const json result = data({"--n", n, "--runs", "2", "--rung", "interleaved", "--rung", "vectorized"});
+    for (const json& rung : result["rungs"]) EXPECT_EQ(rung["correct"], true) << n << " " << rung["name"];
+  }
+}
+
+void expect_figures_of_the_simulator(const json& rung) {
+  for (const char* const timed :
+       {"microseconds", "gb_per_s", "percent_of_ceiling", "speedup_over_naive", "ratio_to_cublas"}) {
+    ASSERT_TRUE(rung.contains(timed)) << timed;
+    EXPECT_TRUE(rung[timed].is_null()) << rung["name"] << " " << timed;
+  }
+  const bool kernels = !rung["block"].is_null();
+  for (const char* const counted : {"launches", "atomics"}) {
+    ASSERT_TRUE(rung.contains(counted));
+    EXPECT_EQ(rung[counted].is_number_unsigned(), kernels) << rung["name"] << " " << counted;
+  }
+}
+
+TEST_F(lab_program, gives_the_same_as_one_json_object) {
+  const json result = data({"--n", "1000", "--runs", "3"});
+  EXPECT_EQ(result["device"], "simt");
+  EXPECT_EQ(result["n"], 1000);
+  EXPECT_EQ(result["data"], "uniform");
+  const double exact = std::strtod(result["exact"]["hex"].get<std::string>().c_str(), nullptr);
+  EXPECT_EQ(exact, result["exact"]["value"]);
+  ASSERT_EQ(result["rungs"].size(), 22U);
+  for (const json& rung : result["rungs"]) {
+    SCOPED_TRACE(rung["name"].get<std::string>());
+    EXPECT_EQ(std::strtod(rung["hex"].get<std::string>().c_str(), nullptr), rung["value"]);
+    EXPECT_EQ(rung["wrong_on_purpose"], rung["name"] == "racy");
+    EXPECT_EQ(rung["correct"], rung["name"] != "racy");
+    EXPECT_EQ(rung["runs"], 3);
+    EXPECT_EQ(rung["deterministic"], rung["distinct_results"] == 1);
+    EXPECT_GE(rung["distinct_results"], 1);
+    EXPECT_TRUE(rung["ulps"].is_number());
+    expect_figures_of_the_simulator(rung);
+  }
+  EXPECT_EQ(rung_of(result, "exact")["hex"], result["exact"]["hex"]);
+  EXPECT_EQ(rung_of(result, "atomic_per_element")["atomics"], 1000);
+  EXPECT_EQ(rung_of(result, "two_phase")["launches"], 2);
+  EXPECT_EQ(rung_of(result, "single_pass")["launches"], 1);
+  EXPECT_EQ(rung_of(result, "two_phase")["deterministic"], true);
+  const json race = rung_of(result, "racy")["detected"][0];
+  EXPECT_EQ(race["kind"], "data_race");
+  EXPECT_EQ(race["file"], "racy.cu");
+}
+
+TEST_F(lab_program, says_what_is_not_a_number_in_words) {
+  const json result = data({"--n", "200", "--data", "wide", "--rung", "optimized", "--op", "product"});
+  for (const json& value : {result["exact"]["value"], rung_of(result, "optimized")["value"]}) {
+    EXPECT_TRUE(value.is_number() || value == "nan" || value == "inf" || value == "-inf") << value;
+  }
+  EXPECT_TRUE(rung_of(result, "optimized")["correct"].is_null())
+      << "nothing is promised: partial products overflow";
+  EXPECT_EQ(rung_of(data({"--n", "9", "--rung", "racy", "--runs", "1"}), "racy")["deterministic"], nullptr);
+}
+
+TEST_F(lab_program, runs_the_rungs_asked_for_in_the_ladders_order) {
+  const json result = data({"--n", "77", "--rung", "exact", "--rung", "two_phase", "--rung", "cpu_loop"});
+  EXPECT_EQ(names_of(result), (words{"cpu_loop", "two_phase", "exact"}));
+  const json shaped = data({"--n", "5000", "--rung", "two_phase", "--block", "64", "--grid", "7"});
+  EXPECT_EQ(rung_of(shaped, "two_phase")["block"], 64);
+  EXPECT_EQ(rung_of(shaped, "two_phase")["grid"], 7);
+  EXPECT_EQ(data({"--n", "9", "--rung", "racy", "--model", "lock_step"})["model"], "lock_step");
+}
+
+TEST_F(lab_program, comes_out_the_same_for_the_same_seed) {
+  const words arguments{"--n", "1000", "--rung", "racy", "--rung", "atomic_per_element", "--seed", "5"};
+  EXPECT_EQ(data(arguments), data(arguments));
+}
+
+TEST_F(lab_program, takes_other_operations) {
+  for (const std::string operation : {"sum", "min", "max", "absmax", "product"}) {
+    const json result =
+        data({"--op", operation, "--n", "20", "--runs", "2", "--rung", "shuffle_block", "--rung", "single_pass"});
+    EXPECT_EQ(result["op"], operation);
+    for (const json& rung : result["rungs"]) {
+      EXPECT_EQ(rung["correct"], true) << operation << " " << rung;
+      if (operation == "sum" || operation == "product") continue;
+      EXPECT_EQ(rung["hex"], result["exact"]["hex"]) << operation << " " << rung["name"];
+    }
+  }
+  EXPECT_EQ(names_of(data({"--op", "max", "--n", "9", "--runs", "1"})),
+            (words{"shared_atomic", "shared_host_sum", "shared_then_shuffle", "shuffle_block", "two_phase",
+                   "optimized", "single_pass"}));
+}
+
+/// The harness's own products stay in range however few threads take them up.
+TEST_F(lab_program, takes_products_on_a_grid_of_few_threads) {
+  const json result = data({"--op", "product", "--n", "20", "--runs", "2", "--block", "64", "--grid", "1"});
+  for (const json& rung : result["rungs"]) EXPECT_EQ(rung["correct"], true) << rung;
+}
+
+TEST_F(lab_program, takes_every_data_set) {
+  const words rungs{"--rung",   "cpu_loop", "--rung", "optimized", "--rung",
+                    "neumaier", "--rung",   "exact",  "--n",       "333"};
+  for (const std::string set : {"uniform", "ones", "halves", "wide", "ill"}) {
+    words arguments = rungs;
+    arguments.insert(arguments.end(), {"--data", set});
+    if (set == "ill") arguments.insert(arguments.end(), {"--cond", "1e10"});
+    const json result = data(arguments);
+    EXPECT_EQ(result["data"], set);
+    EXPECT_EQ(rung_of(result, "exact")["correct"], true) << set;
+    EXPECT_EQ(rung_of(result, "exact")["hex"], result["exact"]["hex"]) << set;
+    if (set == "ones" || set == "halves") {
+      for (const json& rung : result["rungs"]) EXPECT_EQ(rung["value"], 333) << set << " " << rung["name"];
+    }
+  }
+}
+
+TEST_F(lab_program, tells_the_ramps_truth_for_both_lengths) {
+  const words arguments{"--data", "ramp", "--n", "100", "--rung", "cpu_loop", "--rung", "exact", "--rung", "racy"};
+  const json result = data(arguments);
+  EXPECT_EQ(result["exact"]["value"], 656700);  // 2 · 99 · 100 · 199 / 6
+  ASSERT_EQ(result["ramp"].size(), 2U);
+  EXPECT_EQ(result["ramp"][0]["n"], 32 << 20);
+  EXPECT_EQ(result["ramp"][0]["integers"], "25185953449404878815232");
+  EXPECT_EQ(result["ramp"][1]["n"], 33 << 20);
+  EXPECT_EQ(result["ramp"][1]["integers"], "27621692210002688737280");
+  for (const json& truth : result["ramp"]) {
+    const double integers = std::stod(truth["integers"].get<std::string>());
+    EXPECT_LT(std::abs(truth["exact"].get<double>() / integers - 1), 1e-6);
+    EXPECT_EQ(truth["rungs"]["exact"], truth["exact"]);
+    EXPECT_GT(std::abs(truth["rungs"]["cpu_loop"].get<double>() / integers - 1), 1e-4)
+        << "wrong in the fourth digit";
+    EXPECT_FALSE(truth["rungs"].contains("racy")) << "simulating it would take hours";
+  }
+  EXPECT_NEAR(result["ramp"][0]["rungs"]["cpu_loop"].get<double>(), 2.51717e22, 1e17);
+
+  const std::string text = table(arguments);
+  for (const char* const part : {"n = 33554432 = 32 * 2^20", "25185953449404878815232", "n = 34603008 = 33 * 2^20",
+                                 "27621692210002688737280"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_TRUE(lines_of(text).back().starts_with("Notice: "));
+}
+
+TEST_F(lab_program, explains_every_rung_with_idea_cost_and_source) {
+  words names = names_of(data({"--n", "1", "--runs", "1", "--rung", "racy", "--rung", "exact"}));
+  for (const char* const more :
+       {"kahan", "lock_per_block", "optimized", "shared_atomic", "fast", "cublas", "cub"}) {
+    names.emplace_back(more);
+  }
+  for (const std::string& name : names) {
+    const std::string text = run_well({"lab", "--explain", name});
+    EXPECT_TRUE(text.starts_with("rung ")) << text;
+    EXPECT_NE(lines_of(text)[0].find(": " + name), std::string::npos) << text;
+    for (const char* const part : {"Idea: ", "Cost: ", "same bits ", "error ", "\nlab/rungs/"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << name << " lacks " << part;
+    }
+    const std::set<std::string> without_a_kernel{"exact", "fast", "cublas", "cub"};
+    EXPECT_EQ(text.find("__global__ void") == std::string::npos, without_a_kernel.contains(name)) << name;
+  }
+  EXPECT_NE(run_well({"lab", "--explain", "lock_per_block"}).find("atomicCAS(mutex"), std::string::npos)
+      << "the lock is part of it";
+}
+
+TEST_F(lab_program, refuses_what_it_does_not_know) {
+  expect_usage_fault(simulated({"--rung", "quick"}),
+                     {"--rung quick", "there are cpu_loop, ", "single_pass", "exact"});
+  expect_usage_fault(simulated({"--rung", "two\nlines"}), {"two\\x0alines"});
+  expect_usage_fault({"lab", "--explain", "quick"}, {"--explain quick", "there are cpu_loop, ", "exact"});
+  expect_usage_fault({"lab", "--explain", "two\nlines"}, {"two\\x0alines"});
+  expect_usage_fault(simulated({"--op", "mean"}), {"--op", "mean", "absmax"});
+  expect_usage_fault(simulated({"--data", "random"}), {"--data", "random", "ramp"});
+  expect_usage_fault(simulated({"--dtype", "int8"}), {"--dtype", "int8"});
+  expect_usage_fault(simulated({"--model", "volta"}), {"--model", "volta", "lock_step"});
+  expect_usage_fault({"lab", "--device", "gpu"}, {"--device", "gpu", "simt"});
+}
+
+TEST_F(lab_program, refuses_numbers_out_of_range) {
+  for (const std::string n : {"-1", "x", "1.5", "2^61", ""}) expect_usage_fault(simulated({"--n", n}), {"--n"});
+  for (const std::string runs : {"0", "-1", "x"}) expect_usage_fault(simulated({"--runs", runs}), {"--runs"});
+  for (const std::string block : {"0", "1025", "-64"})
+    expect_usage_fault(simulated({"--block", block}), {"--block"});
+  for (const std::string grid : {"0", "-1"}) expect_usage_fault(simulated({"--grid", grid}), {"--grid"});
+  expect_usage_fault(simulated({"--seed", "-1"}), {"--seed"});
+  expect_usage_fault(simulated({"--data", "ill", "--cond", "0.5"}), {"--cond", "0.5"});
+}
+
+TEST_F(lab_program, refuses_what_does_not_go_together) {
+  expect_usage_fault(simulated({"--cond", "1e10"}), {"--cond", "--data ill"});
+  expect_usage_fault({"lab", "--device", "cuda", "--model", "lock_step"}, {"--model", "--device simt"});
+  expect_usage_fault(simulated({"--rung", "racy", "--op", "max"}), {"racy: it only adds", "--op max"});
+  expect_usage_fault(simulated({"--rung", "shared_atomic", "--block", "100"}),
+                     {"shared_atomic: its tree halves the block", "64, 128, 256, 512 or 1024", "not 100"});
+  expect_usage_fault(simulated({"--rung", "shuffle_block", "--block", "100"}),
+                     {"shuffle_block: its shuffles need whole warps", "multiple of 32", "not 100"});
+}
+
+TEST_F(lab_program, refuses_vectors_that_do_not_fit) {
+  expect_fault(simulated({"--n", "2^50"}), "--n 1125899906842624", {"GB of memory are needed", "GB are free"});
+}
+
+TEST_F(lab_program, refuses_a_gpu_where_there_is_none) {
+  if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
+  expect_fault({"lab", "--device", "cuda", "--n", "10"}, "--device cuda", {"take --device simt"});
+  EXPECT_EQ(run_json({"lab", "--device", "auto", "--n", "10", "--rung", "exact"})["device"], "simt");
+}
+
+TEST_F(lab_program, shows_the_rung_at_work_on_a_terminal_and_ends_when_interrupted) {
+  if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
+  cli_test::process_settings settings;
+  settings.err_is_terminal = true;
+  cli_test::process running = start(simulated({"--n", "3e4", "--runs", "50"}), settings);
+  EXPECT_TRUE(running.read_terminal_until("exactdot: lab: "));
+  running.send(SIGINT);
+  const auto result = running.wait();
+  EXPECT_EQ(result.status, 130);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.ends_with("\r\x1b[Kexactdot: interrupted\r\n")) << result.err;
+}
+
+}  // namespace
