@@ -3,11 +3,20 @@ a script from a file of results; text outside of the markers is left alone. Used
 """
 import re
 import sys
+import textwrap
+
+COLUMNS = 118
 
 
 def table(header, rows):
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def paragraph(text, start=""):
+    """Lines of even length; with start "- " an item of a list."""
+    return textwrap.fill(start + text, COLUMNS, subsequent_indent=" " * len(start), break_on_hyphens=False,
+                         break_long_words=False)
 
 
 def figure(value):
