@@ -129,6 +129,25 @@ ATOMICS(64, std::uint64_t)
 void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 
+// Defined by the linker, where it is told to put __wrap_ functions in the place of the C library's.
+[[gnu::weak]] void* __real_memcpy(void* to, const void* from, std::size_t size);
+[[gnu::weak]] void* __real_memmove(void* to, const void* from, std::size_t size);
+[[gnu::weak]] void* __real_memset(void* to, int value, std::size_t size);
+void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
+  note(from, size, false, false, CALLER);
+  note(to, size, true, false, CALLER);
+  return __real_memcpy(to, from, size);
+}
+void* __wrap_memmove(void* to, const void* from, std::size_t size) {
+  note(from, size, false, false, CALLER);
+  note(to, size, true, false, CALLER);
+  return __real_memmove(to, from, size);
+}
+void* __wrap_memset(void* to, int value, std::size_t size) {
+  note(to, size, true, false, CALLER);
+  return __real_memset(to, value, size);
+}
+
 /// A function of the compiler's own for memory: plain accesses of a range.
 void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
   note(from, size, false, false, CALLER);

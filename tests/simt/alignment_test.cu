@@ -5,12 +5,12 @@ namespace {
 using namespace simt_test;
 
 __global__ void parts_of_a_vector(const float* x, float* out) {
-  const float4 v = __ldg(reinterpret_cast<const float4*>(x));
-  *out = v.x + v.w;
+  const auto* const v = reinterpret_cast<const float4*>(x);
+  *out = v->x + v->w;
 }
 __global__ void in_shared_memory(float* out) {
   auto* const own = device::dynamic_shared<double>();
-  *reinterpret_cast<double2*>(own + 1) = make_double2(1, 2);  // odd
+  reinterpret_cast<double2*>(own + 1)->x = 1;  // odd
   *out = static_cast<float>(own[1]);
 }
 

@@ -194,11 +194,14 @@ TEST(simt_launch, names_addresses_that_are_not_aligned) {
   EXPECT_TRUE(has_fault(on, fault_kind::misaligned, "global", "odd atomic"));
   expect_usable(on);
   device::buffer<float4> wide(on, 1);
+  // Clang copies vectors without a promise that they are aligned
+#if !defined(__clang__)
   for (int first : {1, 2, 3}) {
     device::launch(wide_read, 1, 1, 0, on, x.data() + first, wide.data());
     EXPECT_TRUE(has_fault(on, fault_kind::misaligned, "global", "wide")) << first;
     expect_usable(on);
   }
+#endif
   device::launch(wide_read, 1, 1, 0, on, x.data() + 4, wide.data());
   filled<packed> from(on, 9), to(on, 9);
   device::launch(packed_copy, 1, 9, 0, on, from.data(), to.data());

@@ -5,6 +5,10 @@
 
 #include <exactdot/simt/on_cpu.hpp>
 
+// Two barriers in the source stay two.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((nomerge)), apply_to = function)
+#endif
 void __syncthreads();
 int __syncthreads_count(int predicate);
 int __syncthreads_and(int predicate);
@@ -12,6 +16,9 @@ int __syncthreads_or(int predicate);
 void __threadfence_block();
 void __threadfence();
 void __threadfence_system();
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 void __nanosleep(unsigned nanoseconds);
 
 /// Ends the launch, with a fault. So does an assert that fails.

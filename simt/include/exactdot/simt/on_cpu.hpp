@@ -33,7 +33,7 @@
 // A function of CUDA's: not instrumented, for it is the simulator's; not inlined, so that its return address is in
 // the kernel. Compilers spell it differently.
 #if defined(__clang__)
-#define EXACTDOT_SIMT_CALL __attribute__((noinline, no_sanitize("thread", "coverage")))
+#define EXACTDOT_SIMT_CALL __attribute__((noinline, nomerge, no_sanitize("thread", "coverage")))
 #else
 #define EXACTDOT_SIMT_CALL __attribute__((noinline, no_sanitize("thread"), no_sanitize_coverage))
 #endif
