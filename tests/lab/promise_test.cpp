@@ -80,7 +80,9 @@ TEST(promise, of_a_rung_broken_is_told_in_the_table_and_in_the_complaint) {
 TEST(promise, of_a_rung_broken_is_told_in_json) {
   const ending seen = run_lab({"exact", "drops_the_last"}, true);
   EXPECT_EQ(seen.complaint, "these rungs break their promise: drops_the_last");
-  for (const auto& rung : nlohmann::json::parse(seen.out)["rungs"]) {
+  const auto result = nlohmann::json::parse(seen.out);
+  ASSERT_EQ(result["rungs"].size(), 2U);
+  for (const auto& rung : result["rungs"]) {
     const bool wrong = rung["name"] == "drops_the_last";
     EXPECT_EQ(rung["correct"], !wrong);
     EXPECT_EQ(rung["wrong_on_purpose"], false);
