@@ -77,11 +77,12 @@ void reference<T>::reduce_product(std::span<const T> a, std::span<const T> b) {
   std::int64_t exponent = 0, up = 0, down = 0;  // up, down: what factors above and below 1 could add up to
   for (std::size_t i = 0; i < n_; ++i) {
     const T factor = a[i] * b[i];
-    if (!std::isfinite(factor) || factor == 0) in_range_ = false;
+    const bool ordinary = std::isfinite(factor) && factor != 0;
+    if (!ordinary) in_range_ = false;
     int shift = 0;
     significand = std::frexp(significand * factor, &shift);
     exponent += shift;
-    const int size = factor == 0 ? 0 : std::ilogb(factor);
+    const int size = ordinary ? std::ilogb(factor) : 0;
     up += std::max(size + 1, 0), down += std::min(size, 0);
   }
   in_range_ = in_range_ && up < limits::max_exponent && down > limits::min_exponent;

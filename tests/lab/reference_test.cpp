@@ -54,6 +54,13 @@ TEST(reference, of_a_product_survives_where_a_loop_would_overflow) {
   EXPECT_EQ(right<float>({2, 3}, {5, 7}, operation::product).value(), 210);
 }
 
+TEST(reference, of_a_product_takes_infinities_and_zeros) {
+  EXPECT_EQ(right<float>({3e38F, 2}, {3e38F, -1}, operation::product).value(), -infinity);
+  EXPECT_EQ(right<double>({1e-300, 2}, {1e-300, 1}, operation::product).value(), 0);
+  EXPECT_TRUE(std::isnan(right<float>({3e38F, 0}, {3e38F, 1}, operation::product).value()));
+  EXPECT_TRUE(std::isinf(right<float>({3e38F, 2}, {3e38F, 1}, operation::product).ulps_allowed({}, {.n = 2})));
+}
+
 TEST(reference, measures_errors_in_ulps_of_the_right_value) {
   const auto sum = right<float>({1, 0x1p-12F}, {1, 0x1p-12F});  // 1 + 2^-24
   EXPECT_EQ(sum.ulps_off(1), 0.5L);
