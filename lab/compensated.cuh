@@ -16,7 +16,8 @@ struct compensated {
 
 template <class T>
 __device__ compensated<T> shuffle_down(compensated<T> mine, unsigned distance) {
-  return {__shfl_down_sync(0xffffffffu, mine.sum, distance), __shfl_down_sync(0xffffffffu, mine.correction, distance)};
+  return {__shfl_down_sync(0xffffffffu, mine.sum, distance),
+          __shfl_down_sync(0xffffffffu, mine.correction, distance)};
 }
 
 __device__ __forceinline__ float error_of_product(float x, float y, float p) { return __fmaf_rn(x, y, -p); }
@@ -37,13 +38,13 @@ __global__ void add_compensated(const T* a, const T* b, std::size_t n, compensat
 template <class T, class Method>
 struct compensated_dot {
   const input<T>& in;
-  device::buffer<compensated<T>> partials{in.stream, in.grid};
-  device::buffer<compensated<T>> out{in.stream, 1};
+  gpu::buffer<compensated<T>> partials{in.stream, in.grid};
+  gpu::buffer<compensated<T>> out{in.stream, 1};
 
   void launch() {
-    device::launch(add_compensated<Method, T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
-    device::launch(combine_partials<Method, compensated<T>>, 1, in.block, 0, in.stream, partials.data(), in.grid,
-                   out.data());
+    gpu::launch(add_compensated<Method, T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
+    gpu::launch(combine_partials<Method, compensated<T>>, 1, in.block, 0, in.stream, partials.data(), in.grid,
+                out.data());
   }
   T result() {
     const compensated<T> total = only_value(out);

@@ -23,7 +23,7 @@ concept simulated = requires(Stream& stream) {
 };
 
 /// A stream whose schedule comes from the seed, where it can be had.
-template <class Stream = device::stream>
+template <class Stream = gpu::stream>
 struct seeded_stream : Stream {
   explicit seeded_stream(std::uint64_t seed) {
     if constexpr (simulated<Stream>) this->how().seed = seed;
@@ -66,10 +66,10 @@ double microseconds(Stream& stream, Enqueue enqueue) {
   if constexpr (simulated<Stream>) return std::numeric_limits<double>::quiet_NaN();
   constexpr int times = 20;
   enqueue();
-  device::synchronise(stream);
+  gpu::synchronise(stream);
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < times; ++i) enqueue();
-  device::synchronise(stream);
+  gpu::synchronise(stream);
   const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
   return taken.count() / times;
 }

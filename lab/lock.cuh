@@ -28,11 +28,11 @@ struct device_lock {
 /// The host's side: owns the int, free at first.
 class lock_memory {
  public:
-  explicit lock_memory(device::stream& stream) : mutex_(stream, 1) { mutex_.fill_zero(); }
+  explicit lock_memory(gpu::stream& stream) : mutex_(stream, 1) { mutex_.fill_zero(); }
   [[nodiscard]] device_lock handle() const { return {mutex_.data()}; }
 
  private:
-  device::buffer<int> mutex_;
+  gpu::buffer<int> mutex_;
 };
 
 }  // namespace

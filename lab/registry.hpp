@@ -91,7 +91,7 @@ class attempt {
 
 template <class T>
 struct task {
-  void* stream = nullptr;  ///< the device::stream of the rung's world; null on the host
+  void* stream = nullptr;  ///< the gpu::stream of the rung's world; null on the host
   const T* a = nullptr;    ///< in that device's memory
   const T* b = nullptr;
   operation op = operation::sum;

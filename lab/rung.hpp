@@ -22,7 +22,7 @@ constexpr world this_world = world::simt;
 /// The vectors, on the device of this world, and the launch that was chosen.
 template <class T>
 struct input {
-  device::stream& stream;
+  gpu::stream& stream;
   const T *a, *b;
   std::size_t n;
   unsigned grid, block;
@@ -40,17 +40,17 @@ __global__ void store(T* out, T value) {
 
 /// Enqueues *out = identity. Zero needs no kernel.
 template <class Op, class T>
-void reset(device::buffer<T>& out, device::stream& stream) {
+void reset(gpu::buffer<T>& out, gpu::stream& stream) {
   if constexpr (Op::template identity<T> == T{0}) {
     out.fill_zero();
   } else {
-    device::launch(store<T>, 1, 1, 0, stream, out.data(), Op::template identity<T>);
+    gpu::launch(store<T>, 1, 1, 0, stream, out.data(), Op::template identity<T>);
   }
 }
 
 /// Waits, and brings the one value to the host.
 template <class T>
-T only_value(const device::buffer<T>& out) {
+T only_value(const gpu::buffer<T>& out) {
   T value;
   out.copy_to(&value, 1);
   return value;
@@ -58,7 +58,7 @@ T only_value(const device::buffer<T>& out) {
 
 /// Waits, brings all partial results to the host and combines them there, first to last.
 template <class Op, class T>
-T combined_on_host(const device::buffer<T>& partials) {
+T combined_on_host(const gpu::buffer<T>& partials) {
   const std::unique_ptr<T[]> copy(new T[partials.size()]);
   partials.copy_to(copy.get(), partials.size());
   T total = Op::template identity<T>;
@@ -70,7 +70,7 @@ template <class T, class Rung>
 class attempt_of final : public attempt<T> {
  public:
   explicit attempt_of(const task<T>& what)
-      : input_{*static_cast<device::stream*>(what.stream),
+      : input_{*static_cast<gpu::stream*>(what.stream),
                what.a,
                what.b,
                what.size.n,

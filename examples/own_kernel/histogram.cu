@@ -1,12 +1,12 @@
 // Letters counted by blocks, in shared memory first: once with a race, and once mended. Plain CUDA C++; what CUDA
-// leaves to the host (streams, memory, launches) is exactdot::device, on a GPU and on the simulator alike.
+// leaves to the host (streams, memory, launches) is exactdot::gpu, on a GPU and on the simulator alike.
 #include <exactdot/simt/cuda.hpp>
 
 #include "histogram.hpp"
 
 namespace {
 
-namespace device = exactdot::device;
+namespace gpu = exactdot::gpu;
 constexpr unsigned letters = 26, threads = 128;
 
 template <bool mended>
@@ -30,15 +30,15 @@ __global__ void histogram(const char* text, unsigned n, unsigned* counts) {
 }  // namespace
 
 outcome count_letters(const std::string& text, bool mended) {
-  device::stream stream;
-  device::buffer<char> input(stream, text.size());
-  device::buffer<unsigned> counts(stream, letters);
+  gpu::stream stream;
+  gpu::buffer<char> input(stream, text.size());
+  gpu::buffer<unsigned> counts(stream, letters);
   input.copy_from(text.data(), text.size());
   counts.fill_zero();
-  device::launch(mended ? histogram<true> : histogram<false>, 4, threads, 0, stream, input.data(),
-                 static_cast<unsigned>(text.size()), counts.data());
+  gpu::launch(mended ? histogram<true> : histogram<false>, 4, threads, 0, stream, input.data(),
+              static_cast<unsigned>(text.size()), counts.data());
   outcome result{std::vector<unsigned>(letters), {}};
   counts.copy_to(result.counts.data(), letters);
-  result.findings = device::findings(stream);
+  result.findings = gpu::findings(stream);
   return result;
 }

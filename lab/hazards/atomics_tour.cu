@@ -28,18 +28,18 @@ __global__ void apply_together(T* word, T* old) {
 
 /// Words and values at the edges of the type, each with each.
 template <class Function, class T>
-void check_alone(device::stream& stream, tally_of_checks& checks) {
+void check_alone(gpu::stream& stream, tally_of_checks& checks) {
   const std::vector<T> edges = edges_of<T>();
   std::vector<T> words, values;
   for (const T word : edges) {
     for (const T value : edges) words.push_back(word), values.push_back(value);
   }
   const std::size_t n = words.size();
-  device::buffer<T> on_device(stream, n), arguments(stream, n), old(stream, n);
+  gpu::buffer<T> on_device(stream, n), arguments(stream, n), old(stream, n);
   on_device.copy_from(words.data(), n);
   arguments.copy_from(values.data(), n);
-  device::launch(apply_each<Function, T>, 1, static_cast<unsigned>(n), 0, stream, on_device.data(),
-                 arguments.data(), old.data());
+  gpu::launch(apply_each<Function, T>, 1, static_cast<unsigned>(n), 0, stream, on_device.data(), arguments.data(),
+              old.data());
   std::vector<T> after(n), returned(n);
   on_device.copy_to(after.data(), n);
   old.copy_to(returned.data(), n);
@@ -52,12 +52,12 @@ void check_alone(device::stream& stream, tally_of_checks& checks) {
 /// 4 blocks of 64 threads at one word. In whatever order they came, each found what another had left: the values
 /// that were returned, and the one that is left, are the start and all that was stored.
 template <class Function, class T>
-void check_together(device::stream& stream, tally_of_checks& checks) {
+void check_together(gpu::stream& stream, tally_of_checks& checks) {
   constexpr unsigned blocks = 4, threads = 64, all = blocks * threads;
   const T start = 100;
-  device::buffer<T> word(stream, 1), old(stream, all);
+  gpu::buffer<T> word(stream, 1), old(stream, all);
   word.copy_from(&start, 1);
-  device::launch(apply_together<Function, T>, blocks, threads, 0, stream, word.data(), old.data());
+  gpu::launch(apply_together<Function, T>, blocks, threads, 0, stream, word.data(), old.data());
   std::vector<T> found(all), left;
   old.copy_to(found.data(), all);
   for (unsigned i = 0; i < all; ++i) left.push_back(Function::next(found[i], static_cast<T>(i % 7 + 1)));
@@ -74,7 +74,7 @@ void check_together(device::stream& stream, tally_of_checks& checks) {
 }
 
 template <class Function, class... Types>
-void visit(device::stream& stream, hazard_outcome& seen, tally_of_checks& total, types<Types...>) {
+void visit(gpu::stream& stream, hazard_outcome& seen, tally_of_checks& total, types<Types...>) {
   tally_of_checks checks;
   (check_alone<Function, Types>(stream, checks), ...);
   (check_together<Function, Types>(stream, checks), ...);
@@ -87,7 +87,7 @@ void visit(device::stream& stream, hazard_outcome& seen, tally_of_checks& total,
 }
 
 template <class... Functions>
-void visit_all(device::stream& stream, hazard_outcome& seen, tally_of_checks& total) {
+void visit_all(gpu::stream& stream, hazard_outcome& seen, tally_of_checks& total) {
   (visit<Functions>(stream, seen, total, typename Functions::takes{}), ...);
 }
 

@@ -25,8 +25,8 @@ __global__ void add_with_barrier_in_branch(float* sum) {
 
 hazard_outcome run_branch(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  device::buffer<float> sum(stream, 1);
-  device::launch(add_with_barrier_in_branch, 1, threads, 0, stream, sum.data());
+  gpu::buffer<float> sum(stream, 1);
+  gpu::launch(add_with_barrier_in_branch, 1, threads, 0, stream, sum.data());
   const float value = only_value(sum);
   hazard_outcome seen;
   seen.detected = take_findings(stream);

@@ -26,10 +26,10 @@ __global__ void count_locked(device_lock lock, int* count) {
 hazard_outcome run_counter(const hazard_request& request) {
   seeded_stream stream(request.seed);
   const lock_memory lock(stream);
-  device::buffer<int> count(stream, 1);
-  const auto enqueue_unlocked = [&] { device::launch(count_unlocked, blocks, threads, 0, stream, count.data()); };
+  gpu::buffer<int> count(stream, 1);
+  const auto enqueue_unlocked = [&] { gpu::launch(count_unlocked, blocks, threads, 0, stream, count.data()); };
   const auto enqueue_locked = [&] {
-    device::launch(count_locked, blocks, threads, 0, stream, lock.handle(), count.data());
+    gpu::launch(count_locked, blocks, threads, 0, stream, lock.handle(), count.data());
   };
   hazard_outcome seen;
   count.fill_zero();

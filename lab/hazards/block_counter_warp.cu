@@ -31,10 +31,10 @@ struct counted {
 
 template <class Stream>
 counted count_threads(Stream& stream, int most_tries) {
-  device::buffer<int> cells(stream, 3);
+  gpu::buffer<int> cells(stream, 3);
   cells.fill_zero();
-  device::launch(count_threads_under_lock, blocks, threads, 0, stream, cells.data(), cells.data() + 1,
-                 cells.data() + 2, most_tries);
+  gpu::launch(count_threads_under_lock, blocks, threads, 0, stream, cells.data(), cells.data() + 1,
+              cells.data() + 2, most_tries);
   int values[3];
   cells.copy_to(values, 3);
   return {values[1], values[2]};
@@ -72,7 +72,7 @@ hazard_outcome run_models(Stream& stream) {
 
 hazard_outcome run_warp(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  return run_models<device::stream>(stream);
+  return run_models<gpu::stream>(stream);
 }
 
 const enlist_hazard here{

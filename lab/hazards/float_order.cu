@@ -23,18 +23,18 @@ __global__ void add_halves(float* x, std::size_t half) {
   if (i < half) x[i] += x[i + half];
 }
 
-float sum_by_atomics(device::stream& stream, const device::buffer<float>& x) {
-  device::buffer<float> sum(stream, 1);
+float sum_by_atomics(gpu::stream& stream, const gpu::buffer<float>& x) {
+  gpu::buffer<float> sum(stream, 1);
   sum.fill_zero();
-  device::launch(add_by_atomics, static_cast<unsigned>(x.size() / threads), threads, 0, stream, x.data(), x.size(),
-                 sum.data());
+  gpu::launch(add_by_atomics, static_cast<unsigned>(x.size() / threads), threads, 0, stream, x.data(), x.size(),
+              sum.data());
   return only_value(sum);
 }
 
-float sum_by_tree(device::stream& stream, device::buffer<float>& x) {
+float sum_by_tree(gpu::stream& stream, gpu::buffer<float>& x) {
   for (std::size_t half = x.size() / 2; half > 0; half /= 2) {
     const auto blocks = static_cast<unsigned>((half + threads - 1) / threads);
-    device::launch(add_halves, blocks, threads, 0, stream, x.data(), half);
+    gpu::launch(add_halves, blocks, threads, 0, stream, x.data(), half);
   }
   float sum = 0;
   x.copy_to(&sum, 1);
@@ -44,7 +44,7 @@ float sum_by_tree(device::stream& stream, device::buffer<float>& x) {
 hazard_outcome run_orders(const hazard_request& request) {
   seeded_stream stream(request.seed);
   std::vector<float> values = uniform_floats(std::size_t{1} << 20);
-  device::buffer<float> x(stream, values.size());
+  gpu::buffer<float> x(stream, values.size());
   x.copy_from(values.data(), values.size());
   std::vector<std::pair<std::string, float>> sums;
   sums.emplace_back("forwards", loop_sum(values));

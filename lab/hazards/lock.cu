@@ -32,15 +32,14 @@ __global__ void count_blocks(Lock lock, int* count) {
 hazard_outcome run_lock(const hazard_request& request) {
   seeded_stream stream(request.seed);
   const lock_memory lock(stream);
-  device::buffer<int> count(stream, 1);
+  gpu::buffer<int> count(stream, 1);
   count.fill_zero();
-  device::launch(count_blocks<unfenced_lock>, blocks, 1, 0, stream, unfenced_lock{lock.handle().mutex},
-                 count.data());
+  gpu::launch(count_blocks<unfenced_lock>, blocks, 1, 0, stream, unfenced_lock{lock.handle().mutex}, count.data());
   const int without = only_value(count);
   hazard_outcome seen;
   seen.detected = take_findings(stream);
   count.fill_zero();
-  device::launch(count_blocks<device_lock>, blocks, 1, 0, stream, lock.handle(), count.data());
+  gpu::launch(count_blocks<device_lock>, blocks, 1, 0, stream, lock.handle(), count.data());
   const int with = only_value(count);
   const std::vector<named_fault> with_fences = take_findings(stream);
   seen.expected = on_simt ? "64 with fences, and silence; a race on the count without" : "64 with fences";

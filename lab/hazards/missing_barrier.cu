@@ -25,7 +25,7 @@ __global__ void add_in_tree(const float* x, float* sums) {
 }
 
 /// The sums that are not 256, smallest first.
-std::vector<float> wrong_ones(const device::buffer<float>& sums) {
+std::vector<float> wrong_ones(const gpu::buffer<float>& sums) {
   std::vector<float> all(blocks);
   sums.copy_to(all.data(), all.size());
   std::erase(all, static_cast<float>(threads));
@@ -35,15 +35,15 @@ std::vector<float> wrong_ones(const device::buffer<float>& sums) {
 
 hazard_outcome run_tree(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  device::buffer<float> x(stream, blocks * threads);
-  device::buffer<float> sums(stream, blocks);
+  gpu::buffer<float> x(stream, blocks * threads);
+  gpu::buffer<float> sums(stream, blocks);
   const std::vector<float> ones(x.size(), 1.0F);
   x.copy_from(ones.data(), ones.size());
-  device::launch(add_in_tree<false>, blocks, threads, 0, stream, x.data(), sums.data());
+  gpu::launch(add_in_tree<false>, blocks, threads, 0, stream, x.data(), sums.data());
   const std::vector<float> without = wrong_ones(sums);
   hazard_outcome seen;
   seen.detected = take_findings(stream);
-  device::launch(add_in_tree<true>, blocks, threads, 0, stream, x.data(), sums.data());
+  gpu::launch(add_in_tree<true>, blocks, threads, 0, stream, x.data(), sums.data());
   const std::vector<float> with = wrong_ones(sums);
   const std::vector<named_fault> with_barriers = take_findings(stream);
   seen.expected = on_simt ? "with barriers all sums are 256; without, smaller ones and a race named"

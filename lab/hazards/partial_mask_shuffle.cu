@@ -17,9 +17,9 @@ __global__ void add_eight_above(float* out) {
 }
 
 template <bool all_lanes>
-float lane_0(device::stream& stream) {
-  device::buffer<float> out(stream, 32);
-  device::launch(add_eight_above<all_lanes>, 1, 32, 0, stream, out.data());
+float lane_0(gpu::stream& stream) {
+  gpu::buffer<float> out(stream, 32);
+  gpu::launch(add_eight_above<all_lanes>, 1, 32, 0, stream, out.data());
   float values[32];
   out.copy_to(values, 32);
   return values[0];

@@ -15,13 +15,13 @@ __global__ void count_plainly(int* count) {
 
 hazard_outcome run_race(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  device::buffer<int> count(stream, 1);
+  gpu::buffer<int> count(stream, 1);
   hazard_outcome seen;
   std::vector<int> counts;
   bool few = true;
   for (int i = 0; i < request.runs; ++i) {
     count.fill_zero();
-    device::launch(count_plainly, blocks, threads, 0, stream, count.data());
+    gpu::launch(count_plainly, blocks, threads, 0, stream, count.data());
     counts.push_back(only_value(count));
     few = few && counts.back() > 0 && counts.back() < blocks * threads / 2;
     seen.figures.push_back({"count_" + std::to_string(i + 1), static_cast<double>(counts.back())});

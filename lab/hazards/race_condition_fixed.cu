@@ -15,9 +15,9 @@ __global__ void count_atomically(int* count) { atomicAdd(count, 1); }
 
 hazard_outcome run_fixed(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  device::buffer<int> count(stream, 1);
+  gpu::buffer<int> count(stream, 1);
   count.fill_zero();
-  device::launch(count_atomically, blocks, threads, 0, stream, count.data());
+  gpu::launch(count_atomically, blocks, threads, 0, stream, count.data());
   const int counted = only_value(count);
   hazard_outcome seen;
   seen.expected = "1000000";
@@ -26,9 +26,9 @@ hazard_outcome run_fixed(const hazard_request& request) {
   seen.as_expected = counted == blocks * threads && seen.detected.empty();
   seen.figures = {{"count", static_cast<double>(counted)}};
   const double plain =
-      microseconds(stream, [&] { device::launch(count_plainly, blocks, threads, 0, stream, count.data()); });
+      microseconds(stream, [&] { gpu::launch(count_plainly, blocks, threads, 0, stream, count.data()); });
   const double atomic =
-      microseconds(stream, [&] { device::launch(count_atomically, blocks, threads, 0, stream, count.data()); });
+      microseconds(stream, [&] { gpu::launch(count_atomically, blocks, threads, 0, stream, count.data()); });
   if (!std::isnan(plain)) {
     seen.observed += text_of("; %.3g us against %.3g us without atomics: %.3g times (a Fermi card: about 100)",
                              atomic, plain, atomic / plain);

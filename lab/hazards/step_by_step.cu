@@ -44,13 +44,13 @@ std::vector<std::string> rows_of(const Trace& trace, int result) {
 /// Runs the six phases in this order of the two threads; the simulator's steps are half of each.
 template <class Stream>
 int run_in_order(Stream& stream, const std::vector<unsigned>& phases, std::vector<std::string>& table) {
-  device::buffer<int> x(stream, 1);
+  gpu::buffer<int> x(stream, 1);
   const int seven = 7;
   x.copy_from(&seven, 1);
   stream.how().trace = true;
   stream.how().script.clear();
   for (const unsigned who : phases) stream.how().script.insert(stream.how().script.end(), {who, who});
-  device::launch(increment, 1, 2, 0, stream, x.data());
+  gpu::launch(increment, 1, 2, 0, stream, x.data());
   const int result = only_value(x);
   table.emplace_back("  step  thread A    thread B    x");
   for (const std::string& row : rows_of(stream.trace(), result)) table.push_back(row);
@@ -70,13 +70,13 @@ hazard_outcome run_steps(Stream& stream) {
     seen.as_expected = has(seen.detected, "data_race");
     take_findings(stream);
   } else {
-    device::buffer<int> x(stream, 1);
+    gpu::buffer<int> x(stream, 1);
     const int seven = 7;
     x.copy_from(&seven, 1);
-    for (int i = 0; i < 2; ++i) device::launch(increment, 1, 1, 0, stream, x.data());
+    for (int i = 0; i < 2; ++i) gpu::launch(increment, 1, 1, 0, stream, x.data());
     in_turn = only_value(x);
     x.copy_from(&seven, 1);
-    device::launch(increment, 1, 2, 0, stream, x.data());
+    gpu::launch(increment, 1, 2, 0, stream, x.data());
     interleaved = only_value(x);
     seen.table.emplace_back(
         "two launches of a thread each, and one launch of two threads that a warp runs together");
@@ -92,7 +92,7 @@ hazard_outcome run_steps(Stream& stream) {
 
 hazard_outcome run_step_by_step(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  return run_steps<device::stream>(stream);
+  return run_steps<gpu::stream>(stream);
 }
 
 const enlist_hazard here{

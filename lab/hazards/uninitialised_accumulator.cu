@@ -15,24 +15,24 @@ __global__ void add_fours(float* sum) {
 }
 
 /// For the next who allocates a float.
-void leave_behind(device::stream& stream, float leftover) {
-  device::buffer<float> earlier(stream, 1);
+void leave_behind(gpu::stream& stream, float leftover) {
+  gpu::buffer<float> earlier(stream, 1);
   earlier.copy_from(&leftover, 1);
-  device::synchronise(stream);
+  gpu::synchronise(stream);
 }
 
 hazard_outcome run_uninitialised(const hazard_request& request) {
   seeded_stream stream(request.seed);
   constexpr int right = 4 * blocks * threads;
   leave_behind(stream, 12345);
-  device::buffer<float> sum(stream, 1);
+  gpu::buffer<float> sum(stream, 1);
   const float before = only_value(sum);
-  device::launch(add_fours, blocks, threads, 0, stream, sum.data());
+  gpu::launch(add_fours, blocks, threads, 0, stream, sum.data());
   const float without = only_value(sum);
   hazard_outcome seen;
   seen.detected = take_findings(stream);
   sum.fill_zero();
-  device::launch(add_fours, blocks, threads, 0, stream, sum.data());
+  gpu::launch(add_fours, blocks, threads, 0, stream, sum.data());
   const float zeroed = only_value(sum);
   const std::vector<named_fault> when_zeroed = take_findings(stream);
   seen.expected = "4096 after zeroing; without, what lay there plus the sum";

@@ -37,8 +37,8 @@ struct cub_reduce {
   }
 
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
-  device::buffer<char> storage{in.stream, bytes()};
+  gpu::buffer<T> out{in.stream, 1};
+  gpu::buffer<char> storage{in.stream, bytes()};
 
   void launch() {
     std::size_t size = storage.size();

@@ -45,8 +45,8 @@ struct cublas {
   ~cublas() { symbol<decltype(cublasDestroy_v2)>("cublasDestroy_v2")(handle); }
 
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
-  device::buffer<char> workspace{in.stream, std::size_t{32} << 20};
+  gpu::buffer<T> out{in.stream, 1};
+  gpu::buffer<char> workspace{in.stream, std::size_t{32} << 20};
   cublasHandle_t handle = nullptr;
 
   void launch() {

@@ -23,12 +23,12 @@ __global__ void add_in_double(const T* a, const T* b, std::size_t n, double* par
 template <class T>
 struct double_accumulator {
   const input<T>& in;
-  device::buffer<double> partials{in.stream, in.grid};
-  device::buffer<double> out{in.stream, 1};
+  gpu::buffer<double> partials{in.stream, in.grid};
+  gpu::buffer<double> out{in.stream, 1};
 
   void launch() {
-    device::launch(add_in_double<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
-    device::launch(combine_partials<sum, double>, 1, in.block, 0, in.stream, partials.data(), in.grid, out.data());
+    gpu::launch(add_in_double<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
+    gpu::launch(combine_partials<sum, double>, 1, in.block, 0, in.stream, partials.data(), in.grid, out.data());
   }
   T result() { return static_cast<T>(only_value(out)); }
 };

@@ -11,7 +11,7 @@ namespace {
 
 template <class T>
 __global__ void combine_neighbours(const T* a, const T* b, std::size_t n, T* partials) {
-  T* const partial = device::dynamic_shared<T>();
+  T* const partial = gpu::dynamic_shared<T>();
   T mine = 0;
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine += a[i] * b[i];
   partial[threadIdx.x] = mine;
@@ -26,11 +26,11 @@ __global__ void combine_neighbours(const T* a, const T* b, std::size_t n, T* par
 template <class T>
 struct interleaved {
   const input<T>& in;
-  device::buffer<T> partials{in.stream, in.grid};
+  gpu::buffer<T> partials{in.stream, in.grid};
 
   void launch() {
-    device::launch(combine_neighbours<T>, in.grid, in.block, in.block * sizeof(T), in.stream, in.a, in.b, in.n,
-                   partials.data());
+    gpu::launch(combine_neighbours<T>, in.grid, in.block, in.block * sizeof(T), in.stream, in.a, in.b, in.n,
+                partials.data());
   }
   T result() { return combined_on_host<sum>(partials); }
 };

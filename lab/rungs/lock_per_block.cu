@@ -13,7 +13,7 @@ namespace {
 
 template <class T>
 __global__ void add_block_under_lock(const T* a, const T* b, std::size_t n, device_lock lock, T* out) {
-  T* const partial = device::dynamic_shared<T>();
+  T* const partial = gpu::dynamic_shared<T>();
   T mine = 0;
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine += a[i] * b[i];
   partial[threadIdx.x] = mine;
@@ -32,13 +32,13 @@ __global__ void add_block_under_lock(const T* a, const T* b, std::size_t n, devi
 template <class T>
 struct lock_per_block {
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
+  gpu::buffer<T> out{in.stream, 1};
   lock_memory lock{in.stream};
 
   void launch() {
     reset<sum>(out, in.stream);
-    device::launch(add_block_under_lock<T>, in.grid, in.block, in.block * sizeof(T), in.stream, in.a, in.b, in.n,
-                   lock.handle(), out.data());
+    gpu::launch(add_block_under_lock<T>, in.grid, in.block, in.block * sizeof(T), in.stream, in.a, in.b, in.n,
+                lock.handle(), out.data());
   }
   T result() { return only_value(out); }
 };

@@ -19,12 +19,12 @@ __global__ void combine_blocks(const T* a, const T* b, std::size_t n, T* partial
 template <class T, class Op>
 struct optimized {
   const input<T>& in;
-  device::buffer<T> partials{in.stream, in.grid};
-  device::buffer<T> out{in.stream, 1};
+  gpu::buffer<T> partials{in.stream, in.grid};
+  gpu::buffer<T> out{in.stream, 1};
 
   void launch() {
-    device::launch(combine_blocks<Op, T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
-    device::launch(combine_partials<Op, T>, 1, in.block, 0, in.stream, partials.data(), in.grid, out.data());
+    gpu::launch(combine_blocks<Op, T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
+    gpu::launch(combine_partials<Op, T>, 1, in.block, 0, in.stream, partials.data(), in.grid, out.data());
   }
   T result() { return only_value(out); }
 };

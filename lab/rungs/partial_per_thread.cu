@@ -19,10 +19,10 @@ __global__ void add_per_thread(const T* a, const T* b, std::size_t n, T* partial
 template <class T>
 struct partial_per_thread {
   const input<T>& in;
-  device::buffer<T> partials{in.stream, std::size_t{in.grid} * in.block};
+  gpu::buffer<T> partials{in.stream, std::size_t{in.grid} * in.block};
 
   void launch() {
-    device::launch(add_per_thread<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
+    gpu::launch(add_per_thread<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
   }
   T result() { return combined_on_host<sum>(partials); }
 };

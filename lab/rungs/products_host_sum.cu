@@ -17,9 +17,9 @@ __global__ void multiply(const T* a, const T* b, std::size_t n, T* c) {
 template <class T>
 struct products_host_sum {
   const input<T>& in;
-  device::buffer<T> products{in.stream, in.n};
+  gpu::buffer<T> products{in.stream, in.n};
 
-  void launch() { device::launch(multiply<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, products.data()); }
+  void launch() { gpu::launch(multiply<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, products.data()); }
   T result() { return combined_on_host<sum>(products); }
 };
 

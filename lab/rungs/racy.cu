@@ -18,11 +18,11 @@ __global__ void add_without_care(const T* a, const T* b, std::size_t n, T* out) 
 template <class T>
 struct racy {
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
+  gpu::buffer<T> out{in.stream, 1};
 
   void launch() {
     reset<sum>(out, in.stream);
-    device::launch(add_without_care<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
+    gpu::launch(add_without_care<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
   }
   T result() { return only_value(out); }
 };

@@ -29,13 +29,13 @@ __global__ void add_block_atomically(const T* a, const T* b, std::size_t n, T* o
 template <class T, class Op>
 struct shared_atomic {
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
+  gpu::buffer<T> out{in.stream, 1};
 
   template <unsigned block_size>
   void launch_if() {
     if (in.block != block_size) return;
-    device::launch(add_block_atomically<block_size, Op, T>, in.grid, block_size, 0, in.stream, in.a, in.b, in.n,
-                   out.data());
+    gpu::launch(add_block_atomically<block_size, Op, T>, in.grid, block_size, 0, in.stream, in.a, in.b, in.n,
+                out.data());
   }
   void launch() {
     reset<Op>(out, in.stream);

@@ -11,7 +11,7 @@ namespace {
 
 template <class Op, class T>
 __global__ void combine_blocks(const T* a, const T* b, std::size_t n, T* partials) {
-  T* const partial = device::dynamic_shared<T>();
+  T* const partial = gpu::dynamic_shared<T>();
   T mine = Op::template identity<T>;
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
     mine = Op::combine(mine, Op::term(a[i], b[i]));
@@ -27,11 +27,11 @@ __global__ void combine_blocks(const T* a, const T* b, std::size_t n, T* partial
 template <class T, class Op>
 struct shared_host_sum {
   const input<T>& in;
-  device::buffer<T> partials{in.stream, in.grid};
+  gpu::buffer<T> partials{in.stream, in.grid};
 
   void launch() {
-    device::launch(combine_blocks<Op, T>, in.grid, in.block, in.block * sizeof(T), in.stream, in.a, in.b, in.n,
-                   partials.data());
+    gpu::launch(combine_blocks<Op, T>, in.grid, in.block, in.block * sizeof(T), in.stream, in.a, in.b, in.n,
+                partials.data());
   }
   T result() { return combined_on_host<Op>(partials); }
 };

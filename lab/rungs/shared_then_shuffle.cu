@@ -11,7 +11,7 @@ namespace {
 
 template <class Op, class T>
 __global__ void finish_by_shuffle(const T* a, const T* b, std::size_t n, T* out) {
-  T* const partial = device::dynamic_shared<T>();
+  T* const partial = gpu::dynamic_shared<T>();
   T mine = Op::template identity<T>;
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
     mine = Op::combine(mine, Op::term(a[i], b[i]));
@@ -32,12 +32,12 @@ __global__ void finish_by_shuffle(const T* a, const T* b, std::size_t n, T* out)
 template <class T, class Op>
 struct shared_then_shuffle {
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
+  gpu::buffer<T> out{in.stream, 1};
 
   void launch() {
     reset<Op>(out, in.stream);
-    device::launch(finish_by_shuffle<Op, T>, in.grid, in.block, in.block * sizeof(T), in.stream, in.a, in.b, in.n,
-                   out.data());
+    gpu::launch(finish_by_shuffle<Op, T>, in.grid, in.block, in.block * sizeof(T), in.stream, in.a, in.b, in.n,
+                out.data());
   }
   T result() { return only_value(out); }
 };

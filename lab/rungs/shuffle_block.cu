@@ -34,11 +34,11 @@ __global__ void fold_twice(const T* a, const T* b, std::size_t n, T* out) {
 template <class T, class Op>
 struct shuffle_block {
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
+  gpu::buffer<T> out{in.stream, 1};
 
   void launch() {
     reset<Op>(out, in.stream);
-    device::launch(fold_twice<Op, T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
+    gpu::launch(fold_twice<Op, T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
   }
   T result() { return only_value(out); }
 };

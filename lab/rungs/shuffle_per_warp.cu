@@ -19,11 +19,11 @@ __global__ void add_warp_atomically(const T* a, const T* b, std::size_t n, T* ou
 template <class T>
 struct shuffle_per_warp {
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
+  gpu::buffer<T> out{in.stream, 1};
 
   void launch() {
     reset<sum>(out, in.stream);
-    device::launch(add_warp_atomically<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
+    gpu::launch(add_warp_atomically<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
   }
   T result() { return only_value(out); }
 };

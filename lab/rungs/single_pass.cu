@@ -32,13 +32,13 @@ struct single_pass {
   explicit single_pass(const input<T>& given) : in(given) { done.fill_zero(); }
 
   const input<T>& in;
-  device::buffer<T> partials{in.stream, in.grid};
-  device::buffer<T> out{in.stream, 1};
-  device::buffer<unsigned> done{in.stream, 1};
+  gpu::buffer<T> partials{in.stream, in.grid};
+  gpu::buffer<T> out{in.stream, 1};
+  gpu::buffer<unsigned> done{in.stream, 1};
 
   void launch() {
-    device::launch(combine_in_one_launch<Op, T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data(),
-                   done.data(), out.data());
+    gpu::launch(combine_in_one_launch<Op, T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data(),
+                done.data(), out.data());
   }
   T result() { return only_value(out); }
 };

@@ -26,11 +26,11 @@ __global__ void add_packs(const T* a, const T* b, std::size_t n, T* out) {
 template <class T>
 struct vectorized {
   const input<T>& in;
-  device::buffer<T> out{in.stream, 1};
+  gpu::buffer<T> out{in.stream, 1};
 
   void launch() {
     reset<sum>(out, in.stream);
-    device::launch(add_packs<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
+    gpu::launch(add_packs<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
   }
   T result() { return only_value(out); }
 };

@@ -39,13 +39,13 @@ struct with {
   template <class T>
   struct rung_of {
     const input<T>& in;
-    device::buffer<T> out{in.stream, 1};
+    gpu::buffer<T> out{in.stream, 1};
     bool zeroed = wrong == flaw::never_zeroed;
 
     void launch() {
       if (!zeroed) out.fill_zero();
       zeroed = wrong == flaw::never_zeroed || wrong == flaw::zeroed_once;
-      device::launch(add<wrong, T>, in.grid, threads, 0, in.stream, in.a, in.b, in.n, out.data());
+      gpu::launch(add<wrong, T>, in.grid, threads, 0, in.stream, in.a, in.b, in.n, out.data());
     }
     T result() { return only_value(out); }
   };

@@ -13,7 +13,7 @@ __global__ void halves(simt_test::broken* to) {
   extern __shared__ unsigned long long limbs[];
   words[2 * threadIdx.x] = threadIdx.x, words[2 * threadIdx.x + 1] = 1;
   simt_test::expect(to, limbs[threadIdx.x] == (1ULL << 32 | threadIdx.x));
-  simt_test::expect(to, simt_test::device::dynamic_shared<unsigned>() == words);
+  simt_test::expect(to, simt_test::gpu::dynamic_shared<unsigned>() == words);
 }
 __global__ void unwritten(simt_test::broken* to) {
   simt_test::expect(to, words[threadIdx.x] == 0xcbcbcbcbU);  // unwritten

@@ -12,11 +12,11 @@
 
 namespace simt_test {
 
-namespace device = exactdot::device;
+namespace gpu = exactdot::gpu;
 using exactdot::simt::execution;
 using exactdot::simt::fault;
 using exactdot::simt::fault_kind;
-using device::stream;
+using gpu::stream;
 
 constexpr execution both_models[] = {execution::independent, execution::lock_step};
 
@@ -36,14 +36,16 @@ inline std::string faults_of(const stream& on) {
   return text;
 }
 
-/// Whether there is a fault of this kind and space that has one of its two sides on the line with the comment; where
-/// lines are not known, of this kind and space.
+/// Whether there is a fault of this kind and space that has one of its two sides on the line with the comment;
+/// where lines are not known, of this kind and space.
 inline testing::AssertionResult has_fault(const stream& on, fault_kind kind, const std::string& space,
                                           const std::string& comment, const char* file = __builtin_FILE()) {
   const int line = line_of(file, comment);
   if (line < 0) return testing::AssertionFailure() << file << " has no comment " << comment;
   const bool found = std::any_of(on.faults().begin(), on.faults().end(), [&](const fault& one) {
-    const auto there = [&](const auto& side) { return side.line == line && std::string(file).ends_with(side.file); };
+    const auto there = [&](const auto& side) {
+      return side.line == line && std::string(file).ends_with(side.file);
+    };
     return one.kind == kind && one.space == space && (!EXACTDOT_HAS_LINES || there(one.here) || there(one.other));
   });
   if (found) return testing::AssertionSuccess();
@@ -65,8 +67,8 @@ void expect_silence(Body body) {
 
 /// A buffer with these elements; with none given, n zeros.
 template <class T>
-struct filled : device::buffer<T> {
-  filled(stream& on, std::size_t n, const T* from = nullptr) : device::buffer<T>(on, n) {
+struct filled : gpu::buffer<T> {
+  filled(stream& on, std::size_t n, const T* from = nullptr) : gpu::buffer<T>(on, n) {
     if (from != nullptr) {
       this->copy_from(from, n);
     } else {

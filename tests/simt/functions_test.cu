@@ -99,7 +99,7 @@ TEST(simt_functions, vectors_are_loaded_and_stored_as_one) {
     stream on({.model = model});
     const std::vector<float4> numbers(64, make_float4(1, 2, 3, 4));
     filled<float4> x(on, 64, numbers.data());
-    device::buffer<ulonglong2> y(on, 64);
+    gpu::buffer<ulonglong2> y(on, 64);
     EXPECT_EQ(lines_broken_by(on, vectors, 1, 64, 0, static_cast<const float4*>(x.data()), y.data()), "");
   }
 }

@@ -6,7 +6,7 @@
 namespace simt_test {
 namespace {
 
-namespace device = exactdot::device;
+namespace gpu = exactdot::gpu;
 
 __global__ void add_plainly(int* sum) {
   *sum += 1;  // race
@@ -100,7 +100,7 @@ __global__ void bad_index(float* out, int offset) {
   out[threadIdx.x] = sums[threadIdx.x];
 }
 __global__ void past_dynamic(float* out) {
-  float* const sums = device::dynamic_shared<float>();
+  float* const sums = gpu::dynamic_shared<float>();
   sums[threadIdx.x] = 1;  // past dynamic
   __syncthreads();
   if (threadIdx.x == 0) *out = sums[0];
@@ -184,7 +184,7 @@ __global__ void atomics(T* cell, int* failures) {
 }
 
 __global__ void dynamic_tree(float* out) {
-  float* const sums = device::dynamic_shared<float>();
+  float* const sums = gpu::dynamic_shared<float>();
   sums[threadIdx.x] = static_cast<float>(blockIdx.x + 1);
   __syncthreads();
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
@@ -197,7 +197,7 @@ __global__ void dynamic_tree(float* out) {
 /// Runs a kernel on one zeroed cell (and more arguments) and returns the cell.
 template <class T, class Launch>
 T with_cell(stream& on, Launch launch) {
-  device::buffer<T> cell(on, 1);
+  gpu::buffer<T> cell(on, 1);
   cell.fill_zero();
   launch(cell.data());
   T value;
@@ -208,77 +208,77 @@ T with_cell(stream& on, Launch launch) {
 }  // namespace
 
 int count_without_atomics(stream& on, unsigned blocks, unsigned threads) {
-  return with_cell<int>(on, [&](int* sum) { device::launch(add_plainly, blocks, threads, 0, on, sum); });
+  return with_cell<int>(on, [&](int* sum) { gpu::launch(add_plainly, blocks, threads, 0, on, sum); });
 }
 int count_with_atomics(stream& on, unsigned blocks, unsigned threads) {
-  return with_cell<int>(on, [&](int* sum) { device::launch(add_atomically, blocks, threads, 0, on, sum); });
+  return with_cell<int>(on, [&](int* sum) { gpu::launch(add_atomically, blocks, threads, 0, on, sum); });
 }
 int count_with_block_atomics(stream& on) {
-  return with_cell<int>(on, [&](int* sum) { device::launch(add_in_block_scope, 4, 32, 0, on, sum); });
+  return with_cell<int>(on, [&](int* sum) { gpu::launch(add_in_block_scope, 4, 32, 0, on, sum); });
 }
 float tree_sum(stream& on, const std::vector<float>& x, bool with_barrier) {
-  device::buffer<float> from(on, x.size());
+  gpu::buffer<float> from(on, x.size());
   from.copy_from(x.data(), x.size());
   return with_cell<float>(on, [&](float* out) {
-    device::launch(tree, 1, 64, 0, on, from.data(), static_cast<int>(x.size()), out, with_barrier);
+    gpu::launch(tree, 1, 64, 0, on, from.data(), static_cast<int>(x.size()), out, with_barrier);
   });
 }
 float barrier_in_branch(stream& on) {
-  return with_cell<float>(on, [&](float* out) { device::launch(branch, 1, 64, 0, on, out); });
+  return with_cell<float>(on, [&](float* out) { gpu::launch(branch, 1, 64, 0, on, out); });
 }
 void shuffle_in_branch(stream& on) {
-  device::buffer<float> out(on, 32);
-  device::launch(half_warp, 1, 32, 0, on, out.data());
+  gpu::buffer<float> out(on, 32);
+  gpu::launch(half_warp, 1, 32, 0, on, out.data());
 }
 float shuffle_sum(stream& on, unsigned width) {
-  return with_cell<float>(on, [&](float* out) { device::launch(shuffled, 1, 32, 0, on, out, width); });
+  return with_cell<float>(on, [&](float* out) { gpu::launch(shuffled, 1, 32, 0, on, out, width); });
 }
 int locked_by_every_thread(stream& on) {
-  device::buffer<int> mutex(on, 1);
+  gpu::buffer<int> mutex(on, 1);
   mutex.fill_zero();
-  return with_cell<int>(on, [&](int* sum) { device::launch(locked, 4, 64, 0, on, mutex.data(), sum, true); });
+  return with_cell<int>(on, [&](int* sum) { gpu::launch(locked, 4, 64, 0, on, mutex.data(), sum, true); });
 }
 int locked_without_fences(stream& on) {
-  device::buffer<int> mutex(on, 1);
+  gpu::buffer<int> mutex(on, 1);
   mutex.fill_zero();
-  return with_cell<int>(on, [&](int* sum) { device::launch(locked, 8, 1, 0, on, mutex.data(), sum, false); });
+  return with_cell<int>(on, [&](int* sum) { gpu::launch(locked, 8, 1, 0, on, mutex.data(), sum, false); });
 }
 float last_block_adds(stream& on, const std::vector<float>& x, bool with_fences) {
-  device::buffer<float> from(on, x.size()), partial(on, 20);
+  gpu::buffer<float> from(on, x.size()), partial(on, 20);
   from.copy_from(x.data(), x.size());
-  device::buffer<unsigned> counter(on, 1);
+  gpu::buffer<unsigned> counter(on, 1);
   counter.fill_zero();
   return with_cell<float>(on, [&](float* out) {
-    device::launch(single_pass, 20, 32, 0, on, from.data(), static_cast<int>(x.size()), partial.data(),
-                   counter.data(), out, with_fences);
+    gpu::launch(single_pass, 20, 32, 0, on, from.data(), static_cast<int>(x.size()), partial.data(), counter.data(),
+                out, with_fences);
   });
 }
 void write_past_the_end(stream& on) {
-  device::buffer<float> x(on, 40);
-  device::launch(past_the_end, 1, 1, 0, on, x.data(), 40);
+  gpu::buffer<float> x(on, 40);
+  gpu::launch(past_the_end, 1, 1, 0, on, x.data(), 40);
 }
 void index_past_the_end(stream& on) {
-  device::buffer<float> out(on, 32);
-  device::launch(bad_index, 1, 32, 0, on, out.data(), 1);
+  gpu::buffer<float> out(on, 32);
+  gpu::launch(bad_index, 1, 32, 0, on, out.data(), 1);
 }
 void past_dynamic_shared(stream& on) {
-  with_cell<float>(on, [&](float* out) { device::launch(past_dynamic, 1, 32, 31 * sizeof(float), on, out); });
+  with_cell<float>(on, [&](float* out) { gpu::launch(past_dynamic, 1, 32, 31 * sizeof(float), on, out); });
 }
 float read_unwritten_shared(stream& on) {
-  device::buffer<float> out(on, 32);
-  device::launch(unwritten_shared, 1, 32, 0, on, out.data());
+  gpu::buffer<float> out(on, 32);
+  gpu::launch(unwritten_shared, 1, 32, 0, on, out.data());
   return 0;
 }
 float read_unwritten_global(stream& on) {
-  device::buffer<float> sum(on, 1);
-  device::launch(unwritten_global, 1, 1, 0, on, sum.data());
+  gpu::buffer<float> sum(on, 1);
+  gpu::launch(unwritten_global, 1, 1, 0, on, sum.data());
   float value;
   sum.copy_to(&value, 1);
   return value;
 }
 float warp_neighbours(stream& on, bool with_syncwarp) {
-  device::buffer<float> out(on, 32);
-  device::launch(neighbours, 1, 32, 0, on, out.data(), with_syncwarp);
+  gpu::buffer<float> out(on, 32);
+  gpu::launch(neighbours, 1, 32, 0, on, out.data(), with_syncwarp);
   float values[32], sum = 0;
   out.copy_to(values, 32);
   for (const float x : values) sum += x;
@@ -287,25 +287,24 @@ float warp_neighbours(stream& on, bool with_syncwarp) {
 std::vector<unsigned> indices(stream& on) {
   const dim3 grid(3, 2, 2), block(4, 3, 5);
   std::vector<unsigned> result(12 * 60);
-  device::buffer<unsigned> out(on, result.size());
-  device::launch(number, grid, block, 0, on, out.data());
+  gpu::buffer<unsigned> out(on, result.size());
+  gpu::launch(number, grid, block, 0, on, out.data());
   out.copy_to(result.data(), result.size());
   return result;
 }
 int votes(stream& on) {
-  return with_cell<int>(on, [&](int* failures) { device::launch(vote, 3, 64, 0, on, failures); });
+  return with_cell<int>(on, [&](int* failures) { gpu::launch(vote, 3, 64, 0, on, failures); });
 }
 int tour_of_atomics(stream& on) {
   const auto tour = [&]<class T>(T) {
-    device::buffer<T> cell(on, 1);
-    return with_cell<int>(on,
-                          [&](int* failures) { device::launch(atomics<T>, 1, 1, 0, on, cell.data(), failures); });
+    gpu::buffer<T> cell(on, 1);
+    return with_cell<int>(on, [&](int* failures) { gpu::launch(atomics<T>, 1, 1, 0, on, cell.data(), failures); });
   };
   return tour(0) + tour(0U) + tour(0ULL) + tour(0.0F) + tour(0.0);
 }
 float dynamic_sum(stream& on, unsigned threads, unsigned blocks) {
   return with_cell<float>(
-      on, [&](float* out) { device::launch(dynamic_tree, blocks, threads, threads * sizeof(float), on, out); });
+      on, [&](float* out) { gpu::launch(dynamic_tree, blocks, threads, threads * sizeof(float), on, out); });
 }
 
 }  // namespace simt_test

@@ -36,7 +36,7 @@ __global__ void three_dimensions(broken* to) {
 
 /// Two arrays in one dynamic stretch, the first of 64-bit limbs; in bytes 8·n + 4·n.
 __global__ void dynamic(broken* to, unsigned n) {
-  auto* const limbs = device::dynamic_shared<unsigned long long>();
+  auto* const limbs = gpu::dynamic_shared<unsigned long long>();
   auto* const counts = reinterpret_cast<unsigned*>(limbs + n);
   for (unsigned i = threadIdx.x; i < n; i += blockDim.x) limbs[i] = 0, counts[i] = 0;
   __syncthreads();
@@ -97,7 +97,7 @@ __global__ void fling(int*) {
 void expect_usable(stream& on) {
   on.clear();
   filled<int> x(on, 64);
-  device::launch(add_one, 1, 64, 0, on, x.data());
+  gpu::launch(add_one, 1, 64, 0, on, x.data());
   EXPECT_EQ(x[63], 1);
   EXPECT_EQ(faults_of(on), "");
 }
@@ -130,10 +130,10 @@ TEST(simt_launch, variables_of_the_program_are_global_memory) {
 TEST(simt_launch, streams_share_the_device) {
   stream one, two({.model = execution::lock_step});
   filled<int> x(one, 64);
-  device::launch(add_one, 1, 64, 0, one, x.data());
-  device::launch(add_one, 1, 64, 0, two, x.data());
-  device::launch(add_one, 1, 64, 0, one, x.data());
-  device::synchronise(two);
+  gpu::launch(add_one, 1, 64, 0, one, x.data());
+  gpu::launch(add_one, 1, 64, 0, two, x.data());
+  gpu::launch(add_one, 1, 64, 0, one, x.data());
+  gpu::synchronise(two);
   EXPECT_EQ(x[9], 3);
   EXPECT_EQ(faults_of(one) + faults_of(two), "");
   EXPECT_EQ(one.counted().launches, 2U);
@@ -144,7 +144,7 @@ TEST(simt_launch, names_memory_of_the_host) {
   int on_the_stack = 0;
   for (int* where : {on_the_heap.get(), &on_the_stack, static_cast<int*>(nullptr)}) {
     stream on;
-    device::launch(write_to, 1, 1, 0, on, where);
+    gpu::launch(write_to, 1, 1, 0, on, where);
     EXPECT_TRUE(has_fault(on, fault_kind::out_of_bounds, "global", "stray"));
     EXPECT_EQ(on.faults().front().variable, "no memory of the device");
     expect_usable(on);
@@ -160,7 +160,7 @@ TEST(simt_launch, names_memory_that_was_released) {
     const filled<int> x(on, 25);
     old = x.data();
   }
-  device::launch(read_from, 1, 1, 0, on, old + 5, out.data());
+  gpu::launch(read_from, 1, 1, 0, on, old + 5, out.data());
   EXPECT_TRUE(has_fault(on, fault_kind::out_of_bounds, "global", "released"));
   EXPECT_EQ(on.faults().front().variable, "released buffer of 100 bytes + 20");
   expect_usable(on);
@@ -170,11 +170,11 @@ TEST(simt_launch, ends_at_a_trap_or_an_assert) {
   for (const execution model : both_models) {
     stream on({.model = model});
     filled<int> x(on, 32);
-    device::launch(trap, 2, 32, 0, on, x.data());
+    gpu::launch(trap, 2, 32, 0, on, x.data());
     EXPECT_TRUE(has_fault(on, fault_kind::trap, "", "trap"));
     EXPECT_EQ(on.faults().front().here.thread.x, 3U);
     expect_usable(on);
-    device::launch(demand, 1, 32, 0, on, x.data());
+    gpu::launch(demand, 1, 32, 0, on, x.data());
     EXPECT_TRUE(has_fault(on, fault_kind::trap, "", "assert"));
     EXPECT_EQ(on.faults().front().variable, "threadIdx.x < 5");
     expect_usable(on);
@@ -186,32 +186,32 @@ TEST(simt_launch, names_addresses_that_are_not_aligned) {
   filled<float> x(on, 64);
   filled<double> out(on, 2);
   auto* const bytes = reinterpret_cast<char*>(x.data());
-  device::launch(narrow_read, 1, 1, 0, on, bytes + 4, out.data());
+  gpu::launch(narrow_read, 1, 1, 0, on, bytes + 4, out.data());
   EXPECT_TRUE(has_fault(on, fault_kind::misaligned, "global", "narrow"));
   EXPECT_EQ(on.faults().front().variable, "buffer of 256 bytes + 4");
   expect_usable(on);
-  device::launch(odd_atomic, 1, 1, 0, on, bytes + 4);
+  gpu::launch(odd_atomic, 1, 1, 0, on, bytes + 4);
   EXPECT_TRUE(has_fault(on, fault_kind::misaligned, "global", "odd atomic"));
   expect_usable(on);
-  device::buffer<float4> wide(on, 1);
+  gpu::buffer<float4> wide(on, 1);
   // Clang copies vectors without a promise that they are aligned
 #if !defined(__clang__)
   for (int first : {1, 2, 3}) {
-    device::launch(wide_read, 1, 1, 0, on, x.data() + first, wide.data());
+    gpu::launch(wide_read, 1, 1, 0, on, x.data() + first, wide.data());
     EXPECT_TRUE(has_fault(on, fault_kind::misaligned, "global", "wide")) << first;
     expect_usable(on);
   }
 #endif
-  device::launch(wide_read, 1, 1, 0, on, x.data() + 4, wide.data());
+  gpu::launch(wide_read, 1, 1, 0, on, x.data() + 4, wide.data());
   filled<packed> from(on, 9), to(on, 9);
-  device::launch(packed_copy, 1, 9, 0, on, from.data(), to.data());
+  gpu::launch(packed_copy, 1, 9, 0, on, from.data(), to.data());
   EXPECT_EQ(faults_of(on), "");
 }
 
 TEST(simt_launch, ends_where_a_stack_overflows) {
   stream on;
   filled<int> out(on, 1);
-  device::launch(go_down, 1, 2, 0, on, out.data(), 100000);
+  gpu::launch(go_down, 1, 2, 0, on, out.data(), 100000);
   EXPECT_TRUE(on.has(fault_kind::trap)) << faults_of(on);
   expect_usable(on);
 }
@@ -228,7 +228,7 @@ TEST(simt_launch, prints) {
 TEST(simt_launch, passes_exceptions_on) {
   stream on;
   filled<int> x(on, 1);
-  EXPECT_THROW(device::launch(fling, 4, 32, 0, on, x.data()), std::runtime_error);
+  EXPECT_THROW(gpu::launch(fling, 4, 32, 0, on, x.data()), std::runtime_error);
   expect_usable(on);
 }
 

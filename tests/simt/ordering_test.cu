@@ -36,7 +36,7 @@ __global__ void hand_over(int* x, int* flag, int* out) {
 template <int wide, bool with_atomics>
 int handed_over(stream& on) {
   filled<int> x(on, 1), flag(on, 1), out(on, 1);
-  device::launch(hand_over<wide, with_atomics>, 2, 1, 0, on, x.data(), flag.data(), out.data());
+  gpu::launch(hand_over<wide, with_atomics>, 2, 1, 0, on, x.data(), flag.data(), out.data());
   return out[0];
 }
 
@@ -132,14 +132,14 @@ TEST(simt_order, names_a_flag_without_fences_or_with_narrow_ones) {
 TEST(simt_order, names_a_flag_that_is_neither_atomic_nor_volatile) {
   stream on({.step_budget = 100000});  // a compiler may read such a flag once
   filled<int> x(on, 1), flag(on, 1), out(on, 1);
-  device::launch(plain_flag, 2, 1, 0, on, x.data(), flag.data(), out.data());
+  gpu::launch(plain_flag, 2, 1, 0, on, x.data(), flag.data(), out.data());
   EXPECT_TRUE(has_fault(on, fault_kind::data_race, "global", "plain flag"));
 }
 
 TEST(simt_order, a_fence_speaks_for_the_warp) {
   expect_silence([](stream& on) {
     filled<int> x(on, 32), flag(on, 1), out(on, 32);
-    device::launch(a_warp_publishes, 2, 32, 0, on, x.data(), flag.data(), out.data());
+    gpu::launch(a_warp_publishes, 2, 32, 0, on, x.data(), flag.data(), out.data());
     EXPECT_EQ(out[4], 27);
   });
 }
@@ -147,11 +147,11 @@ TEST(simt_order, a_fence_speaks_for_the_warp) {
 TEST(simt_order, bytes_of_a_word_are_apart) {
   expect_silence([](stream& on) {
     filled<char> x(on, 64);
-    device::launch(bytes, 1, 64, 0, on, x.data());
+    gpu::launch(bytes, 1, 64, 0, on, x.data());
   });
   stream on;
   filled<char> x(on, 64);
-  device::launch(same_byte, 1, 64, 0, on, x.data());
+  gpu::launch(same_byte, 1, 64, 0, on, x.data());
   EXPECT_TRUE(has_fault(on, fault_kind::data_race, "global", "same byte"));
 }
 
@@ -159,8 +159,8 @@ TEST(simt_order, a_wide_read_meets_a_narrow_write) {
   for (unsigned threads : {2U, 4U}) {
     stream on;
     filled<float> x(on, 4);
-    device::buffer<float4> out(on, 1);
-    device::launch(wide_and_narrow, 1, threads, 0, on, x.data(), out.data());
+    gpu::buffer<float4> out(on, 1);
+    gpu::launch(wide_and_narrow, 1, threads, 0, on, x.data(), out.data());
     EXPECT_TRUE(has_fault(on, fault_kind::data_race, "global", "wide read"));
   }
 }
@@ -168,12 +168,12 @@ TEST(simt_order, a_wide_read_meets_a_narrow_write) {
 TEST(simt_order, reads_do_not_race_and_one_write_among_them_does) {
   expect_silence([](stream& on) {
     filled<int> x(on, 1), out(on, 8 * 64);
-    device::launch(everybody_reads, 8, 64, 0, on, x.data(), out.data());
+    gpu::launch(everybody_reads, 8, 64, 0, on, x.data(), out.data());
   });
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     stream on({.seed = seed});
     filled<int> x(on, 1), out(on, 8 * 64);
-    device::launch(one_writes, 8, 64, 0, on, x.data(), out.data());
+    gpu::launch(one_writes, 8, 64, 0, on, x.data(), out.data());
     EXPECT_TRUE(has_fault(on, fault_kind::data_race, "global", "one writes"));
   }
 }
@@ -181,7 +181,7 @@ TEST(simt_order, reads_do_not_race_and_one_write_among_them_does) {
 TEST(simt_order, scopes_that_are_wide_enough_are_silent) {
   expect_silence([](stream& on) {
     filled<int> sum(on, 1);
-    device::launch(add_in_scope, 12, 64, 0, on, sum.data());
+    gpu::launch(add_in_scope, 12, 64, 0, on, sum.data());
     EXPECT_EQ(sum[0], 12 * 64);
   });
 }
@@ -189,7 +189,7 @@ TEST(simt_order, scopes_that_are_wide_enough_are_silent) {
 TEST(simt_order, names_a_plain_read_among_atomics) {
   stream on;  // in lock step the two sides of a branch come one after the other
   filled<int> sum(on, 1), out(on, 1);
-  device::launch(atomic_and_plain, 1, 32, 0, on, sum.data(), out.data());
+  gpu::launch(atomic_and_plain, 1, 32, 0, on, sum.data(), out.data());
   EXPECT_TRUE(has_fault(on, fault_kind::data_race, "global", "plain read"));
 }
 

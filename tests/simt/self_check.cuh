@@ -24,7 +24,7 @@ template <class... Parameters, class... Arguments>
 std::string lines_broken_by(stream& on, void (*kernel)(broken*, Parameters...), dim3 grid, dim3 block,
                             std::size_t shared_bytes, Arguments... arguments) {
   filled<broken> result(on, 1);
-  device::launch(kernel, grid, block, shared_bytes, on, result.data(), arguments...);
+  gpu::launch(kernel, grid, block, shared_bytes, on, result.data(), arguments...);
   const broken found = result[0];
   std::string lines;
   for (int i = 0; i < std::min(found.count, 16); ++i) lines += "line " + std::to_string(found.lines[i]) + "\n";

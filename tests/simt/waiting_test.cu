@@ -100,14 +100,14 @@ __global__ void read_the_same_often(const int* x, int* out) {
 template <class... Parameters>
 void run(stream& on, void (*kernel)(Parameters...), unsigned threads, unsigned blocks = 1) {
   filled<std::remove_pointer_t<std::tuple_element_t<0, std::tuple<Parameters...>>>> x(on, 64);
-  device::launch(kernel, blocks, threads, 0, on, x.data());
+  gpu::launch(kernel, blocks, threads, 0, on, x.data());
 }
 
 TEST(simt_waiting, names_barriers_that_not_all_reach) {
   for (const execution model : both_models) {
     stream on({.model = model});
     filled<int> out(on, 64);
-    device::launch(early_exit, 1, 64, 0, on, out.data(), 50U);
+    gpu::launch(early_exit, 1, 64, 0, on, out.data(), 50U);
     EXPECT_TRUE(has_fault(on, fault_kind::barrier_divergence, "", "early exit"));
     on.clear();
     run(on, two_barriers, 64);
@@ -121,8 +121,8 @@ TEST(simt_waiting, names_barriers_that_not_all_reach) {
 TEST(simt_waiting, copies_of_a_barrier_by_the_compiler_are_one) {
   expect_silence([](stream& on) {
     filled<int> out(on, 64);
-    for (bool twice : {false, true}) device::launch(loops_of_barriers, 1, 64, 0, on, out.data(), twice);
-    device::launch(early_exit, 1, 64, 0, on, out.data(), 64U);
+    for (bool twice : {false, true}) gpu::launch(loops_of_barriers, 1, 64, 0, on, out.data(), twice);
+    gpu::launch(early_exit, 1, 64, 0, on, out.data(), 64U);
   });
 }
 
@@ -147,7 +147,7 @@ TEST(simt_waiting, names_lanes_that_never_come) {
 TEST(simt_waiting, parts_of_a_warp_may_go_their_own_ways) {
   expect_silence([](stream& on) {
     filled<unsigned> out(on, 64);
-    device::launch(parts_of_a_warp, 1, 32, 0, on, out.data());
+    gpu::launch(parts_of_a_warp, 1, 32, 0, on, out.data());
     EXPECT_EQ(out[0], 20U);
     EXPECT_EQ(out[31], 24U);
   });
@@ -178,7 +178,7 @@ TEST(simt_waiting, repetition_alone_is_no_livelock) {
   for (const execution model : both_models) {
     stream on({.model = model});
     filled<int> x(on, 1), out(on, 32);
-    device::launch(read_the_same_often, 1, 32, 0, on, x.data(), out.data());
+    gpu::launch(read_the_same_often, 1, 32, 0, on, x.data(), out.data());
     EXPECT_EQ(faults_of(on), "");
   }
 }

@@ -135,7 +135,7 @@ TEST(simt_warp, matches_and_reductions_of_parts) {
 TEST(simt_warp, names_lanes_that_a_match_waits_for) {
   stream on;
   filled<broken> unused(on, 1);
-  device::launch(
+  gpu::launch(
       +[](broken*) {
         if (threadIdx.x < 9) __match_any_sync(all, 1);  // match
       },
