@@ -29,15 +29,19 @@ hazard_outcome run_uninitialised(const hazard_request& request) {
   const float before = only_value(sum);
   gpu::launch(add_fours, blocks, threads, 0, stream, sum.data());
   const float without = only_value(sum);
+  gpu::launch(add_fours, blocks, threads, 0, stream, sum.data());
+  const float again = only_value(sum);
   hazard_outcome seen;
   seen.detected = take_findings(stream);
   sum.fill_zero();
   gpu::launch(add_fours, blocks, threads, 0, stream, sum.data());
   const float zeroed = only_value(sum);
   const std::vector<named_fault> when_zeroed = take_findings(stream);
-  seen.expected = "4096 after zeroing; without, what lay there plus the sum";
-  seen.observed = text_of("%.9g after zeroing; %.9g without, where %.9g lay before", zeroed, without, before);
+  seen.expected = "4096 after zeroing; without, what lay there plus the sum, and more each time";
+  seen.observed =
+      text_of("%.9g after zeroing; %.9g without, where %.9g lay before, then %.9g", zeroed, without, before, again);
   seen.as_expected = zeroed == right && when_zeroed.empty() && without == before + right &&
+                     again == without + right &&
                      (!on_simt || (without != right && has(seen.detected, "uninitialised_global")));
   seen.detected.insert(seen.detected.end(), when_zeroed.begin(), when_zeroed.end());
   seen.figures = {{"zeroed", static_cast<double>(zeroed)}, {"not_zeroed", static_cast<double>(without)}};
