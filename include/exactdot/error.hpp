@@ -10,13 +10,14 @@
 namespace exactdot {
 
 enum class errc {
-  size_mismatch,  ///< two vectors of different length
-  null_pointer,   ///< a null pointer with a length above zero
-  bad_option,     ///< an option value outside its documented range
-  no_device,      ///< a device was demanded that this machine or this build does not have
-  headroom,       ///< an accumulator cannot hold the sum; nothing was lost silently
-  cancelled,      ///< monitor::cancel was set while the computation ran
-  file,           ///< a file cannot be read or written, or does not hold what it should
+  size_mismatch,   ///< two vectors of different length
+  null_pointer,    ///< a null pointer with a length above zero
+  bad_option,      ///< an option value outside its documented range
+  no_device,       ///< a device was demanded that this machine or this build does not have
+  headroom,        ///< an accumulator cannot hold the sum; nothing was lost silently
+  cancelled,       ///< monitor::cancel was set while the computation ran
+  device_failure,  ///< CUDA reports a failure, of this call or of an earlier one on the same device
+  file,            ///< a file cannot be read or written, or does not hold what it should
 };
 
 class error : public std::runtime_error {
