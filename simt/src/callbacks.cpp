@@ -13,7 +13,8 @@ using namespace exactdot::simt;
 
 namespace {
 
-/// `strong`: volatile. Accesses of 16 bytes are aligned to 8 at least: to more only where the type asks for it.
+/// `strong`: volatile, or an atomic load or store. Accesses of 16 bytes are aligned to 8 at least: to more only
+/// where the type asks for it.
 enum class promise { aligned, nothing };
 void note(const void* address, std::size_t size, bool write, bool strong, const void* caller,
           promise kept = promise::nothing) {
@@ -27,14 +28,24 @@ void note(const void* address, std::size_t size, bool write, bool strong, const 
   });
 }
 
+/// *where = next(*where) in one step, which wakes those who wait for a change only if there is one.
+template <class T, class Next>
+T update(volatile T* where, const void* caller, Next next) {
+  const auto at = reinterpret_cast<std::uintptr_t>(where);
+  if (in_kernel) as_simulator([&] { running->atomic(at, sizeof(T), true, false, caller); });
+  const T old = *where;
+  const T now = next(old);
+  if (now == old) return old;
+  *where = now;
+  if (in_kernel) as_simulator([&] { running->changed(at); });
+  return old;
+}
+
 template <class T>
-void strong_access(const volatile void* address, const void* caller) {
-  if (!in_kernel) return;
-  as_simulator([&] {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    running->atomic(at, sizeof(T), true, false, caller);
-    running->changed(at);
-  });
+int compare_exchange(volatile T* where, T* expected, T x, const void* caller) {
+  const T wanted = *expected;
+  *expected = update(where, caller, [=](T old) { return old == wanted ? x : old; });
+  return *expected == wanted;
 }
 
 struct source_place {  // of UndefinedBehaviorSanitizer's data
@@ -66,21 +77,18 @@ struct bounds_data {
   void __tsan_unaligned_volatile_read##size(void* a) { note(a, size, false, true, CALLER); }         \
   void __tsan_unaligned_volatile_write##size(void* a) { note(a, size, true, true, CALLER); }
 
-#define FETCH(bits, type, name, next)                                \
-  type __tsan_atomic##bits##_##name(volatile type* a, type x, int) { \
-    strong_access<type>(a, CALLER);                                  \
-    const type old = *a;                                             \
-    *a = static_cast<type>(next);                                    \
-    return old;                                                      \
+#define FETCH(bits, type, name, next)                                                             \
+  type __tsan_atomic##bits##_##name(volatile type* a, type x, int) {                              \
+    return update(a, CALLER, [x]([[maybe_unused]] type old) { return static_cast<type>(next); }); \
   }
 
 #define ATOMICS(bits, type)                                                                               \
   type __tsan_atomic##bits##_load(const volatile type* a, int) {                                          \
-    strong_access<type>(a, CALLER);                                                                       \
+    note(const_cast<const type*>(a), sizeof(type), false, true, CALLER, promise::aligned);                \
     return *a;                                                                                            \
   }                                                                                                       \
   void __tsan_atomic##bits##_store(volatile type* a, type x, int) {                                       \
-    strong_access<type>(a, CALLER);                                                                       \
+    note(const_cast<type*>(a), sizeof(type), true, true, CALLER, promise::aligned);                       \
     *a = x;                                                                                               \
   }                                                                                                       \
   FETCH(bits, type, exchange, x)                                                                          \
@@ -91,17 +99,10 @@ struct bounds_data {
   FETCH(bits, type, fetch_xor, old ^ x)                                                                   \
   FETCH(bits, type, fetch_nand, ~(old & x))                                                               \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile type* a, type* expected, type x, int, int) { \
-    strong_access<type>(a, CALLER);                                                                       \
-    const type old = *a;                                                                                  \
-    if (old != *expected) {                                                                               \
-      *expected = old;                                                                                    \
-      return 0;                                                                                           \
-    }                                                                                                     \
-    *a = x;                                                                                               \
-    return 1;                                                                                             \
+    return compare_exchange(a, expected, x, CALLER);                                                      \
   }                                                                                                       \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile type* a, type* expected, type x, int, int) {   \
-    return __tsan_atomic##bits##_compare_exchange_strong(a, expected, x, 0, 0);                           \
+    return compare_exchange(a, expected, x, CALLER);                                                      \
   }
 
 extern "C" {

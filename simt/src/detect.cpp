@@ -47,7 +47,7 @@ region* machine::begin_access(std::uintptr_t address, std::size_t size, const ac
   notice_repetition(address, size, caller);
   if (how_.detect) examine(*where, address, size, how, caller);
   if (how.write) where->mark_written(address, size);
-  if (how.atomic) synchronise_through(address, how);
+  if (how.atomic) synchronise_through(address, where->shared, how);
   return where;
 }
 
@@ -66,21 +66,24 @@ void machine::atomic(std::uintptr_t address, std::size_t size, bool reads, bool 
 }
 
 /// A strong write leaves at its address what the thread has released by a fence before; a strong read takes it, and
-/// a fence after it makes it known. A write alone replaces what lay there, a read and write adds to it.
-void machine::synchronise_through(std::uintptr_t address, const access_kind& how) {
+/// a fence after it makes it known. A write alone replaces what lay there, a read and write adds to it. Shared
+/// memory has one address in every block, and is a matter of each alone.
+void machine::synchronise_through(std::uintptr_t address, bool shared, const access_kind& how) {
   thread& self = *current_;
-  if (!self.released_in_block && locations_.empty()) return;
-  location& here = locations_[address];
-  const std::uint32_t home = self.home->number;
-  if (here.block_number != home) here.block.reset(), here.block_number = home;
-  const bool device_wide = !how.block_scope;
-  if (how.reads()) {
-    self.pending_in_block = join(self.pending_in_block, here.block);
-    if (device_wide) self.pending = join(self.pending, here.device);
+  block& home = *self.home;
+  if (!self.released_in_block && left_.empty() && home.left.empty()) return;
+  const auto meet = [&](shared_knowledge& here, const shared_knowledge& released, shared_knowledge& pending) {
+    if (how.reads()) pending = join(pending, here);
+    if (how.write) here = how.reads() ? join(here, released) : released;
+  };
+  meet(home.left[address], self.released_in_block, self.pending_in_block);
+  if (shared) return;
+  if (!how.block_scope) meet(left_[address], self.released, self.pending);
+  if (how.write && !how.reads()) {
+    for (const auto& other : resident_) {
+      if (other.get() != &home) other->left.erase(address);
+    }
   }
-  if (!how.write) return;
-  here.block = how.reads() ? join(here.block, self.released_in_block) : self.released_in_block;
-  if (device_wide) here.device = how.reads() ? join(here.device, self.released) : self.released;
 }
 
 std::uint32_t machine::time_now(const thread& which) const {

@@ -74,11 +74,11 @@ struct block {
   std::vector<std::uint32_t> ready;         // indices of threads that may run
   std::uint32_t waiting = 0, finished = 0;  // at the barrier, done
   std::uint32_t generation = 1;             // barriers passed, plus 1
-  const void* finished_at = nullptr;        // last place of a thread that is done
   std::uint32_t finished_thread = 0;
   std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
   static_shared shared;                   // its copies of the kernel's shared variables
   void* dynamic_shared = nullptr;
+  std::unordered_map<std::uintptr_t, shared_knowledge> left;  // by release patterns, for its own acquire patterns
 };
 
 /// What is launched: a function for all threads, its arguments, and the kernel that it calls.
@@ -103,7 +103,6 @@ class machine {
   int barrier(const char* what, int predicate, int combine, const void* caller);
   std::uint32_t exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
                          const void* caller);
-  void synchronise_warp(std::uint32_t mask, const void* caller);
   void fence(bool block_scope, const void* caller);
   void visit(const void* caller);  // a basic block: a step in lock step, else only counted
   void enter(const void* caller) { current_->calls.push_back(caller); }
@@ -162,7 +161,7 @@ class machine {
   [[nodiscard]] bool looks_shared(std::uintptr_t address) const;
   void stray(std::uintptr_t address, const access_kind& how, const void* caller);
   void examine(region& where, std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
-  void synchronise_through(std::uintptr_t address, const access_kind& how);
+  void synchronise_through(std::uintptr_t address, bool shared, const access_kind& how);
   [[nodiscard]] bool ordered(const record& before) const;
   [[nodiscard]] bool conflicts(const record& before, const record& now) const;
   [[nodiscard]] std::uint32_t time_now(const thread& which) const;
@@ -203,11 +202,7 @@ class machine {
   bool given_up_ = false;
   std::exception_ptr failure_;
 
-  struct location {  // what release patterns have left at an address, for acquire patterns to find
-    shared_knowledge device, block;
-    std::uint32_t block_number = 0;
-  };
-  std::unordered_map<std::uintptr_t, location> locations_;
+  std::unordered_map<std::uintptr_t, shared_knowledge> left_;  // by release patterns of the device's scope
   std::unordered_map<std::uintptr_t, std::vector<thread*>> parked_;
 };
 

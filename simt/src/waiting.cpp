@@ -167,10 +167,6 @@ void machine::thread_done(thread& which) {
   if (home.waiting != 0 && home.waiting + home.finished == threads_a_block_) release_barrier(home);
 }
 
-void machine::synchronise_warp(std::uint32_t mask, const void* caller) {
-  exchange("__syncwarp", mask, 0, nullptr, caller);
-}
-
 void machine::fence(bool block_scope, const void* caller) {
   step(caller);
   thread& self = *current_;
@@ -182,7 +178,8 @@ void machine::fence(bool block_scope, const void* caller) {
   }
   auto own = std::make_shared<knowledge>();
   const std::uint32_t first = self.number - self.lane();
-  for (std::uint32_t i = 0; i < 32; ++i) {
+  const std::uint32_t width = std::min(32U, threads_a_block_ - self.warp() * 32);  // then comes another block
+  for (std::uint32_t i = 0; i < width; ++i) {
     const std::uint32_t time = i == self.lane()                     ? time_now(self)
                                : how_.model == execution::lock_step ? time_now(self) - 1  // earlier steps
                                : self.lanes                         ? (*self.lanes)[i]
