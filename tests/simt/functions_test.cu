@@ -50,6 +50,26 @@ __global__ void arithmetic(broken* to) {
   expect(to, rsqrt(16.0) == 0.25 && rsqrtf(4.0F) == 0.5F);
 }
 
+/// A NaN stands for nothing, on whichever side (CUDA Math API, fmaxf).
+__global__ void extremes(broken* to, float nan) {
+  const double wide_nan = nan;
+  expect(to, max(nan, 1.0F) == 1 && max(1.0F, nan) == 1 && min(nan, 1.0F) == 1 && min(1.0F, nan) == 1);
+  expect(to, max(wide_nan, 1.0) == 1 && max(1.0, wide_nan) == 1);
+  expect(to, min(wide_nan, 1.0) == 1 && min(1.0, wide_nan) == 1);
+  expect(to, max(nan, 1.0) == 1 && max(1.0, nan) == 1 && min(wide_nan, 1.0F) == 1 && min(1.0F, wide_nan) == 1);
+  expect(to, isnan(max(nan, nan)) && isnan(min(wide_nan, wide_nan)) && isnan(max(nan, wide_nan)));
+  expect(to, max(-2.0F, 1.0F) == 1 && min(-2.0F, 1.0F) == -2 && max(2.0, 3.0) == 3 && min(2.0, 3.0) == 2);
+  expect(to, max(1.0F, 1 + 0x1p-52) == 1 + 0x1p-52 && min(1 + 0x1p-52, 2.0F) == 1 + 0x1p-52);
+}
+
+template <class T, class U>
+concept have_extremes = requires(T x, U y) {
+  max(x, y);
+  min(x, y);
+};
+static_assert(have_extremes<int, unsigned> && have_extremes<long long, int> && have_extremes<float, double>);
+static_assert(!have_extremes<float, int> && !have_extremes<int, double>);  // ambiguous in CUDA
+
 __global__ void conversions(broken* to, float infinity, float nan) {
   const int most = 2147483647;
   const long long most_long = 9223372036854775807LL;
@@ -91,6 +111,7 @@ TEST(simt_functions, are_those_of_cuda) {
   expect_whole(bits, 1, 1);
   expect_whole(representations, 1, 1);
   expect_whole(arithmetic, 1, 1);
+  expect_whole(extremes, 1, 1, 0, NAN);
   expect_whole(conversions, 1, 1, 0, INFINITY, NAN);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -119,18 +120,23 @@ inline double __hiloint2double(int high, int low) {
 inline float rsqrtf(float x) { return static_cast<float>(1 / std::sqrt(static_cast<double>(x))); }
 inline double rsqrt(double x) { return 1 / std::sqrt(x); }
 
-// CUDA has these in the global namespace; max and min of two types too.
+// CUDA has these in the global namespace; max and min of two integral types too, and of floats those to which a NaN
+// stands for nothing. Of an integer and a float it has none.
 using std::isfinite;
 using std::isinf;
 using std::isnan;
 using std::max;
 using std::min;
 using std::signbit;
-template <class T, class U>
-requires(std::is_arithmetic_v<T>&& std::is_arithmetic_v<U> && !std::is_same_v<T, U>) constexpr auto max(T x, U y) {
-  return std::max<std::common_type_t<T, U>>(x, y);
-}
-template <class T, class U>
-requires(std::is_arithmetic_v<T>&& std::is_arithmetic_v<U> && !std::is_same_v<T, U>) constexpr auto min(T x, U y) {
-  return std::min<std::common_type_t<T, U>>(x, y);
-}
+inline float max(float x, float y) { return std::fmax(x, y); }
+inline double max(double x, double y) { return std::fmax(x, y); }
+inline double max(float x, double y) { return std::fmax(x, y); }
+inline double max(double x, float y) { return std::fmax(x, y); }
+inline float min(float x, float y) { return std::fmin(x, y); }
+inline double min(double x, double y) { return std::fmin(x, y); }
+inline double min(float x, double y) { return std::fmin(x, y); }
+inline double min(double x, float y) { return std::fmin(x, y); }
+template <std::integral T, std::integral U>
+requires(!std::is_same_v<T, U>) constexpr auto max(T x, U y) { return std::max<std::common_type_t<T, U>>(x, y); }
+template <std::integral T, std::integral U>
+requires(!std::is_same_v<T, U>) constexpr auto min(T x, U y) { return std::min<std::common_type_t<T, U>>(x, y); }

@@ -21,6 +21,19 @@ concept atomic_word = one_of<T, int, unsigned, word64, float>;  // exchange
 template <class T>
 concept atomic_compared = one_of<T, int, unsigned, word64, unsigned short>;  // compare and swap
 
+/// Sums and differences of integers wrap: they are computed without a sign.
+template <class T>
+using computed_in =
+    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+template <class T>
+[[gnu::always_inline]] constexpr T sum(T x, T y) {
+  return static_cast<T>(static_cast<computed_in<T>>(x) + static_cast<computed_in<T>>(y));
+}
+template <class T>
+[[gnu::always_inline]] constexpr T difference(T x, T y) {
+  return static_cast<T>(static_cast<computed_in<T>>(x) - static_cast<computed_in<T>>(y));
+}
+
 /// *where = next(*where). Not instrumented, so that the two accesses count as one; not inlined, so that its
 /// return address is in the kernel.
 template <scope reach, bool reads = true, class T, class Next>
@@ -37,11 +50,11 @@ template <scope reach>
 struct atomic_functions {
   template <class T>
   static T add(T* where, T x) {
-    return update<reach>(where, [x](T old) { return static_cast<T>(old + x); });
+    return update<reach>(where, [x](T old) { return sum(old, x); });
   }
   template <class T>
   static T subtract(T* where, T x) {
-    return update<reach>(where, [x](T old) { return static_cast<T>(old - x); });
+    return update<reach>(where, [x](T old) { return difference(old, x); });
   }
   template <class T>
   static T exchange(T* where, T x) {
