@@ -28,6 +28,9 @@
 namespace exactdot::simt {
 
 struct block;
+namespace detail {
+enum class exchange_kind : std::uint8_t;  // on_cpu.hpp
+}
 
 enum class state : std::uint8_t { ready, parked, at_barrier, at_exchange, done };
 
@@ -47,6 +50,7 @@ struct thread {
 
   // what it waits for
   const char* what = "";
+  detail::exchange_kind kind{};
   int predicate = 0;
   std::uint32_t mask = 0, came = 0;
   std::uint64_t value = 0;
@@ -101,7 +105,7 @@ class machine {
   void atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller);
   void changed(std::uintptr_t address);  // an atomic operation has changed what lies there
   int barrier(const char* what, int predicate, int combine, const void* caller);
-  std::uint32_t exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
+  std::uint32_t exchange(detail::exchange_kind kind, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
                          const void* caller);
   void fence(bool block_scope, const void* caller);
   void visit(const void* caller);  // a basic block: a step in lock step, else only counted
@@ -134,6 +138,8 @@ class machine {
   void enter_block(block& which);
   void make_ready(thread& which);
   void remove_ready(thread& which);
+
+  // repetition.cpp
   void park(std::uintptr_t address);
   void unpark(std::uintptr_t address);
   bool unstick();  // nobody can run: wakes the parked, or settles exchanges that cannot complete
@@ -143,6 +149,10 @@ class machine {
 
   // waiting.cpp
   void release_barrier(block& which);
+  struct meeting {
+    std::uint32_t arrived, expected;  // lanes
+  };
+  [[nodiscard]] meeting meeting_of(const thread& here) const;
   void complete_exchange(block& which, std::uint32_t warp, std::uint32_t lanes);
   bool settle_exchanges(block& which);
   void thread_done(thread& which);

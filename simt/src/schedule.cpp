@@ -5,7 +5,6 @@
 // reconvergence at low cost", 2011, §3): whoever runs ahead waits for those behind. It shows what warps did before
 // Volta, where a lane that holds a lock waited for the lanes that spin on it.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "machine.hpp"
@@ -20,8 +19,6 @@ constinit thread_local machine* running = nullptr;
 constinit thread_local bool in_kernel = false;
 
 namespace {
-
-constexpr int repeats_before_parking = 3;
 
 stack_pool& stacks() {
   static stack_pool pool;
@@ -261,80 +258,10 @@ void machine::visit(const void* caller) {
   if (++steps_ > how_.step_budget) step(caller);
 }
 
-void machine::park(std::uintptr_t address) {
-  current_->now = state::parked;
-  remove_ready(*current_);
-  parked_[address].push_back(current_);
-  yield();
-}
-
-void machine::unpark(std::uintptr_t address) {
-  const auto at = parked_.find(address);
-  if (at == parked_.end()) return;
-  for (thread* one : at->second) make_ready(*one);
-  parked_.erase(at);
-}
-
-void machine::changed(std::uintptr_t address) {
-  progress();
-  if (!parked_.empty()) unpark(address);
-}
-
-bool machine::unstick() {
-  if (!parked_.empty()) {
-    if (++rounds_in_vain_ > how_.spin_budget && steps_ - last_progress_ > 1000 * how_.spin_budget) {
-      give_up(fault_kind::livelock);
-      return true;
-    }
-    while (!parked_.empty()) unpark(parked_.begin()->first);
-    return true;
-  }
-  bool settled = false;
-  for (auto& one : resident_) settled |= settle_exchanges(*one);
-  return settled;
-}
-
-/// A thread that sees the same content at the same address from the same place, again and again, waits for another
-/// to change it.
-void machine::notice_repetition(std::uintptr_t address, std::size_t size, const void* caller) {
-  thread& self = *current_;
-  std::uint64_t content = 0;
-  std::memcpy(&content, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof content));
-  if (self.last_place == caller && self.last_address == address && self.last_content == content) {
-    if (++self.repeats >= repeats_before_parking) park(address);
-    return;
-  }
-  self.last_place = caller, self.last_address = address, self.last_content = content;
-  self.repeats = 0;
-  progress();
-}
-
 void machine::abandon(std::exception_ptr why) {
   given_up_ = true;
   if (!failure_) failure_ = std::move(why);
   for (;;) yield();
-}
-
-void machine::give_up(fault_kind kind) {
-  if (given_up_) return;
-  given_up_ = true;
-  // A thread that repeats itself; best one whose warp holds another lane back that could go on.
-  const auto held_back = [&](const thread& spinning) -> const thread* {
-    for (const thread& one : spinning.home->threads) {
-      if (one.now == state::ready && one.warp() == spinning.warp() && how_.model == execution::lock_step)
-        return &one;
-    }
-    return nullptr;
-  };
-  const thread* here = nullptr;
-  const thread* other = nullptr;
-  for (const auto& [address, waiting] : parked_) {
-    for (const thread* one : waiting) {
-      if (here == nullptr || other == nullptr) here = one, other = held_back(*one);
-    }
-  }
-  if (here == nullptr) here = current_;
-  report_waiting(kind, *here, "spins", other, "waits for the other lanes of its warp");
 }
 
 std::uint32_t machine::active_mask() const {

@@ -154,9 +154,9 @@ void atomic_done(const void* address, bool changed) {
 void fence(scope reach, const void* caller) {
   as_simulator([&] { running->fence(reach == scope::block, caller); });
 }
-std::uint32_t exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
+std::uint32_t exchange(exchange_kind kind, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
                        const void* caller) {
-  return as_simulator([&] { return running->exchange(what, mask, mine, values, caller); });
+  return as_simulator([&] { return running->exchange(kind, mask, mine, values, caller); });
 }
 int barrier(const char* what, int predicate, int combine, const void* caller) {
   return as_simulator([&] { return running->barrier(what, predicate, combine, caller); });
@@ -171,6 +171,7 @@ long long steps_taken() { return static_cast<long long>(running->steps()); }
 }  // namespace detail
 }  // namespace exactdot::simt
 
+using exactdot::simt::detail::exchange_kind;
 using exactdot::simt::detail::scope;
 
 void __syncthreads() { exactdot::simt::detail::barrier("__syncthreads", 0, 0, __builtin_return_address(0)); }
@@ -184,7 +185,7 @@ int __syncthreads_or(int predicate) {
   return exactdot::simt::detail::barrier("__syncthreads_or", predicate, 3, __builtin_return_address(0));
 }
 void __syncwarp(unsigned mask) {
-  exactdot::simt::detail::exchange("__syncwarp", mask, 0, nullptr, __builtin_return_address(0));
+  exactdot::simt::detail::exchange(exchange_kind::synchronise, mask, 0, nullptr, __builtin_return_address(0));
 }
 void __threadfence_block() { exactdot::simt::detail::fence(scope::block, __builtin_return_address(0)); }
 void __threadfence() { exactdot::simt::detail::fence(scope::device, __builtin_return_address(0)); }

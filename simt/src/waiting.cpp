@@ -5,6 +5,7 @@
 // done or arrive elsewhere. An exchange completes when all lanes of its mask have come; when no thread can go on,
 // with those that have.
 #include <algorithm>
+#include <bit>
 
 #include "machine.hpp"
 #include "symbols.hpp"
@@ -72,29 +73,37 @@ void machine::release_barrier(block& which) {
   }
 }
 
-std::uint32_t machine::exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
-                                const void* caller) {
+/// Of a thread in an exchange: the lanes that are in the same one, and those that its mask names.
+machine::meeting machine::meeting_of(const thread& here) const {
+  const std::uint32_t first = here.warp() * 32;
+  const std::uint32_t width = std::min(32U, threads_a_block_ - first);
+  meeting lanes{};
+  for (std::uint32_t i = 0; i < width; ++i) {
+    const thread& one = here.home->threads[first + i];
+    if (one.now == state::at_exchange && one.mask == here.mask && one.kind == here.kind) lanes.arrived |= 1U << i;
+    lanes.expected |= here.mask & 1U << i;
+  }
+  return lanes;
+}
+
+std::uint32_t machine::exchange(detail::exchange_kind kind, std::uint32_t mask, std::uint64_t mine,
+                                std::uint64_t* values, const void* caller) {
+  static constexpr const char* names[] = {"shuffle", "vote", "match", "reduction", "__syncwarp"};  // by kind
   step(caller);
   thread& self = *current_;
   block& home = *self.home;
-  self.what = what, self.mask = mask, self.value = mine, self.values = values;
+  self.kind = kind, self.what = names[static_cast<int>(kind)];
+  self.mask = mask, self.value = mine, self.values = values;
   self.now = state::at_exchange;
   remove_ready(self);
   self.last_place = nullptr;
   progress();
-  const std::uint32_t first = self.warp() * 32;
-  const std::uint32_t width = std::min(32U, threads_a_block_ - first);
-  const std::uint32_t there = width == 32 ? ~0U : (1U << width) - 1;
-  std::uint32_t arrived = 0;
-  for (std::uint32_t i = 0; i < width; ++i) {
-    const thread& one = home.threads[first + i];
-    if (one.now == state::at_exchange && one.mask == mask && one.what == what) arrived |= 1U << i;
-  }
+  const meeting lanes = meeting_of(self);
   if ((mask >> self.lane() & 1U) == 0) {  // names others but not itself
-    report_waiting(fault_kind::missing_lanes, self, what, &self, "not in its own mask");
+    report_waiting(fault_kind::missing_lanes, self, self.what, &self, "not in its own mask");
     complete_exchange(home, self.warp(), 1U << self.lane());
-  } else if ((arrived & mask & there) == (mask & there)) {
-    complete_exchange(home, self.warp(), arrived & mask);
+  } else if ((lanes.expected & ~lanes.arrived) == 0) {
+    complete_exchange(home, self.warp(), lanes.arrived);
   } else {
     yield();
   }
@@ -136,22 +145,12 @@ bool machine::settle_exchanges(block& which) {
   for (std::uint32_t start = 0; start < threads_a_block_; ++start) {
     const thread& here = which.threads[start];
     if (here.now != state::at_exchange) continue;
-    const std::uint32_t first = here.warp() * 32;
-    const std::uint32_t width = std::min(32U, threads_a_block_ - first);
-    std::uint32_t arrived = 0;
-    const thread* missing = nullptr;
-    for (std::uint32_t i = 0; i < width; ++i) {
-      const thread& one = which.threads[first + i];
-      const bool same = one.now == state::at_exchange && one.mask == here.mask && one.what == here.what;
-      if (same) {
-        arrived |= 1U << i;
-      } else if ((here.mask >> i & 1U) != 0 && missing == nullptr) {
-        missing = &one;
-      }
-    }
-    const char* const where = missing == nullptr ? "" : missing->now == state::done ? "end" : missing->what;
-    report_waiting(fault_kind::missing_lanes, here, here.what, missing, where);
-    complete_exchange(which, here.warp(), arrived);
+    const meeting lanes = meeting_of(here);
+    const std::uint32_t first_missing = std::countr_zero(lanes.expected & ~lanes.arrived);
+    const thread& missing = which.threads[here.warp() * 32 + first_missing];
+    const char* const where = missing.now == state::done ? "end" : missing.what;
+    report_waiting(fault_kind::missing_lanes, here, here.what, &missing, where);
+    complete_exchange(which, here.warp(), lanes.arrived);
     settled = true;
   }
   return settled;

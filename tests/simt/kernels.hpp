@@ -24,7 +24,7 @@ float last_block_adds(stream& on, const std::vector<float>& x, bool with_fences)
 void write_past_the_end(stream& on);
 void index_past_the_end(stream& on);
 void past_dynamic_shared(stream& on);
-float read_unwritten_shared(stream& on);
+void read_unwritten_shared(stream& on);
 float read_unwritten_global(stream& on);
 float warp_neighbours(stream& on, bool with_syncwarp);
 std::vector<unsigned> indices(stream& on);  ///< of a launch in three dimensions: each thread's linear number

@@ -4,42 +4,20 @@
 
 #include <algorithm>
 #include <exactdot/error.hpp>
-#include <exactdot/simt/simulator.hpp>
-#include <fstream>
-#include <functional>
 #include <numeric>
 #include <set>
 #include <string>
 
+#include "findings.hpp"
 #include "simt/kernels.hpp"
 
 namespace {
 
-using namespace exactdot::simt;
 using namespace simt_test;
 
-/// The line of kernels.cu whose comment is this word.
-int line_of(const std::string& comment) {
-  std::ifstream source(EXACTDOT_KERNELS_FILE);
-  std::string line;
-  for (int number = 1; std::getline(source, line); ++number) {
-    if (line.ends_with("// " + comment)) return number;
-  }
-  return -1;
-}
-
-std::string faults_of(const stream& on) {
-  std::string text;
-  for (const fault& one : on.faults()) text += one.text() + "\n";
-  return text;
-}
-
-/// A fault of this kind on that line, on either side of it.
-bool names(const stream& on, fault_kind kind, const std::string& comment) {
-  const int line = line_of(comment);
-  return std::any_of(on.faults().begin(), on.faults().end(), [&](const fault& one) {
-    return one.kind == kind && (!EXACTDOT_HAS_LINES || one.here.line == line || one.other.line == line);
-  });
+/// A fault of this kind on that line of kernels.cu, on either side of it.
+testing::AssertionResult names(const stream& on, fault_kind kind, const std::string& space, const char* comment) {
+  return has_fault(on, kind, space, comment, EXACTDOT_KERNELS_FILE);
 }
 
 const std::vector<float>& thousand() {
@@ -51,14 +29,13 @@ TEST(simt, names_a_race_in_global_memory) {
   stream on;
   const int sum = count_without_atomics(on, 100, 100);
   EXPECT_LT(sum, 9000);
-  EXPECT_TRUE(names(on, fault_kind::data_race, "race")) << faults_of(on);
-  EXPECT_EQ(on.faults().front().space, "global");
+  EXPECT_TRUE(names(on, fault_kind::data_race, "global", "race"));
 }
 
 TEST(simt, names_a_missing_barrier) {
   stream on;
   tree_sum(on, thousand(), false);
-  EXPECT_TRUE(names(on, fault_kind::data_race, "missing barrier")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::data_race, "shared", "missing barrier"));
   EXPECT_TRUE(std::any_of(on.faults().begin(), on.faults().end(), [](const fault& one) {
     return one.space == "shared" && one.variable.starts_with("sums");
   })) << faults_of(on);
@@ -67,25 +44,25 @@ TEST(simt, names_a_missing_barrier) {
 TEST(simt, names_a_barrier_that_some_do_not_reach) {
   stream on;
   barrier_in_branch(on);
-  EXPECT_TRUE(names(on, fault_kind::barrier_divergence, "divergence")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::barrier_divergence, "", "divergence"));
 }
 
 TEST(simt, names_lanes_that_never_arrive) {
   stream on;
   shuffle_in_branch(on);
-  EXPECT_TRUE(names(on, fault_kind::missing_lanes, "missing lanes")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::missing_lanes, "", "missing lanes"));
 }
 
 TEST(simt, names_atomics_of_too_small_a_scope) {
   stream on;
   count_with_block_atomics(on);
-  EXPECT_TRUE(names(on, fault_kind::data_race, "scope")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::data_race, "global", "scope"));
 }
 
 TEST(simt, names_a_lock_without_fences) {
   stream on;
   locked_without_fences(on);
-  EXPECT_TRUE(names(on, fault_kind::data_race, "protected")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::data_race, "global", "protected"));
 }
 
 TEST(simt, names_a_publication_without_fences) {
@@ -93,7 +70,7 @@ TEST(simt, names_a_publication_without_fences) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     stream on({.seed = seed});
     last_block_adds(on, thousand(), false);
-    found = found || names(on, fault_kind::data_race, "read of others");
+    found = found || names(on, fault_kind::data_race, "global", "read of others");
   }
   EXPECT_TRUE(found);
 }
@@ -107,41 +84,41 @@ TEST(simt, a_lock_for_every_thread_ends_where_threads_are_independent) {
 TEST(simt, a_lock_for_every_thread_never_ends_in_lock_step) {
   stream on({.model = execution::lock_step});
   EXPECT_LT(locked_by_every_thread(on), 256);
-  EXPECT_TRUE(names(on, fault_kind::livelock, "spin")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::livelock, "", "spin"));
 }
 
 TEST(simt, names_addresses_and_indices_out_of_bounds) {
   stream on;
   write_past_the_end(on);
-  EXPECT_TRUE(names(on, fault_kind::out_of_bounds, "past the end")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::out_of_bounds, "global", "past the end"));
   on.clear();
   index_past_the_end(on);
-  EXPECT_TRUE(names(on, fault_kind::out_of_bounds, "bad index")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::out_of_bounds, "array", "bad index"));
   on.clear();
   past_dynamic_shared(on);
-  EXPECT_TRUE(names(on, fault_kind::out_of_bounds, "past dynamic")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::out_of_bounds, "shared", "past dynamic"));
 }
 
 TEST(simt, names_reads_of_what_nobody_wrote) {
   stream on;
   read_unwritten_shared(on);
-  EXPECT_TRUE(names(on, fault_kind::uninitialised_shared, "unwritten shared")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::uninitialised_shared, "shared", "unwritten shared"));
   on.clear();
   EXPECT_NE(read_unwritten_global(on), 1.0F);
-  EXPECT_TRUE(names(on, fault_kind::uninitialised_global, "unwritten global")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::uninitialised_global, "global", "unwritten global"));
 }
 
 TEST(simt, names_neighbours_of_a_warp_without_syncwarp) {
   stream on;
   warp_neighbours(on, false);
-  EXPECT_TRUE(names(on, fault_kind::data_race, "neighbour")) << faults_of(on);
+  EXPECT_TRUE(names(on, fault_kind::data_race, "shared", "neighbour"));
   stream in_step({.model = execution::lock_step});  // where each step of a warp is one
   EXPECT_EQ(warp_neighbours(in_step, false), 496.0F);
   EXPECT_EQ(faults_of(in_step), "");
 }
 
 TEST(simt, is_silent_on_correct_kernels_over_fifty_seeds) {
-  for (const execution model : {execution::independent, execution::lock_step}) {
+  for (const execution model : both_models) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
       stream on({.seed = seed, .model = model});
       EXPECT_EQ(count_with_atomics(on, 7, 50), 350);
@@ -156,7 +133,7 @@ TEST(simt, is_silent_on_correct_kernels_over_fifty_seeds) {
 }
 
 TEST(simt, shuffles_votes_and_reductions_are_those_of_cuda) {
-  for (const execution model : {execution::independent, execution::lock_step}) {
+  for (const execution model : both_models) {
     stream on({.model = model});
     EXPECT_EQ(votes(on), 0);
     for (const unsigned width : {2U, 4U, 8U, 16U, 32U})
@@ -200,7 +177,7 @@ TEST(simt, loses_most_of_a_million_unordered_increments_and_none_of_the_atomic_o
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     stream on({.seed = seed});
     EXPECT_LT(count_without_atomics(on, 1000, 1000), 500'000);
-    EXPECT_TRUE(names(on, fault_kind::data_race, "race"));
+    EXPECT_TRUE(names(on, fault_kind::data_race, "global", "race"));
     EXPECT_EQ(count_with_atomics(on, 1000, 1000), 1'000'000);
   }
 }

@@ -52,8 +52,10 @@ enum class scope { block, device, system };
 void atomic_access(void* address, std::size_t size, bool reads, scope reach, const void* caller);
 void atomic_done(const void* address, bool changed);
 void fence(scope reach, const void* caller);
-/// Waits for the lanes in mask; values[lane] is then what each of them has given. Returns the lanes that came.
-std::uint32_t exchange(const char* what, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
+/// Waits for the lanes in mask that are in an exchange of the same kind; values[lane] is then what each of them has
+/// given. Returns the lanes that came.
+enum class exchange_kind : std::uint8_t { shuffle, vote, match, reduction, synchronise };
+std::uint32_t exchange(exchange_kind kind, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
                        const void* caller);
 int barrier(const char* what, int predicate, int combine,
             const void* caller);  // combine: 0 none, 1 count, 2 and, 3 or

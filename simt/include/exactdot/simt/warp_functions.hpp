@@ -22,7 +22,7 @@ template <exchangeable T>
 [[gnu::always_inline]] inline T shuffle(std::uint32_t mask, T value, int from, int lowest, int end) {
   std::uint64_t values[32];
   const std::uint32_t came =
-      exchange("shuffle", mask, bits_as<std::uint64_t>(value), values, __builtin_return_address(0));
+      exchange(exchange_kind::shuffle, mask, bits_as<std::uint64_t>(value), values, __builtin_return_address(0));
   const bool there = from >= lowest && from < end && (came >> from & 1U) != 0;
   return there ? bits_as<T>(values[from]) : value;
 }
@@ -37,7 +37,7 @@ template <class T, class Combine>
 [[gnu::always_inline]] inline T reduce(std::uint32_t mask, T value, Combine combine) {
   std::uint64_t values[32];
   const std::uint32_t came =
-      exchange("reduction", mask, bits_as<std::uint64_t>(value), values, __builtin_return_address(0));
+      exchange(exchange_kind::reduction, mask, bits_as<std::uint64_t>(value), values, __builtin_return_address(0));
   T result = value;
   for (unsigned i = 0, first = 1; i < 32; ++i) {
     if ((came >> i & 1U) == 0) continue;
@@ -49,7 +49,7 @@ template <class T, class Combine>
 
 [[gnu::always_inline]] inline unsigned ballot(std::uint32_t mask, int predicate, std::uint32_t& came) {
   std::uint64_t values[32];
-  came = exchange("vote", mask, predicate != 0 ? 1 : 0, values, __builtin_return_address(0));
+  came = exchange(exchange_kind::vote, mask, predicate != 0 ? 1 : 0, values, __builtin_return_address(0));
   unsigned set = 0;
   for (unsigned i = 0; i < 32; ++i) set |= (came >> i & 1U) != 0 && values[i] != 0 ? 1U << i : 0U;
   return set;
@@ -60,7 +60,7 @@ template <exchangeable T>
 [[gnu::always_inline]] inline unsigned match(std::uint32_t mask, T value, std::uint32_t& came) {
   std::uint64_t values[32];
   const auto own = bits_as<std::uint64_t>(value);
-  came = exchange("match", mask, own, values, __builtin_return_address(0));
+  came = exchange(exchange_kind::match, mask, own, values, __builtin_return_address(0));
   unsigned same = 0;
   for (unsigned i = 0; i < 32; ++i) same |= (came >> i & 1U) != 0 && values[i] == own ? 1U << i : 0U;
   return same;
