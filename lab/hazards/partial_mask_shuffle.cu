@@ -1,7 +1,9 @@
 // partial_mask_shuffle: __shfl_down_sync(0xffffffff, …) in a branch that half of the warp enters.
 //
-// The mask promises that all 32 lanes come; 16 never do. Undefined: a hang, or values of lanes that were not there.
-// The simulator names the shuffle and a lane that is missing; a GPU is left to a watchdog.
+// The mask promises that every lane of it that has not exited comes to this very call; 16 wait at a barrier
+// instead. Undefined: a hang, or values of lanes that were not there. Had they exited, the same mask would be right
+// (CUDA C++ Programming Guide, warp shuffle functions: all non-exited threads named in mask). The simulator names
+// the shuffle and where a missing lane is; a GPU is left to a watchdog.
 #include <lab/hazard_kernel.hpp>
 
 namespace exactdot::lab {
@@ -13,6 +15,7 @@ __global__ void add_eight_above(float* out) {
   if (threadIdx.x < 16) {
     x += __shfl_down_sync(all_lanes ? 0xffffffffU : 0x0000ffffU, x, 8, 16);  // missing lanes
   }
+  __syncthreads();  // where the other half is meanwhile: alive, and elsewhere
   out[threadIdx.x] = x;
 }
 
@@ -50,9 +53,10 @@ const enlist_hazard here{
      .name = "partial_mask_shuffle",
      .file = "partial_mask_shuffle.cu",
      .may_hang = true,
-     .does = "16 of 32 lanes enter a branch and call __shfl_down_sync with the mask 0xffffffff.",
-     .why = "The mask says who comes, not who is wanted. The call waits for 16 lanes that are elsewhere: before "
-            "Volta it went through, later it may hang or give values of lanes that were not there.",
+     .does = "16 of 32 lanes enter a branch and call __shfl_down_sync with the mask 0xffffffff; the others wait at "
+             "the barrier behind it.",
+     .why = "The mask says who comes, not who is wanted: all its lanes but those that have exited. The call may "
+            "wait for 16 lanes that wait elsewhere, or take values of lanes that were not there.",
      .cure = "Shuffle outside of the branch, with all lanes (shuffle_block), or with the mask of the lanes that do "
              "come, 0x0000ffff here. Not __activemask(): it says who happens to be there."},
     run_shuffle};
