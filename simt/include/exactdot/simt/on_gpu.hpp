@@ -13,12 +13,16 @@
 
 namespace exactdot::on_gpu {
 
-/// Throws what failed, in CUDA's words and with the place of the call.
+/// Throws what failed, in CUDA's words and with the place of the call: errc::no_device where there is no GPU, else
+/// errc::device_failure.
 inline void check(cudaError_t status, const char* what,
                   std::source_location where = std::source_location::current()) {
   if (status == cudaSuccess) return;
-  throw error(errc::no_device, std::string(what) + ": " + cudaGetErrorString(status) + " (" + where.file_name() +
-                                   ":" + std::to_string(where.line()) + ")");
+  const bool none = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
+  cudaGetLastError();  // it has been told: not of the next launch, too
+  throw error(none ? errc::no_device : errc::device_failure, std::string(what) + ": " + cudaGetErrorString(status) +
+                                                                 " (" + where.file_name() + ":" +
+                                                                 std::to_string(where.line()) + ")");
 }
 
 class stream {
@@ -83,9 +87,16 @@ class buffer {
   std::size_t size_;
 };
 
+/// Dynamic shared memory that a GPU gives unasked (CUDA C++ Programming Guide, "Compute Capabilities").
+inline constexpr std::size_t unasked_shared_bytes = 48 * 1024;
+
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& on,
             Arguments&&... arguments) {
+  if (shared_bytes > unasked_shared_bytes) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+          "asking for dynamic shared memory");
+  }
   kernel<<<grid, block, shared_bytes, on.handle()>>>(
       static_cast<Parameters>(std::forward<Arguments>(arguments))...);
   check(cudaGetLastError(), "launching a kernel");
