@@ -2,8 +2,8 @@
 //
 // A barrier opens when every thread of the block that is not done has arrived (compute capability 7.0 and later,
 // CUDA C++ Programming Guide, "Synchronization Functions"). It is a fault, though the run goes on, when some are
-// done or arrive elsewhere. An exchange completes when all lanes of its mask have come; when no thread can go on,
-// with those that have.
+// done or arrive elsewhere. An exchange completes when all lanes of its mask that are not done have come (the same,
+// "Warp Shuffle Functions": all non-exited threads named in mask); when no thread can go on, with those that have.
 #include <algorithm>
 #include <bit>
 
@@ -73,7 +73,7 @@ void machine::release_barrier(block& which) {
   }
 }
 
-/// Of a thread in an exchange: the lanes that are in the same one, and those that its mask names.
+/// Of a thread in an exchange: the lanes that are in the same one, and those that its mask names and are not done.
 machine::meeting machine::meeting_of(const thread& here) const {
   const std::uint32_t first = here.warp() * 32;
   const std::uint32_t width = std::min(32U, threads_a_block_ - first);
@@ -81,7 +81,7 @@ machine::meeting machine::meeting_of(const thread& here) const {
   for (std::uint32_t i = 0; i < width; ++i) {
     const thread& one = here.home->threads[first + i];
     if (one.now == state::at_exchange && one.mask == here.mask && one.kind == here.kind) lanes.arrived |= 1U << i;
-    lanes.expected |= here.mask & 1U << i;
+    if (one.now != state::done) lanes.expected |= here.mask & 1U << i;
   }
   return lanes;
 }
@@ -148,8 +148,7 @@ bool machine::settle_exchanges(block& which) {
     const meeting lanes = meeting_of(here);
     const std::uint32_t first_missing = std::countr_zero(lanes.expected & ~lanes.arrived);
     const thread& missing = which.threads[here.warp() * 32 + first_missing];
-    const char* const where = missing.now == state::done ? "end" : missing.what;
-    report_waiting(fault_kind::missing_lanes, here, here.what, &missing, where);
+    report_waiting(fault_kind::missing_lanes, here, here.what, &missing, missing.what);
     complete_exchange(which, here.warp(), lanes.arrived);
     settled = true;
   }
@@ -163,6 +162,13 @@ void machine::thread_done(thread& which) {
   ++home.finished;
   home.finished_thread = which.in_block;
   progress();
+  const std::uint32_t first = which.warp() * 32, end = std::min(first + 32, threads_a_block_);
+  for (std::uint32_t i = first; i < end; ++i) {  // those that waited for this lane alone
+    const thread& one = home.threads[i];
+    if (one.now != state::at_exchange) continue;
+    const meeting lanes = meeting_of(one);
+    if ((lanes.expected & ~lanes.arrived) == 0) complete_exchange(home, one.warp(), lanes.arrived);
+  }
   if (home.waiting != 0 && home.waiting + home.finished == threads_a_block_) release_barrier(home);
 }
 

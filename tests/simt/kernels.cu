@@ -49,6 +49,7 @@ __global__ void half_warp(float* out) {
   if (threadIdx.x < 16) {
     x += __shfl_down_sync(0xffffffffU, x, 8);  // missing lanes
   }
+  __syncthreads();
   out[threadIdx.x] = x;
 }
 

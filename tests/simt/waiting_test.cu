@@ -1,5 +1,5 @@
-// Threads that wait in vain: barriers that some do not reach, warp functions with lanes that never come, flags that
-// nobody sets. And what must not be taken for it.
+// Threads that wait in vain: barriers that some do not reach, warp functions with lanes that are elsewhere, flags
+// that nobody sets. And what must not be taken for it.
 #include "findings.hpp"
 
 namespace {
@@ -49,12 +49,31 @@ __global__ void lanes_missing(unsigned* out) {
     if (which == 3) __syncwarp();                        // syncwarp
     if (which == 4) x = __any_sync(1U << 5, 1) ? 1 : 0;  // not in the mask
   }
+  __syncthreads();  // where the others are
   out[threadIdx.x] = x;
 }
 template <int which>
 std::string name_of() {
   const char* names[] = {"ballot", "reduction", "shuffle", "syncwarp", "not in the mask"};
   return names[which];
+}
+/// Lanes from 20 on end, some of them late; a mask may go on naming them.
+__global__ void lanes_that_end(unsigned* out) {
+  const unsigned i = threadIdx.x;
+  if (i >= 20) {
+    for (unsigned j = 20; j < i; ++j) out[i] = j;
+    return;
+  }
+  unsigned x = __ballot_sync(all, 1) == 0xfffffU ? __reduce_add_sync(all, 1U) : 0;
+  x += __shfl_sync(all, i, 19);
+  out[i] = x;
+  __syncwarp();
+  x += out[19 - i];
+  __syncwarp();
+  out[i] = x;
+  if (i >= 1) return;
+  __syncwarp();  // alone
+  out[0] += 1000;
 }
 __global__ void parts_of_a_warp(unsigned* out) {
   const unsigned mask = threadIdx.x < 20 ? 0xfffffU : 0xfff00000U;
@@ -133,6 +152,7 @@ void expect_missing_lanes() {
     run(on, lanes_missing<which>, 32);
     EXPECT_TRUE(has_fault(on, fault_kind::missing_lanes, "", name_of<which>()));
     EXPECT_LT(on.faults().front().here.thread.x, 20U);
+    EXPECT_EQ(on.faults().front().other.what, which == 4 ? "not in its own mask" : "__syncthreads");
   }
 }
 
@@ -142,6 +162,17 @@ TEST(simt_waiting, names_lanes_that_never_come) {
   expect_missing_lanes<2>();
   expect_missing_lanes<3>();
   expect_missing_lanes<4>();
+}
+
+TEST(simt_waiting, lanes_that_have_ended_are_not_waited_for) {
+  expect_silence([](stream& on) {
+    filled<unsigned> out(on, 64);
+    for (unsigned threads : {32U, 24U}) {
+      gpu::launch(lanes_that_end, 1, threads, 0, on, out.data());
+      EXPECT_EQ(out[0], 1078U);
+      EXPECT_EQ(out[19], 78U);
+    }
+  });
 }
 
 TEST(simt_waiting, parts_of_a_warp_may_go_their_own_ways) {

@@ -146,6 +146,7 @@ TEST(simt_warp, names_lanes_that_a_match_waits_for) {
   gpu::launch(
       +[](broken*) {
         if (threadIdx.x < 9) __match_any_sync(all, 1);  // match
+        __syncthreads();
       },
       1, 32, 0, on, unused.data());
   EXPECT_TRUE(has_fault(on, fault_kind::missing_lanes, "", "match"));
