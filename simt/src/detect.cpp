@@ -40,7 +40,7 @@ region* machine::begin_access(std::uintptr_t address, std::size_t size, const ac
   step(caller);
   region* const where = find_region(address, size);
   if (where == nullptr) {
-    stray(address, how, caller);
+    stray(address, size, how, caller);
     return nullptr;
   }
   if (how_.trace) keep_trace(address, size, how.name(), caller);
@@ -161,18 +161,19 @@ void machine::examine(region& where, std::uintptr_t address, std::size_t size, c
 
 /// Whether an address is in shared memory, or nearer to it than to a buffer.
 bool machine::looks_shared(std::uintptr_t address) const {
-  if (!device_memory::instance().holds(address)) return module_.is_shared(address);
+  if (!device_memory::instance().holds(address)) return module_.is_near_shared(address);
   const region* const near = device_memory::instance().nearest(address);
   return near != nullptr && near->shared;
 }
 
-/// An address outside of everything. Between the buffers the run goes on, for nobody's memory is hit; elsewhere it
-/// ends, as on a GPU: going on would read or change memory of the program.
-void machine::stray(std::uintptr_t address, const access_kind& how, const void* caller) {
-  const bool device = device_memory::instance().holds(address);
-  if (device && !how_.detect) return;
+/// An address outside of everything. Between the buffers, and between the shared variables of this kernel, the run
+/// goes on, for nobody's memory is hit; elsewhere it ends, as on a GPU: going on would read or change memory of the
+/// program.
+void machine::stray(std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller) {
+  const bool harmless = device_memory::instance().holds(address) || module_.is_idle(address, size);
+  if (harmless && !how_.detect) return;
   report(fault_kind::out_of_bounds, looks_shared(address), address, how.name(), caller, nullptr, "");
-  if (!device) abandon(nullptr);
+  if (!harmless) abandon(nullptr);
 }
 
 /// On a GPU such an access ends the launch. Compilers tell of what is no multiple of 8; see crash.hpp for the rest.
@@ -214,9 +215,10 @@ std::string machine::name_of_address(std::uintptr_t address) const {
     if (offset < most_dynamic_shared)
       return "dynamic shared memory of " + bytes(shared_bytes_) + " + " + std::to_string(offset);
   }
-  if (!module_.is_shared(address) && !module_.is_global(address)) return "no memory of the device";
-  const variable found = module_.find(address);
+  if (!module_.is_near_shared(address) && !module_.is_global(address)) return "no memory of the device";
+  variable found = module_.is_near_shared(address) ? module_.nearest(address) : module_.find(address);
   if (found.name.empty()) return "";
+  if (address < found.start) return bytes(found.start - address) + " before " + found.name;
   return address == found.start ? found.name : found.name + " + " + bytes(address - found.start);
 }
 

@@ -120,7 +120,7 @@ class machine {
   void index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index);
 
   [[nodiscard]] thread& current() { return *current_; }
-  [[nodiscard]] std::uint32_t active_mask() const;
+  std::uint32_t active_mask(const void* caller);
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
@@ -169,7 +169,7 @@ class machine {
   region* find_region(std::uintptr_t address, std::size_t size);
   region* begin_access(std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
   [[nodiscard]] bool looks_shared(std::uintptr_t address) const;
-  void stray(std::uintptr_t address, const access_kind& how, const void* caller);
+  void stray(std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
   void examine(region& where, std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
   void synchronise_through(std::uintptr_t address, bool shared, const access_kind& how);
   [[nodiscard]] bool ordered(const record& before) const;
@@ -206,6 +206,7 @@ class machine {
   int run_left_ = 0;
   std::size_t script_position_ = 0;
   std::vector<std::uint32_t> group_;  // lock step: lanes of the present step still to run
+  std::uint32_t group_mask_ = 0;      // and all of its lanes
   block* group_block_ = nullptr;
   std::uint64_t steps_ = 0;
   std::uint64_t rounds_in_vain_ = 0, last_progress_ = 0;
@@ -218,8 +219,8 @@ class machine {
 
 /// The launch under way on this CPU thread, null outside; and whether a kernel's own code is running now, not the
 /// simulator's.
-extern constinit thread_local machine* running;
-extern constinit thread_local bool in_kernel;
+extern constinit thread_local guarded<machine*> running;
+extern constinit thread_local guarded<bool> in_kernel;
 
 /// Runs the simulator's code on behalf of a kernel. What it throws ends the launch and is thrown there: the
 /// kernel's frames are never unwound, for compilers do not expect instrumentation to throw.

@@ -15,8 +15,8 @@ dim3 simt_block_size asm("blockDim"), simt_grid_size asm("gridDim");
 
 namespace exactdot::simt {
 
-constinit thread_local machine* running = nullptr;
-constinit thread_local bool in_kernel = false;
+constinit thread_local guarded<machine*> running = {};
+constinit thread_local guarded<bool> in_kernel = {};
 
 namespace {
 
@@ -213,6 +213,8 @@ bool machine::choose_in_step() {
           group_.push_back(static_cast<std::uint32_t>(k));
       }
       if (group_.empty()) continue;  // the lanes that come first are parked: the warp stands still
+      group_mask_ = 0;
+      for (const std::uint32_t k : group_) group_mask_ |= 1U << k % 32;
       std::shuffle(group_.begin(), group_.end(), random_);
       ++home.warp_steps[warp];
       group_block_ = &home;
@@ -264,17 +266,11 @@ void machine::abandon(std::exception_ptr why) {
   for (;;) yield();
 }
 
-std::uint32_t machine::active_mask() const {
-  std::uint32_t mask = 0;
-  const block& home = *current_->home;
-  const std::size_t first = current_->warp() * std::size_t{32};
-  for (std::size_t i = first; i < std::min<std::size_t>(first + 32, threads_a_block_); ++i) {
-    const thread& one = home.threads[i];
-    const bool together =
-        how_.model == execution::independent || &one == current_ || compare_places(one, *current_) == 0;
-    if (one.now == state::ready && together) mask |= 1U << (i - first);
-  }
-  return mask;
+/// Lock step: a step of its own, whose lanes they are. Else the caller alone, whom nobody goes along with.
+std::uint32_t machine::active_mask(const void* caller) {
+  if (how_.model == execution::independent) return 1U << current_->lane();
+  step(caller);
+  return group_mask_;
 }
 
 }  // namespace exactdot::simt

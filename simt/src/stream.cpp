@@ -162,8 +162,8 @@ int barrier(const char* what, int predicate, int combine, const void* caller) {
   return as_simulator([&] { return running->barrier(what, predicate, combine, caller); });
 }
 unsigned lane() { return running->current().lane(); }
-std::uint32_t active_mask() {
-  return as_simulator([] { return running->active_mask(); });
+std::uint32_t active_mask(const void* caller) {
+  return as_simulator([&] { return running->active_mask(caller); });
 }
 void* dynamic_shared_bytes() { return running->current().home->dynamic_shared; }
 long long steps_taken() { return static_cast<long long>(running->steps()); }

@@ -46,6 +46,34 @@ __global__ void dynamic(broken* to, unsigned n) {
   for (unsigned i = threadIdx.x; i < n; i += blockDim.x) expect(to, limbs[i] == counts[i] * (1ULL << 33));
 }
 
+/// Shared variables of a file, of functions that kernels call, and of a lambda.
+__shared__ int of_the_file[32];
+__device__ int* scratch() {
+  __shared__ int own[32];
+  return own;
+}
+template <class T>
+__device__ [[gnu::noinline]] T turned(T x) {
+  __shared__ T own[32];
+  own[threadIdx.x] = x;
+  __syncthreads();
+  return own[31 - threadIdx.x];
+}
+__global__ void uses_every_scope(broken* to) {
+  const int mine = static_cast<int>(threadIdx.x + 100 * blockIdx.x), other = mine + 31 - 2 * (mine % 100);
+  const auto in_a_lambda = [](int x) {
+    __shared__ int own[32];
+    own[threadIdx.x] = x;
+    __syncthreads();
+    return own[31 - threadIdx.x];
+  };
+  int* const borrowed = scratch();
+  of_the_file[threadIdx.x] = borrowed[threadIdx.x] = mine;
+  __syncthreads();
+  expect(to, of_the_file[31 - threadIdx.x] == other && borrowed[31 - threadIdx.x] == other);
+  expect(to, turned(mine) == other && turned(1.0 * mine) == other && in_a_lambda(mine) == other);
+}
+
 __global__ void count_in_variables(broken*) {
   atomicAdd(&device_counter, 1);
   atomicAdd(&device_array[threadIdx.x % 8], 1U);
@@ -115,6 +143,10 @@ TEST(simt_launch, brings_dimensions_and_parameters) {
 TEST(simt_launch, brings_dynamic_shared_memory) {
   expect_whole(dynamic, 20, 64, 30 * 12, 30U);
   expect_whole(dynamic, 3, 96, 19000 * 12, 19000U);  // more than 48 KiB, which a GPU has to be asked for
+}
+
+TEST(simt_launch, shared_variables_may_be_those_of_functions_and_of_the_file) {
+  expect_whole(uses_every_scope, 20, 32);
 }
 
 TEST(simt_launch, variables_of_the_program_are_global_memory) {

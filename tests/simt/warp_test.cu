@@ -56,6 +56,32 @@ __global__ void reductions(broken* to) {
   expect(to, (__activemask() >> lane & 1U) == 1);
 }
 
+/// One addition for all lanes that come together, and each gets a number of its own (NVIDIA, "CUDA Pro Tip:
+/// Optimized Filtering with Warp-Aggregated Atomics").
+__device__ int number_together(int* counter) {
+  const unsigned active = __activemask(), lane = threadIdx.x % 32;
+  const int leader = __ffs(static_cast<int>(active)) - 1;
+  int first = 0;
+  if (static_cast<int>(lane) == leader) first = atomicAdd(counter, __popc(active));
+  first = __shfl_sync(active, first, leader);
+  return first + __popc(active & ((1U << lane) - 1));
+}
+__global__ void filter(int* counter, int* out) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i % 3 != 0) out[number_together(counter)] = i;
+  if (i % 5 == 0) out[number_together(counter)] = -i;
+}
+__global__ void masks(unsigned* out, bool exchanges) {
+  const unsigned lane = threadIdx.x % 32;
+  if (exchanges) __shfl_sync(all, lane, 3);  // the last to come goes on first
+  out[threadIdx.x] = __activemask();
+  if (lane < 5) {
+    out[threadIdx.x + 64] = __activemask();
+  } else if (lane % 2 == 0) {
+    out[threadIdx.x + 64] = __activemask();
+  }
+}
+
 /// Every function of one scope, by its effect on one word that only this thread uses.
 template <class T, class Add, class Exchange, class Least, class Most, class And, class Or, class Xor, class Swap>
 __device__ void apply_all(broken* to, T* word_, Add add, Exchange exchange, Least least, Most most, And conjoin,
@@ -138,6 +164,43 @@ TEST(simt_warp, shuffles_of_every_type_and_width) {
 TEST(simt_warp, matches_and_reductions_of_parts) {
   expect_whole(matches, 1, 64);
   expect_whole(reductions, 2, 64);
+}
+
+TEST(simt_warp, active_lanes_may_exchange) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const execution model : both_models) {
+      stream on({.seed = seed, .model = model});
+      const filled<int> counter(on, 1), out(on, 400);
+      gpu::launch(filter, 3, 96, 0, on, counter.data(), out.data());
+      ASSERT_EQ(faults_of(on), "");
+      ASSERT_EQ(counter[0], 192 + 58);
+      std::vector<int> numbers(400), expected(400 - 250, 0);
+      out.copy_to(numbers.data(), 400);
+      for (int i = 0; i < 288; ++i) {
+        if (i % 3 != 0) expected.push_back(i);
+        if (i % 5 == 0) expected.push_back(-i);
+      }
+      std::sort(numbers.begin(), numbers.end());
+      std::sort(expected.begin(), expected.end());
+      ASSERT_EQ(numbers, expected);
+    }
+  }
+}
+
+TEST(simt_warp, active_lanes_are_those_of_the_step_or_the_caller_alone) {
+  for (const bool exchanges : {false, true}) {
+    stream together({.model = execution::lock_step}), apart;
+    const filled<unsigned> step(together, 128), alone(apart, 128);
+    gpu::launch(masks, 1, 64, 0, together, step.data(), exchanges);
+    gpu::launch(masks, 1, 64, 0, apart, alone.data(), exchanges);
+    for (unsigned i = 0; i < 64; ++i) {
+      const unsigned lane = i % 32;
+      EXPECT_EQ(step[i], all);
+      EXPECT_EQ(step[i + 64], lane < 5 ? 0x1fU : lane % 2 == 0 ? 0x55555540U : 0U) << lane;
+      EXPECT_EQ(alone[i], 1U << lane);
+    }
+    EXPECT_EQ(faults_of(together) + faults_of(apart), "");
+  }
 }
 
 TEST(simt_warp, names_lanes_that_a_match_waits_for) {

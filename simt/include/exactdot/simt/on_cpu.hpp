@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#define __global__
+#define __global__ __attribute__((patchable_function_entry(1)))  // lists kernels in a section of the program
 #define __device__
 #define __host__
 #define __constant__
@@ -60,7 +60,7 @@ std::uint32_t exchange(exchange_kind kind, std::uint32_t mask, std::uint64_t min
 int barrier(const char* what, int predicate, int combine,
             const void* caller);  // combine: 0 none, 1 count, 2 and, 3 or
 unsigned lane();
-std::uint32_t active_mask();
+std::uint32_t active_mask(const void* caller);
 void* dynamic_shared_bytes();
 long long steps_taken();
 void run(stream& on, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),

@@ -116,7 +116,9 @@ EXACTDOT_SIMT_CALL unsigned __match_all_sync(unsigned mask, T value, int* all_sa
   *all_same = exactdot::simt::detail::match(mask, value, came) == came;
   return *all_same != 0 ? came : 0U;
 }
-inline unsigned __activemask() { return exactdot::simt::detail::active_mask(); }
+EXACTDOT_SIMT_CALL inline unsigned __activemask() {
+  return exactdot::simt::detail::active_mask(__builtin_return_address(0));
+}
 void __syncwarp(unsigned mask = 0xffffffffU);
 
 template <exactdot::simt::detail::one_of<int, unsigned> T>
