@@ -17,7 +17,7 @@ namespace exactdot::io {
 /// Throws errc::file with the sentence "FILE: cannot ACTION: what errno says".
 [[noreturn]] void fail_errno(std::string_view file, std::string_view action, int error_number);
 
-/// The text with control characters and backslashes escaped, cut after `limit` characters.
+/// The text with control characters, backslashes and what is not UTF-8 escaped, cut after `limit` characters.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 4096);
 
 }  // namespace exactdot::io
