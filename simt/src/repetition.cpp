@@ -80,7 +80,11 @@ void machine::give_up(fault_kind kind) {
     }
   }
   if (here == nullptr) here = current_;
-  report_waiting(kind, *here, "spins", other, "waits for the other lanes of its warp");
+  const char* does = "waits for the other lanes of its warp";
+  for (const auto& [address, waiting] : parked_) {  // else one that waits for something else
+    if (other == nullptr && address != here->last_address) other = waiting.front(), does = "spins";
+  }
+  report_waiting(kind, *here, "spins", other, does);
 }
 
 }  // namespace exactdot::simt

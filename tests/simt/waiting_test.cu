@@ -110,6 +110,17 @@ __global__ void wait_for_the_next_block(int* flag) {
     atomicExch(flag, 1);
   }
 }
+__global__ void take_both_locks(int* locks) {
+  int* const first = locks + blockIdx.x;
+  int* const second = locks + 1 - blockIdx.x;
+  while (atomicCAS(first, 0, 1) != 0) {
+  }
+  for (int i = 0; i < 300; ++i) __threadfence();
+  while (atomicCAS(second, 0, 1) != 0) {  // both locks
+  }
+  atomicExch(second, 0);
+  atomicExch(first, 0);
+}
 __global__ void read_the_same_often(const int* x, int* out) {
   int sum = 0;
   for (int i = 0; i < 5000; ++i) sum += *static_cast<const volatile int*>(x);
@@ -195,6 +206,17 @@ TEST(simt_waiting, names_threads_that_wait_for_ever) {
     on.clear();
     run(on, wait_at_a_barrier, 64);
     EXPECT_TRUE(has_fault(on, fault_kind::livelock, "", "held up"));
+  }
+}
+
+TEST(simt_waiting, names_both_that_wait_for_each_other) {
+  for (const execution model : both_models) {
+    stream on({.model = model, .spin_budget = 10});
+    run(on, take_both_locks, 1, 2);
+    EXPECT_TRUE(has_fault(on, fault_kind::livelock, "", "both locks"));
+    const fault& found = on.faults().front();
+    EXPECT_EQ(found.here.what + " " + found.other.what, "spins spins");
+    EXPECT_EQ(found.here.block.x + found.other.block.x, 1U);
   }
 }
 
