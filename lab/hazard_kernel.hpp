@@ -4,13 +4,17 @@
 // world it is compiled. In an unnamed namespace, for both worlds meet in one program.
 #pragma once
 
-#include <chrono>
 #include <cstdio>
 #include <exactdot/simt/cuda.hpp>
 #include <lab/hazard.hpp>
 #include <lab/rung.hpp>
+#include <limits>
 #include <string>
 #include <vector>
+
+#if defined(__CUDACC__)
+#include <lab/on_gpu/replay.cuh>
+#endif
 
 namespace exactdot::lab {
 namespace {
@@ -59,19 +63,15 @@ inline bool has(const std::vector<named_fault>& found, std::string_view kind) {
   return false;
 }
 
-/// Microseconds of one call of `enqueue`, on a GPU: of 20 in a row, after one to warm up, by the host's clock. NaN
-/// in the simulator, whose time says nothing.
+/// Microseconds of one call of `enqueue` on a GPU, by the GPU's clock; NaN in the simulator, whose time says
+/// nothing.
 template <class Stream, class Enqueue>
-double microseconds(Stream& stream, Enqueue enqueue) {
-  if constexpr (simulated<Stream>) return std::numeric_limits<double>::quiet_NaN();
-  constexpr int times = 20;
-  enqueue();
-  gpu::synchronise(stream);
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < times; ++i) enqueue();
-  gpu::synchronise(stream);
-  const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
-  return taken.count() / times;
+double microseconds(Stream& stream, const Enqueue& enqueue) {
+  if constexpr (simulated<Stream>) {
+    return std::numeric_limits<double>::quiet_NaN();
+  } else {
+    return 1e6 * seconds_a_call(stream, enqueue);
+  }
 }
 
 template <class... Values>

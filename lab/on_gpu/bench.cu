@@ -1,12 +1,11 @@
-// A GPU as a bench. What is timed is replayed from a CUDA graph, many calls in a row, between two events.
+// A GPU as a bench. What is timed is replayed from a CUDA graph (replay.cuh says how).
 //
-// So the time is the device's: no launch waits for the host, and a call of some microseconds is not drowned by the
-// clock. The vectors stay where the last call left them, so that short ones come from the cache, for every rung
-// alike.
+// The vectors stay where the last call left them, so that short ones come from the cache, for every rung alike.
 #include <algorithm>
 #include <exactdot/simt/on_gpu.hpp>
 #include <lab/bench.hpp>
 #include <lab/on_gpu/read_ceiling.cuh>
+#include <lab/on_gpu/replay.cuh>
 #include <limits>
 #include <vector>
 
@@ -25,51 +24,6 @@ class copy final : public device_memory {
 
  private:
   on_gpu::buffer<char> bytes_;
-};
-
-class event {
- public:
-  event() { check(cudaEventCreate(&handle_), "creating an event"); }
-  ~event() { cudaEventDestroy(handle_); }
-  event(const event&) = delete;
-  event& operator=(const event&) = delete;
-  void record(const on_gpu::stream& on) { check(cudaEventRecord(handle_, on.handle()), "recording an event"); }
-  [[nodiscard]] double seconds_since(const event& start) const {
-    float milliseconds = 0;
-    check(cudaEventSynchronize(handle_), "waiting for an event");
-    check(cudaEventElapsedTime(&milliseconds, start.handle_, handle_), "reading the clock");
-    return milliseconds * 1e-3;
-  }
-
- private:
-  cudaEvent_t handle_ = nullptr;
-};
-
-/// `calls` calls of launch, captured.
-class replay {
- public:
-  replay(const on_gpu::stream& on, const std::function<void()>& launch, int calls) {
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamBeginCapture(on.handle(), cudaStreamCaptureModeRelaxed), "starting to capture");
-    for (int call = 0; call < calls; ++call) launch();
-    check(cudaStreamEndCapture(on.handle(), &graph), "capturing");
-    const cudaError_t status = cudaGraphInstantiate(&graph_, graph, 0);
-    cudaGraphDestroy(graph);
-    check(status, "instantiating a graph");
-  }
-  ~replay() { cudaGraphExecDestroy(graph_); }
-  replay(const replay&) = delete;
-  replay& operator=(const replay&) = delete;
-  [[nodiscard]] double seconds(const on_gpu::stream& on) const {
-    event start, stop;
-    start.record(on);
-    check(cudaGraphLaunch(graph_, on.handle()), "replaying a graph");
-    stop.record(on);
-    return stop.seconds_since(start);
-  }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
 };
 
 class gpu_bench final : public bench {
@@ -104,17 +58,7 @@ class gpu_bench final : public bench {
   [[nodiscard]] tally counted() const override { return {stream_.launches, {}, {}, {}}; }
 
   [[nodiscard]] std::optional<double> seconds(const std::function<void()>& launch) override {
-    constexpr double sample_seconds = 1e-3;
-    launch();
-    const double first = replay(stream_, launch, 1).seconds(stream_);
-    const int calls = static_cast<int>(std::clamp(sample_seconds / std::max(first, 1e-6), 1.0, 100.0));
-    const replay many(stream_, launch, calls);
-    static_cast<void>(many.seconds(stream_));  // warms up
-    std::vector<double> samples(first > 0.1 ? 3 : 11);
-    for (double& sample : samples) sample = many.seconds(stream_) / calls;
-    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-    std::nth_element(samples.begin(), middle, samples.end());
-    return *middle;
+    return seconds_a_call(stream_, launch);
   }
 
   [[nodiscard]] std::optional<double> seconds_to_read(const void* a, const void* b, std::size_t bytes) override {
