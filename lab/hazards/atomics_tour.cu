@@ -4,6 +4,7 @@
 // Alone, each must return the old value and leave what its definition says: Inc wraps to 0, Dec to its bound, CAS
 // stores only on a match. Together, the word must end as if the threads had come one after the other. Neither wrong
 // nor racy: atomics order nothing but their own word, and cost a queue there.
+#include <algorithm>
 #include <lab/hazard_kernel.hpp>
 #include <lab/hazards/atomic_functions.cuh>
 

@@ -2,6 +2,7 @@
 //
 // Every addition rounds, so the order shows in the last bits, and atomics have a new order every run. None of the
 // sums is wrong by its own bound, and none can be repeated elsewhere. An exact sum, rounded once, has no order.
+#include <algorithm>
 #include <bit>
 #include <lab/hazard_data.hpp>
 #include <lab/hazard_kernel.hpp>

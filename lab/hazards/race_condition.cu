@@ -1,8 +1,9 @@
 // race_condition: a million threads count themselves with *count += 1.
 //
 // The line is a load, an add and a store; whoever loads between another's load and store wipes out what that one
-// adds. Far fewer than a million remain, a different number each time. Cured by atomicAdd: race_condition_fixed.
+// adds. Far fewer than a million remain, and not always the same number. Cured by atomicAdd: race_condition_fixed.
 #include <lab/hazard_kernel.hpp>
+#include <set>
 
 namespace exactdot::lab {
 namespace {
@@ -26,10 +27,12 @@ hazard_outcome run_race(const hazard_request& request) {
     few = few && counts.back() > 0 && counts.back() < blocks * threads / 2;
     seen.figures.push_back({"count_" + std::to_string(i + 1), static_cast<double>(counts.back())});
   }
-  seen.expected = "far fewer than 1000000, and a different number each run";
+  seen.expected = on_simt ? "fewer than half of 1000000 each run, and not always the same number"
+                          : "fewer than half of 1000000 each run; the number may change";
   seen.observed = list_of(counts);
   seen.detected = take_findings(stream);
-  seen.as_expected = few && (!on_simt || has(seen.detected, "data_race"));
+  const bool one_number = std::set<int>(counts.begin(), counts.end()).size() == 1;
+  seen.as_expected = few && (!on_simt || (has(seen.detected, "data_race") && (request.runs < 2 || !one_number)));
   return seen;
 }
 
