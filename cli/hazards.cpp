@@ -13,6 +13,7 @@
 #include <io/fault.hpp>
 #include <lab/hazard_report.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 namespace exactdot::cli {
@@ -56,32 +57,48 @@ std::vector<lab::hazard> choose_hazards(const std::vector<lab::hazard>& all,
   return chosen;
 }
 
+/// The outcome in a report of one hazard; null where the text is none.
+std::optional<lab::hazard_outcome> printed_outcome(const std::string& text) {
+  try {
+    return lab::outcome_of(nlohmann::ordered_json::parse(text).at("hazards").at(0));
+  } catch (const nlohmann::ordered_json::exception&) {
+    return {};
+  }
+}
+
 /// In a process of its own, which is ended when it does not end by itself.
 lab::hazard_outcome run_under_watchdog(const lab::hazard& one, std::uint32_t seed) {
   constexpr std::chrono::seconds patience(30);
-  const watched seen = run_watched(
-      {"hazards", one.info.name, "--device", "cuda", "--seed", std::to_string(seed), "--json", "--unwatched"},
-      patience);
-  if ((seen.status == 0 || seen.status == 1) && !seen.output.empty()) {  // 1: not as expected
-    const auto report = nlohmann::ordered_json::parse(seen.output);
-    return lab::outcome_of(report.at("hazards").at(0));
-  }
-  lab::hazard_outcome outcome;
-  outcome.expected = "undefined";
-  outcome.ran = false, outcome.as_expected = true;
-  outcome.observed = seen.too_long
-                         ? fmt::format("did not end within {} s; the watchdog ended its process", patience.count())
-                         : "its process failed; the device is left usable";
-  return outcome;
+  const std::vector<std::string> arguments{"hazards", one.info.name,        "--device", "cuda",
+                                           "--seed",  std::to_string(seed), "--json",   "--unwatched"};
+  return watched_outcome(run_watched(arguments, patience), patience);
 }
 
 lab::hazard_outcome run(const lab::hazard& one, const hazards_arguments& arguments) {
+  const end_at_once nothing_to_clean_up;
   const progress shown(std::string("hazards: ") + one.info.name, program_monitor(), 0);
   const bool watch = one.where == lab::world::cuda && one.info.may_hang && !arguments.unwatched;
   return watch ? run_under_watchdog(one, arguments.seed) : one.run({.seed = arguments.seed});
 }
 
 }  // namespace
+
+lab::hazard_outcome watched_outcome(const watched& seen, std::chrono::seconds patience) {
+  lab::hazard_outcome outcome;
+  outcome.expected = "undefined";
+  outcome.ran = false;
+  outcome.as_expected = seen.too_long || seen.signal != 0;
+  if (seen.too_long) {
+    outcome.observed = fmt::format("did not end within {} s; the watchdog ended its process", patience.count());
+  } else if (seen.signal != 0) {
+    outcome.observed = fmt::format("its process died of signal {}", seen.signal);
+  } else if (const auto printed = printed_outcome(seen.output)) {
+    return *printed;
+  } else {
+    outcome.observed = fmt::format("its process ended with status {} and printed no outcome", *seen.status);
+  }
+  return outcome;
+}
 
 void run_hazards(const hazards_arguments& arguments) {
   const chosen_device device = choose_device(arguments.device);

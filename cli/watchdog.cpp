@@ -20,7 +20,7 @@ namespace {
 }
 
 /// Starts the program with its standard output in a pipe, and gives the pipe's reading end.
-pid_t start(const std::vector<std::string>& arguments, int& reading) {
+pid_t start(const std::string& program, const std::vector<std::string>& arguments, int& reading) {
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) fail(errno, "a pipe");
   std::vector<char*> words{const_cast<char*>("exactdot")};
@@ -30,7 +30,7 @@ pid_t start(const std::vector<std::string>& arguments, int& reading) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
   pid_t child = 0;
-  const int reason = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, words.data(), environ);
+  const int reason = posix_spawn(&child, program.c_str(), &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(pipe[1]);
   if (reason != 0) {
@@ -60,10 +60,11 @@ bool read_all(int from, std::chrono::steady_clock::time_point until, std::string
 
 }  // namespace
 
-watched run_watched(const std::vector<std::string>& arguments, std::chrono::milliseconds at_most) {
+watched run_watched(const std::vector<std::string>& arguments, std::chrono::milliseconds at_most,
+                    const std::string& program) {
   watched result;
   int reading = -1;
-  const pid_t child = start(arguments, reading);
+  const pid_t child = start(program, arguments, reading);
   result.too_long = !read_all(reading, std::chrono::steady_clock::now() + at_most, result.output);
   close(reading);
   if (result.too_long) kill(child, SIGKILL);
@@ -71,6 +72,7 @@ watched run_watched(const std::vector<std::string>& arguments, std::chrono::mill
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;
 }
 
