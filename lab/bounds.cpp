@@ -2,9 +2,11 @@
 //
 // working: gamma(k)·S for any order of summation (Higham, 2nd ed., sections 3.1 and 4.2); and n·u·S, which needs no
 // k·u < 1 (C.-P. Jeannerod, S. M. Rump, "Improved error bounds for inner products in floating-point arithmetic",
-// SIAM J. Matrix Anal. Appl. 34, 2013). kahan: 2u·S + O(n u²)·S for one chain (Higham (4.8)); merging two pairs
-// adds a term twice in the same way. neumaier: u·|exact| + gamma(2k)²·S (Ogita, Rump, Oishi 2005, proposition 5.5,
-// with k the longest chain instead of n). Terms that underflow are off by less than a smallest subnormal each.
+// SIAM J. Matrix Anal. Appl. 34, 2013). kahan: 2u·S + O(n u²)·S for one chain (Higham (4.8)); a third u·S is that
+// of the last addition, sum + correction; merging two pairs adds their terms once more, 3u·S a level; and 8n u²·S
+// covers the 2n terms, products and their errors, at 3u² each. neumaier: u·|exact| + gamma(2k)²·S (Ogita, Rump,
+// Oishi 2005, proposition 5.5, with k the longest chain instead of n). Terms that underflow are off by less than a
+// smallest subnormal each.
 #include <algorithm>
 #include <lab/bounds.hpp>
 #include <limits>
@@ -47,7 +49,8 @@ long double of_type(error_rule rule, const bound_input& in) {
       return none;
     case error_rule::working:
       return chained(in, unit<T>) + underflow * tiny<T>;
-    case error_rule::in_float:
+    case error_rule::in_float:  // on doubles each step rounds twice: to a double, then to a float
+      if (in.data_is_float) return chained(in, unit<float>) + underflow * tiny<float>;
       return gamma(2 * in.roundings, unit<float>) * in.magnitude + underflow * tiny<float>;
     case error_rule::in_double:
       return rounded_to<T>(chained(in, unit<double>) + underflow * tiny<double>, in);

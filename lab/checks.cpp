@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 #include <type_traits>
+#include <utility>
 
 namespace exactdot::lab {
 namespace {
@@ -163,21 +164,22 @@ template <element T>
 void check_grids(const rung& one, bench& on, const problem<T>& data, const conditions& how, row& result) {
   if (result.info.grid == grid_rule::none || result.info.wrong_on_purpose) return;
   std::set<word<T>> seen{std::bit_cast<word<T>>(static_cast<T>(result.value))};
-  result.grids = 1;
+  std::set<std::pair<unsigned, unsigned>> launched{{result.size.grid, result.size.block}};
   std::vector<conditions> others(3, how);
   others[0].grid = 3, others[1].grid = 17;
   others[2].block = how.block == 128 ? 256 : 128;
   for (const conditions& other : others) {
     const task<T> what = data.task_for(one, on, other);
+    if (!launched.emplace(what.size.grid, what.size.block).second) continue;
     const T value = run_once(one, on, what, how.seed);
     collect(on, result);
-    ++result.grids;
     seen.insert(std::bit_cast<word<T>>(value));
     const std::string fault = judge(value, data.right(), what.size, result);
     if (!fault.empty()) {
       blame(result, fmt::format("with {} blocks of {}: {}", what.size.grid, what.size.block, fault));
     }
   }
+  result.grids = static_cast<int>(launched.size());
   result.distinct_over_grids = static_cast<int>(seen.size());
   if (result.info.same_bits == determinism::always && seen.size() != 1) {
     blame(result,

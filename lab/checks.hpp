@@ -14,7 +14,7 @@ template <element T>
 template <element T>
 void check_runs(const rung& one, bench& on, const problem<T>& data, const conditions& how, row& result);
 
-/// The same on other grids; does nothing for rungs without one of their own.
+/// The same on other grids and blocks, each once; does nothing for rungs without a grid of their own.
 template <element T>
 void check_grids(const rung& one, bench& on, const problem<T>& data, const conditions& how, row& result);
 

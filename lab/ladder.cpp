@@ -22,6 +22,10 @@ std::string names_of(const std::vector<rung>& rungs) {
   return names;
 }
 
+bool is_named(const ladder_request& request, std::string_view name) {
+  return std::ranges::find(request.rungs, name) != request.rungs.end();
+}
+
 /// Why a rung cannot do what is asked; empty when it can.
 std::string unfit(const rung_info& info, const conditions& how) {
   if (how.op != operation::sum && !info.any_operation) {
@@ -31,8 +35,41 @@ std::string unfit(const rung_info& info, const conditions& how) {
   return how.block != 0 ? refusal(info, how.block) : "";
 }
 
+/// Why a rung that was named cannot have a grid of so many blocks; empty when it can.
+std::string unfit_grid(const rung_info& info, unsigned grid) {
+  if (grid == 0 || info.grid != grid_rule::one_thread_each) return {};
+  return fmt::format("{}: a thread takes one element, so --n and --block decide how many blocks; --grid cannot",
+                     info.name);
+}
+
 void require_monitor(const ladder_request& request) {
   if (request.data.monitor != nullptr && request.data.monitor->cancel) throw error(errc::cancelled, "cancelled");
+}
+
+/// The kernels' time of a rung to compare with; null where there is none, or where it does not run here.
+template <element T>
+std::optional<double> time_alone(std::string_view name, bench& on, const problem<T>& data) {
+  const std::vector<rung> all = ladder(on.where());
+  const rung* const one = find(all, name);
+  try {
+    return one == nullptr ? std::nullopt : time_of(*one, on, data, {});
+  } catch (const error&) {  // whoever asked for it by name is told below
+    return {};
+  }
+}
+
+/// Adds a row; or, where the rung's library is missing and nobody named it, a line to left_out, and gives false.
+template <element T>
+bool measure_into(ladder_result& result, const ladder_request& request, const rung& one, bench& on,
+                  const problem<T>& data) {
+  try {
+    result.rows.push_back(measure(one, on, data, request.how));
+  } catch (const error& fault) {
+    if (fault.code() != errc::no_device || is_named(request, one.info.name)) throw;
+    result.left_out.push_back(fmt::format("{}: {}", one.info.name, fault.what()));
+    return false;
+  }
+  return true;
 }
 
 template <element T>
@@ -41,22 +78,17 @@ void fill_in(const ladder_request& request, bench& on, const std::vector<rung>& 
   io::data_source<T>(request.data).next(a, b);
   const problem<T> data(on, a, b, request.how.op);
   result.exact = static_cast<double>(data.right().value());
-  const auto time_alone = [&](std::string_view name) -> std::optional<double> {
-    const std::vector<rung> all = ladder(on.where());
-    const rung* const one = find(all, name);
-    return one == nullptr ? std::nullopt : time_of(*one, on, data, {});
-  };
   if (on.where() == world::cuda) {
     result.ceiling = on.seconds_to_read(data.device_a(), data.device_b(), result.n * sizeof(T));
     if (request.how.op == operation::sum) {
-      result.naive = time_alone("atomic_per_element");
-      result.cublas = time_alone("cublas");
+      result.naive = time_alone("atomic_per_element", on, data);
+      result.cublas = time_alone("cublas", on, data);
     }
   }
   for (const rung& one : rungs) {
     require_monitor(request);
     if (request.say) request.say(one.info.name);
-    result.rows.push_back(measure(one, on, data, request.how));
+    if (!measure_into(result, request, one, on, data)) continue;
     if (result.rows.back().info.name == std::string_view("cublas")) result.cublas = result.rows.back().seconds;
     if (result.rows.back().info.name == std::string_view("atomic_per_element")) {
       result.naive = result.rows.back().seconds;
@@ -75,12 +107,12 @@ std::vector<rung> choose_rungs(const ladder_request& request) {
       throw error(errc::bad_option, fmt::format("--rung {}: there is no such rung here; there are {}",
                                                 io::printable(name), names_of(all)));
     }
-    const std::string reason = unfit(one->info, request.how);
-    if (!reason.empty()) throw error(errc::bad_option, reason);
+    for (const std::string& reason : {unfit(one->info, request.how), unfit_grid(one->info, request.how.grid)}) {
+      if (!reason.empty()) throw error(errc::bad_option, reason);
+    }
   }
   for (const rung& one : all) {
-    const bool asked = std::ranges::find(request.rungs, one.info.name) != request.rungs.end();
-    if (!request.rungs.empty() && !asked) continue;
+    if (!request.rungs.empty() && !is_named(request, one.info.name)) continue;
     if (request.how.op != operation::sum && !one.info.any_operation) continue;
     const std::string reason = unfit(one.info, request.how);
     if (!reason.empty()) throw error(errc::bad_option, reason);
@@ -107,7 +139,7 @@ void require_memory(const ladder_request& request, const bench& on, std::size_t 
 
 ladder_result climb(const ladder_request& request) {
   const std::unique_ptr<bench> on = open_bench(request.where, request.settings);
-  const std::vector<rung> rungs = choose_rungs(request);
+  std::vector<rung> rungs = choose_rungs(request);
   require_memory(request, *on, request.data.n);
   ladder_result result;
   result.device = on->name();
@@ -119,6 +151,10 @@ ladder_result climb(const ladder_request& request) {
   io::visit(request.type, [&](auto zero) {
     using T = decltype(zero);
     fill_in<T>(request, *on, rungs, result);
+    std::erase_if(rungs, [&](const rung& one) {  // what was left out
+      return std::ranges::none_of(
+          result.rows, [&](const row& other) { return std::string_view(other.info.name) == one.info.name; });
+    });
     if (request.data.data == io::data_set::ramp && request.how.op == operation::sum) {
       result.ramp = ramp_truths<T>(request, *on, rungs);
     }

@@ -33,11 +33,13 @@ struct ladder_result {
   std::vector<row> rows;
   // seconds of what rungs are compared to, where there is a clock
   std::optional<double> ceiling, naive, cublas;
-  std::vector<ramp_truth> ramp;  ///< of data ramp only
+  std::vector<ramp_truth> ramp;       ///< of data ramp only
+  std::vector<std::string> left_out;  ///< rungs nobody named whose library is missing: each why
 };
 
 /// Throws errc::bad_option for an unknown rung (and names the known ones), a rung that cannot do what was asked, or
-/// a block that it cannot use; errc::no_device; errc::cancelled; std::runtime_error for vectors that do not fit.
+/// a block or grid that it cannot use; errc::no_device, also where a rung was named whose library is missing;
+/// errc::cancelled; std::runtime_error for vectors that do not fit.
 [[nodiscard]] ladder_result climb(const ladder_request& request);
 
 /// The rungs of a request, in the ladder's order.

@@ -22,6 +22,7 @@ std::uint64_t most_blocks(grid_rule rule, unsigned multiprocessors) {
     case grid_rule::one_thread_each:
       return std::numeric_limits<int>::max();
     case grid_rule::few:
+    case grid_rule::always_32:
       return 32;
     case grid_rule::resident:
       return std::uint64_t{8} * multiprocessors;
@@ -64,6 +65,7 @@ shape choose_shape(const rung_info& info, std::size_t n, unsigned block, unsigne
   chosen.block = block != 0 ? block : info.block;
   const std::uint64_t covering = std::max<std::uint64_t>(1, (n + chosen.block - 1) / chosen.block);
   std::uint64_t blocks = std::min(covering, most_blocks(info.grid, multiprocessors));
+  if (info.grid == grid_rule::always_32) blocks = 32;
   if (grid != 0 && info.grid != grid_rule::one_thread_each) blocks = grid;
   chosen.grid = static_cast<unsigned>(blocks);
   return chosen;

@@ -39,6 +39,7 @@ enum class grid_rule {
   none,             ///< no kernel of ours
   one_thread_each,  ///< ⌈n / block⌉, always: a thread takes one element
   few,              ///< 32
+  always_32,        ///< 32, however few elements there are
   resident,         ///< 8 a multiprocessor
   many              ///< 32 a multiprocessor
 };
@@ -56,7 +57,7 @@ enum class error_rule {
   working,            ///< about k·u·S in the type of the data
   in_float,           ///< about k·u·S in float
   in_double,          ///< about k·u·S in double, then one rounding
-  kahan,              ///< about (2 + 3k)·u·S, k levels of merging
+  kahan,              ///< about (3 + 3k)·u·S, k levels of merging
   neumaier,           ///< u·|result| + about (k·u)²·S
   correctly_rounded,  ///< half an ulp
 };

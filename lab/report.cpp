@@ -60,18 +60,35 @@ std::string header(const ladder_result& result, bool timed) {
          " check\n";
 }
 
-/// Only for the vectors that the claims speak of: 2^20 floats.
+/// The vectors that the claims speak of.
+bool claimed_for(const ladder_result& result) {
+  return result.n == std::size_t{1} << 20 && result.type == io::dtype::float32 &&
+         result.data == io::data_set::uniform && result.op == operation::sum;
+}
+
+/// What was measured of everything that any claim is about.
+std::string measured(const ladder_result& result, const row& one) {
+  const figures f = figures_of(result, one);
+  std::string text = fmt::format("{} results in {} runs", one.distinct_results, one.runs);
+  const auto loop = std::ranges::find(result.rows, std::string_view("cpu_loop"),
+                                      [](const row& other) { return std::string_view(other.info.name); });
+  if (loop != result.rows.end()) {
+    text += fmt::format("; {:.1e} from a float CPU loop", std::abs((one.value - loop->value) / loop->value));
+  }
+  if (!f.microseconds) return text;
+  return text + fmt::format(
+                    "\n           {:.1f} GFLOP/s, {:.2f} us, {} % of the ceiling, {} % of cuBLAS, {} x "
+                    "atomic_per_element",
+                    *f.gflop_per_s, *f.microseconds, number(f.percent_of_ceiling, 1),
+                    f.ratio_to_cublas ? number(100 / *f.ratio_to_cublas, 1) : "-", number(f.speedup_over_naive, 1));
+}
+
 std::string claims(const ladder_result& result) {
   std::string text;
-  if (result.n != std::size_t{1} << 20 || result.type != io::dtype::float32) return text;
+  if (!claimed_for(result)) return text;
   for (const row& one : result.rows) {
-    const figures f = figures_of(result, one);
-    if (*one.info.claim == '\0' || !f.microseconds) continue;
-    text += fmt::format(
-        "{}\n  claimed  {}\n  here     {:.1f} GFLOP/s, {:.2f} us, {} % of the ceiling, {} % of cuBLAS, {} x "
-        "atomic_per_element\n",
-        one.info.name, one.info.claim, *f.gflop_per_s, *f.microseconds, number(f.percent_of_ceiling, 1),
-        f.ratio_to_cublas ? number(100 / *f.ratio_to_cublas, 1) : "-", number(f.speedup_over_naive, 1));
+    if (*one.info.claim == '\0') continue;
+    text += fmt::format("{}\n  claimed  {}\n  here     {}\n", one.info.name, one.info.claim, measured(result, one));
   }
   return text;
 }
@@ -102,6 +119,7 @@ std::string table_of(const ladder_result& result) {
   for (const row& one : result.rows) {
     if (!one.fault.empty()) text += fmt::format("{} FAILS: {}\n", one.info.name, one.fault);
   }
+  for (const std::string& why : result.left_out) text += "left out: " + why + "\n";
   return text + claims(result) + ramp(result) + notice(result);
 }
 

@@ -7,8 +7,8 @@
 
 namespace exactdot::lab {
 
-/// At most 120 columns, one line a rung; then what was claimed beside what was measured, broken promises, the
-/// ramp's truth, and one line of what to notice.
+/// At most 120 columns, one line a rung; then broken promises, what was left out, what was claimed beside what
+/// was measured, the ramp's truth, and one line of what to notice.
 [[nodiscard]] std::string table_of(const ladder_result& result);
 
 /// Figures that do not exist are null; microseconds are of the kernels alone.

@@ -60,7 +60,7 @@ json row_json(const ladder_result& result, const row& one) {
   object["distinct_over_grids"] = one.grids != 0 ? json(one.distinct_over_grids) : json(nullptr);
   object["grid"] = kernels ? json(one.size.grid) : json(nullptr);
   object["block"] = kernels ? json(one.size.block) : json(nullptr);
-  object["launches"] = one.info.number <= 18 && one.info.number != 0 ? json(one.counted.launches) : json(nullptr);
+  object["launches"] = kernels ? json(one.counted.launches) : json(nullptr);
   object["atomics"] = or_null(kernels ? atomics_of(result, one) : std::nullopt);
   object["steps"] = or_null(kernels ? one.counted.steps : std::nullopt);
   object["barriers"] = or_null(kernels ? one.counted.barriers : std::nullopt);
@@ -93,6 +93,7 @@ json json_of(const ladder_result& result) {
   object["ceiling_gb_per_s"] = result.ceiling ? json(bytes / *result.ceiling * 1e-9) : json(nullptr);
   object["rungs"] = json::array();
   for (const row& one : result.rows) object["rungs"].push_back(row_json(result, one));
+  object["left_out"] = result.left_out;
   for (const ramp_truth& truth : result.ramp) {
     json rungs = json::object();
     for (const auto& [name, value] : truth.rungs) rungs[name] = value_json(value);

@@ -93,7 +93,6 @@ __device__ T add_wide(const T* a, const T* b, std::size_t n) {
 }
 
 /// Elements that the busiest thread adds, packs and both ends, at most.
-template <class T = float>
 constexpr std::uint64_t wide_chain(const shape& s) {
   return 4 * ((s.n / 4 + threads_of(s)) / threads_of(s)) + 8 + chain(s);
 }

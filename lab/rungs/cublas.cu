@@ -26,7 +26,7 @@ Function* symbol(const char* name) {
 
 void expect(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS) {
-    throw error(errc::no_device, std::string("cublas: ") + what + " fails with status " + std::to_string(status));
+    throw error(errc::device_failure, std::string("cublas: ") + what + " fails with status " + std::to_string(status));
   }
 }
 
@@ -58,7 +58,6 @@ struct cublas {
       expect(symbol<decltype(cublasDdot_v2_64)>("cublasDdot_v2_64")(handle, n, in.a, 1, in.b, 1, out.data()),
              "ddot");
     }
-    ++in.stream.launches;
   }
   T result() { return only_value(out); }
 };

@@ -3,8 +3,10 @@
 // Before: kahan loses the sum's low bits where a term is larger than the sum.
 // Idea: TwoSum finds the error of an addition whichever addend is the larger (6 flops, no branch; D. E. Knuth), and
 // the errors have a sum of their own. A. Neumaier, ZAMM 54 (1974); with split products: T. Ogita, S. M. Rump,
-// S. Oishi, SIAM J. Sci. Comput. 26 (2005), algorithm Dot2.
-// Cost: 15 flops a pair. As if computed in twice the precision; it breaks where the condition number passes 1/u².
+// S. Oishi, SIAM J. Sci. Comput. 26 (2005). Their Dot2 adds a product's error to the sum of errors at once (10 flops
+// a pair); here it is a term like any other, with a TwoSum of its own, as in kahan.
+// Cost: 16 flops a pair: the product, its error, and twice a TwoSum and an addition. As if in twice the precision:
+// nearly the rounded sum up to condition 1/u, no digit left at 1/u².
 #include <lab/compensated.cuh>
 
 namespace exactdot::lab {
@@ -36,7 +38,7 @@ const enlist_sum<neumaier> here{
     {.number = 17,
      .name = "neumaier",
      .file = "neumaier.cu",
-     .notice = "as if in twice the precision: exact to the last bit until the condition number passes 1/u^2",
+     .notice = "as if in twice the precision: nearly the rounded sum up to condition 1/u, no digit left at 1/u^2",
      .blocks = block_rule::whole_warps,
      .grid = grid_rule::many,
      .same_bits = determinism::fixed_grid,

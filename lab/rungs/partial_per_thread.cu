@@ -33,7 +33,7 @@ const enlist_sum<partial_per_thread> here{
      .file = "partial_per_thread.cu",
      .notice = "little to copy and no race; 32 blocks cannot keep a large GPU busy",
      .blocks = block_rule::any,
-     .grid = grid_rule::few,
+     .grid = grid_rule::always_32,
      .same_bits = determinism::fixed_grid,
      .roundings = [](const shape& s) { return chain(s) + threads_of(s) + 1; },
      .host_finishes = true}};

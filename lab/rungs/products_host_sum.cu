@@ -1,7 +1,7 @@
 // products_host_sum: the device multiplies, the host adds.
 //
 // Before: adding needs threads to agree; multiplying does not.
-// Idea: give the device the part without a conflict: c[i] = a[i]·b[i], each thread every so-manieth element.
+// Idea: give the device the part without a conflict: c[i] = a[i]·b[i], each thread with the stride of the grid.
 // Cost: n products written, sent over the bus and added by one processor; half as much again as was read. The copy
 // takes many times as long as the kernel: watch the column of copies.
 #include <lab/rung.hpp>

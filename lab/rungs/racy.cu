@@ -3,7 +3,7 @@
 // Before: one processor adds while thousands stand idle, so let every thread add.
 // Idea: none. `*out += x` is a load, an add and a store; whoever loads between another's load and store makes that
 // other's product vanish.
-// Cost: the result. It is wrong, differently each time, and fast: a race has no price but the answer.
+// Cost: the result. It is wrong, differently each time, and not even fast: all stores queue at one address.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {

@@ -5,6 +5,7 @@
 // shared memory, thread i taking the one half a block away: neighbours work side by side, and whole warps fall
 // idle. Cost: log2(block) barriers and one atomic a block. Blocks still arrive in any order: the last bits may
 // change. The block size is a constant of the code, so that the compiler unrolls the tree.
+#include <lab/combine_atomically.cuh>
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {

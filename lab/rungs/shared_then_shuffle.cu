@@ -4,6 +4,7 @@
 // Idea: what a single warp does needs no barrier: __shfl_down_sync hands a register to the lane next door, with
 // neither shared memory nor __syncthreads.
 // Cost: six barriers fewer than shared_atomic, one atomic a block.
+#include <lab/combine_atomically.cuh>
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {

@@ -3,7 +3,8 @@
 // Before: an atomic a warp.
 // Idea: two rounds of shuffles: 32 lanes to one value, at most 32 warps to one value, through 32 places of shared
 // memory and a single barrier.
-// Cost: one barrier and one atomic a block: the least of both among the rungs with atomics.
+// Cost: one barrier and one atomic a block.
+#include <lab/combine_atomically.cuh>
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {

@@ -104,6 +104,9 @@ TEST_F(lab_program, gives_the_same_as_one_json_object) {
   }
   EXPECT_EQ(rung_of(result, "exact")["hex"], result["exact"]["hex"]);
   EXPECT_EQ(rung_of(result, "atomic_per_element")["atomics"], 1000);
+  EXPECT_EQ(rung_of(result, "atomic_per_element")["grids"], 2) << "it leaves no choice but the block";
+  EXPECT_EQ(rung_of(result, "partial_per_thread")["grid"], 32);
+  EXPECT_EQ(rung_of(result, "two_phase")["grids"], 4);
   EXPECT_EQ(rung_of(result, "two_phase")["launches"], 2);
   EXPECT_EQ(rung_of(result, "single_pass")["launches"], 1);
   EXPECT_EQ(rung_of(result, "two_phase")["deterministic"], true);
@@ -219,6 +222,9 @@ TEST_F(lab_program, explains_every_rung_with_idea_cost_and_source) {
   }
   EXPECT_NE(run_well({"lab", "--explain", "lock_per_block"}).find("atomicCAS(mutex"), std::string::npos)
       << "the lock is part of it";
+  for (const char* const name : {"shared_atomic", "shared_then_shuffle", "shuffle_block"}) {
+    EXPECT_NE(run_well({"lab", "--explain", name}).find("void combine_atomically("), std::string::npos) << name;
+  }
 }
 
 TEST_F(lab_program, refuses_what_it_does_not_know) {
@@ -248,6 +254,7 @@ TEST_F(lab_program, refuses_what_does_not_go_together) {
   expect_usage_fault(simulated({"--cond", "1e10"}), {"--cond", "--data ill"});
   expect_usage_fault({"lab", "--device", "cuda", "--model", "lock_step"}, {"--model", "--device simt"});
   expect_usage_fault(simulated({"--rung", "racy", "--op", "max"}), {"racy: it only adds", "--op max"});
+  expect_usage_fault(simulated({"--rung", "racy", "--grid", "3"}), {"racy: a thread takes one element", "--grid"});
   expect_usage_fault(simulated({"--rung", "shared_atomic", "--block", "100"}),
                      {"shared_atomic: its tree halves the block", "64, 128, 256, 512 or 1024", "not 100"});
   expect_usage_fault(simulated({"--rung", "shuffle_block", "--block", "100"}),

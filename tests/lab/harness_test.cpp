@@ -194,6 +194,8 @@ TYPED_TEST(harness, rejects_other_bits_or_errors_on_other_grids) {
   EXPECT_TRUE(passed(result));
   EXPECT_EQ(result.grids, 4);
   EXPECT_EQ(result.distinct_over_grids, 2);
+  info.grid = grid_rule::one_thread_each;
+  EXPECT_EQ(this->data.of(on_grid(17, 0)).grids, 2) << "the block alone changes such a grid";
 }
 
 TYPED_TEST(harness, rejects_what_misaligned_starts_put_wrong) {

@@ -129,6 +129,7 @@ TEST(bounds, are_what_their_formulas_give_by_hand) {
   doubles.data_is_float = false;
   expect_bound(error_rule::working, floats, 10 * u / (1 - 10 * u) * 8);
   expect_bound(error_rule::working, doubles, 10 * u2 / (1 - 10 * u2) * 8);
+  expect_bound(error_rule::in_float, floats, 10 * u / (1 - 10 * u) * 8);
   expect_bound(error_rule::in_float, doubles, 20 * u / (1 - 20 * u) * 8);
   expect_bound(error_rule::in_double, floats, 80 * u2 + u * (2 + 80 * u2) + tiny);
   expect_bound(error_rule::kahan, floats, (33 * u + 800 * u * u) * 8);
@@ -142,6 +143,7 @@ TEST(bounds, take_n_roundings_where_they_are_fewer_and_stay_finite_for_long_vect
   constexpr long double u = 0x1p-24L;
   expect_bound(error_rule::working, {.n = 9, .roundings = 1000, .magnitude = 1}, 10 * u);
   expect_bound(error_rule::working, {.n = 1U << 30, .roundings = 0x1p31L, .magnitude = 1}, (0x1p30L + 1) * u);
+  expect_bound(error_rule::in_float, {.n = 1U << 24, .roundings = 0x1p24L + 1, .magnitude = 1}, (0x1p24L + 1) * u);
   EXPECT_TRUE(std::isinf(absolute_bound(error_rule::kahan, {.n = 1U << 21, .roundings = 1, .magnitude = 1})));
   EXPECT_FALSE(std::isinf(absolute_bound(error_rule::kahan, {.n = 1U << 20, .roundings = 1, .magnitude = 1})));
 }
