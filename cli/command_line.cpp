@@ -48,7 +48,7 @@ std::string check_condition(const std::string& text) {
   const bool number = fault == std::errc{} && stop == end;
   if (number && condition >= 1 && condition <= io::largest_condition<double>) return {};
   return fmt::format("'{}' is no condition number; write one from 1 to {:g} (float32) or {:g} (float64)",
-                     io::printable(text), io::largest_condition<float>, io::largest_condition<double>);
+                     text, io::largest_condition<float>, io::largest_condition<double>);
 }
 
 runnable describe_dot(CLI::App& app) {
@@ -118,7 +118,8 @@ runnable describe_lab(CLI::App& app) {
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
   const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
   app.add_option("--rung", arguments->rungs, "only these rungs, by name; by default all")->take_all();
-  app.add_option("--explain", arguments->explain, "print what one rung is about and its source; runs nothing");
+  CLI::Option* const explain =
+      app.add_option("--explain", arguments->explain, "print what one rung is about and its source; runs nothing");
   app.add_option("--device", arguments->device,
                  "cuda: a GPU; simt: the simulator, on any machine; auto: cuda where there is one")
       ->check(CLI::IsMember({"auto", "cuda", "simt"}))
@@ -152,6 +153,9 @@ runnable describe_lab(CLI::App& app) {
                  "how simulated warps run: independent (as since Volta), lock_step (as before)")
       ->check(CLI::IsMember({"independent", "lock_step"}));
   app.add_flag("--json", arguments->json, "print one JSON object");
+  for (CLI::Option* const other : app.get_options()) {
+    if (other != explain && other != app.get_help_ptr()) explain->excludes(other);
+  }
   app.footer(
       "Examples:\n"
       "  exactdot lab\n"
@@ -223,7 +227,7 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
       const std::string fault = program.get_subcommands().empty()
                                     ? subcommand_fault(program, argument_count > 1 ? arguments[1] : "")
                                     : parse_error.what();
-      throw error(errc::bad_option, fmt::format("{} (exactdot --help tells more)", fault));
+      throw error(errc::bad_option, fmt::format("{} (exactdot --help tells more)", io::printable(fault)));
     }
     std::ostringstream text;
     program.exit(parse_error, text, text);

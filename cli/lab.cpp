@@ -67,13 +67,14 @@ lab::ladder_request request_of(const lab_arguments& arguments) {
 }  // namespace
 
 void run_lab(const lab_arguments& arguments) {
-  if (!arguments.explain.empty()) {
-    write_output(lab::explain(arguments.explain));
+  if (arguments.explain) {
+    write_output(lab::explain(*arguments.explain));
     return;
   }
   lab::ladder_request request = request_of(arguments);
   lab::ladder_result result;
   {
+    const end_at_once nothing_to_clean_up;
     progress shown("lab", program_monitor(), 0);
     request.say = [&](const std::string& rung) { shown.say("lab: " + rung); };
     result = lab::climb(request);

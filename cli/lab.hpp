@@ -12,9 +12,9 @@ namespace exactdot::cli {
 struct lab_arguments {
   std::string n;  ///< empty: one that suits the data and the device
   std::string data = "uniform";
-  std::vector<std::string> rungs;  ///< none: all
-  std::string explain;             ///< a rung to explain; nothing is run then
-  std::string device = "auto";     ///< auto, cuda or simt
+  std::vector<std::string> rungs;      ///< none: all
+  std::optional<std::string> explain;  ///< a rung to explain; nothing is run then
+  std::string device = "auto";         ///< auto, cuda or simt
   std::string type = "float32";
   std::string op = "sum";
   std::string model;  ///< independent or lock_step; of simt only

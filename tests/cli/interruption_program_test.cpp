@@ -56,4 +56,19 @@ TEST_F(long_work, of_other_peoples_code_ends_at_once) {
   EXPECT_TRUE(result.err.ends_with("\r\x1b[Kexactdot: interrupted\r\n")) << result.err;
 }
 
+class lab_work : public cli_test::program {};
+
+TEST_F(lab_work, ends_at_once_in_the_middle_of_a_rung) {
+  cli_test::process running =
+      start({"lab", "--device", "simt", "--n", "2^20", "--rung", "cpu_loop", "--runs", "100000"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto start_of_end = std::chrono::steady_clock::now();
+  running.send(SIGINT);
+  const auto result = running.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - start_of_end, std::chrono::seconds(2));
+  EXPECT_EQ(result.status, 130);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "exactdot: interrupted\n");
+}
+
 }  // namespace
