@@ -200,7 +200,7 @@ std::string subcommand_fault(const CLI::App& program, const std::string& word) {
   std::string names;
   for (const CLI::App* app : program.get_subcommands({})) names += (names.empty() ? "" : ", ") + app->get_name();
   if (word.empty()) return fmt::format("a subcommand is missing; there are {}", names);
-  return fmt::format("'{}' is no subcommand; there are {}", io::printable(word), names);
+  return fmt::format("'{}' is no subcommand; there are {}", word, names);
 }
 
 }  // namespace
