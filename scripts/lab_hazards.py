@@ -90,6 +90,6 @@ def tools_table(results, gpu, simt):
     for name, hazard in gpu.items():
         kinds = sorted({kind for kind, _, _ in named_faults(simt[name])})
         outcomes = [found(results.report["sanitizer"][tool]["hazards"][name]) for tool in TOOLS]
-        ran = "yes" if hazard["ran"] else "no"
+        ran = "yes" if hazard["ran"] else "ended by the watchdog"
         rows.append([f"`{name}`", ", ".join(f"`{kind}`" for kind in kinds) or "–", ran, *outcomes])
     return table(["hazard", "the simulator names", "ran on the GPU", *[f"`{tool}`" for tool in TOOLS]], rows)
