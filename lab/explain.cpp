@@ -62,7 +62,7 @@ const char* text_of(error_rule rule) {
     case error_rule::in_double:
       return "at most about k u S in double, and one rounding";
     case error_rule::kahan:
-      return "at most about (3 + 3k) u S, however long the vectors";
+      return "at most about (3 + 3k) u S while 8 n u < 1; beyond that nothing";
     case error_rule::neumaier:
       return "one rounding, and at most about (2 k u)^2 S";
     case error_rule::correctly_rounded:
@@ -124,6 +124,9 @@ std::string explain(std::string_view name) {
   line("blocks", text_of(found->blocks));
   line("same bits", text_of(found->same_bits));
   line("error", text_of(found->error));
+  if (found->error != error_rule::none && found->error != error_rule::correctly_rounded) {
+    line("", "k: roundings on the longest way to the result; u: 2^-24 (float), 2^-53 (double); S: sum of |a b|");
+  }
   line("operations", found->any_operation ? "sum, min, max, absmax, product" : "sum");
   text += fmt::format("\nlab/rungs/{}\n{}", found->file, code);
   std::vector<std::string> shared;

@@ -35,7 +35,10 @@ std::string speed(const ladder_result& result) {
 std::string race(const ladder_result& result) {
   const row* const racy = find(result, "racy");
   if (racy == nullptr || racy->correct.value_or(true)) return {};
-  return fmt::format("racy gives {:.4g} where {:.4g} is right", racy->value, result.exact);
+  const std::string text = fmt::format("racy gives {:.4g} where {:.4g} is right", racy->value, result.exact);
+  if (racy->found.empty()) return text;
+  const finding& first = racy->found.front();
+  return fmt::format("{} ({}, {}:{})", text, first.kind, first.file, first.line);
 }
 
 std::string order(const ladder_result& result) {
