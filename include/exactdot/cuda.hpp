@@ -46,7 +46,7 @@ class workspace {
 /// Uses options.mode only. Throws errc::null_pointer, errc::bad_option (a pointer the device cannot use, an unknown
 /// mode, another device current than the workspace's), errc::device_failure (what CUDA says, also of what failed
 /// earlier on this device).
-/// Cost: one launch that reads both vectors once (docs/performance.md). In mode exact, data whose terms cancel to
+/// Cost: one launch that reads both vectors once. In mode exact, data whose terms cancel to
 /// less than about 2^-90 of their size are added a second time by one block, slowly.
 template <element R, element T>
 void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options = {});
