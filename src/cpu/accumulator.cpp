@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <core/state.hpp>
 #include <cpu/engine.hpp>
+#include <cpu/offload.hpp>
 #include <exactdot/accumulator.hpp>
 #include <string>
 
@@ -90,7 +91,13 @@ void accumulator<T>::add(std::span<const T> a, std::span<const T> b, const optio
                                          " and " + std::to_string(b.size()) + " elements)");
   }
   accumulator products;
-  cpu_engine::exact_state(a.data(), b.data(), a.size(), options, products.words_.data());
+  cpu_engine::check_arguments(a.data(), b.data(), a.size(), options);
+  if (const auto* const gpu = cpu_engine::gpu_for(a.data(), b.data(), a.size(), options)) {
+    const auto add_state = std::get<cpu_engine::gpu_engine::add_state<T>>(gpu->states);
+    add_state(a.data(), b.data(), a.size(), options, products.words_.data());
+  } else {
+    cpu_engine::exact_state(a.data(), b.data(), a.size(), options, products.words_.data());
+  }
   merge(products);
 }
 

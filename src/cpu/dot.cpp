@@ -1,5 +1,5 @@
-// exactdot::dot on the CPU: checks the arguments, splits the work among threads, and takes the cheapest road that
-// is proven right.
+// exactdot::dot: checks the arguments and, where no GPU takes over (offload.hpp), computes on the CPU: splits the
+// work among threads, and takes the cheapest road that is proven right.
 //
 // Mode exact: while the vectors are in cache, an approximation with an error bound that leaves no doubt about the
 // rounding (approximate-inl.h, approximation.hpp); else, or if it does, the exact state (accumulate-inl.h), rounded
@@ -12,6 +12,7 @@
 #include <cpu/engine.hpp>
 #include <cpu/environment.hpp>
 #include <cpu/kernels.hpp>
+#include <cpu/offload.hpp>
 #include <cpu/team.hpp>
 #include <exactdot/dot.hpp>
 #include <string>
@@ -26,6 +27,8 @@ namespace {
 template <class T>
 inline constexpr std::size_t largest_in_cache = (std::size_t{1} << 21) / sizeof(T);
 
+}  // namespace
+
 template <class T>
 void check_arguments(const T* a, const T* b, std::size_t n, const options& options) {
   if (n != 0 && (a == nullptr || b == nullptr)) {
@@ -38,13 +41,15 @@ void check_arguments(const T* a, const T* b, std::size_t n, const options& optio
     throw error(errc::bad_option,
                 "dot: threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
   }
-  if (options.device == device::cuda) {
-    throw error(errc::no_device, "dot: this build has no CUDA engine; use device::cpu or device::automatic");
-  }
-  if (options.device != device::cpu && options.device != device::automatic) {
+  if (options.device != device::cpu && options.device != device::automatic && options.device != device::cuda) {
     throw error(errc::bad_option, "dot: unknown device; use device::automatic, device::cpu or device::cuda");
   }
 }
+
+template void check_arguments(const float*, const float*, std::size_t, const options&);
+template void check_arguments(const double*, const double*, std::size_t, const options&);
+
+namespace {
 
 template <class T>
 bool accumulate(const kernels<T>& kernel, const T* a, const T* b, std::size_t n, std::int64_t* words,
@@ -133,7 +138,6 @@ T fast(const T* a, const T* b, std::size_t n, const options& options) {
 template <class T>
 bool exact_state(const T* a, const T* b, std::size_t n, const options& options, std::int64_t* words,
                  bool may_give_up) {
-  check_arguments(a, b, n, options);
   const auto& kernel = current_kernels<T>();
   const int threads = threads_for(n, options);
   constexpr std::size_t count_of_words = core::layout<T>::words;
@@ -167,6 +171,9 @@ void detail::throw_size_mismatch(std::size_t a, std::size_t b) {
 template <element R, element T>
 R dot(const T* a, const T* b, std::size_t n, const options& options) {
   cpu_engine::check_arguments(a, b, n, options);
+  if (const auto* const gpu = cpu_engine::gpu_for(a, b, n, options)) {
+    return std::get<cpu_engine::gpu_engine::dot<R, T>>(gpu->dots)(a, b, n, options);
+  }
   if (options.mode == mode::exact) return cpu_engine::exact<R>(a, b, n, options);
   const T sum = cpu_engine::fast(a, b, n, options);
   return sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);

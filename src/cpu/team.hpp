@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <type_traits>
 
@@ -56,10 +55,6 @@ void watched(std::size_t start, std::size_t count, monitor* watch, Step step) {
     done += slice;
     watch->done.fetch_add(slice, std::memory_order_relaxed);
   }
-}
-
-inline void throw_if_cancelled(const options& options) {
-  if (options.monitor != nullptr && options.monitor->cancel.load()) throw error(errc::cancelled, "dot: cancelled");
 }
 
 }  // namespace exactdot::cpu_engine

@@ -78,8 +78,8 @@ template <class R, class T>
 void enqueue(const workspace::memory& own, const T* a, const T* b, std::size_t n, R* result,
              const options& options) {
   require_device(own);
-  require_reachable(a, n, sizeof(T), "a");
-  require_reachable(b, n, sizeof(T), "b");
+  require_reachable(own, a, n, sizeof(T), "a");
+  require_reachable(own, b, n, sizeof(T), "b");
   if (options.mode == mode::exact) {
     exact(own, a, b, n, rounded_result<R>{result});
   } else if (options.mode == mode::fast) {
@@ -93,12 +93,14 @@ void enqueue(const workspace::memory& own, const T* a, const T* b, std::size_t n
 
 template <element R, element T>
 void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options) {
-  require_reachable(result, 1, sizeof(R), "result");
+  const hold held(on.own());
+  require_reachable(on.own(), result, 1, sizeof(R), "result");
   enqueue(on.own(), a, b, n, result, options);
 }
 
 template <element R, element T>
 R dot(workspace& on, const T* a, const T* b, std::size_t n, const options& options) {
+  const hold held(on.own());
   const workspace::memory& own = on.own();
   enqueue(own, a, b, n, reinterpret_cast<R*>(own.host_result_there), options);
   check(cudaStreamSynchronize(own.stream), "waiting for the result");
@@ -107,11 +109,12 @@ R dot(workspace& on, const T* a, const T* b, std::size_t n, const options& optio
 
 template <element T>
 void dot_into(workspace& on, const T* a, const T* b, std::size_t n, std::int64_t* words) {
+  const hold held(on.own());
   const workspace::memory& own = on.own();
   require_device(own);
-  require_reachable(words, 1, sizeof(std::int64_t), "words");
-  require_reachable(a, n, sizeof(T), "a");
-  require_reachable(b, n, sizeof(T), "b");
+  require_reachable(own, words, 1, sizeof(std::int64_t), "words");
+  require_reachable(own, a, n, sizeof(T), "a");
+  require_reachable(own, b, n, sizeof(T), "b");
   exact(own, a, b, n, state_words{words});
 }
 

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cuda/state.hpp>
 #include <exactdot/cuda.hpp>
 #include <source_location>
@@ -30,15 +31,35 @@ struct workspace::memory {
   device_state* state = nullptr;
   double* host_result = nullptr;        ///< mapped into the device's memory
   double* host_result_there = nullptr;  ///< as the device sees it
+  std::atomic<bool> in_use{false};      ///< by a call that has not returned
+
+  memory() = default;
+  ~memory();
+  memory(const memory&) = delete;
+  memory& operator=(const memory&) = delete;
 };
 
-/// Throws what failed, in CUDA's words and with the place of the call.
+/// A call's hold on its workspace. Throws errc::bad_option if another thread's call has it: their launches would
+/// share the memory behind it, and the waited ones their result.
+class hold {
+ public:
+  explicit hold(workspace::memory& own);
+  ~hold() { own_.in_use.store(false, std::memory_order_release); }
+  hold(const hold&) = delete;
+  hold& operator=(const hold&) = delete;
+
+ private:
+  workspace::memory& own_;
+};
+
+/// Throws what failed, in CUDA's words, with what to do and the place of the call. Leaves no error pending.
 void check(cudaError_t status, const char* what, std::source_location where = std::source_location::current());
 
 /// Throws unless the workspace's device is current and nothing failed on it before.
 void require_device(const workspace::memory& own);
 
-/// Throws unless the device can use n elements there.
-void require_reachable(const void* pointer, std::size_t n, std::size_t alignment, const char* name);
+/// Throws unless the workspace's device can use n elements there.
+void require_reachable(const workspace::memory& own, const void* pointer, std::size_t n, std::size_t alignment,
+                       const char* name);
 
 }  // namespace exactdot::cuda

@@ -4,68 +4,20 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/cuda.hpp>
 #include <exactdot/dot.hpp>
-#include <random>
 #include <vector>
+
+#include "cuda/on_gpu/support.hpp"
 
 namespace {
 
 using exactdot::errc;
 using exactdot::mode;
 
-template <class T>
-class device_vector {
- public:
-  explicit device_vector(const std::vector<T>& x) : device_vector(x.size()) {
-    EXPECT_EQ(cudaMemcpy(data_, x.data(), x.size() * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
-  }
-  explicit device_vector(std::size_t n) {
-    void* room = nullptr;
-    EXPECT_EQ(cudaMalloc(&room, n * sizeof(T) + 16), cudaSuccess);
-    EXPECT_EQ(cudaMemset(room, 0, n * sizeof(T) + 16), cudaSuccess);
-    data_ = static_cast<T*>(room);
-  }
-  ~device_vector() { cudaFree(data_); }
-  device_vector(const device_vector&) = delete;
-  device_vector& operator=(const device_vector&) = delete;
-
-  [[nodiscard]] T* data() const { return data_; }
-  [[nodiscard]] std::vector<T> read(std::size_t n) const {
-    std::vector<T> x(n);
-    EXPECT_EQ(cudaMemcpy(x.data(), data_, n * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
-    return x;
-  }
-
- private:
-  T* data_ = nullptr;
-};
-
-template <class T>
-std::vector<T> uniform(std::size_t n, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::vector<T> x(n);
-  for (T& value : x) value = static_cast<T>(static_cast<int>(generator())) * static_cast<T>(0x1p-31);
-  return x;
-}
-
-template <class T>
-bool same_bits(T x, T y) {
-  return std::memcmp(&x, &y, sizeof x) == 0;
-}
-
-class cuda_dot : public testing::Test {
- protected:
-  void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-      static_cast<void>(cudaGetLastError());
-      GTEST_SKIP() << "no GPU";
-    }
-  }
-};
+using namespace on_gpu;
+using cuda_dot = needs_gpu;
 
 template <class T>
 void expect_the_cpus_bits(std::size_t n) {
@@ -132,17 +84,6 @@ TEST_F(cuda_dot, adds_to_a_state_that_the_cpu_goes_on_with) {
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   exactdot::accumulator<float> state(words.read(exactdot::accumulator<float>::word_count));
   EXPECT_TRUE(same_bits(state.round<float>(), exactdot::dot(a, b)));
-}
-
-template <class Call>
-void expect_refused(errc code, const char* part, Call call) {
-  try {
-    call();
-    ADD_FAILURE() << "not refused: " << part;
-  } catch (const exactdot::error& why) {
-    EXPECT_EQ(why.code(), code) << why.what();
-    EXPECT_NE(std::string(why.what()).find(part), std::string::npos) << why.what();
-  }
 }
 
 TEST_F(cuda_dot, says_what_is_wrong_and_stays_usable) {

@@ -1,0 +1,145 @@
+// A workspace's memory, and the checks of a call; see workspace.hpp.
+#include <cuda/workspace.hpp>
+#include <string>
+#include <utility>
+
+namespace exactdot::cuda {
+namespace {
+
+/// After these every call fails.
+bool loses_the_context(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorContained:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string what_to_do(cudaError_t status) {
+  if (status == cudaErrorNoDevice) return "; this machine has no GPU: use device::cpu";
+  if (status == cudaErrorInsufficientDriver) {
+    int version = 0;
+    const bool known = cudaDriverGetVersion(&version) == cudaSuccess && version != 0;
+    return known ? "; update the NVIDIA driver, or use device::cpu"
+                 : "; this machine has no NVIDIA driver: install one, or use device::cpu";
+  }
+  if (status == cudaErrorMemoryAllocation) return "; free memory on the device, or use device::cpu";
+  if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorUnsupportedPtxVersion) {
+    return "; build exactdot for this GPU: add its compute capability to CMAKE_CUDA_ARCHITECTURES";
+  }
+  if (loses_the_context(status)) return "; CUDA gives this process no more work on the device: start it again";
+  return "";
+}
+
+}  // namespace
+
+void check(cudaError_t status, const char* what, std::source_location where) {
+  if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // reported here, so not once more by the next call
+  const bool none = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
+  throw error(none ? errc::no_device : errc::device_failure,
+              std::string("cuda: ") + what + " failed: " + cudaGetErrorString(status) + what_to_do(status) + " (" +
+                  where.file_name() + ":" + std::to_string(where.line()) + ")");
+}
+
+workspace::workspace(stream_handle stream) : memory_(std::make_unique<memory>()) {
+  memory& own = *memory_;
+  own.stream = stream;
+  int devices = 0;
+  check(cudaGetDeviceCount(&devices), "looking for a GPU");
+  check(cudaGetDevice(&own.device), "asking for the current device");
+  const auto ask = [&](cudaDeviceAttr what) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, what, own.device), "asking for the device's properties");
+    return value;
+  };
+  own.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
+  own.capability = 10 * ask(cudaDevAttrComputeCapabilityMajor) + ask(cudaDevAttrComputeCapabilityMinor);
+  void* state = nullptr;
+  check(cudaMalloc(&state, sizeof(device_state)), "allocating a workspace");
+  own.state = static_cast<device_state*>(state);
+  check(cudaMemset(state, 0, sizeof(device_state)), "clearing a workspace");
+  void *here = nullptr, *there = nullptr;
+  check(cudaHostAlloc(&here, sizeof(double), cudaHostAllocMapped), "allocating mapped host memory");
+  own.host_result = static_cast<double*>(here);
+  check(cudaHostGetDevicePointer(&there, here, 0), "mapping host memory");
+  own.host_result_there = static_cast<double*>(there);
+  check(cudaDeviceSynchronize(), "waiting for the device");
+}
+
+workspace::memory::~memory() {
+  cudaFree(state);  // waits for what uses it
+  cudaFreeHost(host_result);
+  static_cast<void>(cudaGetLastError());
+}
+
+workspace::~workspace() = default;
+workspace::workspace(workspace&&) noexcept = default;
+workspace& workspace::operator=(workspace&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  return *this;
+}
+
+stream_handle workspace::stream() const noexcept { return memory_->stream; }
+int workspace::device() const noexcept { return memory_->device; }
+
+hold::hold(workspace::memory& own) : own_(own) {
+  if (own.in_use.exchange(true, std::memory_order_acquire)) {
+    throw error(errc::bad_option,
+                "cuda: another thread is using this workspace; give each thread, and each stream, one of its own");
+  }
+}
+
+void require_device(const workspace::memory& own) {
+  int current = -1;
+  check(cudaGetDevice(&current), "asking for the current device");
+  if (current != own.device) {
+    throw error(errc::bad_option, "cuda: the workspace belongs to device " + std::to_string(own.device) +
+                                      " and device " + std::to_string(current) +
+                                      " is current; call cudaSetDevice, or make a workspace for that device");
+  }
+  const cudaError_t earlier = cudaGetLastError();
+  if (earlier == cudaSuccess) return;
+  check(earlier, loses_the_context(earlier)
+                     ? "an earlier launch on this device"
+                     : "an earlier call of this thread, whose error nobody had fetched and which is now cleared,");
+}
+
+void require_reachable(const workspace::memory& own, const void* pointer, std::size_t n, std::size_t alignment,
+                       const char* name) {
+  if (n == 0) return;
+  if (pointer == nullptr) {
+    throw error(errc::null_pointer,
+                std::string("cuda: ") + name + " is null, for " + std::to_string(n) + " elements");
+  }
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
+    throw error(errc::bad_option, std::string("cuda: ") + name + " is not aligned to its elements of " +
+                                      std::to_string(alignment) + " bytes, as a GPU needs it");
+  }
+  cudaPointerAttributes found{};
+  check(cudaPointerGetAttributes(&found, pointer), "asking where a pointer points to");
+  if (found.type == cudaMemoryTypeUnregistered) {
+    throw error(errc::bad_option,
+                std::string("cuda: ") + name +
+                    " points to host memory that the device cannot reach; copy it with cudaMemcpy, "
+                    "or use exactdot::dot");
+  }
+  if (found.type == cudaMemoryTypeDevice && found.device != own.device) {
+    throw error(errc::bad_option, std::string("cuda: ") + name + " lies on device " + std::to_string(found.device) +
+                                      " and the workspace on device " + std::to_string(own.device) +
+                                      "; use a workspace of that device, or copy with cudaMemcpyPeer");
+  }
+}
+
+}  // namespace exactdot::cuda
