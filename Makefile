@@ -32,7 +32,7 @@ test: release
 	$(ctest) --test-dir $(ASAN)
 
 bench: release
-	scripts/performance --run $(RELEASE)/bench/exactdot_bench
+	scripts/performance --run $(exactdot) bench --device cpu
 
 configure: setup
 	cmake --preset release -B $(RELEASE)

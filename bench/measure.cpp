@@ -53,7 +53,8 @@ struct contender {
 template <class T>
 exactdot::accumulator<T> exact_sum(const vectors<T>& data) {
   exactdot::accumulator<T> sum;
-  sum.add(std::span(data.a(), data.size()), std::span(data.b(), data.size()), {.threads = 1});
+  sum.add(std::span(data.a(), data.size()), std::span(data.b(), data.size()),
+          {.device = exactdot::device::cpu, .threads = 1});
   return sum;
 }
 

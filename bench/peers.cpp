@@ -18,7 +18,8 @@ int our_threads = 1;
 
 template <class T, exactdot::mode mode>
 T ours(int n, const T* a, int, const T* b, int) {
-  return exactdot::dot<T, T>(a, b, static_cast<std::size_t>(n), {.mode = mode, .threads = our_threads});
+  return exactdot::dot<T, T>(a, b, static_cast<std::size_t>(n),
+                             {.mode = mode, .device = exactdot::device::cpu, .threads = our_threads});
 }
 
 template <exactdot::mode mode>

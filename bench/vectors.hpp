@@ -1,13 +1,17 @@
 // The data that is timed: pairs of vectors in memory of a chosen alignment.
 //
 // `uniform` is what every library is measured on. The others are hostile to exact summation: exponents over the
-// whole range (`wide`), products all below the smallest subnormal (`subnormal`), and neighbours that are too far
-// apart for any one window of bits (`alternating`).
+// whole range (`wide`), products all below the smallest subnormal (`subnormal`), neighbours that are too far apart
+// for any one window of bits (`alternating`), one such element in the middle of ordinary ones (`one_huge`), a
+// largest exponent that grows all the way (`sorted`), and sums that cancel: of condition number 1e16 (`ill`) and
+// 1e40
+// (`ill_deep`), periods of 1024 pairs over and over.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -16,10 +20,14 @@ enum class alignment {
   vector       ///< where std::vector and malloc put them
 };
 
+/// All but `uniform`.
+inline const std::vector<std::string> hostile_data = {"wide",   "subnormal", "alternating", "one_huge",
+                                                      "sorted", "ill",       "ill_deep"};
+
 template <class T>
 class vectors {
  public:
-  /// data: uniform, wide, subnormal or alternating. The same name and n give the same numbers.
+  /// data: uniform or one of hostile_data. The same name and n give the same numbers. Filled by all cores.
   vectors(const std::string& data, std::size_t n, alignment how);
 
   [[nodiscard]] const T* a() const { return a_.get(); }

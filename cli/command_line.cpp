@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cli/bench.hpp>
 #include <cli/command_line.hpp>
 #include <cli/dot.hpp>
 #include <cli/element_count.hpp>
@@ -47,8 +48,8 @@ std::string check_condition(const std::string& text) {
   const auto [stop, fault] = std::from_chars(text.data(), end, condition);
   const bool number = fault == std::errc{} && stop == end;
   if (number && condition >= 1 && condition <= io::largest_condition<double>) return {};
-  return fmt::format("'{}' is no condition number; write one from 1 to {:g} (float32) or {:g} (float64)",
-                     text, io::largest_condition<float>, io::largest_condition<double>);
+  return fmt::format("'{}' is no condition number; write one from 1 to {:g} (float32) or {:g} (float64)", text,
+                     io::largest_condition<float>, io::largest_condition<double>);
 }
 
 runnable describe_dot(CLI::App& app) {
@@ -188,6 +189,36 @@ runnable describe_hazards(CLI::App& app) {
   return [arguments] { run_hazards(*arguments); };
 }
 
+runnable describe_bench(CLI::App& app) {
+  const auto arguments = std::make_shared<bench_arguments>();
+  std::vector<std::string> sets = bench_data_names();
+  sets.emplace_back("none");
+  app.add_option("--device", arguments->device, "cpu; cuda: a GPU; auto: cuda where there is one")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  app.add_option("--sizes", arguments->sizes, "lengths: 1000, 2^20, 64Ki; by default 2^10 to 2^29 on a GPU")
+      ->check(check_count, "LENGTH");
+  app.add_option("--types", arguments->types, "types of the elements")
+      ->check(CLI::IsMember({"float32", "float64"}))
+      ->capture_default_str();
+  app.add_option("--threads", arguments->threads, "thread counts, on a CPU; by default 1 and 2")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--data", arguments->data, "hostile data sets that exact is timed on as well, or none")
+      ->check(CLI::IsMember(sets));
+  app.add_option("--alignment", arguments->alignment,
+                 "64: both vectors start at a cache line; vector: as std::vector gives; on a CPU")
+      ->check(CLI::IsMember({"64", "vector"}));
+  app.add_option("--rounds", arguments->rounds, "samples of each row")->check(CLI::Range(1, 10'000));
+  app.add_option("--json", arguments->json, "write the results to this file too")->type_name("FILE");
+  app.add_flag("--quick", arguments->quick, "few and short samples: a look, not a measurement");
+  app.footer(
+      "Examples:\n"
+      "  exactdot bench --device cpu --quick --sizes 1000 1e6 --types float64 --threads 1\n"
+      "  exactdot bench --device cuda --json results.json\n"
+      "Exit status: 0; 1: no such device, no memory, or not the bits of the CPU; 2: wrong usage.");
+  return [arguments] { run_bench(*arguments); };
+}
+
 runnable describe_info(CLI::App& app) {
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON object");
@@ -219,6 +250,7 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   add("generate", "Write two vectors to try things on, as .npy files", describe_generate);
   add("lab", "Run, check, measure and explain the classic ways to compute a dot product on a GPU", describe_lab);
   add("hazards", "Run and explain the classic mistakes of parallel sums", describe_hazards);
+  add("bench", "Measure dot products side by side with other libraries", describe_bench);
   add("info", "Say what this build and this machine can do", describe_info);
   try {
     program.parse(argument_count, arguments);

@@ -49,6 +49,10 @@ class replay {
   replay(const replay&) = delete;
   replay& operator=(const replay&) = delete;
 
+  void launch(const on_gpu::stream& on) const {
+    on_gpu::check(cudaGraphLaunch(graph_, on.handle()), "replaying a graph");
+  }
+
   /// Of the second of two replays in a row.
   [[nodiscard]] double seconds(const on_gpu::stream& on) const {
     event start, stop;
@@ -60,9 +64,6 @@ class replay {
   }
 
  private:
-  void launch(const on_gpu::stream& on) const {
-    on_gpu::check(cudaGraphLaunch(graph_, on.handle()), "replaying a graph");
-  }
   cudaGraphExec_t graph_ = nullptr;
 };
 

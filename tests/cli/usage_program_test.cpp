@@ -46,8 +46,8 @@ TEST_F(usage_program, numbers_out_of_range_are_refused) {
 }
 
 TEST_F(usage_program, missing_and_unknown_words_are_refused) {
-  expect_usage_fault({}, {"a subcommand is missing", "dot, generate, lab, hazards, info"});
-  expect_usage_fault({"multiply"}, {"'multiply' is no subcommand", "dot, generate, lab, hazards, info"});
+  expect_usage_fault({}, {"a subcommand is missing", "dot, generate, lab, hazards, bench, info"});
+  expect_usage_fault({"multiply"}, {"'multiply' is no subcommand", "dot, generate, lab, hazards, bench, info"});
   expect_usage_fault({"two\nlines"}, {"'two\\x0alines' is no subcommand"});
   expect_usage_fault({"--quick"}, {"'--quick' is no subcommand"});
   expect_usage_fault({"dot"}, {"A"});

@@ -17,7 +17,8 @@ def main(source, program, scratch):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, scratch / name)
     script = scratch / "scripts/performance"
-    subprocess.run([script, "--run", program, "--quick", "--rounds", "2", "--sizes", "16", "1000", "10000"], check=True)
+    subprocess.run([script, "--run", program, "bench", "--device", "cpu", "--quick", "--rounds", "2", "--sizes", "16",
+                    "1000", "10000"], check=True)
     subprocess.run([script, "--check"], check=True)
 
     readme = scratch / "README.md"

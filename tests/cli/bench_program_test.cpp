@@ -1,0 +1,76 @@
+// exactdot bench: what it refuses, and what it says where there is no GPU. Its figures are looked at by
+// tests/package/bench_report.py.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/program_fixture.hpp"
+
+namespace {
+
+class bench_program : public cli_test::program {
+ protected:
+  void expect_failure(const std::vector<std::string>& arguments, const std::string& sentence) {
+    const auto result = run(arguments);
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(result.err.starts_with("exactdot: " + sentence)) << result.err;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  }
+};
+
+TEST_F(bench_program, unknown_values_name_the_allowed_ones) {
+  expect_usage_fault({"bench", "--device", "gpu"}, {"--device", "gpu", "auto", "cpu", "cuda"});
+  expect_usage_fault({"bench", "--types", "float16"}, {"--types", "float16", "float32", "float64"});
+  expect_usage_fault({"bench", "--sizes", "1000", "2^x"}, {"--sizes", "'2^x' is no length"});
+  expect_usage_fault({"bench", "--data", "random"}, {"--data", "random", "none"});
+  expect_usage_fault({"bench", "--alignment", "32"}, {"--alignment", "32", "64", "vector"});
+  expect_usage_fault({"bench", "--rounds", "0"}, {"--rounds"});
+  expect_usage_fault({"bench", "--threads", "0"}, {"--threads"});
+  expect_usage_fault({"bench", "now"}, {"now"});
+}
+
+TEST_F(bench_program, help_has_examples) {
+  const std::string help = run_well({"bench", "--help"});
+  EXPECT_NE(help.find("Examples:\n  exactdot bench"), std::string::npos) << help;
+}
+
+#if EXACTDOT_HAS_BENCH
+TEST_F(bench_program, a_gpu_that_is_not_there_is_one_sentence) {
+  if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
+  expect_failure({"bench", "--device", "cuda"}, "--device cuda: ");
+}
+
+TEST_F(bench_program, options_of_the_cpu_are_refused_on_a_gpu) {
+  expect_usage_fault({"bench", "--device", "cuda", "--threads", "1"}, {"--threads goes with --device cpu only"});
+  expect_usage_fault({"bench", "--device", "cuda", "--alignment", "64"},
+                     {"--alignment goes with --device cpu only"});
+}
+
+TEST_F(bench_program, what_it_could_not_write_is_known_before_it_measures) {
+  const std::string file = folder / "missing/results.json";
+  expect_fault({"bench", "--device", "cpu", "--json", file}, file, {"No such file"});
+}
+
+TEST_F(bench_program, keeps_each_row_on_a_line) {
+  const std::string file = folder / "results.json";
+  run_well({"bench", "--device", "cpu", "--quick", "--rounds", "1", "--sizes", "2^10", "--types", "float32",
+            "--threads", "1", "--data", "one_huge", "--json", file});
+  const auto report = nlohmann::json::parse(cli_test::read_file(file));
+  EXPECT_EQ(report["quick"], true);
+  ASSERT_GE(report["rows"].size(), 3U);
+  for (const auto& row : report["rows"]) {
+    EXPECT_EQ(row["n"], 1024);
+    if (row["peer"] != "exact") continue;
+    EXPECT_LE(row["error_ulps"], 0.5);
+  }
+  EXPECT_EQ(report["rows"].back()["data"], "one_huge");
+}
+#else
+TEST_F(bench_program, a_build_without_it_says_so) {
+  expect_failure({"bench"}, "bench: this program was built without benchmarks");
+}
+#endif
+
+}  // namespace
