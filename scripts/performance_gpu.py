@@ -1,0 +1,269 @@
+"""The tables of docs/performance.md that come from a GPU: docs/results/gpu-h100.json (`exactdot bench --device cuda`),
+torch-h100.json (bench/torch_peers.py) and kernels.json (scripts/kernel_resources). Used by scripts/performance.
+"""
+import json
+import sys
+
+from documents import figure, paragraph, table
+
+TYPES = {"float32": "float", "float64": "double"}
+MODES = ("fast", "exact")
+CUB = ("cub", "cub_transform")
+
+# what was asked for before anything was measured
+LONG = 1 << 26           # from here on the read ceiling is the mark
+CEILING_GOAL = 0.98      # of the speed of reading both vectors
+HOST_LONGEST = 1 << 20   # up to here the launch, not the memory, is what a result on the host costs
+HOST_GOAL = 0.5          # relative to cuBLAS's host-pointer mode
+HOSTILE_GOAL = 3.0       # relative to uniform data
+WORKSPACE_GOAL = 1 << 20
+
+
+class GpuResults:
+    def __init__(self, folder):
+        self.report = json.loads((folder / "gpu-h100.json").read_text())
+        self.torch = json.loads((folder / "torch-h100.json").read_text())
+        self.kernels = json.loads((folder / "kernels.json").read_text())
+        self.rows = self.report["rows"]
+        self.sizes = sorted({row["n"] for row in self.rows})
+        self.types = [name for name in TYPES if any(row["type"] == name for row in self.rows)]
+        self.hostile = list(dict.fromkeys(row["data"] for row in self.rows if row["data"] != "uniform"))
+        keys = ("type", "n", "peer", "how", "l2", "data")
+        self.index = {tuple(row[key] for key in keys): row for row in self.rows}
+        for row in self.rows:
+            if row.get("same_bits_as_cpu", True) is not True:
+                sys.exit(f"performance: not the CPU's bits: {row}")
+
+    def us(self, type_, n, peer, how="graph", l2="warm", data="uniform"):
+        row = self.index.get((type_, n, peer, how, l2, data))
+        return row and row["us"]
+
+    def cub(self, type_, n, how, l2):
+        return least(self.us(type_, n, peer, how, l2) for peer in CUB)
+
+    def rival(self, mode, type_, n, how="graph", l2="warm"):
+        """Whose time a mode is to meet: cuBLAS's; for fast the shorter of cuBLAS's and CUB's."""
+        cublas = self.us(type_, n, "cublas", how, l2)
+        return cublas if mode == "exact" else least((cublas, self.cub(type_, n, how, l2)))
+
+    def ratio(self, mode, type_, n, how="graph", l2="warm"):
+        return divided(self.us(type_, n, mode, how, l2), self.rival(mode, type_, n, how, l2))
+
+
+def least(times):
+    return min((time for time in times if time), default=None)
+
+
+def divided(x, y):
+    return x / y if x and y else None
+
+
+def power(n):
+    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else str(n)
+
+
+def time(us):
+    return "–" if us is None else (f"{us:.2f}" if us < 100 else figure(us))
+
+
+def judged(value, good):
+    """A ratio, bold where it misses."""
+    return "–" if value is None else (f"{value:.3f}" if good else f"**{value:.3f}**")
+
+
+def percent(value, good=True):
+    return "–" if value is None else (f"{100 * value:.1f} %" if good else f"**{100 * value:.1f} %**")
+
+
+def machine(results):
+    facts, report = results.report["machine"], results.report
+    driver = f"driver {facts['driver']}, " if "driver" in facts else ""
+    lines = [paragraph(f"{facts['gpu']} ({facts['multiprocessors']} multiprocessors, L2 {facts['l2_mib']} MiB), {driver}CUDA "
+                       f"{facts['driver_cuda']}, toolkit {facts['toolkit']}; on the host {facts['host']['cpu']}, "
+                       f"{facts['host']['hardware_threads']} hardware threads; {facts['host']['date']}. Medians of "
+                       f"{report['rounds']} rounds, everyone in each, in random order.")]
+    if report["quick"]:
+        lines.append("**A quick look, not a measurement:** few and short samples.")
+    lines += [f"Not measured: {line}." for line in report["missing"]]
+    lines.append(table(["row", "what is called"], [[f"`{peer['name']}`", peer["how"]] for peer in report["peers"]]))
+    return "\n\n".join(lines)
+
+
+def summary_row(goal, checks):
+    met = sum(good for _, _, good, _ in checks)
+    missed = [(where, shown) for where, _, good, shown in checks if not good]
+    cases = ", ".join(f"{where}: {shown}" for where, shown in missed[:6]) + (", …" if len(missed) > 6 else "")
+    return [goal, f"{met} of {len(checks)}" if met == len(checks) else f"**{met} of {len(checks)}**", cases or "–"]
+
+
+def cases(results, sizes, value, good, shown="{:.3f}"):
+    """(where, ratio, is it good, as text) of each type and size, the furthest from the goal first."""
+    found = []
+    for type_ in results.types:
+        for n in sizes:
+            ratio = value(type_, n)
+            if ratio is not None:
+                found.append((f"{TYPES[type_]} {power(n)}", ratio, good(ratio), shown.format(ratio)))
+    return sorted(found, key=lambda case: case[1], reverse=good(0))
+
+
+def of_ceiling(results, mode, type_, n):
+    return divided(results.us(type_, n, "read"), results.us(type_, n, mode))
+
+
+def goals(results):
+    long = [n for n in results.sizes if n >= LONG]
+    short = [n for n in results.sizes if n <= HOST_LONGEST]
+    rows = []
+    for mode, whom in (("fast", "the faster of cuBLAS and CUB"), ("exact", "cuBLAS's plain dot")):
+        rows.append(summary_row(f"`{mode}` ≤ {whom}, in a graph", cases(
+            results, results.sizes, lambda type_, n: results.ratio(mode, type_, n), lambda ratio: ratio <= 1)))
+    for mode in MODES:
+        rows.append(summary_row(f"`{mode}` ≥ {100 * CEILING_GOAL:g} % of the read ceiling from {power(LONG)} on", cases(
+            results, long, lambda type_, n: of_ceiling(results, mode, type_, n), lambda part: part >= CEILING_GOAL,
+            "{:.3f}")))
+    for mode in MODES:
+        rows.append(summary_row(
+            f"`{mode}`, result on the host, ≤ {HOST_GOAL} of cuBLAS's time up to {power(HOST_LONGEST)}",
+            cases(results, short, lambda type_, n: on_host(results, mode, type_, n), lambda ratio: ratio <= HOST_GOAL)))
+    for data in results.hostile:
+        rows.append(summary_row(f"`exact` on {data} ≤ {HOSTILE_GOAL:g} of its time on uniform data", cases(
+            results, results.sizes, lambda type_, n: hostile_ratio(results, type_, n, data),
+            lambda ratio: ratio <= HOSTILE_GOAL, "{:.2f}")))
+    workspace = results.report["workspace_bytes"]
+    rows.append(summary_row(f"workspace ≤ 1 MiB (it has {workspace / 1024:.0f} KiB)",
+                            [("", workspace, workspace <= WORKSPACE_GOAL, "")]))
+    rows.append(["the bits of the CPU", bits(results), "–"])
+    return table(["goal", "met in", "missed: the ratio, the furthest first"], rows)
+
+
+def bits(results):
+    compared = [row for row in results.rows if "same_bits_as_cpu" in row]
+    return f"{sum(row['same_bits_as_cpu'] for row in compared)} of {len(compared)}"
+
+
+def on_host(results, mode, type_, n):
+    return divided(results.us(type_, n, mode, "host"), results.us(type_, n, "cublas", "host"))
+
+
+def hostile_ratio(results, type_, n, data):
+    return divided(results.us(type_, n, "exact", data=data), results.us(type_, n, "exact"))
+
+
+def graph_table(results, type_, l2):
+    """The floors stand in it: an empty kernel, one block that only reads, and the best kernel that only reads."""
+    floors = ("empty", "one_block", "read") if l2 == "warm" else ("one_block", "read")
+    rows = []
+    for n in results.sizes:
+        us = {peer: results.us(type_, n, peer, "graph", l2) for peer in ("cublas", *floors, *MODES)}
+        if us["exact"] is None:
+            continue
+        ratios = {mode: results.ratio(mode, type_, n, "graph", l2) for mode in MODES}
+        parts = {mode: divided(us["read"], us[mode]) for mode in MODES}
+        rows.append([power(n), *[time(us[floor]) for floor in floors], time(us["cublas"]),
+                     time(results.cub(type_, n, "graph", l2)), time(us["fast"]),
+                     judged(ratios["fast"], (ratios["fast"] or 2) <= 1), time(us["exact"]),
+                     judged(ratios["exact"], (ratios["exact"] or 2) <= 1),
+                     *[percent(parts[mode], n < LONG or (parts[mode] or 0) >= CEILING_GOAL) for mode in MODES]])
+    return table(["n", *[floor.replace("_", " ") for floor in floors], "cuBLAS", "CUB", "`fast`", "/ faster of both",
+                  "`exact`", "/ cuBLAS", "`fast`: of the read ceiling", "`exact`"], rows)
+
+
+def by_type(results, make, title):
+    return "\n\n".join(f"{title}, {TYPES[type_]}, µs:\n\n{make(type_)}" for type_ in results.types)
+
+
+def warm(results):
+    return by_type(results, lambda type_: graph_table(results, type_, "warm"), "In a replayed graph, the same vectors again")
+
+
+def cold(results):
+    return by_type(results, lambda type_: graph_table(results, type_, "cold"), "In a replayed graph, no vector in the L2 cache")
+
+
+def stream_table(results, type_):
+    rows = []
+    for n in results.sizes:
+        ratios = {mode: results.ratio(mode, type_, n, "stream") for mode in MODES}
+        rows.append([power(n), time(results.us(type_, n, "empty", "stream")), time(results.us(type_, n, "cublas", "stream")),
+                     time(results.cub(type_, n, "stream", "warm")), time(results.us(type_, n, "fast", "stream")),
+                     judged(ratios["fast"], (ratios["fast"] or 2) <= 1), time(results.us(type_, n, "exact", "stream")),
+                     judged(ratios["exact"], (ratios["exact"] or 2) <= 1)])
+    return table(["n", "empty", "cuBLAS", "CUB", "`fast`", "/ faster of both", "`exact`", "/ cuBLAS"], rows)
+
+
+def host_table(results, type_):
+    rows = []
+    for n in results.sizes:
+        us = {peer: results.us(type_, n, peer, "host") for peer in ("empty", "cublas", "thrust", *MODES)}
+        parts = {peer: divided(us[peer], us["cublas"]) for peer in ("empty", *MODES)}
+        cells = [judged(parts[peer], n > HOST_LONGEST or (parts[peer] or 1) <= HOST_GOAL) for peer in ("empty", *MODES)]
+        rows.append([power(n), time(us["empty"]), cells[0], time(us["cublas"]), time(results.cub(type_, n, "host", "warm")),
+                     time(us["thrust"]), time(us["fast"]), cells[1], time(us["exact"]), cells[2]])
+    return table(["n", "floor", "/ cuBLAS", "cuBLAS", "CUB", "Thrust", "`fast`", "/ cuBLAS", "`exact`", "/ cuBLAS"], rows)
+
+
+def stream(results):
+    return by_type(results, lambda type_: stream_table(results, type_), "Launches on a stream")
+
+
+def host(results):
+    return by_type(results, lambda type_: host_table(results, type_), "Call to result on the host")
+
+
+def hostile(results):
+    sizes = [n for n in results.sizes if any(results.us(type_, n, "exact", data=results.hostile[0]) for type_ in results.types)]
+    rows = []
+    for data in results.hostile:
+        for type_ in results.types:
+            ratios = [hostile_ratio(results, type_, n, data) for n in sizes]
+            rows.append([f"{data}, {TYPES[type_]}",
+                         *["–" if ratio is None else (f"{ratio:.2f}" if ratio <= HOSTILE_GOAL else f"**{figure(ratio)}**")
+                           for ratio in ratios]])
+    return table(["time / time on uniform data", *map(power, sizes)], rows)
+
+
+def errors(results):
+    peers = ("exact", "fast", "cublas", "cub", "cub_transform", "thrust")
+
+    def error(type_, n, peer):
+        how = "host" if peer == "thrust" else "graph"
+        return results.index.get((type_, n, peer, how, "warm", "uniform"), {}).get("error_ulps")
+
+    rows = []
+    for type_ in results.types:
+        for n in results.sizes:
+            found = [error(type_, n, peer) for peer in peers]
+            rows.append([f"{TYPES[type_]}, {power(n)}", *["–" if ulps is None else figure(ulps) for ulps in found]])
+    return table(["error, ulps", *[f"`{peer}`" for peer in peers]], rows)
+
+
+def torch(results):
+    """PyTorch in a process of its own, on the same GPU; exact beside it from the other process."""
+    report = results.torch
+    index = {(row["type"], row["n"], row["peer"], row["how"]): row for row in report["rows"]}
+    rows = []
+    for type_ in results.types:
+        for n in sorted({row["n"] for row in report["rows"]}):
+            def us(how, peer="torch.dot"):
+                return index.get((type_, n, peer, how), {}).get("us")
+            cells = [time(us("graph")), time(us("graph", "torch.linalg.vecdot")), time(us("graph", "(a * b).sum()")),
+                     time(results.us(type_, n, "exact")), time(us("stream")), time(results.us(type_, n, "exact", "stream")),
+                     time(us("host")), time(results.us(type_, n, "exact", "host"))]
+            ulps = index.get((type_, n, "torch.dot", "graph"), {}).get("error_ulps")
+            rows.append([f"{TYPES[type_]}, {power(n)}", *cells, "–" if ulps is None else figure(ulps)])
+    header = ["µs", "graph: `torch.dot`", "`vecdot`", "`(a * b).sum()`", "`exact`", "stream: `torch.dot`", "`exact`",
+              "host: `torch.dot`", "`exact`", "error of `torch.dot`, ulps"]
+    return f"PyTorch {report['torch']}, {report['gpu']}, {report['date']}.\n\n" + table(header, rows)
+
+
+def kernels(results):
+    rows = [[f"`{kernel['name']}`", kernel["registers"], kernel["shared"], kernel["stack"],
+             f"{kernel['spill_stores']} + {kernel['spill_loads']}"] for kernel in results.kernels["kernels"]]
+    architecture = results.kernels["kernels"][0]["architecture"]
+    return (f"{results.kernels['compiler']}, {architecture}.\n\n"
+            + table(["kernel", "registers", "shared memory, bytes", "stack, bytes", "spilled: stores + loads, bytes"], rows))
+
+
+SECTIONS = {"gpu-machine": machine, "gpu-goals": goals, "gpu-warm": warm, "gpu-cold": cold, "gpu-stream": stream,
+            "gpu-host": host, "gpu-hostile": hostile, "gpu-errors": errors, "gpu-torch": torch, "gpu-kernels": kernels}

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""scripts/performance on results of a GPU: ratios and verdicts of a small sample come out as they should, and what it must
+notice it does: a figure changed by hand, a result without the bits of the CPU.
+
+Works on copies of the scripts, the results and the documents.
+
+usage: gpu_report.py SOURCE SCRATCH
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+FILES = ("scripts/performance", "scripts/performance_gpu.py", "scripts/documents.py", "README.md", "docs/performance.md",
+         "docs/results/cpu.json", "docs/results/gpu-h100.json", "docs/results/torch-h100.json",
+         "docs/results/kernels.json")
+
+# type, n, data, peer, how, L2, µs
+SAMPLE = [
+    ("float32", 4096, "uniform", "exact", "graph", "warm", 2.0), ("float32", 4096, "uniform", "fast", "graph", "warm", 1.5),
+    ("float32", 4096, "uniform", "cublas", "graph", "warm", 2.5), ("float32", 4096, "uniform", "cub", "graph", "warm", 1.2),
+    ("float32", 4096, "uniform", "cub_transform", "graph", "warm", 1.25),
+    ("float32", 4096, "uniform", "empty", "graph", "warm", 0.5), ("float32", 4096, "uniform", "one_block", "graph", "warm", 0.9),
+    ("float32", 4096, "uniform", "read", "graph", "warm", 0.75), ("float32", 4096, "wide", "exact", "graph", "warm", 8.0),
+    ("float32", 4096, "uniform", "exact", "graph", "cold", 3.0),
+    ("float32", 4096, "uniform", "exact", "host", "warm", 12.0), ("float32", 4096, "uniform", "fast", "host", "warm", 10.0),
+    ("float32", 4096, "uniform", "cublas", "host", "warm", 20.0), ("float32", 4096, "uniform", "empty", "host", "warm", 9.0),
+    ("float32", 1 << 26, "uniform", "exact", "graph", "warm", 202.0),
+    ("float32", 1 << 26, "uniform", "fast", "graph", "warm", 206.0), ("float32", 1 << 26, "uniform", "read", "graph", "warm", 200.0),
+    ("float32", 1 << 26, "uniform", "cublas", "graph", "warm", 204.0), ("float32", 1 << 26, "uniform", "cub", "graph", "warm", 210.0),
+]
+EXPECTED = [
+    "| 2^12 | 0.50 | 0.90 | 0.75 | 2.50 | 1.20 | 1.50 | **1.250** | 2.00 | 0.800 | 50.0 % | 37.5 % |",
+    "| 2^26 | – | – | 200 | 204 | 210 | 206 | **1.010** | 202 | 0.990 | **97.1 %** | 99.0 % |",
+    "| 2^12 | – | – | – | – | – | – | 3.00 | – | – | – |",
+    "| 2^12 | 9.00 | 0.450 | 20.00 | – | – | 10.00 | 0.500 | 12.00 | **0.600** |",
+    "| `fast` ≤ the faster of cuBLAS and CUB, in a graph | **0 of 2** | float 2^12: 1.250, float 2^26: 1.010 |",
+    "| `exact` ≤ cuBLAS's plain dot, in a graph | 2 of 2 | – |",
+    "| `fast` ≥ 98 % of the read ceiling from 2^26 on | **0 of 1** | float 2^26: 0.971 |",
+    "| `exact` on wide ≤ 3 of its time on uniform data | **0 of 1** | float 2^12: 4.00 |",
+    "| wide, float | **4** |",
+    "| the bits of the CPU | 4 of 4 | – |",
+    "| workspace ≤ 1 MiB (it has 98 KiB) | 1 of 1 | – |",
+]
+
+
+def row_of(type_, n, data, peer, how, l2, us):
+    row = {"type": type_, "n": n, "data": data, "peer": peer, "how": how, "l2": l2, "us": us, "spread": 0.01}
+    if peer == "exact" and how == "graph":
+        row.update(error_ulps=0.25, bits="3f800000", same_bits_as_cpu=True)
+    return row
+
+
+def main(source, scratch):
+    shutil.rmtree(scratch, ignore_errors=True)
+    for name in FILES:
+        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / name, scratch / name)
+    results, document = scratch / "docs/results/gpu-h100.json", scratch / "docs/performance.md"
+
+    def run(*arguments):
+        command = [sys.executable, scratch / "scripts/performance", *arguments]
+        return subprocess.run(command, stderr=subprocess.PIPE, text=True)
+
+    def notices(what, expected):
+        done = run("--check")
+        if done.returncode == 0 or expected not in done.stderr:
+            sys.exit(f"{what}: {done.stderr or 'went unnoticed'}")
+
+    report = json.loads(results.read_text())
+    text = document.read_text()
+    document.write_text(text.replace("| 2^29 | ", "| 2^29 | 1", 1))
+    notices("a figure typed by hand", "does not say what docs/results/gpu-h100.json says")
+
+    report["rows"] = [row_of(*row) for row in SAMPLE]
+    report["workspace_bytes"] = 100_000
+    results.write_text(json.dumps(report))
+    if (done := run()).returncode != 0:
+        sys.exit(f"the sample makes no document: {done.stderr}")
+    lines = document.read_text().split("\n")
+    for line in EXPECTED:
+        if line not in lines:
+            sys.exit(f"the document lacks {line}")
+
+    report["rows"][0]["same_bits_as_cpu"] = False
+    results.write_text(json.dumps(report))
+    notices("other bits than the CPU's", "not the CPU's bits")
+
+
+if __name__ == "__main__":
+    main(*[pathlib.Path(argument).resolve() for argument in sys.argv[1:]])
