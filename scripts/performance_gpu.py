@@ -82,6 +82,10 @@ def machine(results):
                        f"{facts['driver_cuda']}, toolkit {facts['toolkit']}; on the host {facts['host']['cpu']}, "
                        f"{facts['host']['hardware_threads']} hardware threads; {facts['host']['date']}. Medians of "
                        f"{report['rounds']} rounds, everyone in each, in random order.")]
+    longest = results.index.get((results.types[0], results.sizes[-1], "read", "graph", "warm", "uniform"))
+    if longest:
+        lines.append(paragraph(f"The read ceiling at {power(longest['n'])} is {longest['gb_per_s']:.0f} GB/s, by "
+                               f"{longest['shape']}; for each length it is the best of several such shapes."))
     if report["quick"]:
         lines.append("**A quick look, not a measurement:** few and short samples.")
     lines += [f"Not measured: {line}." for line in report["missing"]]
@@ -195,12 +199,15 @@ def stream_table(results, type_):
 def host_table(results, type_):
     rows = []
     for n in results.sizes:
-        us = {peer: results.us(type_, n, peer, "host") for peer in ("empty", "cublas", "thrust", *MODES)}
-        parts = {peer: divided(us[peer], us["cublas"]) for peer in ("empty", *MODES)}
-        cells = [judged(parts[peer], n > HOST_LONGEST or (parts[peer] or 1) <= HOST_GOAL) for peer in ("empty", *MODES)]
-        rows.append([power(n), time(us["empty"]), cells[0], time(us["cublas"]), time(results.cub(type_, n, "host", "warm")),
-                     time(us["thrust"]), time(us["fast"]), cells[1], time(us["exact"]), cells[2]])
-    return table(["n", "floor", "/ cuBLAS", "cuBLAS", "CUB", "Thrust", "`fast`", "/ cuBLAS", "`exact`", "/ cuBLAS"], rows)
+        us = {peer: results.us(type_, n, peer, "host") for peer in ("empty", "poll", "cublas", "thrust", *MODES)}
+        us["floor"] = least((us["empty"], us["poll"]))
+        parts = {peer: divided(us[peer], us["cublas"]) for peer in ("floor", *MODES)}
+        cells = [judged(parts[peer], n > HOST_LONGEST or (parts[peer] or 1) <= HOST_GOAL) for peer in ("floor", *MODES)]
+        rows.append([power(n), time(us["empty"]), time(us["poll"]), cells[0], time(us["cublas"]),
+                     time(results.cub(type_, n, "host", "warm")), time(us["thrust"]), time(us["fast"]), cells[1],
+                     time(us["exact"]), cells[2]])
+    return table(["n", "floor, waiting", "floor, polling", "/ cuBLAS", "cuBLAS", "CUB", "Thrust", "`fast`", "/ cuBLAS",
+                  "`exact`", "/ cuBLAS"], rows)
 
 
 def stream(results):

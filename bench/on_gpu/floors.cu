@@ -12,7 +12,15 @@ using exactdot::on_gpu::buffer;
 constexpr std::size_t pack_bytes = 16;
 
 __global__ void empty_kernel() {}
-__global__ void write_kernel(unsigned* word) { *word = 1; }
+__global__ void write_kernel(unsigned* word, unsigned value) { *word = value; }
+
+/// Ends without the word too, once the stream has: not an endless loop where a kernel failed.
+void poll(const mapped_word<unsigned>& word, unsigned value, stream& on) {
+  constexpr int looks_in_seconds = 100'000'000;
+  for (int look = 0; word.read() != value; ++look) {
+    if (look == looks_in_seconds) return exactdot::on_gpu::synchronise(on);
+  }
+}
 
 struct read_shape {
   unsigned blocks, threads;
@@ -41,13 +49,26 @@ void add_floors(std::vector<gpu_peer<T>>& to, stream& on, peer_remarks& remarks)
                   check(cudaGetLastError(), "launching an empty kernel");
                 },
                 [=](const T*, const T*, std::size_t) {
-                  write_kernel<<<1, 1, 0, where->handle()>>>(word->there());
+                  write_kernel<<<1, 1, 0, where->handle()>>>(word->there(), 1);
                   check(cudaStreamSynchronize(where->handle()), "waiting for a word");
                   return static_cast<T>(word->read());
                 },
                 false});
   remarks.how.emplace_back("empty",
                            "a floor: a kernel that does nothing; host: one thread writes a word to the host");
+  const auto calls = std::make_shared<unsigned>(1);
+  to.push_back({"poll",
+                {},
+                [=](const T*, const T*, std::size_t) {
+                  const unsigned value = ++*calls;
+                  write_kernel<<<1, 1, 0, where->handle()>>>(word->there(), value);
+                  poll(*word, value, *where);
+                  return static_cast<T>(value);
+                },
+                false});
+  remarks.how.emplace_back("poll",
+                           "a floor, host only: the same, but the host looks at the word until it has come, "
+                           "instead of waiting for the stream");
   to.push_back({"one_block",
                 [=](const T* a, const T* b, std::size_t count, T*) {
                   const std::size_t bytes = count * sizeof(T);

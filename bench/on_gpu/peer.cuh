@@ -40,7 +40,8 @@ void add_cublas(std::vector<gpu_peer<T>>& to, stream& on, peer_remarks& remarks)
 template <class T>
 void add_cub(std::vector<gpu_peer<T>>& to, stream& on, peer_remarks& remarks);
 /// What no dot product can be faster than: an empty kernel, one block that reads both vectors (up to a length at
-/// which more blocks would help), and, end to end, a kernel that writes one word to the host's memory.
+/// which more blocks would help), and, end to end, a kernel that writes one word to the host's memory, waited for
+/// or looked at.
 template <class T>
 void add_floors(std::vector<gpu_peer<T>>& to, stream& on, peer_remarks& remarks);
 
