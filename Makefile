@@ -1,6 +1,7 @@
 # The two commands, make demo and make test, and their small helpers. Each works on a bare clone, on a
 # second call, and offline once the packages are there.
-# SETUP=skip builds with what is installed; RELEASE and ASAN name other build folders; JOBS the processes.
+# SETUP=skip builds with what is installed; RELEASE and ASAN name other build folders; JOBS the processes;
+# ARCHITECTURES=90 builds for GPUs of that compute capability alone, in less time.
 
 RELEASE ?= build/release
 ASAN ?= build/asan
@@ -35,7 +36,7 @@ bench: release
 	scripts/performance --run $(exactdot) bench --device cpu
 
 configure: setup
-	cmake --preset release -B $(RELEASE)
+	cmake --preset release -B $(RELEASE) $(if $(ARCHITECTURES),-DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)')
 
 release: configure
 	cmake --build $(RELEASE) --parallel $(JOBS)

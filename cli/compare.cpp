@@ -97,6 +97,7 @@ class comparer {
       return type_ == io::dtype::float32 ? static_cast<double>(dot<float, T>(a_.data(), b_.data(), n_, own))
                                          : dot<double, T>(a_.data(), b_.data(), n_, own);
     };
+    if (own.device == device::cuda) method = name + " on " + device_text(own);
     measure(std::move(method), std::move(name), thread_count(n_, own), call);
   }
 

@@ -1,9 +1,12 @@
 // exactdot dot: the dot product of two files; see dot.hpp.
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cli/compare.hpp>
 #include <cli/comparison_report.hpp>
 #include <cli/dot.hpp>
 #include <cli/dot_files.hpp>
+#include <cli/gpu_probe.hpp>
 #include <cli/interruption.hpp>
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
@@ -24,16 +27,31 @@ std::optional<io::dtype> parse_dtype(const std::string& text) {
   return text == "float32" ? io::dtype::float32 : io::dtype::float64;
 }
 
+/// The GPU that --device names, if it names one. The library would refuse one that is not there too, in the words
+/// of its C++ interface.
+std::optional<int> demanded_gpu(const std::string& device) {
+  const std::optional<int> gpu = parse_cuda(device);
+  if (!gpu) return gpu;
+  const auto refuse = [&](const std::string& why) {
+    throw error(errc::no_device, "--device " + device + ": " + why);
+  };
+  if (!EXACTDOT_CUDA_AT_BUILD) refuse("this build has no CUDA engine; use --device cpu or auto");
+  const auto count = static_cast<int>(gpu_names().size());
+  if (count == 0) refuse("no GPU found, or no NVIDIA driver; use --device cpu or auto");
+  if (*gpu >= count) {
+    refuse(count == 1 ? "this machine has one GPU, cuda:0"
+                      : fmt::format("this machine has {} GPUs, cuda:0 to cuda:{}", count, count - 1));
+  }
+  return gpu;
+}
+
 options make_options(const dot_arguments& arguments) {
   options made;
   made.mode = arguments.mode == "fast" ? mode::fast : mode::exact;
   made.threads = arguments.threads;
   made.monitor = &program_monitor();
-  if (arguments.device == "cpu") made.device = device::cpu;
-  if (parse_cuda(arguments.device)) {  // the library would refuse it too, in the words of its C++ interface
-    throw error(errc::no_device,
-                "--device " + arguments.device + ": this build has no CUDA engine; use --device cpu or auto");
-  }
+  made.device = device::cpu;  // what files give is in pageable memory, where a GPU does not pay
+  if (const auto gpu = demanded_gpu(arguments.device)) made.device = device::cuda, made.device_index = *gpu;
   return made;
 }
 
@@ -80,7 +98,7 @@ void run_dot(const dot_arguments& arguments) {
   object["dtype"] = name(type);
   object["n"] = a.n();
   object["mode"] = arguments.mode;
-  object["device"] = "cpu";
+  object["device"] = device_text(options);
   object["engine"] = engine_text(a.n(), options);
   put_timing(object, seconds, bytes);
   if (arguments.compare) object["compare"] = comparison_json(rows, bytes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cli/dot_files.hpp>
+#include <cli/gpu_probe.hpp>
 #include <cmath>
 #include <core/order_v1.hpp>
 #include <cpu/team.hpp>
@@ -86,7 +87,12 @@ template accumulator<double> accumulate_files(const io::vector_file&, const io::
 
 int thread_count(std::size_t n, const options& options) { return cpu_engine::threads_for(n, options); }
 
+std::string device_text(const options& options) {
+  return options.device == device::cuda ? "cuda:" + std::to_string(options.device_index) : "cpu";
+}
+
 std::string engine_text(std::size_t n, const options& options) {
+  if (options.device == device::cuda) return gpu_names().at(static_cast<std::size_t>(options.device_index));
   return cpu().instruction_set + ", " + thread_text(thread_count(n, options));
 }
 

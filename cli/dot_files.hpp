@@ -20,7 +20,10 @@ template <element T>
 [[nodiscard]] accumulator<T> accumulate_files(const io::vector_file& a, const io::vector_file& b,
                                               const options& options);
 
-/// What computes n products under these options: "avx512, 2 threads".
+/// "cpu", or "cuda:0".
+[[nodiscard]] std::string device_text(const options& options);
+
+/// What computes n products under these options: "avx512, 2 threads", "NVIDIA H100 80GB HBM3, sm_90".
 [[nodiscard]] std::string engine_text(std::size_t n, const options& options);
 
 /// The threads that exactdot uses for n products under these options.

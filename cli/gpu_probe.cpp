@@ -10,6 +10,8 @@ namespace {
 template <class... Arguments>
 using driver_call = int (*)(Arguments...);  // a CUresult: 0 is success
 
+constexpr int compute_capability_major = 75, compute_capability_minor = 76;  // of CUdevice_attribute
+
 }  // namespace
 
 std::vector<std::string> gpu_names() {
@@ -19,15 +21,19 @@ std::vector<std::string> gpu_names() {
   const auto get_count = reinterpret_cast<driver_call<int*>>(dlsym(driver, "cuDeviceGetCount"));
   const auto get_device = reinterpret_cast<driver_call<int*, int>>(dlsym(driver, "cuDeviceGet"));
   const auto get_name = reinterpret_cast<driver_call<char*, int, int>>(dlsym(driver, "cuDeviceGetName"));
+  const auto get_attribute = reinterpret_cast<driver_call<int*, int, int>>(dlsym(driver, "cuDeviceGetAttribute"));
   int count = 0;
-  if (!initialise || !get_count || !get_device || !get_name) return {};
+  if (!initialise || !get_count || !get_device || !get_name || !get_attribute) return {};
   if (initialise(0) != 0 || get_count(&count) != 0) return {};
   std::vector<std::string> names;
   for (int index = 0; index < count; ++index) {
     std::array<char, 128> name = {};
     int device = 0;
     if (get_device(&device, index) != 0 || get_name(name.data(), name.size() - 1, device) != 0) continue;
-    names.emplace_back(name.data());
+    int major = 0, minor = 0;
+    get_attribute(&major, compute_capability_major, device),
+        get_attribute(&minor, compute_capability_minor, device);
+    names.push_back(std::string(name.data()) + ", sm_" + std::to_string(major) + std::to_string(minor));
   }
   return names;
 }

@@ -6,7 +6,7 @@
 
 namespace exactdot::cli {
 
-/// The names of the CUDA devices; empty without a driver or a device.
+/// The CUDA devices in CUDA's order, as "NVIDIA H100 80GB HBM3, sm_90"; empty without a driver or a device.
 [[nodiscard]] std::vector<std::string> gpu_names();
 
 }  // namespace exactdot::cli

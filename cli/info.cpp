@@ -19,7 +19,8 @@ void print_json(const cpu_info& processor, const std::vector<std::string>& gpus,
                                    {"instruction_set", processor.instruction_set},
                                    {"instruction_sets", processor.instruction_sets},
                                    {"threads", processor.threads}};
-  object["cuda"] = {{"compiler_at_build", EXACTDOT_CUDA_AT_BUILD}, {"engine", false}, {"gpus", gpus}};
+  object["cuda"] = {
+      {"compiler_at_build", EXACTDOT_CUDA_AT_BUILD}, {"engine", EXACTDOT_CUDA_AT_BUILD}, {"gpus", gpus}};
   if (openblas.available()) {
     object["openblas"] = openblas.core_name();
   } else {
@@ -29,17 +30,17 @@ void print_json(const cpu_info& processor, const std::vector<std::string>& gpus,
 }
 
 void print_text(const cpu_info& processor, const std::vector<std::string>& gpus, const lab::openblas& openblas) {
-  write_output(
-      fmt::format("exactdot          {}\n"
-                  "instruction set   {} (of {})\n"
-                  "threads           {}\n"
-                  "CUDA              {} when this was built; this version has no CUDA engine\n"
-                  "GPU               {}\n"
-                  "OpenBLAS          {} (used by dot --compare only)\n",
-                  version(), processor.instruction_set, fmt::join(processor.instruction_sets, ", "),
-                  processor.threads, EXACTDOT_CUDA_AT_BUILD ? "compiler found" : "no compiler found",
-                  gpus.empty() ? "none found" : fmt::format("{}", fmt::join(gpus, ", ")),
-                  openblas.available() ? openblas.core_name() : openblas.fault()));
+  write_output(fmt::format(
+      "exactdot          {}\n"
+      "instruction set   {} (of {})\n"
+      "threads           {}\n"
+      "CUDA              {}\n"
+      "GPU               {}\n"
+      "OpenBLAS          {} (used by dot --compare only)\n",
+      version(), processor.instruction_set, fmt::join(processor.instruction_sets, ", "), processor.threads,
+      EXACTDOT_CUDA_AT_BUILD ? "engine built in" : "no compiler when this was built, so no engine",
+      gpus.empty() ? "none found" : fmt::format("{}", fmt::join(gpus, "; ")),
+      openblas.available() ? openblas.core_name() : openblas.fault()));
 }
 
 }  // namespace

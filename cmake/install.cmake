@@ -1,5 +1,6 @@
-# install and export: consumers say find_package(exactdot) and link exactdot::exactdot; the simulator, exactdot::simt,
-# is a component with targets of its own, for it needs Boost.
+# install and export: consumers say find_package(exactdot) and link exactdot::exactdot. The CUDA engine, exactdot::cuda,
+# and the simulator, exactdot::simt, are components with targets of their own, for they need the CUDA toolkit's static
+# runtime and Boost.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exactdot)
 
@@ -10,6 +11,10 @@ install(TARGETS exactdot EXPORT exactdot-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT exactdot-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+if(TARGET exactdot_cuda)
+  install(TARGETS exactdot_cuda EXPORT exactdot-cuda-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT exactdot-cuda-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+endif()
 if(TARGET exactdot_simt)
   install(TARGETS exactdot_simt exactdot_simt_headers EXPORT exactdot-simt-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -37,10 +37,10 @@ class accumulator {
 
   void add(T a, T b);  ///< adds a·b exactly. Cost: a few nanoseconds
   void add(T x);       ///< adds x exactly
-  /// Adds the products a[i]·b[i] with the CPU engine, at its speed (a, b of the same length, any alignment).
-  /// options.mode is not looked at. Throws as exactdot::dot does, and then adds nothing.
+  /// Adds the products a[i]·b[i] (a, b of the same length) on the device that exactdot::dot would use, at its
+  /// speed. options.mode is not looked at. Throws as exactdot::dot does, and then adds nothing.
   void add(std::span<const T> a, std::span<const T> b, const options& options = {});
-  void add(std::span<const T> x);  ///< adds every x[i] (a plain sum)
+  void add(std::span<const T> x);  ///< adds every x[i] (a plain sum), in host memory
 
   /// Adds the other state. Throws errc::headroom, and leaves this state as it was, if the magnitude would pass
   /// 2^63 largest products. Cost: word_count integer additions.

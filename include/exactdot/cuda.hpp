@@ -19,8 +19,10 @@ namespace exactdot::cuda {
 using stream_handle = CUstream_st*;
 
 /// What calls on one stream share: less than 128 KiB of device memory, and a word of host memory that the GPU
-/// writes. One workspace serves one stream, whose order keeps its calls apart; a graph captured from that stream
-/// must not run at the same time as other calls, or another launch of itself, with the same workspace.
+/// writes. One workspace serves one stream, whose order keeps its calls apart, and one thread at a time: a second
+/// is refused. Nobody can see, so the caller has to take care, that a graph captured from that stream does not run
+/// at the same time as other calls, or another launch of itself, with the same workspace. After a move it may only
+/// be destroyed or assigned to.
 class workspace {
  public:
   /// On the current device. Waits for the device. Throws errc::no_device where there is none.
@@ -43,11 +45,12 @@ class workspace {
 /// memory, mapped host memory); a and b aligned to their elements.
 ///
 /// R: float or double; rounded once from the exact sum in mode exact, converted in mode fast. n = 0 gives +0.
-/// Uses options.mode only. Throws errc::null_pointer, errc::bad_option (a pointer the device cannot use, an unknown
-/// mode, another device current than the workspace's), errc::device_failure (what CUDA says, also of what failed
-/// earlier on this device).
-/// Cost: one launch that reads both vectors once. In mode exact, data whose terms cancel to
-/// less than about 2^-90 of their size are added a second time by one block, slowly.
+/// Uses options.mode only. Throws errc::null_pointer, errc::bad_option (a pointer the device cannot use, or into
+/// another device's memory, an unknown mode, another device current than the workspace's, a workspace that another
+/// thread's call is using), errc::device_failure (what CUDA says, also of what failed earlier on this device; an
+/// error that the thread's earlier calls left is reported, and cleared). Cost: one launch that reads both vectors
+/// once. In mode exact, data whose terms cancel to less than about 2^-90 of their size are added a second time by
+/// one block, slowly.
 template <element R, element T>
 void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options = {});
 

@@ -1,7 +1,7 @@
-// exactdot::dot: the dot product of two vectors in host memory.
+// exactdot::dot: the dot product of two vectors, in host memory or, for programs that link exactdot::cuda, a GPU's.
 //
-// Exact by default: the real-number sum of products, rounded once. The same bits at any thread count,
-// instruction set and order of the elements. docs/contract.md states the whole promise.
+// Exact by default: the real-number sum of products, rounded once. The same bits at any thread count, instruction
+// set and order of the elements, and on any GPU. docs/contract.md states the whole promise.
 #pragma once
 
 #include <concepts>
@@ -15,11 +15,12 @@
 
 namespace exactdot {
 
-/// a·b for `n` elements at `a` and at `b`. Pointers need no alignment, not even that of T.
+/// a·b for `n` elements at `a` and at `b`. Pointers to host memory need no alignment, not even that of T. Vectors
+/// in a GPU's memory are read when the work in that GPU's default stream is done; the call waits for the result.
 ///
 /// R: result type; rounded once from the exact sum in mode exact, converted from the accumulation type
 /// in mode fast. n = 0 gives +0.
-/// Errors: errc::null_pointer, errc::bad_option, errc::no_device, errc::cancelled.
+/// Errors: errc::null_pointer, errc::bad_option, errc::no_device, errc::cancelled, errc::device_failure.
 /// Cost: that of reading both vectors, once they leave the cache (docs/performance.md).
 template <element R, element T>
 [[nodiscard]] R dot(const T* a, const T* b, std::size_t n, const options& options = {});

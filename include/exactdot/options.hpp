@@ -13,10 +13,12 @@ enum class mode {
   fast,   ///< plain fused multiply-adds in order v1 (docs/contract.md): the same bits everywhere, not exact
 };
 
+/// A GPU is used by programs that are linked with exactdot::cuda. Vectors in device or managed memory stay there;
+/// others are brought over in chunks. docs/contract.md says which call goes where.
 enum class device {
-  automatic,  ///< the fastest engine at hand
-  cpu,
-  cuda,  ///< demand a GPU; an error where there is none
+  automatic,  ///< the fastest engine at hand; for vectors in a GPU's memory, that GPU
+  cpu,        ///< the vectors lie in host memory; from 4096 elements on it is an error if not
+  cuda,       ///< demand a GPU; an error where there is none
 };
 
 /// Lets another thread watch a long computation and end it.
@@ -29,7 +31,7 @@ struct options {
   exactdot::mode mode = exactdot::mode::exact;
   exactdot::device device = exactdot::device::automatic;
   int device_index = 0;  ///< which GPU, when device is cuda
-  int threads = 0;       ///< at most so many CPU threads; 0: as many as pay off. Never changes a result
+  int threads = 0;       ///< at most so many CPU threads, also to copy for a GPU; 0: as many as pay off
   exactdot::monitor* monitor = nullptr;  ///< optional; must outlive the call
 };
 

@@ -13,6 +13,8 @@ void throw_no_gpu_engine() {
               "device::cpu or device::automatic");
 }
 
+int threads_that_pay(std::size_t n, const options& options) { return threads_for(n, options); }
+
 void copy_by_threads(void* to, const void* from, std::size_t bytes, const options& options) noexcept {
   constexpr std::size_t page = 4096;
   for_parts(bytes, page, threads_for(bytes / 8, options), [&](std::size_t start, std::size_t count, int) noexcept {

@@ -43,6 +43,9 @@ const gpu_engine* gpu_for(const T* a, const T* b, std::size_t n, const options& 
   return n != 0 && engine->takes(a, b, n, sizeof(T), options) ? engine : nullptr;
 }
 
+/// How many threads the CPU engine would use.
+int threads_that_pay(std::size_t n, const options& options);
+
 /// memcpy by several threads: one cannot read memory as fast as a GPU takes it.
 void copy_by_threads(void* to, const void* from, std::size_t bytes, const options& options) noexcept;
 

@@ -11,9 +11,10 @@ std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + 
 [[noreturn]] void throw_out_of_memory(std::size_t chunk) {
   std::size_t free = 0, total = 0;
   cuda::check(cudaMemGetInfo(&free, &total), "asking for free memory");
-  throw error(errc::device_failure, "dot: out of device memory: " + mebibytes(free) + " of " + mebibytes(total) +
-                                        " are free, and vectors from the host need 4 chunks of " +
-                                        std::to_string(chunk >> 10) + " KiB; free some, or use device::cpu");
+  throw cuda::out_of_memory(errc::device_failure,
+                            "dot: out of device memory: " + mebibytes(free) + " of " + mebibytes(total) +
+                                " are free, and vectors from the host need 4 chunks of " +
+                                std::to_string(chunk >> 10) + " KiB; free some, or compute on the CPU");
 }
 
 }  // namespace

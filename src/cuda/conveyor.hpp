@@ -36,7 +36,7 @@ class conveyor {
   static constexpr std::size_t slots = 2;
 
   /// For chunks of so many bytes, or smaller ones where the current device's memory is short; throws
-  /// errc::device_failure where not even those fit.
+  /// cuda::out_of_memory where not even those fit.
   explicit conveyor(std::size_t chunk);
 
   [[nodiscard]] std::size_t chunk() const { return chunk_; }

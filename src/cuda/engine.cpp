@@ -2,6 +2,7 @@
 //
 // Vectors that all lie on the GPU are one launch; others pass through the conveyor, whose chunks add to one exact
 // state on the device, or are nodes of order v1's tree. Either way the bits are the CPU's.
+#include <algorithm>
 #include <bit>
 #include <core/order_v1.hpp>
 #include <core/state.hpp>
@@ -133,16 +134,16 @@ void in_one_launch(const job<T>& one, Launch launch) {
 }
 
 template <class R, class T>
-R dot(const T* a, const T* b, std::size_t n, const options& how) {
-  const job<T> one = make_job(a, b, n, how);
+R dot_there(const job<T>& one) {
   const current_gpu current(one.gpu);
-  if (n == 0) return R{0};
+  if (one.n == 0) return R{0};
   if (one.in_place()) {
     R result{};
-    in_one_launch(one, [&](cuda::workspace& space) { result = cuda::dot<R>(space, a, b, n, how); });
+    in_one_launch(
+        one, [&](cuda::workspace& space) { result = cuda::dot<R>(space, one.a.at, one.b.at, one.n, one.how); });
     return result;
   }
-  if (how.mode == mode::fast) {
+  if (one.how.mode == mode::fast) {
     const T sum = fast_by_chunks(one);
     return sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);
   }
@@ -152,20 +153,54 @@ R dot(const T* a, const T* b, std::size_t n, const options& how) {
 }
 
 template <class T>
-void add_state(const T* a, const T* b, std::size_t n, const options& how, std::int64_t* words) {
-  const job<T> one = make_job(a, b, n, how);
+void add_state_there(const job<T>& one, std::int64_t* words) {
   const current_gpu current(one.gpu);
-  if (n == 0) return;
+  if (one.n == 0) return;
   if (!one.in_place()) return add_by_chunks(one, words);
   in_one_launch(one, [&](cuda::workspace& space) {
     add_through_device<T>(one.gpu, space.stream(), words,
-                          [&](std::int64_t* sum) { cuda::dot_into(space, a, b, n, sum); });
+                          [&](std::int64_t* sum) { cuda::dot_into(space, one.a.at, one.b.at, one.n, sum); });
   });
 }
 
-/// Page-locked vectors that a waking GPU fetches sooner than the CPU's threads read them.
-bool pays(const place& a, const place& b, std::size_t, std::size_t, const options&) {
-  return a.kind == memory::pinned && b.kind == memory::pinned && false;
+/// What `there` does; or, where the GPU was only the faster choice and has no memory for it, what `here` does.
+template <class T, class There, class Here>
+auto where_there_is_room(const job<T>& one, There there, Here here) {
+  try {
+    return there();
+  } catch (const cuda::out_of_memory&) {
+    const bool on_gpu = one.a.where.kind == memory::device || one.b.where.kind == memory::device;
+    if (one.how.device == device::cuda || on_gpu) throw;
+  }
+  options on_cpu = one.how;
+  on_cpu.device = device::cpu;
+  return here(on_cpu);
+}
+
+template <class R, class T>
+R dot(const T* a, const T* b, std::size_t n, const options& how) {
+  const job<T> one = make_job(a, b, n, how);
+  return where_there_is_room(
+      one, [&] { return dot_there<R>(one); },
+      [&](const options& on_cpu) { return exactdot::dot<R>(a, b, n, on_cpu); });
+}
+
+template <class T>
+void add_state(const T* a, const T* b, std::size_t n, const options& how, std::int64_t* words) {
+  const job<T> one = make_job(a, b, n, how);
+  where_there_is_room(
+      one, [&] { add_state_there(one, words); },
+      [&](const options& on_cpu) { cpu_engine::exact_state(a, b, n, on_cpu, words); });
+}
+
+/// Page-locked vectors that the GPU fetches sooner than so few threads of the CPU read them; not for a GPU that
+/// would have to be started first. Vectors in other host memory never pay: to copy them costs the CPU more than
+/// their dot (docs/algorithms.md has the measurement).
+bool pays(const place& a, const place& b, std::size_t n, std::size_t element_bytes, const options& how) {
+  constexpr std::size_t least_bytes = std::size_t{1} << 22;
+  constexpr int most_threads = 2;
+  return a.kind == memory::pinned && b.kind == memory::pinned && n * element_bytes >= least_bytes &&
+         cpu_engine::threads_that_pay(n, how) <= most_threads && gpu_is_awake(std::max({a.gpu, b.gpu, 0}));
 }
 
 bool takes(const void* a, const void* b, std::size_t n, std::size_t element_bytes, const options& how) {

@@ -54,8 +54,9 @@ inline pinned_bytes pinned_memory(std::size_t bytes) {
   const cudaError_t status = cudaHostAlloc(&made, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
-    throw error(errc::device_failure, "cuda: the system lets this process page-lock no " + std::to_string(bytes) +
-                                          " bytes more; free host memory, or use device::cpu");
+    throw cuda::out_of_memory(errc::device_failure, "cuda: the system lets this process page-lock no " +
+                                                        std::to_string(bytes) +
+                                                        " bytes more; free host memory, or compute on the CPU");
   }
   cuda::check(status, "page-locking host memory");
   return pinned_bytes(static_cast<std::byte*>(made));

@@ -27,14 +27,14 @@ bool loses_the_context(cudaError_t status) {
 }
 
 std::string what_to_do(cudaError_t status) {
-  if (status == cudaErrorNoDevice) return "; this machine has no GPU: use device::cpu";
+  if (status == cudaErrorNoDevice) return "; this machine has no GPU: compute on the CPU";
   if (status == cudaErrorInsufficientDriver) {
     int version = 0;
     const bool known = cudaDriverGetVersion(&version) == cudaSuccess && version != 0;
-    return known ? "; update the NVIDIA driver, or use device::cpu"
-                 : "; this machine has no NVIDIA driver: install one, or use device::cpu";
+    return known ? "; update the NVIDIA driver, or compute on the CPU"
+                 : "; this machine has no NVIDIA driver: install one, or compute on the CPU";
   }
-  if (status == cudaErrorMemoryAllocation) return "; free memory on the device, or use device::cpu";
+  if (status == cudaErrorMemoryAllocation) return "; free memory on the device, or compute on the CPU";
   if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorUnsupportedPtxVersion) {
     return "; build exactdot for this GPU: add its compute capability to CMAKE_CUDA_ARCHITECTURES";
   }
@@ -47,10 +47,12 @@ std::string what_to_do(cudaError_t status) {
 void check(cudaError_t status, const char* what, std::source_location where) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());  // reported here, so not once more by the next call
+  const std::string sentence = std::string("cuda: ") + what + " failed: " + cudaGetErrorString(status) +
+                               what_to_do(status) + " (" + where.file_name() + ":" + std::to_string(where.line()) +
+                               ")";
+  if (status == cudaErrorMemoryAllocation) throw out_of_memory(errc::device_failure, sentence);
   const bool none = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
-  throw error(none ? errc::no_device : errc::device_failure,
-              std::string("cuda: ") + what + " failed: " + cudaGetErrorString(status) + what_to_do(status) + " (" +
-                  where.file_name() + ":" + std::to_string(where.line()) + ")");
+  throw error(none ? errc::no_device : errc::device_failure, sentence);
 }
 
 workspace::workspace(stream_handle stream) : memory_(std::make_unique<memory>()) {

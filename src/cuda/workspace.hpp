@@ -52,6 +52,11 @@ class hold {
   workspace::memory& own_;
 };
 
+/// The device, or what the host may page-lock, is full; of code errc::device_failure.
+class out_of_memory : public error {
+  using error::error;
+};
+
 /// Throws what failed, in CUDA's words, with what to do and the place of the call. Leaves no error pending.
 void check(cudaError_t status, const char* what, std::source_location where = std::source_location::current());
 

@@ -75,6 +75,22 @@ TEST_F(dot_program, prints_one_json_object) {
   EXPECT_EQ(json.size(), 10U);
 }
 
+TEST_F(dot_program, has_the_same_bits_on_a_gpu) {
+  const auto cuda = run_json({"info"})["cuda"];
+  if (cuda["engine"] != true || cuda["gpus"].empty()) GTEST_SKIP() << "no GPU, or no CUDA engine";
+  const operands<double> x{{data_set::ill, 100'003, 42, 1e40}};
+  const std::string a = write("a.npy", x.a), b = write("b.npy", x.b);
+  for (const std::string mode : {"exact", "fast"}) {
+    const auto there = run_json({"dot", a, b, "--mode", mode, "--device", "cuda:0"});
+    const auto here = run_json({"dot", a, b, "--mode", mode, "--device", "cpu"});
+    EXPECT_EQ(there["bits"], here["bits"]) << mode;
+    EXPECT_EQ(there["device"], "cuda:0");
+    EXPECT_EQ(there["engine"], cuda["gpus"][0]);
+    EXPECT_EQ(here["device"], "cpu");
+  }
+  EXPECT_NE(run_well({"dot", a, b, "--compare", "--device", "cuda"}).find("exact on cuda:0"), std::string::npos);
+}
+
 TEST_F(dot_program, rounds_once_to_the_result_type) {
   const operands<float> x{{data_set::uniform, 5000}};
   const operands<double> y{{data_set::uniform, 5000}};

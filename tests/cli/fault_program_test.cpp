@@ -132,9 +132,14 @@ TEST_F(dot_faults, name_with_a_line_break) {
 }
 
 TEST_F(dot_faults, gpu_demanded_where_there_is_none) {
-  for (const std::string device : {"cuda", "cuda:0", "cuda:7"}) {
-    expect_fault({"dot", good_, good_, "--device", device}, "--device " + device,
-                 {"no CUDA engine", "--device cpu"});
+  const auto cuda = run_json({"info"})["cuda"];
+  if (cuda["gpus"].empty()) {
+    const std::string why = cuda["engine"] == true ? "no GPU found" : "no CUDA engine";
+    for (const std::string device : {"cuda", "cuda:0", "cuda:7"}) {
+      expect_fault({"dot", good_, good_, "--device", device}, "--device " + device, {why, "--device cpu"});
+    }
+  } else if (cuda["engine"] == true) {
+    expect_fault({"dot", good_, good_, "--device", "cuda:99"}, "--device cuda:99", {"this machine has", "cuda:0"});
   }
 }
 

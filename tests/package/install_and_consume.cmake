@@ -2,11 +2,22 @@
 # against that folder alone.
 #
 # cmake -DBUILD=<build folder> -DSCRATCH=<folder to use up> -DCONSUMER=<project> -DVERSION=<x.y.z>
-#       [-DSOURCE=<exactdot's sources>: build a shared library from them first, without the simulator]
+#       [-DSOURCE=<exactdot's sources>: build a shared library from them first, without the simulator and CUDA]
+#       [-DCUDA=ON: BUILD has the CUDA engine; else it must not]
 #       [-DOWN_KERNEL=<project>: copy it out of the tree, build it with the installed simulator and run it]
 #       -P install_and_consume.cmake
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+function(expect_missing component sentence)
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/without_${component} ${outside}
+    -DCOMPONENTS=${component} RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  string(FIND "${output}" "${sentence}" found)
+  if(status EQUAL 0 OR found EQUAL -1)
+    message(FATAL_ERROR "asked for the component ${component}, which is not there, the package said: ${output}")
+  endif()
 endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
@@ -15,7 +26,7 @@ if(SOURCE)
   run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD} -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON
     -DCMAKE_CXX_COMPILER=${COMPILER}
     -DEXACTDOT_BUILD_PROGRAM=OFF -DEXACTDOT_BUILD_TESTS=OFF -DEXACTDOT_BUILD_BENCH=OFF
-    -DEXACTDOT_BUILD_SIMT=OFF)
+    -DEXACTDOT_BUILD_SIMT=OFF -DEXACTDOT_BUILD_CUDA=OFF)
   run(${CMAKE_COMMAND} --build ${BUILD} --parallel 2)
 endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
@@ -31,6 +42,15 @@ if(NOT output STREQUAL "exactdot ${VERSION} works from its package\n")
   message(FATAL_ERROR "the consumer printed: ${output}")
 endif()
 
+# the CUDA engine is a component; who asks for it where there is none is told so
+if(CUDA)
+  run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/with_cuda ${outside} -DCOMPONENTS=cuda)
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/with_cuda)
+  run(${SCRATCH}/with_cuda/consumer)
+else()
+  expect_missing(cuda "installed without its CUDA engine: build it where there is a CUDA compiler")
+endif()
+
 if(OWN_KERNEL)
   file(COPY ${OWN_KERNEL}/ DESTINATION ${SCRATCH}/own_kernel)
   run(${CMAKE_COMMAND} -S ${SCRATCH}/own_kernel -B ${SCRATCH}/own_kernel/build ${outside} -DCMAKE_CUDA_COMPILER=)
@@ -43,10 +63,5 @@ endif()
 
 # who asks for the simulator where there is none is told so
 if(SOURCE)
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/without_simulator ${outside} -DCOMPONENTS=simt
-    RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
-  string(REGEX REPLACE "[ \n]+" " " output "${output}")
-  if(status EQUAL 0 OR NOT output MATCHES "installed without its simulator: configure it with -DEXACTDOT_BUILD_SIMT=ON")
-    message(FATAL_ERROR "asked for a simulator that is not there, the package said: ${output}")
-  endif()
+  expect_missing(simt "installed without its simulator: configure it with -DEXACTDOT_BUILD_SIMT=ON")
 endif()

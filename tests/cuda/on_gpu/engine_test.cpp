@@ -3,6 +3,7 @@
 //
 // Vectors from the host go to the GPU because device::cuda demands it, in chunks of one tile of order v1, so that
 // short ones make many.
+#include <cpu/offload.hpp>
 #include <cstdlib>
 #include <cuda/conveyor.hpp>
 #include <exactdot/accumulator.hpp>
@@ -124,6 +125,23 @@ TEST_F(engine, has_the_same_bits_whatever_the_chunk) {
     use_chunks_of(chunk);
     EXPECT_EQ(faults<double>(one.check, a.data(), b.data(), device::cuda), "") << chunk;
   }
+}
+
+TEST_F(engine, takes_page_locked_vectors_where_few_threads_would_read_them) {
+  const std::vector<double> ones(1 << 20, 1.0);
+  const auto pinned = placed(ones, "pinned");
+  const auto* const table = exactdot::cpu_engine::linked_gpu_engine.load();
+  const auto takes = [&](const double* x, std::size_t n, int threads) {
+    return table->takes(x, x, n, sizeof(double), {.threads = threads});
+  };
+  EXPECT_TRUE(takes(pinned.get(), ones.size(), 1));
+  EXPECT_FALSE(takes(pinned.get(), 1000, 1));
+  EXPECT_FALSE(takes(ones.data(), ones.size(), 1));
+  EXPECT_FALSE(takes(pinned.get(), ones.size(), 3) && std::thread::hardware_concurrency() > 2);
+  EXPECT_EQ(exactdot::dot<double>(pinned.get(), pinned.get(), ones.size(), {.threads = 1}), 1 << 20);
+  exactdot::cuda_engine::limits.device_memory = 0;
+  exactdot::cuda_engine::limits.largest_chunk = std::size_t{1} << 21;  // no kept one
+  EXPECT_EQ(exactdot::dot<double>(pinned.get(), pinned.get(), ones.size(), {.threads = 1}), 1 << 20);
 }
 
 TEST_F(engine, takes_host_vectors_at_any_address) {

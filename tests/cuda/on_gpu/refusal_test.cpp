@@ -45,10 +45,11 @@ TEST(without_a_gpu, one_that_is_demanded_is_an_error_and_nothing_else_is) {
   if (cudaGetDeviceCount(&count) == cudaSuccess) GTEST_SKIP() << "there is a GPU";
   const std::vector<double> a = {1, 2}, b = {3, 4};
   exactdot::accumulator<double> sum;
-  expect_refused(errc::no_device, "use device::cpu", [&] { return exactdot::dot(a, b, {.device = device::cuda}); });
-  expect_refused(errc::no_device, "use device::cpu",
+  expect_refused(errc::no_device, "compute on the CPU",
+                 [&] { return exactdot::dot(a, b, {.device = device::cuda}); });
+  expect_refused(errc::no_device, "compute on the CPU",
                  [&] { return sum.add(std::span(a), std::span(b), {.device = device::cuda}), 0; });
-  expect_refused(errc::no_device, "use device::cpu", [] { return exactdot::cuda::workspace().device(); });
+  expect_refused(errc::no_device, "compute on the CPU", [] { return exactdot::cuda::workspace().device(); });
   EXPECT_EQ(exactdot::dot(a, b), 11);
   EXPECT_EQ(exactdot::dot(a, b, {.device = device::cpu}), 11);
 }
@@ -130,6 +131,32 @@ TEST_F(refusal, of_vectors_for_which_no_chunk_is_left) {
                  [&] { return exactdot::dot(long_ones, long_ones, {.device = device::cuda}); });
   limits = {};
   expect_usable();
+}
+
+TEST_F(refusal, leaves_no_memory_behind) {
+  const auto free_now = [] {
+    std::size_t free = 0, total = 0;
+    EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+    return free;
+  };
+  const auto leave = [&] {
+    exactdot::monitor watch;
+    watch.cancel = true;
+    const exactdot::options how = {.device = device::cuda, .monitor = &watch};
+    expect_refused(errc::cancelled, "", [&] { return dot(ones_.data(), ones_.data(), how); });
+    limits = {.device_memory = 0};
+    const std::vector<float> long_ones(5'000'000, 1.0F);
+    expect_refused(errc::device_failure, "out of device memory",
+                   [&] { return exactdot::dot(long_ones, long_ones, {.device = device::cuda}); });
+    limits = {};
+    exactdot::cuda::workspace on, moved(std::move(on));
+    EXPECT_EQ(exactdot::cuda::dot<float>(moved, there_->data(), there_->data(), 5000), 5000);
+    expect_usable();
+  };
+  leave();
+  const std::size_t before = free_now();
+  for (int i = 0; i < 20; ++i) leave();
+  EXPECT_EQ(free_now(), before);
 }
 
 TEST_F(refusal, of_a_full_gpu) {

@@ -83,6 +83,15 @@ double nanoseconds_of_16(const std::vector<float>& a, const std::vector<float>& 
          });
 }
 
+void print_heading() {
+  cudaDeviceProp gpu{};
+  if (cudaGetDeviceProperties(&gpu, 0) != cudaSuccess) std::exit((std::fputs("no GPU\n", stderr), 1));
+  std::printf(
+      "# Host vectors on a GPU\n\nPrinted by tests/cuda/on_gpu/transfer_speed.cpp on one %s and %d "
+      "threads of its host.\n\n",
+      gpu.name, omp_get_num_procs());
+}
+
 }  // namespace
 
 int main() {
@@ -92,13 +101,15 @@ int main() {
     a[i] = static_cast<float>(static_cast<int>(generator())) * 0x1p-31F;
     b[i] = a[i] * 0.75F + 0.1F;
   }
-  std::printf("16 elements, device::cpu: %.1f ns; automatic, before libcuda is loaded: %.1f ns; ",
-              nanoseconds_of_16(a, b, device::cpu), nanoseconds_of_16(a, b, device::automatic));
+  const double on_cpu = nanoseconds_of_16(a, b, device::cpu), asleep = nanoseconds_of_16(a, b, device::automatic);
   float result = 0;
   const auto first = [&] { result = exactdot::dot<float>(a.data(), b.data(), 16, {.device = device::cuda}); };
   const double start = seconds_of(first);
-  std::printf("with a GPU in use: %.1f ns; device::cuda: %.0f ns, and %.0f ms the first time\n\n",
-              nanoseconds_of_16(a, b, device::automatic), 1e9 * best_of(99, first), 1e3 * start);
+  print_heading();
+  std::printf(
+      "16 elements, device::cpu: %.1f ns; automatic, before libcuda is loaded: %.1f ns; "
+      "with a GPU in use: %.1f ns; device::cuda: %.0f ns, and %.0f ms the first time\n\n",
+      on_cpu, asleep, nanoseconds_of_16(a, b, device::automatic), 1e9 * best_of(99, first), 1e3 * start);
   print_transfers(a, b);
   print_chunks(a, b);
 }

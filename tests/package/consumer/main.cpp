@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <exactdot/exactdot.hpp>
+#include <string>
 #include <vector>
 
 namespace {
@@ -35,11 +36,30 @@ bool errors_cross_the_library() {
   return false;
 }
 
+/// Without the component a demanded GPU is refused for want of an engine, wherever the package was built.
+bool gpu_is_demanded_in_vain() {
+  const std::vector<double> x{1, 2};
+  try {
+    (void)exactdot::dot(x, x, {.device = exactdot::device::cuda});
+  } catch (const exactdot::error& error) {
+    return error.code() == exactdot::errc::no_device &&
+           std::string(error.what()).find("link exactdot::cuda") != std::string::npos;
+  }
+  return false;
+}
+
 }  // namespace
+
+#ifdef WITH_CUDA
+bool gpu_is_asked();  // cuda.cpp
+#else
+bool gpu_is_asked() { return gpu_is_demanded_in_vain(); }
+#endif
 
 int main() {
   if (!lost_products_count()) return std::puts("dot is wrong"), 1;
   if (!states_travel_as_words()) return std::puts("accumulator is wrong"), 1;
   if (!errors_cross_the_library()) return std::puts("errors are wrong"), 1;
+  if (!gpu_is_asked()) return std::puts("the GPU's engine is wrong"), 1;
   std::printf("exactdot %s works from its package\n", exactdot::version());
 }
