@@ -6,6 +6,7 @@
 namespace exactdot::cpu_engine {
 
 constinit std::atomic<const gpu_engine*> linked_gpu_engine{nullptr};
+constinit std::atomic<bool> gpu_possible{false};
 
 void throw_no_gpu_engine() {
   throw error(errc::no_device,

@@ -1,7 +1,8 @@
 // The seam to a GPU engine: a table that the CUDA engine puts here while a program that is linked with it starts.
 //
 // So exactdot::exactdot needs nothing of CUDA, at build time or at run time, and who links exactdot::cuda has the
-// GPU in exactdot::dot and in accumulators. Without a table a call pays one load for the question.
+// GPU in exactdot::dot and in accumulators. Without a table a call pays one load for the question; with one, but no
+// GPU in the machine, two.
 #pragma once
 
 #include <atomic>
@@ -31,6 +32,10 @@ struct gpu_engine {
 
 /// Null in a program that is not linked with a GPU engine.
 extern std::atomic<const gpu_engine*> linked_gpu_engine;
+/// Whether this machine may have a GPU: a vector can lie in its memory.
+extern std::atomic<bool> gpu_possible;
+/// From this length on a vector in a GPU's memory is recognised, and refused, even with device::cpu.
+inline constexpr std::size_t always_looked_at = 4096;
 
 [[noreturn]] void throw_no_gpu_engine();
 
@@ -40,7 +45,9 @@ const gpu_engine* gpu_for(const T* a, const T* b, std::size_t n, const options& 
   const gpu_engine* const engine = linked_gpu_engine.load(std::memory_order_acquire);
   if (options.device == device::cuda && engine == nullptr) throw_no_gpu_engine();
   if (engine == nullptr || options.device == device::cuda) return engine;
-  return n != 0 && engine->takes(a, b, n, sizeof(T), options) ? engine : nullptr;
+  const bool ask = gpu_possible.load(std::memory_order_relaxed) && n != 0 &&
+                   (options.device == device::automatic || n >= always_looked_at);
+  return ask && engine->takes(a, b, n, sizeof(T), options) ? engine : nullptr;
 }
 
 /// How many threads the CPU engine would use.

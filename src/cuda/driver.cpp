@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cpu/offload.hpp>
 #include <cuda/driver.hpp>
 #include <cuda/workspace.hpp>
 #include <mutex>
@@ -45,11 +46,6 @@ bool look_up(driver& calls) {
   return calls.complete();
 }
 
-bool machine_has_device_files() noexcept {
-  constexpr const char* files[] = {"/dev/nvidiactl", "/proc/driver/nvidia", "/dev/dxg", "/dev/nvmap"};
-  return std::any_of(std::begin(files), std::end(files), [](const char* file) { return access(file, F_OK) == 0; });
-}
-
 unsigned long long libraries_ever_loaded() noexcept {
   unsigned long long count = 0;
   const auto first = [](dl_phdr_info* info, std::size_t, void* to) {
@@ -64,8 +60,6 @@ std::atomic<const driver*> loaded{nullptr};
 
 const driver* loaded_driver() noexcept {
   if (const driver* const known = loaded.load(std::memory_order_acquire)) return known;
-  static const bool possible = machine_has_device_files();
-  if (!possible) return nullptr;
   static std::atomic<unsigned long long> seen{0};
   const unsigned long long now = libraries_ever_loaded();
   if (seen.load(std::memory_order_relaxed) == now) return nullptr;
@@ -111,6 +105,11 @@ CUcontext primary_context(const driver& calls, int gpu) {
 
 }  // namespace
 
+bool machine_has_device_files() noexcept {
+  constexpr const char* files[] = {"/dev/nvidiactl", "/proc/driver/nvidia", "/dev/dxg", "/dev/nvmap"};
+  return std::any_of(std::begin(files), std::end(files), [](const char* file) { return access(file, F_OK) == 0; });
+}
+
 bool driver_is_loaded() noexcept { return loaded_driver() != nullptr; }
 
 place place_of(const void* pointer) noexcept {
@@ -149,6 +148,7 @@ current_gpu::current_gpu(int gpu) {
                                 : std::to_string(count) + " GPUs, cuda:0 to cuda:" + std::to_string(count - 1)));
   }
   check(calls.push(primary_context(calls, gpu)), "making the GPU's context current");
+  cpu_engine::gpu_possible.store(true, std::memory_order_relaxed);  // whatever its files are called
 }
 
 current_gpu::~current_gpu() {

@@ -20,6 +20,9 @@ struct place {
   [[nodiscard]] bool on_gpu() const { return kind == memory::device || kind == memory::managed; }
 };
 
+/// Whether an NVIDIA driver has left its marks on this machine.
+[[nodiscard]] bool machine_has_device_files() noexcept;
+
 /// Whether this process has loaded libcuda.
 [[nodiscard]] bool driver_is_loaded() noexcept;
 

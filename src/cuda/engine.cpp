@@ -15,9 +15,6 @@
 namespace exactdot::cuda_engine {
 namespace {
 
-/// From this length on a vector in a GPU's memory is recognised, and refused, even with device::cpu.
-constexpr std::size_t always_looked_at = 4096;
-
 std::string name_of(int gpu) { return "cuda:" + std::to_string(gpu); }
 
 template <class T>
@@ -205,7 +202,7 @@ bool pays(const place& a, const place& b, std::size_t n, std::size_t element_byt
 
 bool takes(const void* a, const void* b, std::size_t n, std::size_t element_bytes, const options& how) {
   const bool on_cpu = how.device == device::cpu;
-  if ((on_cpu && n < always_looked_at) || !driver_is_loaded()) return false;
+  if (!driver_is_loaded()) return false;
   const place x = place_of(a), y = place_of(b);
   const bool out_of_reach = x.kind == memory::device || y.kind == memory::device;
   if (on_cpu && out_of_reach) {
@@ -226,6 +223,7 @@ constexpr cpu_engine::gpu_engine table = {
 };
 
 bool enlist() {
+  if (machine_has_device_files()) cpu_engine::gpu_possible.store(true);
   cpu_engine::linked_gpu_engine.store(&table, std::memory_order_release);
   return true;
 }
