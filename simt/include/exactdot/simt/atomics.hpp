@@ -94,6 +94,19 @@ struct atomic_functions {
 
 }  // namespace exactdot::simt::detail
 
+/// Loads and stores of 8 bytes or fewer that no other thread splits. The order is always relaxed here, and the
+/// scope the device's: they order nothing but themselves.
+inline constexpr int __NV_ATOMIC_RELAXED = 0, __NV_THREAD_SCOPE_DEVICE = 1;
+template <class T>
+inline T __nv_atomic_load_n(T* address, int /*order*/, int /*scope*/) {
+  return exactdot::simt::detail::update<exactdot::simt::detail::scope::device>(address, [](T old) { return old; });
+}
+template <class T>
+inline void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int /*order*/, int /*scope*/) {
+  exactdot::simt::detail::update<exactdot::simt::detail::scope::device, false>(address,
+                                                                               [value](T) { return value; });
+}
+
 template <exactdot::simt::detail::atomic_number T>
 inline T atomicAdd(T* address, std::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::add(address, value);
