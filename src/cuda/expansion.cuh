@@ -3,13 +3,13 @@
 //
 // Each term runs down the levels by TwoSum (Knuth, TAOCP 2, §4.2.2), 6 flops a level; what is left below the last
 // is dropped, and its magnitude added to `lost`. As long as `lost` is 0 the sum is exact, which it stays on data of
-// moderate range; else the rounding test of round_pieces.cuh says whether it matters. Like the expansions of
-// R. Iakymchuk, S. Collange et al. (ExBLAS, 2015), but without a branch.
+// moderate range; else the rounding says whether it matters (round_digits.cuh). Like the expansions of R.
+// Iakymchuk, S. Collange et al. (ExBLAS, 2015), but without a branch.
 #pragma once
 
 #include <core/error_free.hpp>
 #include <core/traits.hpp>
-#include <exactdot/simt/cuda.hpp>
+#include <cuda/pieces.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -32,11 +32,21 @@ struct expansion {
     lost += fabs(x);
   }
 
-  __device__ bool is_finite() const {
+  __device__ __forceinline__ bool is_finite() const {
     bool finite = cuda_engine::is_finite(lost);
 #pragma unroll
-    for (int k = 0; k < levels; ++k) finite = finite && cuda_engine::is_finite(sum[k]);
+    for (int k = 0; k < levels; ++k) finite &= cuda_engine::is_finite(sum[k]);
     return finite;
+  }
+
+  /// All that is there is less than 2^this, as a position; 0: nothing is there.
+  __device__ unsigned end(int origin) const {
+    unsigned most = end_of(lost, origin);
+#pragma unroll
+    for (int k = 0; k < levels; ++k) most = max(most, end_of(sum[k], origin));
+    constexpr unsigned several = 2;  // of up to four such numbers
+    static_assert(levels < 8);
+    return most == 0 ? 0 : most + several + 1;
   }
 };
 

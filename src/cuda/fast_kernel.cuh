@@ -2,13 +2,14 @@
 //
 // A row is one 16-byte load of each lane, so a lane of a warp holds the neighbouring lanes of the tile; the fold by
 // halves is shuffles first, then within the lane. A block's warps take neighbouring tiles, or neighbouring subtrees
-// of 2^k tiles, and the block adds them as the tree does: a node. The block that comes last adds the nodes.
+// of 2^k tiles, and the block adds them as the tree does: a node. Nodes are mailed (mailbox.cuh) to the block that
+// started last, which adds them.
 #pragma once
 
 #include <core/order_v1.hpp>
 #include <core/rounding.hpp>
 #include <cuda/load.cuh>
-#include <cuda/state.hpp>
+#include <cuda/mailbox.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -44,79 +45,97 @@ __device__ __forceinline__ T fold(T (&sum)[count]) {
   return sum[0];
 }
 
-/// A whole tile, its rows aligned to 16 bytes or not; in lane 0.
+/// 16 bytes of a row in each lane.
 template <bool aligned, class T>
+__device__ __forceinline__ pack<T> load_pack(const T* from) {
+  if constexpr (aligned) return *reinterpret_cast<const pack<T>*>(from);
+  pack<T> x;
+#pragma unroll
+  for (int j = 0; j < pack<T>::count; ++j) x.element[j] = from[j];
+  return x;
+}
+
+/// A whole tile, its rows aligned to 16 bytes or not; in lane 0.
+template <bool aligned, int rows_at_once, class T>
 __device__ __forceinline__ T whole_tile(const T* a, const T* b) {
-  using packed = pack<T>;
-  constexpr int rows_at_once = 8;
-  constexpr int rows = core::order_v1<T>::rows;
-  T sum[packed::count] = {};
+  using row = core::order_v1<T>;
+  T sum[pack<T>::count] = {};
   const unsigned lane = threadIdx.x % 32;
 #pragma unroll
-  for (int start = 0; start < rows; start += rows_at_once) {
-    packed x[rows_at_once], y[rows_at_once];
+  for (int start = 0; start < static_cast<int>(row::rows); start += rows_at_once) {
+    pack<T> x[rows_at_once], y[rows_at_once];
 #pragma unroll
     for (int k = 0; k < rows_at_once; ++k) {
-      const std::size_t i = (start + k) * core::order_v1<T>::lanes + lane * packed::count;
-      if constexpr (aligned) {
-        x[k] = *reinterpret_cast<const packed*>(a + i), y[k] = *reinterpret_cast<const packed*>(b + i);
-      } else {
-#pragma unroll
-        for (int j = 0; j < packed::count; ++j) x[k].element[j] = a[i + j], y[k].element[j] = b[i + j];
-      }
+      const std::size_t i = (start + k) * row::lanes + lane * pack<T>::count;
+      x[k] = load_pack<aligned>(a + i), y[k] = load_pack<aligned>(b + i);
     }
 #pragma unroll
     for (int k = 0; k < rows_at_once; ++k) {
 #pragma unroll
-      for (int j = 0; j < packed::count; ++j) sum[j] = multiply_add(x[k].element[j], y[k].element[j], sum[j]);
+      for (int j = 0; j < pack<T>::count; ++j) sum[j] = multiply_add(x[k].element[j], y[k].element[j], sum[j]);
     }
   }
   return fold(sum);
 }
 
 /// The first n elements of a tile: those that are missing are skipped, not added as zero.
-template <class T>
-__device__ T part_of_tile(const T* a, const T* b, std::size_t n) {
-  constexpr int rows = core::order_v1<T>::rows, count = pack<T>::count;
+template <bool aligned, int rows_at_once, class T>
+__device__ __forceinline__ T part_of_tile(const T* a, const T* b, int n) {
+  using row = core::order_v1<T>;
+  constexpr int lanes = row::lanes, count = pack<T>::count;
   T sum[count] = {};
-  const unsigned lane = threadIdx.x % 32;
-  T x[rows][count], y[rows][count];
+  const int first = static_cast<int>(threadIdx.x % 32) * count;  // of this lane's elements in a row
+  const int whole = n / lanes;
+  pack<T> last_x{}, last_y{};  // of the row that is not whole
+  const int last = whole * lanes + first;
 #pragma unroll
-  for (int k = 0; k < rows; ++k) {
+  for (int j = 0; j < count; ++j) {
+    if (last + j < n) last_x.element[j] = a[last + j], last_y.element[j] = b[last + j];
+  }
 #pragma unroll
-    for (int j = 0; j < count; ++j) {
-      const std::size_t i = k * core::order_v1<T>::lanes + lane * count + j;
-      x[k][j] = i < n ? a[i] : T{0}, y[k][j] = i < n ? b[i] : T{0};
+  for (int start = 0; start < static_cast<int>(row::rows); start += rows_at_once) {
+    if (start >= whole) break;
+    pack<T> x[rows_at_once], y[rows_at_once];
+#pragma unroll
+    for (int k = 0; k < rows_at_once; ++k) {
+      const int i = (start + k) * lanes + first;
+      if (start + k < whole) x[k] = load_pack<aligned>(a + i), y[k] = load_pack<aligned>(b + i);
+    }
+#pragma unroll
+    for (int k = 0; k < rows_at_once; ++k) {
+#pragma unroll
+      for (int j = 0; j < count; ++j) {
+        if (start + k < whole) sum[j] = multiply_add(x[k].element[j], y[k].element[j], sum[j]);
+      }
     }
   }
 #pragma unroll
-  for (int k = 0; k < rows; ++k) {
-#pragma unroll
-    for (int j = 0; j < count; ++j) {
-      const std::size_t i = k * core::order_v1<T>::lanes + lane * count + j;
-      if (i < n) sum[j] = multiply_add(x[k][j], y[k][j], sum[j]);
-    }
+  for (int j = 0; j < count; ++j) {
+    if (last + j < n) sum[j] = multiply_add(last_x.element[j], last_y.element[j], sum[j]);
   }
   return fold(sum);
 }
 
-template <class T>
+template <int rows_at_once, class T>
 __device__ __forceinline__ T tile(const T* a, const T* b, std::size_t n, std::size_t index, bool aligned) {
   constexpr std::size_t size = core::order_v1<T>::tile;
-  const std::size_t first = index * size;
-  if (n - first < size) return part_of_tile(a + first, b + first, n - first);
-  return aligned ? whole_tile<true>(a + first, b + first) : whole_tile<false>(a + first, b + first);
+  a += index * size, b += index * size, n -= index * size;
+  if (n < size) {
+    const int there = static_cast<int>(n);
+    return aligned ? part_of_tile<true, rows_at_once>(a, b, there) : part_of_tile<false, rows_at_once>(a, b, there);
+  }
+  return aligned ? whole_tile<true, rows_at_once>(a, b) : whole_tile<false, rows_at_once>(a, b);
 }
 
 /// The subtree of tiles first, first + 1, … that a warp adds up one after the other: a sum for each level that
 /// waits for its right neighbour, in shared memory.
-template <class T>
+template <int rows_at_once, class T>
 __device__ T subtree(const T* a, const T* b, std::size_t n, std::size_t first, std::size_t end, bool aligned,
                      T* waiting) {
-  T node = tile(a, b, n, first, aligned);
+  T node = tile<rows_at_once>(a, b, n, first, aligned);
   if (end - first == 1) return node;
   const bool lane_0 = threadIdx.x % 32 == 0;
-  for (std::size_t done = 0;; node = tile(a, b, n, first + done, aligned)) {
+  for (std::size_t done = 0;; node = tile<rows_at_once>(a, b, n, first + done, aligned)) {
     int level = 0;
     for (std::size_t index = done; (index & 1) != 0; index >>= 1) node = waiting[level++] + node;
     __syncwarp();
@@ -134,62 +153,102 @@ __device__ T subtree(const T* a, const T* b, std::size_t n, std::size_t first, s
   return node;
 }
 
-/// The sum of up to `threads` · 32 nodes by the tree, in thread 0. `room`: a node a warp, in shared memory.
-template <int threads, class T>
-__device__ T add_nodes(const T* node, unsigned count, T* room) {
-  constexpr unsigned run = 32;
-  T sum;
-  unsigned left = count;
-  if (count <= threads) {
-    sum = threadIdx.x < count ? __ldcg(node + threadIdx.x) : T{0};
-  } else {
-    const unsigned first = threadIdx.x * run;
-    T x[run];
+/// A node travels as one word a 4 bytes.
+template <class T>
+constexpr unsigned words_of_node = sizeof(T) / 4;
+
+template <class T>
+__device__ __forceinline__ void mail_node(mailbox& box, unsigned node, unsigned launch, T sum) {
+  const auto bits = core::bit_cast<typename core::traits<T>::bits>(sum);
 #pragma unroll
-    for (unsigned i = 0; i < run; ++i) x[i] = first + i < count ? __ldcg(node + first + i) : T{0};
-#pragma unroll
-    for (unsigned step = 1; step < run; step *= 2) {
-#pragma unroll
-      for (unsigned i = 0; i < run; i += 2 * step) {
-        if (first + i + step < count) x[i] = x[i] + x[i + step];
-      }
-    }
-    sum = x[0];
-    left = (count + run - 1) / run;
+  for (unsigned k = 0; k < words_of_node<T>; ++k) {
+    post(&box.word[node * words_of_node<T> + k], launch, static_cast<unsigned>(std::uint64_t{bits} >> 32 * k));
   }
-  sum = add_neighbours<32>(sum, threadIdx.x, left);
-  if (threads == 32) return sum;
-  if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = sum;
-  __syncthreads();
-  const unsigned warps = (left + 31) / 32;
-  if (threadIdx.x < 32) {
-    sum = threadIdx.x < warps ? room[threadIdx.x] : T{0};
-    sum = add_neighbours<threads / 32>(sum, threadIdx.x, warps);
-  }
-  return sum;
 }
 
-/// `log2_tiles`: log2 of the tiles in a warp's subtree. The grid has at most as many blocks as there are nodes.
-template <class T, class R, int threads>
+template <class T>
+__device__ __forceinline__ T wait_for_node(const mailbox& box, unsigned node, unsigned launch) {
+  wide_unsigned seen[words_of_node<T>];
+  std::uint64_t bits = 0;
+#pragma unroll
+  for (unsigned k = 0; k < words_of_node<T>; ++k) seen[k] = peek(&box.word[node * words_of_node<T> + k]);
+#pragma unroll
+  for (unsigned k = 0; k < words_of_node<T>; ++k) {
+    while (!arrived(seen[k], launch)) seen[k] = peek(&box.word[node * words_of_node<T> + k]);
+    bits |= std::uint64_t{static_cast<unsigned>(seen[k])} << 32 * k;
+  }
+  return core::bit_cast<T>(static_cast<typename core::traits<T>::bits>(bits));
+}
+
+constexpr unsigned most_nodes = 8192;  // for every type: so many have room in the mailbox
+
+/// A node that its own block need not mail.
+template <class T>
+struct own_node {
+  unsigned index;
+  T sum;
+};
+
+/// The sum of all nodes by the tree, in thread 0. `room`: a node for every 32, in shared memory.
+template <class T>
+__device__ T add_nodes(const mailbox& box, unsigned count, unsigned launch, const own_node<T>& own, T* room) {
+  const unsigned lane = threadIdx.x % 32, chunks = (count + 31) / 32;
+  for (unsigned chunk = threadIdx.x / 32; chunk < chunks; chunk += blockDim.x / 32) {
+    const unsigned i = 32 * chunk + lane;
+    T node = own.sum;
+    if (i < count && i != own.index) node = wait_for_node<T>(box, i, launch);
+    __syncwarp();
+    node = add_neighbours<32>(node, i, count);
+    if (lane == 0) room[chunk] = node;
+  }
+  __syncthreads();
+  constexpr unsigned run = most_nodes / 32 / 32;  // of chunks, for a lane
+  if (threadIdx.x >= 32) return T{0};
+  T x[run];
+#pragma unroll
+  for (unsigned k = 0; k < run; ++k) x[k] = lane * run + k < chunks ? room[lane * run + k] : T{0};
+#pragma unroll
+  for (unsigned step = 1; step < run; step *= 2) {
+#pragma unroll
+    for (unsigned k = 0; k < run; k += 2 * step) {
+      if (lane * run + k + step < chunks) x[k] = x[k] + x[k + step];
+    }
+  }
+  return add_neighbours<32>(x[0], lane, (chunks + run - 1) / run);
+}
+
+template <class R, class T>
+__device__ __forceinline__ R converted(T sum) {
+  return sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);
+}
+
+/// `log2_tiles`: log2 of the tiles in a warp's subtree; such that there are at most `most_nodes`, and no block of
+/// the grid goes without.
+template <class T, class R, int threads, int rows_at_once>
 __global__ void __launch_bounds__(threads)
-    fast_kernel(const T* a, const T* b, std::size_t n, int log2_tiles, grid_nodes<T>* all, R* result) {
+    fast_kernel(const T* a, const T* b, std::size_t n, int log2_tiles, mailbox* box, rounded_result<R> result) {
   constexpr unsigned warps = threads / 32;
   constexpr int most_levels = 40;
   __shared__ T of_warp[warps];
   __shared__ T waiting[warps][most_levels];
-  __shared__ unsigned is_last;
+  __shared__ T room[most_nodes / 32];
+  __shared__ turn now;
+  __shared__ own_node<T> latest;
   constexpr std::size_t size = core::order_v1<T>::tile;
   const bool aligned = (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;
   const std::size_t tiles = (n + size - 1) / size;
   const std::size_t subtrees = (tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles;
   const auto nodes = static_cast<unsigned>((subtrees + warps - 1) / warps);
   const unsigned warp = threadIdx.x / 32;
+  wide_unsigned ticket = 0;
+  if (nodes > 1 && threadIdx.x == 0) ticket = take_ticket(box->tickets);
   T sum{0};
   for (unsigned node = blockIdx.x; node < nodes; node += gridDim.x) {
     const std::size_t own = std::size_t{node} * warps + warp;
     if (own < subtrees) {
       const std::size_t first = own << log2_tiles;
-      sum = subtree(a, b, n, first, min(first + (std::size_t{1} << log2_tiles), tiles), aligned, waiting[warp]);
+      const std::size_t end = min(first + (std::size_t{1} << log2_tiles), tiles);
+      sum = subtree<rows_at_once>(a, b, n, first, end, aligned, waiting[warp]);
     }
     if (warps > 1) {
       if (threadIdx.x % 32 == 0) of_warp[warp] = sum;
@@ -201,20 +260,22 @@ __global__ void __launch_bounds__(threads)
       }
       __syncthreads();
     }
-    if (threadIdx.x == 0 && nodes > 1) all->node[node] = sum;
+    if (threadIdx.x == 0 && nodes > 1) {
+      const turn mine = turn_of(ticket);
+      const bool keeps = mine.reads && node + gridDim.x >= nodes;
+      if (keeps) latest = {node, sum};
+      if (!keeps) mail_node(*box, node, mine.launch, sum);
+      now = mine;
+    }
   }
   if (nodes > 1) {
-    if (threadIdx.x == 0) {
-      __threadfence();
-      is_last = atomicAdd(&all->blocks_done, 1U) + 1 == gridDim.x;
-      __threadfence();
-    }
     __syncthreads();
-    if (is_last == 0) return;
-    if (threadIdx.x == 0) all->blocks_done = 0;
-    sum = add_nodes<threads>(all->node, nodes, of_warp);
+    if (!now.reads) return;
+    sum = add_nodes(*box, nodes, now.launch, latest, room);
+    if (threadIdx.x == 0) end_turn(*box, now);
+    forget_old_mail(*box, now);
   }
-  if (threadIdx.x == 0) *result = sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);
+  if (threadIdx.x == 0) put(result, converted<R>(sum));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// What lies in device memory between the blocks of a launch: sums in pieces, nodes of order v1's tree.
+// What lies in device memory between the blocks of a launch: their mail, and sums in pieces for what is too wide to
+// be mailed.
 //
-// A piece is a signed digit of radix 2^24; see pieces.cuh. Zero between launches, but for the nodes: the block that
-// comes last leaves it so.
+// A piece is a signed digit of radix 2^24; see pieces.cuh. Pieces and counts are zero between launches: the block
+// that reads the mail leaves them so.
 #pragma once
 
 #include <core/traits.hpp>
@@ -25,15 +26,15 @@ template <class T>
 struct grid_sum {
   wide_int piece[piece_grid<T>::count];
   wide_unsigned special[3];  ///< how many products were NaN, +infinity, -infinity
-  unsigned lost_end;         ///< each warp lacks less than 2^this, as a position in the pieces; 0: nothing
-  unsigned blocks_done;
 };
 
-template <class T>
-struct grid_nodes {
-  static constexpr unsigned most = 8192;
-  T node[most];
-  unsigned blocks_done;
+/// For all kernels of a stream in turn; see mailbox.cuh.
+struct mailbox {
+  static constexpr unsigned words = 16384;
+  wide_unsigned tickets;
+  wide_unsigned verdict;  ///< of the reader, on the first pass of mode exact
+  unsigned given;         ///< blocks that are done with the second; zero between launches
+  wide_unsigned word[words];
 };
 
 }  // namespace exactdot::cuda_engine

@@ -7,46 +7,57 @@
 // in level 0 and are found at the end.
 #pragma once
 
-#include <cuda/block_sum.cuh>
-#include <cuda/expansion.cuh>
+#include <cuda/warp_parts.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
 
 template <class T>
+constexpr int usual_levels = sizeof(T) == 4 ? 2 : 3;
+
+template <class T, int levels = usual_levels<T>>
 struct thread_sum;
 
-template <>
-struct thread_sum<float> {
-  expansion<2> sum;
+template <int levels>
+struct thread_sum<float, levels> {
+  static constexpr int origin = -piece_grid<float>::lowest;
+  expansion<levels> sum;
 
   template <int count>
   __device__ __forceinline__ void add(const float (&a)[count], const float (&b)[count]) {
 #pragma unroll
     for (int i = 0; i < count; ++i) sum.add(static_cast<double>(a[i]) * static_cast<double>(b[i]));
   }
-  /// By all lanes of a warp; false, and nothing is given, where a product was an infinity or a NaN.
-  __device__ bool give_to(block_sum<float>& to) const {
-    return add_warp(to, sum, -piece_grid<float>::lowest, true);
+  [[nodiscard]] __device__ bool is_complete() const { return sum.lost == 0; }
+
+  /// By all lanes of a warp. False where a product was an infinity or a NaN.
+  template <int warps>
+  __device__ __forceinline__ bool leave(warp_parts<warps>& to) const {
+    return leave_part(to, sum, origin, 0);
+  }
+  /// Calls give(expansion, origin) for all that is there. By all lanes of a warp.
+  template <class Give>
+  __device__ __forceinline__ void for_each_expansion(Give give) const {
+    give(sum, origin);
   }
 };
 
-template <>
-struct thread_sum<double> {
+template <int levels>
+struct thread_sum<double, levels> {
   // Sums of the exponent fields of two factors whose product is exact in two doubles, and may be added up 2^40
-  // times.
-  static constexpr unsigned lowest_fields = 1100, highest_fields = 3000;
+  // times within the bounds of take_part.
+  static constexpr unsigned lowest_fields = 1100, highest_fields = 2900;
   static constexpr int scale = 1200;               // of products in `far`, by 2^-scale or 2^scale
   static constexpr double small_bound = 0x1p-900;  // of 2^40 small products
+  static constexpr int origin = -piece_grid<double>::lowest;
 
-  expansion<3> sum;  // of moderate products
-  expansion<3> far;
+  expansion<levels> sum;  // of moderate products
+  expansion<levels> far;
   int far_scale = 0;  // 0: nothing there yet
 
   static __device__ __forceinline__ bool is_far(double a, double b) {
     const unsigned mask = 0x7ff00000U;
-    const auto high = [](double x) { return static_cast<unsigned>(core::bit_cast<std::uint64_t>(x) >> 32); };
-    const unsigned fields = ((high(a) & mask) >> 1) + ((high(b) & mask) >> 1);
+    const unsigned fields = ((high_word(a) & mask) >> 1) + ((high_word(b) & mask) >> 1);
     return fields - (lowest_fields << 19) > (highest_fields - lowest_fields) << 19;
   }
 
@@ -54,7 +65,7 @@ struct thread_sum<double> {
   __device__ __forceinline__ void add(const double (&a)[count], const double (&b)[count]) {
     bool any_far = false;
 #pragma unroll
-    for (int i = 0; i < count; ++i) any_far = any_far || is_far(a[i], b[i]);
+    for (int i = 0; i < count; ++i) any_far |= is_far(a[i], b[i]);
     if (!any_far) {
 #pragma unroll
       for (int i = 0; i < count; ++i) add_moderate(a[i], b[i]);
@@ -67,7 +78,7 @@ struct thread_sum<double> {
   __device__ __forceinline__ void add_moderate(double a, double b) {
     const double product = a * b;
     sum.add(product);
-    sum.add<1>(__fma_rn(a, b, -product));
+    sum.template add<1>(__fma_rn(a, b, -product));
   }
 
   __device__ void add_any(double a, double b) {
@@ -95,23 +106,40 @@ struct thread_sum<double> {
     const double x = a * factor, y = b * factor;
     const double product = x * y;
     far.add(product);
-    far.add<1>(__fma_rn(x, y, -product));
+    far.template add<1>(__fma_rn(x, y, -product));
   }
 
-  /// By all lanes of a warp; false, and nothing is given, where a product was an infinity or a NaN.
-  __device__ bool give_to(block_sum<double>& to) const {
-    if (!add_warp(to, sum, -piece_grid<double>::lowest, true)) return false;
-    give_far(to, -scale);
-    give_far(to, scale);
-    return true;
+  [[nodiscard]] __device__ bool is_complete() const { return sum.lost == 0 && far.lost == 0; }
+
+  template <int warps>
+  __device__ __forceinline__ bool leave(warp_parts<warps>& to) const {
+    return __any_sync(all_lanes, far_scale != 0) ? leave_largest(to) : leave_part(to, sum, origin, 0);
+  }
+
+  template <class Give>
+  __device__ __forceinline__ void for_each_expansion(Give give) const {
+    give(sum, origin);
+    for (int which = -scale; which <= scale; which += 2 * scale) {
+      if (__any_sync(all_lanes, far_scale == which))
+        give(far_scale == which ? far : expansion<levels>{}, origin + which);
+    }
   }
 
  private:
-  __device__ void give_far(block_sum<double>& to, int which) const {
-    if (!__any_sync(all_lanes, far_scale == which)) return;
-    expansion<3> mine;
-    if (far_scale == which) mine = far;
-    add_warp(to, mine, which - piece_grid<double>::lowest, false);
+  /// Leaves the large products if there are any, else the moderate ones, else the small ones.
+  template <int warps>
+  __device__ bool leave_largest(warp_parts<warps>& to) const {
+    const bool special = !sum.is_finite();
+    if (__any_sync(all_lanes, special)) return leave_part(to, sum, origin, 0);
+    const bool large = __any_sync(all_lanes, far_scale > 0);
+    const unsigned own_end = sum.end(origin);
+    if (!large && __any_sync(all_lanes, own_end != 0)) {
+      return leave_part(to, sum, origin, far_scale == 0 ? 0 : far.end(origin - scale));
+    }
+    const bool mine = far_scale == (large ? scale : -scale);
+    const unsigned small_end = far_scale == 0 || mine ? 0 : far.end(origin - scale);
+    return leave_part(to, mine ? far : expansion<levels>{}, large ? origin + scale : origin - scale,
+                      max(own_end, small_end));
   }
 };
 

@@ -72,17 +72,20 @@ workspace::workspace(stream_handle stream) : memory_(std::make_unique<memory>())
   check(cudaMalloc(&state, sizeof(device_state)), "allocating a workspace");
   own.state = static_cast<device_state*>(state);
   check(cudaMemset(state, 0, sizeof(device_state)), "clearing a workspace");
+  using cuda_engine::wide_unsigned;
+  constexpr std::size_t words = 2;
   void *here = nullptr, *there = nullptr;
-  check(cudaHostAlloc(&here, sizeof(double), cudaHostAllocMapped), "allocating mapped host memory");
-  own.host_result = static_cast<double*>(here);
+  check(cudaHostAlloc(&here, words * sizeof(wide_unsigned), cudaHostAllocMapped), "allocating mapped host memory");
+  own.host_result = static_cast<wide_unsigned*>(here);
+  for (std::size_t k = 0; k < words; ++k) own.host_result[k] = 0;
   check(cudaHostGetDevicePointer(&there, here, 0), "mapping host memory");
-  own.host_result_there = static_cast<double*>(there);
+  own.host_result_there = static_cast<wide_unsigned*>(there);
   check(cudaDeviceSynchronize(), "waiting for the device");
 }
 
 workspace::memory::~memory() {
   cudaFree(state);  // waits for what uses it
-  cudaFreeHost(host_result);
+  cudaFreeHost(const_cast<cuda_engine::wide_unsigned*>(host_result));
   static_cast<void>(cudaGetLastError());
 }
 

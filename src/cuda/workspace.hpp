@@ -10,17 +10,14 @@
 
 namespace exactdot::cuda {
 
-/// On the device, zero between launches but for the nodes.
+/// On the device, zero before the first launch.
 struct device_state {
   cuda_engine::grid_sum<double> doubles;
   cuda_engine::grid_sum<float> floats;
-  cuda_engine::grid_nodes<double> double_nodes;
-  cuda_engine::grid_nodes<float> float_nodes;
+  cuda_engine::mailbox box;
 
   cuda_engine::grid_sum<float>* sum(float) { return &floats; }
   cuda_engine::grid_sum<double>* sum(double) { return &doubles; }
-  cuda_engine::grid_nodes<float>* nodes(float) { return &float_nodes; }
-  cuda_engine::grid_nodes<double>* nodes(double) { return &double_nodes; }
 };
 
 struct workspace::memory {
@@ -29,9 +26,13 @@ struct workspace::memory {
   int multiprocessors = 1;
   int capability = 0;  ///< 90 for 9.0
   device_state* state = nullptr;
-  double* host_result = nullptr;        ///< mapped into the device's memory
-  double* host_result_there = nullptr;  ///< as the device sees it
-  std::atomic<bool> in_use{false};      ///< by a call that has not returned
+  volatile cuda_engine::wide_unsigned* host_result = nullptr;        ///< two words, mapped into the device's memory
+  volatile cuda_engine::wide_unsigned* host_result_there = nullptr;  ///< as the device sees them
+  unsigned calls = 0;                                                ///< that had their result there
+  std::atomic<bool> in_use{false};                                   ///< by a call that has not returned
+
+  /// A number for a result on the host; never 0, which is there before the first.
+  unsigned next_call() { return ++calls != 0 ? calls : ++calls; }
 
   memory() = default;
   ~memory();
