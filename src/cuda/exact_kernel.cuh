@@ -21,6 +21,7 @@ struct exact_memory {
   turn now;
   unsigned expected;  // givers in the second pass
   bool lost;          // the first pass lost something of this block's share
+  bool at_once;       // the second pass is not to wait for the reader
   bool again;         // there is to be a second pass
 };
 
@@ -67,11 +68,11 @@ __device__ __forceinline__ void report(const T* a, const T* b, std::size_t n, co
       if (threadIdx.x == letter_header) __threadfence();  // for the warp, by the lane whose word tells of it
     }
     const unsigned lost_end = mail(own, special, box, launch, patience);
-    if (threadIdx.x == 0) mine.lost = lost_end != 0, mine.again = lost_end == everything;
+    if (threadIdx.x == 0) mine.lost = lost_end != 0, mine.at_once = lost_end == everything;
   }
   __syncthreads();
   if (!mine.lost) return;
-  if (threadIdx.x == 0 && !mine.again) mine.again = wait_for_verdict(box, mine.now);
+  if (threadIdx.x == 0) mine.again = mine.at_once || wait_for_verdict(box, mine.now);
   mine.sum.clear_pieces(threadIdx.x, blockDim.x);
   __syncthreads();
   if (!mine.again) return;

@@ -48,11 +48,14 @@ __device__ __forceinline__ T fold(T (&sum)[count]) {
 /// 16 bytes of a row in each lane.
 template <bool aligned, class T>
 __device__ __forceinline__ pack<T> load_pack(const T* from) {
-  if constexpr (aligned) return *reinterpret_cast<const pack<T>*>(from);
-  pack<T> x;
+  if constexpr (aligned) {
+    return *reinterpret_cast<const pack<T>*>(from);
+  } else {
+    pack<T> x;
 #pragma unroll
-  for (int j = 0; j < pack<T>::count; ++j) x.element[j] = from[j];
-  return x;
+    for (int j = 0; j < pack<T>::count; ++j) x.element[j] = from[j];
+    return x;
+  }
 }
 
 /// A whole tile, its rows aligned to 16 bytes or not; in lane 0.
