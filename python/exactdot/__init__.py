@@ -10,4 +10,3 @@ from exactdot._engine import Accumulator, dot, info, use_instruction_set
 
 __all__ = ["Accumulator", "dot", "info", "use_instruction_set"]
 __version__: str = info()["version"]
-Accumulator.__module__ = "exactdot"  # the name that pickles carry

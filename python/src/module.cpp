@@ -2,8 +2,6 @@
 //
 // The commonest call, two short NumPy arrays, costs two buffer requests, the dot and a Python float: everything else
 // comes after the question whether it is needed.
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exactdot/error.hpp>
@@ -147,9 +145,9 @@ stream_choice import_pair(operand& a, operand& b, operand* out, nb::handle given
 NB_MODULE(_engine, module) {
   nb::register_exception_translator(translate);
   module.doc() = "The compiled part of exactdot. Use the package exactdot.";
-  module.def("dot", dot_call, nb::arg("a"), nb::arg("b"), nb::kw_only(), nb::arg("mode") = "exact",
-             nb::arg("dtype") = nb::none(), nb::arg("threads") = 0, nb::arg("device") = "auto",
-             nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), nb::sig(texts::dot_signature), texts::dot);
+  module.def("dot", dot_call, nb::arg("a").none(), nb::arg("b").none(), nb::kw_only(), nb::arg("mode").none() = "exact",
+             nb::arg("dtype").none() = nb::none(), nb::arg("threads") = 0, nb::arg("device").none() = "auto",
+             nb::arg("out").none() = nb::none(), nb::arg("stream").none() = nb::none(), nb::sig(texts::dot_signature), texts::dot);
   module.def("info", info_call, nb::sig("def info() -> dict[str, Any]"), texts::info);
   module.def("use_instruction_set", use_instruction_set, nb::arg("name"), texts::use_instruction_set);
   bind_accumulator(module);

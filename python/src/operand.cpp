@@ -100,7 +100,8 @@ void operand::read_buffer() {
   take_shape(buffer_.ndim, &length);
   data = buffer_.buf;
   read_only = buffer_.readonly != 0;
-  stride = buffer_.ndim > 0 ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(bytes_of(type));
+  const bool has_stride = buffer_.ndim > 0 && buffer_.strides != nullptr;  // ctypes gives none
+  stride = has_stride ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(bytes_of(type));
 }
 
 void operand::read_dlpack(nb::object capsule) {
