@@ -38,7 +38,11 @@ stream_choice choose_stream(nb::handle given, std::initializer_list<const operan
       return {plain(nb::cast<std::intptr_t>(stream.attr("cuda_stream"))), framework};
     }
     if (framework == "cupy") {
-      const nb::object stream = nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")();
+      const nb::object cuda = nb::module_::import_("cupy").attr("cuda");
+      const nb::object device = cuda.attr("Device")(one->device);
+      device.attr("__enter__")();  // the current stream is one of the current device
+      const nb::object stream = cuda.attr("get_current_stream")();
+      device.attr("__exit__")(nb::none(), nb::none(), nb::none());
       return {plain(nb::cast<std::intptr_t>(stream.attr("ptr"))), framework};
     }
   }
