@@ -3,7 +3,9 @@
 // The commonest call, two short NumPy arrays, costs two buffer requests, the dot and a Python float: everything else
 // comes after the question whether it is needed.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <exactdot/dot.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
 #include <python/src/accumulator.hpp>
@@ -106,6 +108,25 @@ nb::dict info_call() {
   return info;
 }
 
+/// For the benchmark: seconds of one call in C++, the mean of `count`, on packed float64 vectors in host memory.
+double seconds_of_dot(nb::handle first, nb::handle second, int count, int threads) {
+  operand a, b;
+  locate_pair(first, second, a, b, "_seconds_of_dot");
+  check_pair(a, b, "_seconds_of_dot");
+  if (a.on_gpu || a.type != dtype::float64 || !a.is_packed() || !b.is_packed()) {
+    throw nb::value_error("_seconds_of_dot: packed vectors of float64 in host memory");
+  }
+  options own;
+  own.threads = threads;
+  volatile double result = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < count; ++i) {
+    result = exactdot::dot<double>(static_cast<const double*>(a.data), static_cast<const double*>(b.data), a.n, own);
+    static_cast<void>(result);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
+}
+
 /// The library's errors as the exceptions Python has for them.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
@@ -150,6 +171,7 @@ NB_MODULE(_engine, module) {
              nb::arg("out").none() = nb::none(), nb::arg("stream").none() = nb::none(), nb::sig(texts::dot_signature), texts::dot);
   module.def("info", info_call, nb::sig("def info() -> dict[str, Any]"), texts::info);
   module.def("use_instruction_set", use_instruction_set, nb::arg("name"), texts::use_instruction_set);
+  module.def("_seconds_of_dot", seconds_of_dot);
   bind_accumulator(module);
 }
 

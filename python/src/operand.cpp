@@ -35,6 +35,17 @@ bool read_format(const char* format, dtype& type, bool& swapped) {
   return true;
 }
 
+/// The class torch.Tensor once PyTorch is loaded, else null.
+PyObject* torch_tensor_type() {
+  static PyObject* type = nullptr;
+  if (type == nullptr) {
+    const nb::dict modules = nb::borrow<nb::dict>(PyImport_GetModuleDict());
+    if (!modules.contains("torch") || !nb::hasattr(modules["torch"], "Tensor")) return nullptr;
+    type = nb::object(modules["torch"].attr("Tensor")).release().ptr();
+  }
+  return type;
+}
+
 refusal wrong_type(const std::string& found) { return {true, "elements are " + found + ", not float32 or float64"}; }
 
 }  // namespace
@@ -48,6 +59,7 @@ operand::~operand() {
 void operand::locate(PyObject* given) {
   object = given;
   if (Py_TYPE(given) == reinterpret_cast<PyTypeObject*>(numpy_array_type())) return read_buffer();
+  if (reinterpret_cast<PyObject*>(Py_TYPE(given)) == torch_tensor_type() && read_torch()) return;
   if (is_masked(given)) throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
   if (PyObject_HasAttrString(given, "__dlpack_device__") != 0) {
     const auto where = nb::cast<nb::tuple>(nb::handle(given).attr("__dlpack_device__")());
@@ -70,8 +82,7 @@ void operand::locate(PyObject* given) {
 }
 
 void operand::import_on(std::intptr_t stream) {
-  if (!on_gpu || data != nullptr || producer_stream >= 0) return;
-  if (PyObject_HasAttrString(object, "__dlpack__") == 0) return;
+  if (!on_gpu || is_imported_) return;
   const nb::object method = nb::handle(object).attr("__dlpack__");
   const nb::int_ handle(stream == 0 ? 1 : stream);  // DLPack calls the legacy default stream 1
   try {
@@ -132,7 +143,32 @@ void operand::read_dlpack(nb::object capsule) {
   stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
 }
 
+/// A plain tensor on a GPU, by its own methods: PyTorch's __dlpack__ costs more than a short dot. What it would have
+/// ordered or refused is left to it: here the stream is PyTorch's current one (choose_stream).
+bool operand::read_torch() {
+  const nb::handle tensor(object);
+  const auto is = [&](const char* name) { return PyObject_IsTrue(nb::object(tensor.attr(name)).ptr()) == 1; };
+  if (!is("is_cuda") || is("requires_grad") || nb::cast<bool>(tensor.attr("is_neg")())) return false;
+  const nb::object element = tensor.attr("dtype");
+  static PyObject* const float32 = nb::object(nb::module_::import_("torch").attr("float32")).release().ptr();
+  static PyObject* const float64 = nb::object(nb::module_::import_("torch").attr("float64")).release().ptr();
+  const auto count = nb::cast<int>(tensor.attr("dim")());
+  if ((element.ptr() != float32 && element.ptr() != float64) || count > 1) return false;
+  on_gpu = true;
+  device = nb::cast<int>(tensor.attr("device").attr("index"));
+  type = element.ptr() == float32 ? dtype::float32 : dtype::float64;
+  capsule_ = tensor.attr("untyped_storage")();  // stays alive if the tensor is given another
+  data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")()));
+  const auto length = nb::cast<std::int64_t>(tensor.attr("numel")());
+  take_shape(count, &length);
+  const auto step = count == 1 ? nb::cast<std::ptrdiff_t>(tensor.attr("stride")(0)) : 1;
+  stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
+  is_imported_ = true;
+  return true;
+}
+
 void operand::read_cuda_array_interface() {
+  is_imported_ = true;
   const auto interface = nb::cast<nb::dict>(nb::handle(object).attr("__cuda_array_interface__"));
   const auto text = nb::cast<std::string>(nb::str(interface["typestr"]));
   if (text != "<f4" && text != "<f8") throw wrong_type("'" + text + "'");

@@ -58,11 +58,13 @@ class operand {
  private:
   void read_buffer();
   void read_dlpack(nb::object capsule);
+  bool read_torch();
   void read_cuda_array_interface();
   void take_shape(int count, const std::int64_t* shape);
 
   Py_buffer buffer_{};  // buffer_.obj is null where there is none
-  nb::object capsule_;
+  nb::object capsule_;  // or what else holds the memory
+  bool is_imported_ = false;
   dlpack::managed* managed_ = nullptr;
   dlpack::managed_versioned* versioned_ = nullptr;
 };
