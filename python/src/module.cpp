@@ -157,6 +157,7 @@ stream_choice import_pair(operand& a, operand& b, operand* out, nb::handle given
       refuse_pair({refused.is_type_error, (one == &a ? "a: " : one == &b ? "b: " : "out: ") + refused.why}, a.object,
                   b.object, what);
     }
+    if (one->is_torch && stream.framework != "torch") one->producer_stream = torch_stream(one->device);
     if (one->producer_stream >= 0) order_after_producer(*one, stream.handle);
   }
   check_pair(a, b, what);

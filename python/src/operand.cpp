@@ -163,7 +163,7 @@ bool operand::read_torch() {
   take_shape(count, &length);
   const auto step = count == 1 ? nb::cast<std::ptrdiff_t>(tensor.attr("stride")(0)) : 1;
   stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
-  is_imported_ = true;
+  is_imported_ = is_torch = true;
   return true;
 }
 

@@ -45,6 +45,7 @@ class operand {
   int dimensions = 1;        // 0 or 1
   bool swapped = false;      // the other byte order
   bool read_only = false;
+  bool is_torch = false;     // read by PyTorch's own methods: on its current stream nothing needs to be ordered
   void* data = nullptr;
   std::size_t n = 0;
   std::ptrdiff_t stride = 0;           // in bytes

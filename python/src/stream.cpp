@@ -28,15 +28,17 @@ std::string framework_of(PyObject* object) {
   return module.substr(0, module.find('.'));
 }
 
+std::intptr_t torch_stream(int device) {
+  const nb::object stream = nb::module_::import_("torch").attr("cuda").attr("current_stream")(device);
+  return plain(nb::cast<std::intptr_t>(stream.attr("cuda_stream")));
+}
+
 stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands) {
   if (given.is_valid() && !given.is_none()) return {plain(handle_of(given)), ""};
   for (const operand* one : operands) {
     if (one == nullptr || !one->on_gpu) continue;
-    const std::string framework = framework_of(one->object);
-    if (framework == "torch") {
-      const nb::object stream = nb::module_::import_("torch").attr("cuda").attr("current_stream")(one->device);
-      return {plain(nb::cast<std::intptr_t>(stream.attr("cuda_stream"))), framework};
-    }
+    const std::string framework = one->is_torch ? "torch" : framework_of(one->object);
+    if (framework == "torch") return {torch_stream(one->device), framework};
     if (framework == "cupy") {
       const nb::object cuda = nb::module_::import_("cupy").attr("cuda");
       const nb::object device = cuda.attr("Device")(one->device);

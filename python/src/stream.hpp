@@ -18,6 +18,9 @@ struct stream_choice {
 /// __cuda_array_interface__ names; else the legacy default stream.
 stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands);
 
+/// PyTorch's current stream on a GPU.
+std::intptr_t torch_stream(int device);
+
 /// The first part of the name of the module that defines the object's type: "torch", "jaxlib", …
 std::string framework_of(PyObject* object);
 

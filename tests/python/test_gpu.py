@@ -158,6 +158,11 @@ def test_given_and_producers_streams() -> None:
         xd.dot(x, y, out=out)
     torch.cuda.synchronize()
     assert out.item() == expected
+    with torch.cuda.stream(mine):
+        late = torch.zeros(1_000_000, device="cuda")
+        torch.cuda._sleep(100_000_000)
+        late.copy_(torch.as_tensor(a, device="cuda"))
+        assert xd.dot(late, y, stream=producer) == expected
     with pytest.raises(TypeError, match="stream is a str"):
         xd.dot(x, y, stream="mine")
 
