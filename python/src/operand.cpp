@@ -148,7 +148,10 @@ void operand::read_dlpack(nb::object capsule) {
 bool operand::read_torch() {
   const nb::handle tensor(object);
   const auto is = [&](const char* name) { return PyObject_IsTrue(nb::object(tensor.attr(name)).ptr()) == 1; };
-  if (!is("is_cuda") || is("requires_grad") || nb::cast<bool>(tensor.attr("is_neg")())) return false;
+  if (nb::cast<bool>(tensor.attr("is_neg")())) {  // PyTorch exports such a view without its sign
+    throw refusal{true, "a view that PyTorch has yet to negate; call its method resolve_neg() first"};
+  }
+  if (!is("is_cuda") || is("requires_grad")) return false;
   const nb::object element = tensor.attr("dtype");
   static PyObject* const float32 = nb::object(nb::module_::import_("torch").attr("float32")).release().ptr();
   static PyObject* const float64 = nb::object(nb::module_::import_("torch").attr("float64")).release().ptr();

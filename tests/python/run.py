@@ -43,7 +43,11 @@ def main() -> None:
     wanted = repr((sys.version, BUILD, USE))
     if not up_to_date(scratch / "wheels.stamp", wanted):
         python = fresh_environment(tools)
-        run(python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "-d", wheels, *BUILD, *USE)
+        try:
+            run(python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "-d", wheels, *BUILD, *USE)
+        except subprocess.CalledProcessError:
+            sys.exit("run.py: the first run has to download nanobind, NumPy and the like from a package index; "
+                     "configure with -DEXACTDOT_TEST_PYTHON=OFF to test without the Python package")
         run(python, "-m", "pip", "install", "-q", "--no-index", "--find-links", wheels, *BUILD)
         (scratch / "wheels.stamp").write_text(wanted)
 
@@ -59,8 +63,8 @@ def main() -> None:
     python = empty / "bin/python"
     if not up_to_date(empty / "stamp", made):
         python = fresh_environment(empty)
-        run(python, "-m", "pip", "install", "-q", archive, "-Ccmake.define.EXACTDOT_BUILD_CUDA=OFF",
-            f"-Ccmake.define.CMAKE_CXX_COMPILER={compiler}")
+        run(python, "-m", "pip", "install", "-q", archive, "--config-settings=cmake.define.EXACTDOT_BUILD_CUDA=OFF",
+            f"--config-settings=cmake.define.CMAKE_CXX_COMPILER={compiler}")
         run(python, "-I", "-c", "import exactdot, numpy; assert exactdot.dot(numpy.ones(3), numpy.ones(3)) == 3",
             cwd="/")
         run(python, "-m", "pip", "install", "-q", *USE, "nanobind>=2.4")
