@@ -21,5 +21,8 @@ def test_short() -> None:
 
 def test_long() -> None:
     a, b = np.random.default_rng(1).standard_normal((2, 5_000_000))
-    ratios = [least(lambda: xd.dot(a, b, threads=1), 1) / _engine._seconds_of_dot(a, b, 1, 1) for _ in range(9)]
-    assert min(ratios) <= 1.02
+
+    def ratio() -> float:
+        return least(lambda: xd.dot(a, b, threads=1), 1) / min(_engine._seconds_of_dot(a, b, 1, 1) for _ in range(20))
+
+    assert any(ratio() <= 1.02 for _ in range(9))
