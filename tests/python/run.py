@@ -14,7 +14,7 @@ import sys
 import venv
 from pathlib import Path
 
-BUILD = ["build", "scikit-build-core>=0.10", "nanobind>=2.4"]
+BUILD = ["build", "scikit-build-core>=0.10", "nanobind==3.1.0"]  # the stubs are those of this version
 USE = ["numpy>=1.23", "pytest>=7", "hypothesis>=6", "typing_extensions"]
 
 
@@ -67,7 +67,7 @@ def main() -> None:
             f"--config-settings=cmake.define.CMAKE_CXX_COMPILER={compiler}")
         run(python, "-I", "-c", "import exactdot, numpy; assert exactdot.dot(numpy.ones(3), numpy.ones(3)) == 3",
             cwd="/")
-        run(python, "-m", "pip", "install", "-q", *USE, "nanobind>=2.4")
+        run(python, "-m", "pip", "install", "-q", *USE, BUILD[-1])
         (empty / "stamp").write_text(made)
     os.environ["EXACTDOT_PROGRAM"] = program
     run(python, "-m", "pytest", "-p", "no:cacheprovider", source / "tests/python", cwd=source)
