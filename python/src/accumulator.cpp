@@ -1,7 +1,7 @@
 // The class Accumulator: an exactdot::accumulator of either element type.
 //
-// Every change happens with the GIL held: a long addition goes to a state of its own first, and is merged when it is
-// done. So threads may share one, and what throws adds nothing.
+// Every change happens with the GIL held: a long addition goes to a state of its own first, and is merged when it
+// is done. So threads may share one, and what throws adds nothing.
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gpu_dot.hpp>
@@ -146,28 +146,40 @@ bool equal(const any_accumulator& self, const any_accumulator& other) {
 void bind_accumulator(nb::module_& module) {
   using self = any_accumulator;
   nb::class_<self>(module, "Accumulator", texts::accumulator)
-      .def("__init__", [](self* made, nb::handle type) { new (made) self(read_dtype(type, "Accumulator")); },
-           nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"))
+      .def(
+          "__init__", [](self* made, nb::handle type) { new (made) self(read_dtype(type, "Accumulator")); },
+          nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"))
       .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
-           nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(texts::add_signature), texts::add)
+           nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(texts::add_signature),
+           texts::add)
       .def("merge", &self::merge, nb::arg("other"), texts::merge)
-      .def("__iadd__", [](nb::object own, const self& other) { nb::cast<self&>(own).merge(other); return own; },
-           nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"))
+      .def(
+          "__iadd__",
+          [](nb::object own, const self& other) {
+            nb::cast<self&>(own).merge(other);
+            return own;
+          },
+          nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"))
       .def("round", round_call, nb::arg("dtype").none() = nb::none(),
            nb::sig("def round(self, dtype: DType | None = None) -> float"), texts::round)
       .def("__float__", [](const self& own) { return own.round(own.type()); })
       .def("clear", &self::clear, texts::clear)
-      .def("copy", [](const self& own) { return own; }, texts::copy)
+      .def(
+          "copy", [](const self& own) { return own; }, texts::copy)
       .def("__copy__", [](const self& own) { return own; })
-      .def("__deepcopy__", [](const self& own, nb::handle) { return own; }, nb::arg("memo"))
+      .def(
+          "__deepcopy__", [](const self& own, nb::handle) { return own; }, nb::arg("memo"))
       .def("__eq__", equal, nb::arg("other"), nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"))
       .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), texts::words)
-      .def_prop_ro("dtype", [](const self& own) { return std::string(name_of(own.type())); }, texts::dtype)
-      .def_static("from_words", [](nb::handle words) { return self::from(words_from(words)); }, nb::arg("words"),
-                  nb::sig("def from_words(words: ArrayLike) -> Accumulator"), texts::from_words)
+      .def_prop_ro(
+          "dtype", [](const self& own) { return std::string(name_of(own.type())); }, texts::dtype)
+      .def_static(
+          "from_words", [](nb::handle words) { return self::from(words_from(words)); }, nb::arg("words"),
+          nb::sig("def from_words(words: ArrayLike) -> Accumulator"), texts::from_words)
       .def("__getstate__", words_of, nb::sig("def __getstate__(self) -> NDArray[numpy.int64]"))
-      .def("__setstate__", [](self& made, nb::handle words) { new (&made) self(self::from(words_from(words))); },
-           nb::arg("state"), nb::sig("def __setstate__(self, state: NDArray[numpy.int64]) -> None"))
+      .def(
+          "__setstate__", [](self& made, nb::handle words) { new (&made) self(self::from(words_from(words))); },
+          nb::arg("state"), nb::sig("def __setstate__(self, state: NDArray[numpy.int64]) -> None"))
       .def("__repr__", [](const self& own) {
         const nb::object value = nb::float_(own.round(own.type()));
         return "<exactdot.Accumulator of " + std::string(name_of(own.type())) + ", about " +

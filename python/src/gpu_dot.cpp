@@ -1,5 +1,5 @@
-// gpu_dot.hpp with the CUDA engine: packed vectors go to exactdot::cuda as they are; views are packed piece by piece,
-// in the stream, and the pieces' states or sums joined as on the CPU (host_dot.cpp).
+// gpu_dot.hpp with the CUDA engine: packed vectors go to exactdot::cuda as they are; views are packed piece by
+// piece, in the stream, and the pieces' states or sums joined as on the CPU (host_dot.cpp).
 #include <algorithm>
 #include <core/order_v1.hpp>
 #include <cuda/driver.hpp>
@@ -18,7 +18,7 @@ using cuda_engine::current_gpu;
 
 /// A power of two of tiles: so a piece's sum is a node of order v1's tree.
 template <class T>
-constexpr std::size_t piece = core::order_v1<T>::tile * ((std::size_t{8} << 20) / 8192);
+constexpr std::size_t piece = core::order_v1<T>::tile*((std::size_t{8} << 20) / 8192);
 
 options with(mode mode) {
   options made;
@@ -62,7 +62,8 @@ bool are_packed(const operand& a, const operand& b) { return a.is_packed() && b.
 /// words = the exact state of a·b.
 template <class T>
 void state_into(cuda::workspace& on, const operand& a, const operand& b, std::int64_t* words) {
-  cuda::check(cudaMemsetAsync(words, 0, accumulator<T>::word_count * sizeof *words, on.stream()), "clearing a state");
+  cuda::check(cudaMemsetAsync(words, 0, accumulator<T>::word_count * sizeof *words, on.stream()),
+              "clearing a state");
   if (are_packed(a, b)) {
     return cuda::dot_into(on, static_cast<const T*>(a.data), static_cast<const T*>(b.data), a.n, words);
   }
@@ -104,7 +105,8 @@ R dot_of(shared_workspace& on, const operand& a, const operand& b, mode mode) {
 /// Calls work(R{}, T{}) with the types of result and elements.
 template <class Work>
 void with_types(dtype result, dtype elements, Work work) {
-  if (elements == dtype::float32) return result == dtype::float32 ? work(float{}, float{}) : work(double{}, float{});
+  if (elements == dtype::float32)
+    return result == dtype::float32 ? work(float{}, float{}) : work(double{}, float{});
   return result == dtype::float32 ? work(float{}, double{}) : work(double{}, double{});
 }
 
@@ -134,9 +136,9 @@ void find_device(operand& vector) {
   }
   const auto place = cuda_engine::place_of(vector.data);
   if (!place.on_gpu()) {
-    throw nb::value_error(("dot: the pointer of __cuda_array_interface__ is to no GPU's memory (" +
-                           describe(vector.object) + ")")
-                              .c_str());
+    throw nb::value_error(
+        ("dot: the pointer of __cuda_array_interface__ is to no GPU's memory (" + describe(vector.object) + ")")
+            .c_str());
   }
   vector.device = place.gpu;
 }

@@ -14,7 +14,8 @@ nb::dict gpu_info();
 /// Completes what only CUDA knows: the device of an operand that came by __cuda_array_interface__.
 void find_device(operand& vector);
 
-/// Everything that `vector`'s producer has put into the stream it named comes before what `stream` runs from here on.
+/// Everything that `vector`'s producer has put into the stream it named comes before what `stream` runs from here
+/// on.
 void order_after_producer(const operand& vector, std::intptr_t stream);
 
 /// a·b, waited for, with the GIL released. The result arrives in mapped host memory, without a copy.

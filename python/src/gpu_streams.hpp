@@ -15,7 +15,8 @@ inline cudaStream_t as_stream(std::intptr_t handle) { return reinterpret_cast<cu
 
 /// One call at a time may use a workspace.
 struct shared_workspace {
-  explicit shared_workspace(cudaStream_t stream) : own(stream), result(cuda_engine::pinned_memory(sizeof(double))) {}
+  explicit shared_workspace(cudaStream_t stream)
+      : own(stream), result(cuda_engine::pinned_memory(sizeof(double))) {}
   std::mutex mutex;
   cuda::workspace own;
   cuda_engine::pinned_bytes result;  // the GPU writes here what the host waits for

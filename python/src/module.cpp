@@ -1,7 +1,7 @@
 // The module _engine: dot, info and use_instruction_set. accumulator.cpp adds the class Accumulator.
 //
-// The commonest call, two short NumPy arrays, costs two buffer requests, the dot and a Python float: everything else
-// comes after the question whether it is needed.
+// The commonest call, two short NumPy arrays, costs two buffer requests, the dot and a Python float: everything
+// else comes after the question whether it is needed.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -20,8 +20,8 @@ namespace {
 /// `out` as one writable element.
 void locate_out(nb::handle given, const operand& a, operand& out) {
   const auto refuse = [&](bool is_type_error, const std::string& why) {
-    const std::string sentence = "dot: out: " + why + " (out is " + describe(given.ptr()) + "; a is " +
-                                 describe(a.object) + ")";
+    const std::string sentence =
+        "dot: out: " + why + " (out is " + describe(given.ptr()) + "; a is " + describe(a.object) + ")";
     if (is_type_error) throw nb::type_error(sentence.c_str());
     throw nb::value_error(sentence.c_str());
   };
@@ -121,7 +121,8 @@ double seconds_of_dot(nb::handle first, nb::handle second, int count, int thread
   volatile double result = 0;
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) {
-    result = exactdot::dot<double>(static_cast<const double*>(a.data), static_cast<const double*>(b.data), a.n, own);
+    result =
+        exactdot::dot<double>(static_cast<const double*>(a.data), static_cast<const double*>(b.data), a.n, own);
     static_cast<void>(result);
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
@@ -154,8 +155,11 @@ stream_choice import_pair(operand& a, operand& b, operand* out, nb::handle given
     try {
       one->import_on(stream.handle);
     } catch (const refusal& refused) {
-      refuse_pair({refused.is_type_error, (one == &a ? "a: " : one == &b ? "b: " : "out: ") + refused.why}, a.object,
-                  b.object, what);
+      refuse_pair({refused.is_type_error, (one == &a   ? "a: "
+                                           : one == &b ? "b: "
+                                                       : "out: ") +
+                                              refused.why},
+                  a.object, b.object, what);
     }
     if (one->is_torch && stream.framework != "torch") one->producer_stream = torch_stream(one->device);
     if (one->producer_stream >= 0) order_after_producer(*one, stream.handle);
@@ -167,9 +171,10 @@ stream_choice import_pair(operand& a, operand& b, operand* out, nb::handle given
 NB_MODULE(_engine, module) {
   nb::register_exception_translator(translate);
   module.doc() = "The compiled part of exactdot. Use the package exactdot.";
-  module.def("dot", dot_call, nb::arg("a").none(), nb::arg("b").none(), nb::kw_only(), nb::arg("mode").none() = "exact",
-             nb::arg("dtype").none() = nb::none(), nb::arg("threads") = 0, nb::arg("device").none() = "auto",
-             nb::arg("out").none() = nb::none(), nb::arg("stream").none() = nb::none(), nb::sig(texts::dot_signature), texts::dot);
+  module.def("dot", dot_call, nb::arg("a").none(), nb::arg("b").none(), nb::kw_only(),
+             nb::arg("mode").none() = "exact", nb::arg("dtype").none() = nb::none(), nb::arg("threads") = 0,
+             nb::arg("device").none() = "auto", nb::arg("out").none() = nb::none(),
+             nb::arg("stream").none() = nb::none(), nb::sig(texts::dot_signature), texts::dot);
   module.def("info", info_call, nb::sig("def info() -> dict[str, Any]"), texts::info);
   module.def("use_instruction_set", use_instruction_set, nb::arg("name"), texts::use_instruction_set);
   module.def("_seconds_of_dot", seconds_of_dot);

@@ -1,9 +1,8 @@
 // Reads what an object says about its memory. The buffer protocol comes first for NumPy's arrays, because it is the
 // cheapest; for all others the device decides, for some answer the buffer protocol only while they are on a CPU.
-#include <python/src/operand.hpp>
-
 #include <bit>
 #include <cstring>
+#include <python/src/operand.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -46,7 +45,11 @@ PyObject* torch_tensor_type() {
   return type;
 }
 
-refusal wrong_type(const std::string& found) { return {true, "elements are " + found + ", not float32 or float64"}; }
+std::string text_of(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
+
+refusal wrong_type(const std::string& found) {
+  return {true, "elements are " + found + ", not float32 or float64"};
+}
 
 }  // namespace
 
@@ -68,7 +71,8 @@ void operand::locate(PyObject* given) {
     on_gpu = kind == dlpack::cuda || kind == dlpack::cuda_managed;
     if (on_gpu) return;
     if (kind != dlpack::cpu && kind != dlpack::cuda_host) {
-      throw refusal{true, "memory of DLPack's device type " + std::to_string(kind) + " is neither a CPU's nor CUDA's"};
+      throw refusal{true,
+                    "memory of DLPack's device type " + std::to_string(kind) + " is neither a CPU's nor CUDA's"};
     }
     if (PyObject_CheckBuffer(given) != 0) return read_buffer();
     return read_dlpack(nb::handle(given).attr("__dlpack__")());
@@ -102,7 +106,8 @@ void operand::take_shape(int count, const std::int64_t* shape) {
 void operand::read_buffer() {
   if (PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
     buffer_.obj = nullptr;
-    throw nb::python_error();
+    const nb::python_error reason;
+    throw refusal{true, "gives no buffer: " + text_of(reason.value())};
   }
   if (!read_format(buffer_.format, type, swapped)) {
     throw wrong_type(std::string("of format '") + (buffer_.format != nullptr ? buffer_.format : "B") + "'");
@@ -143,8 +148,8 @@ void operand::read_dlpack(nb::object capsule) {
   stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
 }
 
-/// A plain tensor on a GPU, by its own methods: PyTorch's __dlpack__ costs more than a short dot. What it would have
-/// ordered or refused is left to it: here the stream is PyTorch's current one (choose_stream).
+/// A plain tensor on a GPU, by its own methods: PyTorch's __dlpack__ costs more than a short dot. What it would
+/// have ordered or refused is left to it: here the stream is PyTorch's current one (choose_stream).
 bool operand::read_torch() {
   const nb::handle tensor(object);
   const auto is = [&](const char* name) { return PyObject_IsTrue(nb::object(tensor.attr(name)).ptr()) == 1; };

@@ -33,7 +33,8 @@ class operand {
   operand& operator=(const operand&) = delete;
   ~operand();
 
-  /// First step: where the vector lies. Reads host memory's description at once. Throws refusal or nb::python_error.
+  /// First step: where the vector lies. Reads host memory's description at once. Throws refusal or
+  /// nb::python_error.
   void locate(PyObject* object);
   /// Second step, for vectors in a GPU's memory: the description, with what the producer has queued ordered before
   /// what `stream` will run.
@@ -42,10 +43,10 @@ class operand {
   bool on_gpu = false;
   int device = 0;
   dtype type = dtype::float64;
-  int dimensions = 1;        // 0 or 1
-  bool swapped = false;      // the other byte order
+  int dimensions = 1;    // 0 or 1
+  bool swapped = false;  // the other byte order
   bool read_only = false;
-  bool is_torch = false;     // read by PyTorch's own methods: on its current stream nothing needs to be ordered
+  bool is_torch = false;  // read by PyTorch's own methods: on its current stream nothing needs to be ordered
   void* data = nullptr;
   std::size_t n = 0;
   std::ptrdiff_t stride = 0;           // in bytes

@@ -75,7 +75,8 @@ Examples
 True
 )";
 
-inline constexpr const char* use_instruction_set = R"(Computes with one instruction set from here on, in every thread.
+inline constexpr const char* use_instruction_set =
+    R"(Computes with one instruction set from here on, in every thread.
 
 For tests and measurements: no result depends on it.
 

@@ -65,8 +65,8 @@ class worker {
 
 std::atomic<bool> forked{false};
 
-/// The workers that wait for a call. Guarded by the GIL. Neither they nor the list are ever destroyed: at exit their
-/// threads may still run.
+/// The workers that wait for a call. Guarded by the GIL. Neither they nor the list are ever destroyed: at exit
+/// their threads may still run.
 std::vector<worker*>*& idle_workers() {
   static auto* idle = [] {
     pthread_atfork(nullptr, nullptr, [] {
