@@ -1,7 +1,8 @@
 """The relative error of ways to compute a dot product in Python, over the condition number.
 
-python bench/python/accuracy.py OUT.json. Dots by Ogita, Rump and Oishi, "Accurate sum and dot product", algorithm 6.1:
-half of the elements with random exponents, the others chosen one by one to cancel what is there. Truth by `fractions`.
+python bench/python/accuracy.py OUT.json. Dots by Ogita, Rump and Oishi, "Accurate sum and dot product", algorithm
+6.1: half of the elements with random exponents, the others chosen one by one to cancel what is there. Truth by
+`fractions`.
 """
 
 from __future__ import annotations

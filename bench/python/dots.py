@@ -1,7 +1,7 @@
-"""exactdot beside what Python programs compute dots with: time, error in ulps, and whether another CPU gives the bits.
+"""exactdot beside what Python programs compute dots with: time, error, and whether another CPU gives the same bits.
 
-python bench/python/dots.py [--json FILE] [--quick] [--gpu]. Peers that are not installed are left out and named. The table's
-last column runs every peer again in a process that was told to do without the newest instruction set. On a machine
+python bench/python/dots.py [--json FILE] [--quick] [--gpu]. Peers that are not installed are left out and named. Every
+peer runs again in a process that was told to do without the newest instruction set; errors are in ulps. On a machine
 with a GPU a second table has PyTorch and CuPy.
 """
 

@@ -1,4 +1,4 @@
-"""Every example runs: those of the docstrings, of docs/python.md and README.md, and the programs in examples/python."""
+"""Every example runs: the docstrings', those of docs/python.md and README.md, and the programs in examples/python."""
 
 from __future__ import annotations
 

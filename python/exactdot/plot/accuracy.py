@@ -1,4 +1,4 @@
-"""Relative error over condition number, a point for each dot product and method, as AccurateArithmetic.jl shows it."""
+"""Relative error over condition number, a point for each dot product and method, as in AccurateArithmetic.jl."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def draw(results: dict[str, Any]) -> Figure:
         drawn = [(point["condition"], min(1.0, max(FLOOR, point["errors"][method])))
                  for point in points if method in point["errors"]]
         if drawn:
-            filled = {} if marker == "x" else {"markeredgecolor": "#404040", "markeredgewidth": 0.3}
+            filled: dict[str, Any] = {} if marker == "x" else {"markeredgecolor": "#404040", "markeredgewidth": 0.3}
             axes.plot(*zip(*drawn), linestyle="", marker=marker, color=colour, markersize=5.5, label=label,
                       zorder=4 if method == "exactdot" else 3, **filled)
     axes.axhline(2.0**-53, color=style.BLACK, linestyle="--", linewidth=1.1)

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from exactdot.plot import style
 
-GRADES = {
+GRADES: dict[str, dict[str, Any]] = {
     "the same bits each time": {"facecolor": style.BLUE},
     "bits change with the run or the grid": {"facecolor": style.ORANGE, "hatch": "///"},
     "wrong": {"facecolor": style.VERMILION, "hatch": "xxx"},
