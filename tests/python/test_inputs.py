@@ -18,12 +18,12 @@ Y = np.array([4.0, 5.0, 6.0])
 class Exporter:
     """A vector that offers DLPack alone, as PyTorch's do, in the form of version 0 or 1."""
 
-    def __init__(self, data: np.ndarray, versioned: bool = True, kind: int = 1) -> None:
-        self.data, self.versioned, self.kind = data, versioned, kind
+    def __init__(self, data: np.ndarray, versioned: bool = True, kind: int = 1, index: int = 0) -> None:
+        self.data, self.versioned, self.kind, self.index = data, versioned, kind, index
         self.asked: list[dict[str, Any]] = []
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.kind, 0
+        return self.kind, self.index
 
     def __dlpack__(self, **asked: Any) -> object:
         self.asked.append(asked)
@@ -118,6 +118,21 @@ def test_gpus_where_there_are_none() -> None:
         xd.dot(on_gpu, Y)
     if not xd.info()["cuda"]["built"]:
         assert "CPUs only" in xd.info()["cuda"]["note"]
+
+
+def test_two_gpus() -> None:
+    """Found out before anything is read, so that no GPU is needed."""
+    a, b = Exporter(X, kind=2), Exporter(Y, kind=2, index=1)
+    with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1") as caught:
+        xd.dot(a, b, stream=5)
+    assert "a is" in str(caught.value) and "b is" in str(caught.value)
+    assert [one.asked[0]["stream"] for one in (a, b)] == [5, 5]
+    with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1"):
+        xd.dot(a, b)
+    assert a.asked[1]["stream"] == 1  # the legacy default stream, as DLPack numbers it
+    if not xd.info()["cuda"]["built"]:
+        with pytest.raises(RuntimeError, match="in a GPU's memory, but this build of exactdot is for CPUs only"):
+            xd.dot(a, a)
 
 
 def test_nothing_leaks() -> None:
