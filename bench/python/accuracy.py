@@ -1,0 +1,100 @@
+"""The relative error of ways to compute a dot product in Python, over the condition number.
+
+python bench/python/accuracy.py OUT.json. Dots by Ogita, Rump and Oishi, "Accurate sum and dot product", algorithm
+6.1: half of the elements with random exponents, the others chosen one by one to cancel what is there. Truth by
+`fractions`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import random
+import sys
+from fractions import Fraction
+from typing import Any, Callable
+
+import exactdot as xd
+import numpy as np
+
+N = 100
+CONDITIONS = [10.0**exponent for exponent in range(0, 61)]
+
+
+def exact(a: list[float], b: list[float]) -> Fraction:
+    return sum((Fraction(x) * Fraction(y) for x, y in zip(a, b)), Fraction(0))
+
+
+def ill_conditioned(n: int, condition: float, source: random.Random) -> tuple[np.ndarray, np.ndarray]:
+    """A dot of about this condition number."""
+    bits = math.log2(condition)
+    half = n // 2
+    exponents = [round(source.uniform(0, bits / 2)) for _ in range(half)]
+    exponents[0], exponents[-1] = round(bits / 2) + 1, 0
+    a = [source.uniform(-1, 1) * 2.0**e for e in exponents]
+    b = [source.uniform(-1, 1) * 2.0**e for e in exponents]
+    total = exact(a, b)
+    for e in np.linspace(bits / 2, 0, n - half).round().tolist():
+        x = source.uniform(-1, 1) * 2.0**e
+        y = float((Fraction(source.uniform(-1, 1) * 2.0**e) - total) / Fraction(x))
+        a.append(x)
+        b.append(y)
+        total += Fraction(x) * Fraction(y)
+    order = list(range(n))
+    source.shuffle(order)
+    return np.array(a)[order], np.array(b)[order]
+
+
+def dot2(a: np.ndarray, b: np.ndarray) -> float:
+    """TwoProduct by splitting and TwoSum, one after the other: as if computed with twice the precision."""
+    def split(x: float) -> tuple[float, float]:
+        scaled = 134217729.0 * x
+        high = scaled - (scaled - x)
+        return high, x - high
+
+    total = error = 0.0
+    for x, y in zip(a.tolist(), b.tolist()):
+        product = x * y
+        (xh, xl), (yh, yl) = split(x), split(y)
+        product_error = xl * yl - (((product - xh * yh) - xl * yh) - xh * yl)
+        new = total + product
+        back = new - total
+        error += (total - (new - back)) + (product - back) + product_error
+        total = new
+    return total + error
+
+
+METHODS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    "naive": lambda a, b: float(np.cumsum(a * b)[-1]),
+    "numpy.sum(a * b)": lambda a, b: float(np.sum(a * b)),
+    "numpy.dot": lambda a, b: float(np.dot(a, b)),
+    "Dot2": dot2,
+    "math.fsum": lambda a, b: math.fsum((a * b).tolist()),
+    "exactdot": xd.dot,
+}
+if hasattr(math, "sumprod"):
+    METHODS["math.sumprod"] = lambda a, b: math.sumprod(a.tolist(), b.tolist())
+
+
+def measure() -> list[dict[str, Any]]:
+    source = random.Random(1)
+    points = []
+    for condition in CONDITIONS:
+        a, b = ill_conditioned(N, condition, source)
+        truth = exact(a.tolist(), b.tolist())
+        size = sum(abs(Fraction(x) * Fraction(y)) for x, y in zip(a.tolist(), b.tolist()))
+        errors = {name: float(abs((Fraction(dot(a, b)) - truth) / truth)) for name, dot in METHODS.items()}
+        points.append({"condition": float(2 * size / abs(truth)), "errors": errors})
+    return points
+
+
+def main() -> None:
+    results = {"n": N, "python": platform.python_version(), "numpy": np.__version__, "accuracy": measure()}
+    with open(sys.argv[1], "w", encoding="utf-8") as file:
+        json.dump(results, file, indent=1)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

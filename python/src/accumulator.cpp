@@ -1,0 +1,190 @@
+// The class Accumulator: an exactdot::accumulator of either element type.
+//
+// Every change happens with the GIL held: a long addition goes to a state of its own first, and is merged when it
+// is done. So threads may share one, and what throws adds nothing.
+#include <python/src/accumulator.hpp>
+#include <python/src/arguments.hpp>
+#include <python/src/gpu_dot.hpp>
+#include <python/src/host_dot.hpp>
+#include <python/src/texts.hpp>
+#include <variant>
+#include <vector>
+
+namespace exactdot::python {
+namespace {
+
+class any_accumulator {
+ public:
+  explicit any_accumulator(dtype type) {
+    if (type == dtype::float32) state_.emplace<accumulator<float>>();
+  }
+
+  static any_accumulator from(const std::vector<std::int64_t>& words) {
+    any_accumulator made(dtype::float64);
+    if (words.size() == accumulator<float>::word_count) {
+      made.state_ = accumulator<float>(words);
+    } else if (words.size() == accumulator<double>::word_count) {
+      made.state_ = accumulator<double>(words);
+    } else {
+      throw nb::value_error(("Accumulator: " + std::to_string(words.size()) + " words; a float32 state has " +
+                             std::to_string(accumulator<float>::word_count) + ", a float64 state " +
+                             std::to_string(accumulator<double>::word_count))
+                                .c_str());
+    }
+    return made;
+  }
+
+  [[nodiscard]] dtype type() const { return state_.index() == 0 ? dtype::float64 : dtype::float32; }
+
+  void add(const operand& a, const operand* b, const options& options) {
+    std::visit([&](auto& state) { host_add(state, a, b, options); }, state_);
+  }
+
+  void add_on_gpu(const operand& a, const operand& b, const stream_choice& stream) {
+    std::visit([&](auto& state) { gpu_add(state, a, b, stream); }, state_);
+  }
+
+  void merge(const any_accumulator& other) {
+    if (type() != other.type()) {
+      throw nb::type_error((std::string("Accumulator: this one is of ") + name_of(type()) + ", the other of " +
+                            name_of(other.type()))
+                               .c_str());
+    }
+    const auto copy = other.state_;  // the other may be this one
+    std::visit([&](auto& state) { state.merge(std::get<std::decay_t<decltype(state)>>(copy)); }, state_);
+  }
+
+  [[nodiscard]] double round(dtype result) const {
+    return std::visit(
+        [&](const auto& state) -> double {
+          return result == dtype::float32 ? state.template round<float>() : state.template round<double>();
+        },
+        state_);
+  }
+
+  [[nodiscard]] std::span<const std::int64_t> words() const {
+    return std::visit([](const auto& state) { return state.words(); }, state_);
+  }
+
+  void clear() {
+    std::visit([](auto& state) { state.clear(); }, state_);
+  }
+
+ private:
+  std::variant<accumulator<double>, accumulator<float>> state_;
+};
+
+nb::object words_of(const any_accumulator& self) {
+  const auto words = self.words();
+  const nb::bytes bytes(words.data(), words.size_bytes());
+  return nb::module_::import_("numpy").attr("frombuffer")(bytes, nb::arg("dtype").none() = "int64").attr("copy")();
+}
+
+std::vector<std::int64_t> words_from(nb::handle given) {
+  const nb::object numpy = nb::module_::import_("numpy");
+  const nb::object array = numpy.attr("asarray")(given);
+  if (nb::cast<std::string>(nb::str(array.attr("dtype").attr("kind"))) != "i") {
+    throw nb::type_error(("Accumulator: words are integers (int64), not " + describe(array.ptr())).c_str());
+  }
+  std::vector<std::int64_t> words;
+  for (const nb::handle word : array.attr("ravel")()) words.push_back(nb::cast<std::int64_t>(nb::int_(word)));
+  return words;
+}
+
+void check_type(const any_accumulator& self, const operand& vector) {
+  if (vector.type == self.type()) return;
+  throw nb::type_error((std::string("Accumulator.add: the accumulator is of ") + name_of(self.type()) +
+                        ", the vectors hold " + name_of(vector.type) + " (" + describe(vector.object) + ")")
+                           .c_str());
+}
+
+void add_sum(any_accumulator& self, nb::handle only) {
+  operand a;
+  try {
+    a.locate(only.ptr());
+  } catch (const refusal& refused) {
+    const std::string sentence = "Accumulator.add: " + refused.why + " (a is " + describe(only.ptr()) + ")";
+    if (refused.is_type_error) throw nb::type_error(sentence.c_str());
+    throw nb::value_error(sentence.c_str());
+  }
+  if (a.on_gpu) {
+    throw nb::type_error("Accumulator.add: a plain sum is for vectors in host memory; give a vector of ones as b");
+  }
+  if (a.dimensions != 1) throw nb::value_error("Accumulator.add: a is of no dimension; it has to be 1-D");
+  check_type(self, a);
+  self.add(a, nullptr, {});
+}
+
+void add_call(any_accumulator& self, nb::handle first, nb::handle second, int threads, nb::handle device,
+              nb::handle stream_given) {
+  if (second.is_none()) return add_sum(self, first);
+  operand a, b;
+  locate_pair(first, second, a, b, "Accumulator.add");
+  static const nb::object* const exact = new nb::object(nb::str("exact"));
+  const options options = read_options(*exact, threads, device);
+  if (a.on_gpu) {
+    const auto stream = import_pair(a, b, nullptr, stream_given, "Accumulator.add");
+    check_type(self, a);
+    return self.add_on_gpu(a, b, stream);
+  }
+  check_pair(a, b, "Accumulator.add");
+  check_type(self, a);
+  self.add(a, &b, options);
+}
+
+double round_call(const any_accumulator& self, nb::handle type) {
+  return self.round(type.is_none() ? self.type() : read_dtype(type, "Accumulator.round"));
+}
+
+bool equal(const any_accumulator& self, const any_accumulator& other) {
+  const auto left = self.words(), right = other.words();
+  return std::equal(left.begin(), left.end(), right.begin(), right.end());
+}
+
+}  // namespace
+
+void bind_accumulator(nb::module_& module) {
+  using self = any_accumulator;
+  nb::class_<self>(module, "Accumulator", texts::accumulator)
+      .def(
+          "__init__", [](self* made, nb::handle type) { new (made) self(read_dtype(type, "Accumulator")); },
+          nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"))
+      .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
+           nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(texts::add_signature),
+           texts::add)
+      .def("merge", &self::merge, nb::arg("other"), texts::merge)
+      .def(
+          "__iadd__",
+          [](nb::object own, const self& other) {
+            nb::cast<self&>(own).merge(other);
+            return own;
+          },
+          nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"))
+      .def("round", round_call, nb::arg("dtype").none() = nb::none(),
+           nb::sig("def round(self, dtype: DType | None = None) -> float"), texts::round)
+      .def("__float__", [](const self& own) { return own.round(own.type()); })
+      .def("clear", &self::clear, texts::clear)
+      .def(
+          "copy", [](const self& own) { return own; }, texts::copy)
+      .def("__copy__", [](const self& own) { return own; })
+      .def(
+          "__deepcopy__", [](const self& own, nb::handle) { return own; }, nb::arg("memo"))
+      .def("__eq__", equal, nb::arg("other"), nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"))
+      .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), texts::words)
+      .def_prop_ro(
+          "dtype", [](const self& own) { return std::string(name_of(own.type())); }, texts::dtype)
+      .def_static(
+          "from_words", [](nb::handle words) { return self::from(words_from(words)); }, nb::arg("words"),
+          nb::sig("def from_words(words: ArrayLike) -> Accumulator"), texts::from_words)
+      .def("__getstate__", words_of, nb::sig("def __getstate__(self) -> NDArray[numpy.int64]"))
+      .def(
+          "__setstate__", [](self& made, nb::handle words) { new (&made) self(self::from(words_from(words))); },
+          nb::arg("state"), nb::sig("def __setstate__(self, state: NDArray[numpy.int64]) -> None"))
+      .def("__repr__", [](const self& own) {
+        const nb::object value = nb::float_(own.round(own.type()));
+        return "<exactdot.Accumulator of " + std::string(name_of(own.type())) + ", about " +
+               nb::cast<std::string>(nb::repr(value)) + ">";
+      });
+}
+
+}  // namespace exactdot::python

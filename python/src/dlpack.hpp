@@ -1,0 +1,47 @@
+// The part of DLPack's ABI that an importer reads (versions 0 and 1). Source: the DLPack specification, dlpack.h.
+#pragma once
+
+#include <cstdint>
+
+namespace exactdot::python::dlpack {
+
+enum : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
+enum : std::uint8_t { floating = 2 };
+enum : std::uint64_t { read_only = 1 };
+inline constexpr std::uint32_t known_major = 1;
+
+struct device {
+  std::int32_t type;
+  std::int32_t index;
+};
+
+struct data_type {
+  std::uint8_t code, bits;
+  std::uint16_t lanes;
+};
+
+struct tensor {
+  void* data;
+  dlpack::device device;
+  std::int32_t dimensions;
+  data_type type;
+  std::int64_t* shape;
+  std::int64_t* strides;  // in elements; null: packed
+  std::uint64_t byte_offset;
+};
+
+struct managed {
+  dlpack::tensor tensor;
+  void* context;
+  void (*deleter)(managed*);
+};
+
+struct managed_versioned {
+  std::uint32_t major, minor;
+  void* context;
+  void (*deleter)(managed_versioned*);
+  std::uint64_t flags;
+  dlpack::tensor tensor;
+};
+
+}  // namespace exactdot::python::dlpack

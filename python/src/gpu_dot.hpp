@@ -1,0 +1,35 @@
+// Dot products of vectors in a GPU's memory. A build without the CUDA engine has the same functions; they throw.
+#pragma once
+
+#include <exactdot/accumulator.hpp>
+#include <exactdot/options.hpp>
+#include <python/src/operand.hpp>
+#include <python/src/stream.hpp>
+
+namespace exactdot::python {
+
+/// {"built": bool, "devices": [names], "note": why there are none}
+nb::dict gpu_info();
+
+/// Completes what only CUDA knows: the device of an operand that came by __cuda_array_interface__.
+void find_device(operand& vector);
+
+/// Everything that `vector`'s producer has put into the stream it named comes before what `stream` runs from here
+/// on.
+void order_after_producer(const operand& vector, std::intptr_t stream);
+
+/// a·b, waited for, with the GIL released. The result arrives in mapped host memory, without a copy.
+double gpu_dot(const operand& a, const operand& b, dtype result, mode mode, const stream_choice& stream);
+
+/// *out = a·b when the stream comes to it. Nothing waits. Operands that are not of the framework whose stream it is
+/// are kept alive until the stream has passed.
+void gpu_dot_to(const operand& a, const operand& b, const operand& out, mode mode, const stream_choice& stream);
+
+/// sum += a·b, waited for; the words of the state are copied to the host, not the vectors.
+template <element T>
+void gpu_add(accumulator<T>& sum, const operand& a, const operand& b, const stream_choice& stream);
+
+extern template void gpu_add(accumulator<float>&, const operand&, const operand&, const stream_choice&);
+extern template void gpu_add(accumulator<double>&, const operand&, const operand&, const stream_choice&);
+
+}  // namespace exactdot::python

@@ -1,0 +1,184 @@
+// The module _engine: dot, info and use_instruction_set. accumulator.cpp adds the class Accumulator.
+//
+// The commonest call, two short NumPy arrays, costs two buffer requests, the dot and a Python float: everything
+// else comes after the question whether it is needed.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <exactdot/dot.hpp>
+#include <exactdot/error.hpp>
+#include <exactdot/info.hpp>
+#include <python/src/accumulator.hpp>
+#include <python/src/arguments.hpp>
+#include <python/src/gpu_dot.hpp>
+#include <python/src/host_dot.hpp>
+#include <python/src/texts.hpp>
+
+namespace exactdot::python {
+namespace {
+
+/// `out` as one writable element.
+void locate_out(nb::handle given, const operand& a, operand& out) {
+  const auto refuse = [&](bool is_type_error, const std::string& why) {
+    const std::string sentence =
+        "dot: out: " + why + " (out is " + describe(given.ptr()) + "; a is " + describe(a.object) + ")";
+    if (is_type_error) throw nb::type_error(sentence.c_str());
+    throw nb::value_error(sentence.c_str());
+  };
+  try {
+    out.locate(given.ptr());
+  } catch (const refusal& refused) {
+    refuse(refused.is_type_error, refused.why);
+  }
+  if (out.on_gpu != a.on_gpu) refuse(false, "lies in the memory of another device than a and b");
+  if (framework_of(given.ptr()).starts_with("jax")) refuse(true, "arrays of JAX cannot be written");
+}
+
+void check_out(nb::handle dtype_given, const operand& a, const operand& out) {
+  const auto refuse = [&](const std::string& why) {
+    throw nb::value_error(("dot: out " + why + " (out is " + describe(out.object) + ")").c_str());
+  };
+  if (out.n != 1) refuse("has " + std::to_string(out.n) + " elements; give an array of one");
+  if (out.read_only) refuse("cannot be written");
+  if (out.on_gpu && out.device != a.device) {
+    refuse("lies on GPU " + std::to_string(out.device) + ", a on GPU " + std::to_string(a.device));
+  }
+  if (!dtype_given.is_none() && read_dtype(dtype_given, "dot") != out.type) refuse("is not of the dtype given");
+}
+
+void write(double value, const operand& out) {
+  char bytes[8];
+  const std::size_t count = bytes_of(out.type);
+  const auto single = static_cast<float>(value);
+  std::memcpy(bytes, out.type == dtype::float32 ? static_cast<const void*>(&single) : &value, count);
+  if (out.swapped) std::reverse(bytes, bytes + count);
+  std::memcpy(out.data, bytes, count);
+}
+
+nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle dtype_given, nb::handle out_given,
+                    nb::handle stream_given) {
+  operand out;
+  if (!out_given.is_none()) locate_out(out_given, a, out);
+  if (options.device == device::cpu) {
+    throw nb::value_error("dot: device is \"cpu\", but the vectors lie in a GPU's memory");
+  }
+  const auto stream = import_pair(a, b, out_given.is_none() ? nullptr : &out, stream_given, "dot");
+  if (options.device == device::cuda && options.device_index != a.device) {
+    throw nb::value_error(("dot: device is cuda:" + std::to_string(options.device_index) +
+                           ", but the vectors lie on GPU " + std::to_string(a.device))
+                              .c_str());
+  }
+  if (out_given.is_none()) {
+    const dtype result = dtype_given.is_none() ? a.type : read_dtype(dtype_given, "dot");
+    return nb::float_(gpu_dot(a, b, result, options.mode, stream));
+  }
+  check_out(dtype_given, a, out);
+  gpu_dot_to(a, b, out, options.mode, stream);
+  return nb::borrow(out_given);
+}
+
+nb::object dot_call(nb::handle first, nb::handle second, nb::handle mode, nb::handle dtype_given, int threads,
+                    nb::handle device, nb::handle out_given, nb::handle stream) {
+  operand a, b;
+  locate_pair(first, second, a, b, "dot");
+  const options options = read_options(mode, threads, device);
+  if (a.on_gpu) return gpu_call(a, b, options, dtype_given, out_given, stream);
+  check_pair(a, b, "dot");
+  if (out_given.is_none()) {
+    const dtype result = dtype_given.is_none() ? a.type : read_dtype(dtype_given, "dot");
+    return nb::float_(host_dot(a, b, result, options));
+  }
+  operand out;
+  locate_out(out_given, a, out);
+  check_out(dtype_given, a, out);
+  write(host_dot(a, b, out.type, options), out);
+  return nb::borrow(out_given);
+}
+
+nb::dict info_call() {
+  const cpu_info here = cpu();
+  nb::dict info;
+  info["version"] = version();
+  info["instruction_set"] = here.instruction_set;
+  nb::list sets;
+  for (const auto& name : here.instruction_sets) sets.append(name);
+  info["instruction_sets"] = sets;
+  info["threads"] = here.threads;
+  info["cuda"] = gpu_info();
+  return info;
+}
+
+/// For the benchmark: seconds of one call in C++, the mean of `count`, on packed float64 vectors in host memory.
+double seconds_of_dot(nb::handle first, nb::handle second, int count, int threads) {
+  operand a, b;
+  locate_pair(first, second, a, b, "_seconds_of_dot");
+  check_pair(a, b, "_seconds_of_dot");
+  if (a.on_gpu || a.type != dtype::float64 || !a.is_packed() || !b.is_packed()) {
+    throw nb::value_error("_seconds_of_dot: packed vectors of float64 in host memory");
+  }
+  options own;
+  own.threads = threads;
+  volatile double result = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < count; ++i) {
+    result =
+        exactdot::dot<double>(static_cast<const double*>(a.data), static_cast<const double*>(b.data), a.n, own);
+    static_cast<void>(result);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
+}
+
+/// The library's errors as the exceptions Python has for them.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const error& failure) {
+    PyObject* kind = PyExc_RuntimeError;
+    if (failure.code() == errc::headroom) kind = PyExc_OverflowError;
+    if (failure.code() == errc::size_mismatch || failure.code() == errc::bad_option ||
+        failure.code() == errc::null_pointer) {
+      kind = PyExc_ValueError;
+    }
+    PyErr_SetString(kind, failure.what());
+  }
+}
+
+}  // namespace
+
+stream_choice import_pair(operand& a, operand& b, operand* out, nb::handle given, const char* what) {
+  for (operand* one : {&a, &b, out}) {
+    if (one != nullptr && one->device < 0) find_device(*one);
+  }
+  const auto stream = choose_stream(given, {out, &a, &b});
+  for (operand* one : {&a, &b, out}) {
+    if (one == nullptr) continue;
+    try {
+      one->import_on(stream.handle);
+    } catch (const refusal& refused) {
+      refuse_pair({refused.is_type_error, (one == &a   ? "a: "
+                                           : one == &b ? "b: "
+                                                       : "out: ") +
+                                              refused.why},
+                  a.object, b.object, what);
+    }
+    if (one->is_torch && stream.framework != "torch") one->producer_stream = torch_stream(one->device);
+    if (one->producer_stream >= 0) order_after_producer(*one, stream.handle);
+  }
+  check_pair(a, b, what);
+  return stream;
+}
+
+NB_MODULE(_engine, module) {
+  nb::register_exception_translator(translate);
+  module.doc() = "The compiled part of exactdot. Use the package exactdot.";
+  module.def("dot", dot_call, nb::arg("a").none(), nb::arg("b").none(), nb::kw_only(),
+             nb::arg("mode").none() = "exact", nb::arg("dtype").none() = nb::none(), nb::arg("threads") = 0,
+             nb::arg("device").none() = "auto", nb::arg("out").none() = nb::none(),
+             nb::arg("stream").none() = nb::none(), nb::sig(texts::dot_signature), texts::dot);
+  module.def("info", info_call, nb::sig("def info() -> dict[str, Any]"), texts::info);
+  module.def("use_instruction_set", use_instruction_set, nb::arg("name"), texts::use_instruction_set);
+  module.def("_seconds_of_dot", seconds_of_dot);
+  bind_accumulator(module);
+}
+
+}  // namespace exactdot::python

@@ -1,0 +1,39 @@
+// gpu_dot.hpp in a build without the CUDA engine.
+#include <exactdot/error.hpp>
+#include <python/src/gpu_dot.hpp>
+
+namespace exactdot::python {
+namespace {
+
+constexpr const char* note =
+    "this build of exactdot is for CPUs only, because it was built without a CUDA compiler (nvcc)";
+
+[[noreturn]] void refuse() {
+  throw error(errc::no_device,
+              std::string("dot: the vectors lie in a GPU's memory, but ") + note + "; build it where there is one");
+}
+
+}  // namespace
+
+nb::dict gpu_info() {
+  nb::dict info;
+  info["built"] = false;
+  info["devices"] = nb::list();
+  info["note"] = note;
+  return info;
+}
+
+void find_device(operand&) { refuse(); }
+void order_after_producer(const operand&, std::intptr_t) { refuse(); }
+double gpu_dot(const operand&, const operand&, dtype, mode, const stream_choice&) { refuse(); }
+void gpu_dot_to(const operand&, const operand&, const operand&, mode, const stream_choice&) { refuse(); }
+
+template <element T>
+void gpu_add(accumulator<T>&, const operand&, const operand&, const stream_choice&) {
+  refuse();
+}
+
+template void gpu_add(accumulator<float>&, const operand&, const operand&, const stream_choice&);
+template void gpu_add(accumulator<double>&, const operand&, const operand&, const stream_choice&);
+
+}  // namespace exactdot::python

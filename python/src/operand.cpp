@@ -1,0 +1,239 @@
+// Reads what an object says about its memory. The buffer protocol comes first for NumPy's arrays, because it is the
+// cheapest; for all others the device decides, for some answer the buffer protocol only while they are on a CPU.
+#include <bit>
+#include <cstring>
+#include <python/src/operand.hpp>
+
+namespace exactdot::python {
+namespace {
+
+constexpr const char* accepted =
+    "use a 1-D vector of float32 or float64 with the buffer protocol (NumPy, array.array, memoryview), DLPack or "
+    "__cuda_array_interface__ (PyTorch, CuPy, JAX)";
+
+PyObject* numpy_array_type() {
+  static PyObject* const type = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
+  return type;
+}
+
+bool is_masked(PyObject* object) {
+  const nb::dict modules = nb::borrow<nb::dict>(PyImport_GetModuleDict());
+  if (!modules.contains("numpy.ma")) return false;
+  return PyObject_IsInstance(object, nb::object(modules["numpy.ma"].attr("MaskedArray")).ptr()) == 1;
+}
+
+/// The format of the struct module of one float or double, with its byte order; false for every other.
+bool read_format(const char* format, dtype& type, bool& swapped) {
+  if (format == nullptr) return false;
+  char order = '@';
+  if (std::strchr("@=<>!", *format) != nullptr && *format != '\0') order = *format++;
+  if ((*format != 'f' && *format != 'd') || format[1] != '\0') return false;
+  constexpr bool little = std::endian::native == std::endian::little;
+  type = *format == 'f' ? dtype::float32 : dtype::float64;
+  swapped = (order == '<' && !little) || ((order == '>' || order == '!') && little);
+  return true;
+}
+
+/// The class torch.Tensor once PyTorch is loaded, else null.
+PyObject* torch_tensor_type() {
+  static PyObject* type = nullptr;
+  if (type == nullptr) {
+    const nb::dict modules = nb::borrow<nb::dict>(PyImport_GetModuleDict());
+    if (!modules.contains("torch") || !nb::hasattr(modules["torch"], "Tensor")) return nullptr;
+    type = nb::object(modules["torch"].attr("Tensor")).release().ptr();
+  }
+  return type;
+}
+
+std::string text_of(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
+
+refusal wrong_type(const std::string& found) {
+  return {true, "elements are " + found + ", not float32 or float64"};
+}
+
+}  // namespace
+
+operand::~operand() {
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  if (managed_ != nullptr && managed_->deleter != nullptr) managed_->deleter(managed_);
+  if (versioned_ != nullptr && versioned_->deleter != nullptr) versioned_->deleter(versioned_);
+}
+
+void operand::locate(PyObject* given) {
+  object = given;
+  if (Py_TYPE(given) == reinterpret_cast<PyTypeObject*>(numpy_array_type())) return read_buffer();
+  if (reinterpret_cast<PyObject*>(Py_TYPE(given)) == torch_tensor_type() && read_torch()) return;
+  if (is_masked(given)) throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
+  if (PyObject_HasAttrString(given, "__dlpack_device__") != 0) {
+    const auto where = nb::cast<nb::tuple>(nb::handle(given).attr("__dlpack_device__")());
+    const int kind = nb::cast<int>(nb::int_(where[0]));
+    device = nb::cast<int>(nb::int_(where[1]));
+    on_gpu = kind == dlpack::cuda || kind == dlpack::cuda_managed;
+    if (on_gpu) return;
+    if (kind != dlpack::cpu && kind != dlpack::cuda_host) {
+      throw refusal{true,
+                    "memory of DLPack's device type " + std::to_string(kind) + " is neither a CPU's nor CUDA's"};
+    }
+    if (PyObject_CheckBuffer(given) != 0) return read_buffer();
+    return read_dlpack(nb::handle(given).attr("__dlpack__")());
+  }
+  if (PyObject_HasAttrString(given, "__cuda_array_interface__") != 0) {
+    on_gpu = true;
+    return read_cuda_array_interface();
+  }
+  if (PyObject_CheckBuffer(given) != 0) return read_buffer();
+  throw refusal{true, std::string("no vector; ") + accepted};
+}
+
+void operand::import_on(std::intptr_t stream) {
+  if (!on_gpu || is_imported_) return;
+  const nb::object method = nb::handle(object).attr("__dlpack__");
+  const nb::int_ handle(stream == 0 ? 1 : stream);  // DLPack calls the legacy default stream 1
+  try {
+    read_dlpack(method(nb::arg("stream") = handle, nb::arg("max_version") = nb::make_tuple(1, 0)));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;  // a producer from before version 1
+    read_dlpack(method(nb::arg("stream") = handle));
+  }
+}
+
+void operand::take_shape(int count, const std::int64_t* shape) {
+  if (count > 1) throw refusal{false, "of " + std::to_string(count) + " dimensions; both have to be 1-D"};
+  dimensions = count;
+  n = count == 0 ? 1 : static_cast<std::size_t>(shape[0]);
+}
+
+void operand::read_buffer() {
+  if (PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
+    buffer_.obj = nullptr;
+    const nb::python_error reason;
+    throw refusal{true, "gives no buffer: " + text_of(reason.value())};
+  }
+  if (!read_format(buffer_.format, type, swapped)) {
+    throw wrong_type(std::string("of format '") + (buffer_.format != nullptr ? buffer_.format : "B") + "'");
+  }
+  const std::int64_t length = buffer_.ndim > 0 ? buffer_.shape[0] : 1;
+  take_shape(buffer_.ndim, &length);
+  data = buffer_.buf;
+  read_only = buffer_.readonly != 0;
+  const bool has_stride = buffer_.ndim > 0 && buffer_.strides != nullptr;  // ctypes gives none
+  stride = has_stride ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(bytes_of(type));
+}
+
+void operand::read_dlpack(nb::object capsule) {
+  const dlpack::tensor* tensor = nullptr;
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {
+    auto* const found =
+        static_cast<dlpack::managed_versioned*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    if (found->major > dlpack::known_major) throw refusal{true, "a DLPack capsule of a version after 1"};
+    versioned_ = found;
+    PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+    tensor = &found->tensor;
+    read_only = (found->flags & dlpack::read_only) != 0;
+  } else {
+    managed_ = static_cast<dlpack::managed*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+    if (managed_ == nullptr) throw nb::python_error();
+    PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+    tensor = &managed_->tensor;
+  }
+  capsule_ = std::move(capsule);
+  const auto [code, bits, lanes] = tensor->type;
+  if (code != dlpack::floating || (bits != 32 && bits != 64) || lanes != 1) {
+    throw wrong_type("of DLPack's code " + std::to_string(code) + " with " + std::to_string(bits) + " bits");
+  }
+  type = bits == 32 ? dtype::float32 : dtype::float64;
+  take_shape(tensor->dimensions, tensor->shape);
+  data = static_cast<char*>(tensor->data) + tensor->byte_offset;
+  const std::int64_t step = tensor->strides != nullptr && dimensions == 1 ? tensor->strides[0] : 1;
+  stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
+}
+
+/// A plain tensor on a GPU, by its own methods: PyTorch's __dlpack__ costs more than a short dot. What it would
+/// have ordered or refused is left to it: here the stream is PyTorch's current one (choose_stream).
+bool operand::read_torch() {
+  const nb::handle tensor(object);
+  const auto is = [&](const char* name) { return PyObject_IsTrue(nb::object(tensor.attr(name)).ptr()) == 1; };
+  if (nb::cast<bool>(tensor.attr("is_neg")())) {  // PyTorch exports such a view without its sign
+    throw refusal{true, "a view that PyTorch has yet to negate; call its method resolve_neg() first"};
+  }
+  if (!is("is_cuda") || is("requires_grad")) return false;
+  const nb::object element = tensor.attr("dtype");
+  static PyObject* const float32 = nb::object(nb::module_::import_("torch").attr("float32")).release().ptr();
+  static PyObject* const float64 = nb::object(nb::module_::import_("torch").attr("float64")).release().ptr();
+  const auto count = nb::cast<int>(tensor.attr("dim")());
+  if ((element.ptr() != float32 && element.ptr() != float64) || count > 1) return false;
+  on_gpu = true;
+  device = nb::cast<int>(tensor.attr("device").attr("index"));
+  type = element.ptr() == float32 ? dtype::float32 : dtype::float64;
+  capsule_ = tensor.attr("untyped_storage")();  // stays alive if the tensor is given another
+  data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")()));
+  const auto length = nb::cast<std::int64_t>(tensor.attr("numel")());
+  take_shape(count, &length);
+  const auto step = count == 1 ? nb::cast<std::ptrdiff_t>(tensor.attr("stride")(0)) : 1;
+  stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
+  is_imported_ = is_torch = true;
+  return true;
+}
+
+void operand::read_cuda_array_interface() {
+  is_imported_ = true;
+  const auto interface = nb::cast<nb::dict>(nb::handle(object).attr("__cuda_array_interface__"));
+  const auto text = nb::cast<std::string>(nb::str(interface["typestr"]));
+  if (text != "<f4" && text != "<f8") throw wrong_type("'" + text + "'");
+  type = text == "<f4" ? dtype::float32 : dtype::float64;
+  if (interface.contains("mask") && !interface["mask"].is_none()) {
+    throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
+  }
+  const auto shape = nb::cast<nb::tuple>(interface["shape"]);
+  const std::int64_t length = shape.size() == 0 ? 1 : nb::cast<std::int64_t>(shape[0]);
+  take_shape(static_cast<int>(shape.size()), &length);
+  const auto place = nb::cast<nb::tuple>(interface["data"]);
+  data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(place[0]));
+  read_only = nb::cast<bool>(place[1]);
+  stride = static_cast<std::ptrdiff_t>(bytes_of(type));
+  if (interface.contains("strides") && !interface["strides"].is_none() && dimensions == 1) {
+    stride = nb::cast<std::ptrdiff_t>(nb::cast<nb::tuple>(interface["strides"])[0]);
+  }
+  if (interface.contains("stream") && !interface["stream"].is_none()) {
+    producer_stream = nb::cast<std::intptr_t>(interface["stream"]);
+  }
+  device = -1;  // the pointer knows
+}
+
+std::string describe(PyObject* object) {
+  const auto text = [](const nb::handle value) {
+    const nb::object made = nb::steal(PyObject_Str(value.ptr()));
+    if (!made.is_valid()) PyErr_Clear();
+    const char* const bytes = made.is_valid() ? PyUnicode_AsUTF8(made.ptr()) : nullptr;
+    if (bytes == nullptr) PyErr_Clear();
+    return std::string(bytes != nullptr ? bytes : "?");
+  };
+  const auto attribute = [&](const nb::handle of, const char* name) {
+    const nb::object found = nb::steal(PyObject_GetAttrString(of.ptr(), name));
+    if (!found.is_valid()) PyErr_Clear();
+    return found;
+  };
+  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  const nb::object module = attribute(type, "__module__");
+  std::string said = module.is_valid() && text(module) != "builtins" ? text(module) + "." : "";
+  said += text(attribute(type, "__qualname__"));
+  nb::object element = attribute(object, "dtype");
+  if (!element.is_valid()) element = attribute(object, "typecode");
+  if (!element.is_valid()) element = attribute(object, "format");
+  if (element.is_valid()) said += " of " + text(element);
+  const nb::object shape = attribute(object, "shape");
+  if (shape.is_valid()) {
+    const nb::object plain = nb::steal(PySequence_Tuple(shape.ptr()));
+    if (!plain.is_valid()) PyErr_Clear();
+    said += ", shape " + text(plain.is_valid() ? plain : shape);
+  } else if (const Py_ssize_t length = PyObject_Length(object); length >= 0) {
+    said += ", length " + std::to_string(length);
+  } else {
+    PyErr_Clear();
+  }
+  const nb::object device = attribute(object, "device");
+  if (device.is_valid()) said += ", on " + text(device);
+  return said;
+}
+
+}  // namespace exactdot::python

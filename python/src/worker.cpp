@@ -1,0 +1,123 @@
+// Workers stay alive between calls, and with them their OpenMP teams: starting a team costs more than a dot from
+// cache. After a fork the child has no thread but its own, and OpenMP's team of that one is gone: every call that
+// would use a team then takes a new worker, whose team is new too.
+#include <nanobind/nanobind.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <python/src/worker.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace exactdot::python {
+namespace {
+
+namespace nb = nanobind;
+using std::chrono::milliseconds;
+
+constexpr std::size_t long_call = std::size_t{1} << 22;
+constexpr std::size_t call_with_a_team = std::size_t{1} << 16;
+constexpr milliseconds time_between_looks{50};
+
+class worker {
+ public:
+  worker() {
+    std::thread([this] { serve(); }).detach();
+  }
+
+  void start(std::function<void()> job) {
+    const std::lock_guard lock(mutex_);
+    job_ = std::move(job);
+    done_ = false;
+    change_.notify_all();
+  }
+
+  bool wait_for(milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return change_.wait_for(lock, time, [this] { return done_; });
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      change_.wait(lock, [this] { return static_cast<bool>(job_); });
+      const auto job = std::exchange(job_, nullptr);
+      lock.unlock();
+      job();
+      lock.lock();
+      done_ = true;
+      change_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable change_;
+  std::function<void()> job_;
+  bool done_ = true;
+};
+
+std::atomic<bool> forked{false};
+
+/// The workers that wait for a call. Guarded by the GIL. Neither they nor the list are ever destroyed: at exit
+/// their threads may still run.
+std::vector<worker*>*& idle_workers() {
+  static auto* idle = [] {
+    pthread_atfork(nullptr, nullptr, [] {
+      idle_workers() = new std::vector<worker*>;  // the others' threads are the parent's
+      forked = true;
+    });
+    return new std::vector<worker*>;
+  }();
+  return idle;
+}
+
+worker* take_worker() {
+  auto& idle = *idle_workers();
+  if (idle.empty()) return new worker;
+  worker* const taken = idle.back();
+  idle.pop_back();
+  return taken;
+}
+
+}  // namespace
+
+std::size_t shortest_long_call() {
+  idle_workers();  // from the first call on, forks are seen
+  return forked ? call_with_a_team : long_call;
+}
+
+void run_interruptibly(const std::function<void(monitor&)>& work) {
+  monitor watch;
+  std::exception_ptr failure;
+  worker* const mine = take_worker();
+  mine->start([&] {
+    try {
+      work(watch);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  std::exception_ptr signal;
+  const auto wait = [&] {
+    const nb::gil_scoped_release others_may_run;
+    return mine->wait_for(time_between_looks);
+  };
+  while (!wait()) {
+    if (signal == nullptr && PyErr_CheckSignals() != 0) {
+      signal = std::make_exception_ptr(nb::python_error());
+      watch.cancel = true;
+    }
+  }
+  idle_workers()->push_back(mine);
+  if (signal != nullptr) std::rethrow_exception(signal);
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+}  // namespace exactdot::python

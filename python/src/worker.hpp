@@ -1,0 +1,19 @@
+// Long computations leave the calling thread, so that Ctrl-C reaches it: Python's signal handlers run in the main
+// thread alone, and only where it looks for them.
+#pragma once
+
+#include <cstddef>
+#include <exactdot/options.hpp>
+#include <functional>
+
+namespace exactdot::python {
+
+/// From this length on a call runs on a worker. Shorter ones end well within a second, even from a slow disk.
+std::size_t shortest_long_call();
+
+/// Runs work(monitor) on a thread of its own while this one, which holds the GIL on entry and on return, releases
+/// it and looks for signals. A signal whose handler raises sets monitor.cancel; its exception is thrown as
+/// nb::python_error once the work has ended. What the work throws is thrown here.
+void run_interruptibly(const std::function<void(monitor&)>& work);
+
+}  // namespace exactdot::python

@@ -1,0 +1,80 @@
+"""Builds the source distribution, installs it in an empty virtual environment, imports it, and runs the Python tests.
+
+run.py SOURCE SCRATCH COMPILER [PROGRAM]. The packages that this needs are downloaded once, into SCRATCH/wheels; from
+then on nothing is asked of the network, and the extension is built again only when the distribution has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+BUILD = ["build", "scikit-build-core>=0.10", "nanobind==3.1.0"]  # the stubs are those of this version
+USE = ["numpy>=1.23", "pytest>=7", "hypothesis>=6", "typing_extensions"]
+
+
+def run(*command: str | Path, **more: object) -> None:
+    print("+", *command, flush=True)
+    subprocess.run(list(map(str, command)), check=True, **more)  # type: ignore[call-overload]
+
+
+def up_to_date(stamp: Path, text: str) -> bool:
+    return stamp.exists() and stamp.read_text() == text
+
+
+def fresh_environment(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    venv.create(folder, with_pip=True)
+    return folder / "bin" / "python"
+
+
+def main() -> None:
+    source, scratch = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    compiler, program = sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else ""
+    wheels, dist = scratch / "wheels", scratch / "dist"
+    wheels.mkdir(parents=True, exist_ok=True)
+    tools, empty = scratch / "tools", scratch / "empty"
+
+    wanted = repr((sys.version, BUILD, USE))
+    if not up_to_date(scratch / "wheels.stamp", wanted):
+        python = fresh_environment(tools)
+        try:
+            run(python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "-d", wheels, *BUILD, *USE)
+        except subprocess.CalledProcessError:
+            sys.exit("run.py: the first run has to download nanobind, NumPy and the like from a package index; "
+                     "configure with -DEXACTDOT_TEST_PYTHON=OFF to test without the Python package")
+        run(python, "-m", "pip", "install", "-q", "--no-index", "--find-links", wheels, *BUILD)
+        (scratch / "wheels.stamp").write_text(wanted)
+
+    os.environ.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels), PIP_DISABLE_PIP_VERSION_CHECK="1",
+                      CMAKE_BUILD_PARALLEL_LEVEL="2", SOURCE_DATE_EPOCH="315532800")
+    for variable in ("PYTHONPATH", "PYTHONHOME", "CMAKE_PREFIX_PATH"):
+        os.environ.pop(variable, None)
+    shutil.rmtree(dist, ignore_errors=True)
+    run(tools / "bin/python", "-m", "build", "--sdist", "--no-isolation", "--outdir", dist, source,
+        stdout=subprocess.DEVNULL)
+    (archive,) = dist.glob("exactdot-*.tar.gz")
+    made = hashlib.sha256(archive.read_bytes()).hexdigest() + compiler
+    python = empty / "bin/python"
+    if not up_to_date(empty / "stamp", made):
+        python = fresh_environment(empty)
+        run(python, "-m", "pip", "install", "-q", archive, "--config-settings=cmake.define.EXACTDOT_BUILD_CUDA=OFF",
+            f"--config-settings=cmake.define.CMAKE_CXX_COMPILER={compiler}")
+        run(python, "-I", "-c", "import exactdot, numpy; assert exactdot.dot(numpy.ones(3), numpy.ones(3)) == 3",
+            cwd="/")
+        run(python, "-m", "pip", "install", "-q", *USE, BUILD[-1])
+        (empty / "stamp").write_text(made)
+    os.environ["EXACTDOT_PROGRAM"] = program
+    run(python, "-m", "pytest", "-p", "no:cacheprovider", source / "tests/python", cwd=source)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.CalledProcessError as failure:
+        sys.exit(f"run.py: {' '.join(failure.cmd)} failed with status {failure.returncode}")

@@ -1,0 +1,114 @@
+"""Accumulators: splits, merges, words, pickling, copies, threads."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import exactdot as xd
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from truth import bits, dtypes, exact_dot, pairs
+
+
+@given(pairs(), st.data())
+def test_splits_change_nothing(pair: tuple[np.ndarray, np.ndarray], data: st.DataObject) -> None:
+    a, b = pair
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(a)), max_size=4)))
+    dtype = data.draw(dtypes)
+    whole, total = xd.Accumulator(a.dtype), xd.Accumulator(a.dtype)
+    whole.add(a, b)
+    words = xd.Accumulator(a.dtype).words
+    for start, end in zip([0, *cuts], [*cuts, len(a)]):
+        part = xd.Accumulator(a.dtype)
+        part.add(a[start:end], b[start:end])
+        words = words + part.words
+        total += pickle.loads(pickle.dumps(part))
+    assert total == whole
+    assert xd.Accumulator.from_words(words) == whole
+    for acc in (whole, total):
+        assert bits(acc.round(dtype)) == bits(exact_dot(a, b, dtype))
+    assert bits(float(whole)) == bits(xd.dot(a, b))
+
+
+@given(pairs())
+def test_pickles_and_copies(pair: tuple[np.ndarray, np.ndarray]) -> None:
+    acc = xd.Accumulator(pair[0].dtype)
+    acc.add(*pair)
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(acc, protocol))
+        assert again == acc and again.dtype == acc.dtype and np.array_equal(again.words, acc.words)
+    for made in (copy.copy(acc), copy.deepcopy(acc), acc.copy()):
+        assert made == acc and made is not acc
+        made.clear()
+        assert made == xd.Accumulator(acc.dtype)
+
+
+@given(pairs())
+def test_plain_sums(pair: tuple[np.ndarray, np.ndarray]) -> None:
+    a = pair[0]
+    acc = xd.Accumulator(a.dtype)
+    acc.add(a)
+    assert bits(float(acc)) == bits(exact_dot(a, np.ones_like(a), a.dtype.name))
+
+
+def test_words_are_a_copy() -> None:
+    acc = xd.Accumulator()
+    acc.add(np.array([1.0]), np.array([2.0]))
+    words = acc.words
+    assert words.dtype == np.int64 and words.shape == (138,) and words.flags.writeable
+    words[:] = 0
+    assert float(acc) == 2.0
+
+
+def test_itself_may_be_added() -> None:
+    acc = xd.Accumulator()
+    acc.add(np.array([1.5]), np.array([1.0]))
+    acc += acc
+    assert float(acc) == 3.0
+
+
+def test_threads_may_share_one() -> None:
+    generator = np.random.default_rng(3)
+    parts = [generator.standard_normal((2, n)) for n in range(0, 40_000, 997)]
+    shared = xd.Accumulator()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda part: shared.add(*part), parts))
+    alone = xd.Accumulator()
+    for part in parts:
+        alone.add(*part)
+    assert shared == alone
+
+
+def test_refusals() -> None:
+    acc, single = xd.Accumulator(), xd.Accumulator("float32")
+    with pytest.raises(TypeError, match="this one is of float64, the other of float32"):
+        acc += single
+    with pytest.raises(TypeError, match="accumulator is of float32, the vectors hold float64"):
+        single.add(np.ones(2), np.ones(2))
+    with pytest.raises(ValueError, match="3 words; a float32 state has 24"):
+        xd.Accumulator.from_words(np.zeros(3, np.int64))
+    with pytest.raises(TypeError, match="words are integers"):
+        xd.Accumulator.from_words(np.zeros(138))
+    with pytest.raises(ValueError, match="dtype is int8"):
+        xd.Accumulator("int8")
+    with pytest.raises(ValueError, match="lengths?: 2 and 3"):
+        acc.add(np.ones(2), np.ones(3))
+    with pytest.raises(TypeError):
+        acc += 1.0
+    too_much = np.zeros(138, np.int64)
+    too_much[133], too_much[137] = 2**62, 1
+    with pytest.raises(OverflowError):
+        xd.Accumulator.from_words(too_much)
+    assert acc == xd.Accumulator() and acc != 0.0
+
+
+def test_shows_itself() -> None:
+    acc = xd.Accumulator("float32")
+    acc.add(np.array([math.inf], "f"), np.array([1], "f"))
+    assert repr(acc) == "<exactdot.Accumulator of float32, about inf>"

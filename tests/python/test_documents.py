@@ -1,0 +1,76 @@
+"""Every example runs: the docstrings', those of docs/python.md and README.md, and the programs in examples/python."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Iterator
+
+import exactdot as xd
+import pytest
+
+SOURCE = Path(__file__).parents[2]
+
+
+def documented() -> Iterator[tuple[str, Any]]:
+    yield "exactdot", xd
+    for name in xd.__all__:
+        yield name, getattr(xd, name)
+    for name, member in vars(xd.Accumulator).items():
+        if not name.startswith("_"):
+            yield f"Accumulator.{name}", member
+
+
+@pytest.mark.parametrize("name, thing", list(documented()))
+def test_docstrings(name: str, thing: Any) -> None:
+    text = thing.__doc__
+    assert ">>>" in text, "no example"
+    if callable(thing) and name not in ("info", "Accumulator.clear", "Accumulator.copy"):
+        assert "Parameters\n" in text and "Raises\n" in text
+    run_doctest(text, name)
+
+
+def run_doctest(text: str, name: str) -> None:
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+
+
+def snippets(path: Path) -> list[tuple[str, str]]:
+    """The python fences of a document, each with the line before it."""
+    return re.findall(r"(?:^|\n)([^\n]*)\n```python\n(.*?)```", path.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("document", ["docs/python.md", "README.md"])
+def test_documents(document: str, tmp_path: Path) -> None:
+    """A fence is run as a program of its own; `expression  # == value` is held to be so. Fences after the line
+    `<!-- not run: … -->` need what this machine may not have; they are compiled only."""
+    found = snippets(SOURCE / document)
+    assert found
+    for number, (before, code) in enumerate(found):
+        code = re.sub(r"^(\w[^=\n]*?) *# == (.+)$", r"assert \1 == \2, '\1'", code, flags=re.MULTILINE)
+        path = tmp_path / f"snippet_{number}.py"
+        path.write_text(code)
+        if before.startswith("<!-- not run"):
+            compile(code, str(path), "exec")
+        else:
+            subprocess.run([sys.executable, str(path)], cwd=tmp_path, check=True, timeout=60)
+
+
+@pytest.mark.parametrize("program", sorted((SOURCE / "examples/python").glob("*.py")), ids=lambda path: path.name)
+def test_examples(program: Path, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(program)], cwd=tmp_path, check=True, timeout=60)
+
+
+def test_the_stubs_are_current() -> None:
+    pytest.importorskip("nanobind")
+    subprocess.run([str(SOURCE / "scripts/python_stubs"), "--check", sys.executable], check=True,
+                   env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+
+
+def test_typed() -> None:
+    package = Path(xd.__file__).parent
+    assert (package / "py.typed").exists() and (package / "_engine.pyi").exists()

@@ -1,0 +1,154 @@
+"""What dot takes, and what it refuses with both sides named."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import exactdot as xd
+import numpy as np
+import pytest
+
+X = np.array([1.0, 2.0, 3.0])
+Y = np.array([4.0, 5.0, 6.0])
+
+
+class Exporter:
+    """A vector that offers DLPack alone, as PyTorch's do, in the form of version 0 or 1."""
+
+    def __init__(self, data: np.ndarray, versioned: bool = True, kind: int = 1, index: int = 0) -> None:
+        self.data, self.versioned, self.kind, self.index = data, versioned, kind, index
+        self.asked: list[dict[str, Any]] = []
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.kind, self.index
+
+    def __dlpack__(self, **asked: Any) -> object:
+        self.asked.append(asked)
+        return self.data.__dlpack__(**({"max_version": (1, 0)} if self.versioned else {}))
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+def mapped(tmp_path: Path) -> np.ndarray:
+    np.save(tmp_path / "x.npy", X)
+    return np.load(tmp_path / "x.npy", mmap_mode="r")
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_dlpack(versioned: bool) -> None:
+    assert xd.dot(Exporter(X, versioned), Exporter(Y, versioned)) == 32.0
+    assert xd.dot(Exporter(X[::-1], versioned), Exporter(np.repeat(Y, 2)[::-2], versioned)) == 32.0
+    assert xd.dot(Exporter(X, versioned), Y) == 32.0
+
+
+def test_buffers(tmp_path: Path) -> None:
+    for x in (X, memoryview(X), array.array("d", X), X.view(Subclass), mapped(tmp_path), (ctypes.c_double * 3)(*X),
+              np.broadcast_to(X, (2, 3))[1], X.astype(">f8")):
+        assert xd.dot(x, Y) == 32.0, type(x)
+        assert xd.dot(Y, x) == 32.0, type(x)
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    assert xd.dot(read_only, Y) == 32.0
+    assert xd.dot(np.broadcast_to(2.0, 3), Y) == 30.0
+
+
+def test_float32_is_rounded_once() -> None:
+    a, b = np.array([1, 2.0**-24], "f"), np.array([1, 1], "f")
+    assert xd.dot(a, b) == 1.0
+    assert xd.dot(a, b, dtype="float64") == xd.dot(a, b, dtype=np.float64) == 1 + 2.0**-24
+    assert xd.dot(X, Y, dtype=np.dtype("float32")) == 32.0
+
+
+def test_out() -> None:
+    for out in (np.zeros(()), np.zeros(1, "f"), np.zeros(1, ">f8")):
+        assert xd.dot(X, Y, out=out) is out
+        assert out.ravel()[0] == 32.0
+    fixed = np.zeros(1)
+    fixed.flags.writeable = False
+    for out, why in ((np.zeros(2), "2 elements"), (fixed, "cannot be written"), (np.zeros(1, int), "float32")):
+        with pytest.raises((TypeError, ValueError), match=why):
+            xd.dot(X, Y, out=out)
+    with pytest.raises(ValueError, match="not of the dtype given"):
+        xd.dot(X, Y, out=np.zeros(1), dtype="float32")
+
+
+REFUSED = [
+    (X, Y[:2], ValueError, "differ in length: 3 and 2"),
+    (X, Y.astype("f"), TypeError, "a holds float64, b float32"),
+    (X, np.ones((3, 3)), ValueError, "b: of 2 dimensions.*shape \\(3, 3\\)"),
+    (np.float64(1.0), np.float64(2.0), ValueError, "of no dimension"),
+    (np.array(X, object), Y, TypeError, "a: elements are of format 'O'.*float64, shape"),
+    (X, np.ma.masked_array(Y, [0, 1, 0]), TypeError, "b: a masked array"),
+    (X.astype(int), Y.astype(int), TypeError, "int64"),
+    (X.astype(complex), Y.astype(complex), TypeError, "complex128"),
+    (X.astype("float16"), Y.astype("float16"), TypeError, "float16"),
+    ([1.0], [1.0], TypeError, "b is list, length 1"),
+    (b"12345678", Y, TypeError, "a is bytes"),
+    (None, Y, TypeError, "a is NoneType"),
+    (Exporter(X, kind=10), Y, TypeError, "device type 10"),
+]
+
+
+@pytest.mark.parametrize("a, b, kind, why", REFUSED)
+def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
+    with pytest.raises(kind, match=why) as caught:
+        xd.dot(a, b)
+    assert "a is" in str(caught.value) and "b is" in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"threads": -1}, {"device": "tpu"},
+                                   {"device": "cuda:x"}, {"mode": None}])
+def test_unknown_options(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        xd.dot(X, Y, **wrong)
+
+
+def test_gpus_where_there_are_none() -> None:
+    if xd.info()["cuda"]["devices"]:
+        pytest.skip("there is one")
+    with pytest.raises(RuntimeError):
+        xd.dot(X, Y, device="cuda")
+    on_gpu = Exporter(X, kind=2)
+    with pytest.raises(ValueError, match="a lies in the memory of a GPU, b in that of the CPU"):
+        xd.dot(on_gpu, Y)
+    if not xd.info()["cuda"]["built"]:
+        assert "CPUs only" in xd.info()["cuda"]["note"]
+
+
+def test_two_gpus() -> None:
+    """Found out before anything is read, so that no GPU is needed."""
+    a, b = Exporter(X, kind=2), Exporter(Y, kind=2, index=1)
+    with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1") as caught:
+        xd.dot(a, b, stream=5)
+    assert "a is" in str(caught.value) and "b is" in str(caught.value)
+    assert [one.asked[0]["stream"] for one in (a, b)] == [5, 5]
+    with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1"):
+        xd.dot(a, b)
+    assert a.asked[1]["stream"] == 1  # the legacy default stream, as DLPack numbers it
+    if not xd.info()["cuda"]["built"]:
+        with pytest.raises(RuntimeError, match="in a GPU's memory, but this build of exactdot is for CPUs only"):
+            xd.dot(a, a)
+
+
+def test_nothing_leaks() -> None:
+    import gc
+    import sys
+
+    x = X.copy()
+    exporters = [Exporter(x), Exporter(x, versioned=False)]
+    for one in exporters:
+        xd.dot(one, Y)
+    gc.collect()
+    before = sys.getrefcount(x)
+    for _ in range(100):
+        xd.dot(x, Y)
+        for one in exporters:
+            xd.dot(one, one)
+        with pytest.raises(ValueError):
+            xd.dot(x, Y[:1])
+    assert sys.getrefcount(x) == before

@@ -1,0 +1,121 @@
+"""Ctrl-C, the GIL, memory that others free, forks, and the memory that views take."""
+
+from __future__ import annotations
+
+import array
+import multiprocessing
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import exactdot as xd
+import numpy as np
+import pytest
+
+INTERRUPTED = """
+import sys, time, exactdot as xd, numpy as np
+one = np.ones(2 ** 16)
+n = 2 ** 40 if sys.argv[1] == "endless" else 2 ** 23
+long = np.lib.stride_tricks.as_strided(one, (n,), (0,)) if sys.argv[1] == "endless" else np.ones(n)
+acc = xd.Accumulator()
+print("ready", flush=True)
+try:
+    while True:
+        xd.dot(long, long, mode=sys.argv[2])
+        acc.add(long, long)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic(), flush=True)
+assert xd.dot(one, one) == 2 ** 16
+"""
+
+
+@pytest.mark.parametrize("data, mode", [("endless", "exact"), ("endless", "fast"), ("repeated", "exact")])
+def test_a_signal_ends_a_long_call(data: str, mode: str) -> None:
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, data, mode], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.4)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    word, when = output.split()
+    assert word == "interrupted" and process.returncode == 0
+    assert float(when) - sent < 1.0
+
+
+def test_others_run_meanwhile() -> None:
+    a = np.ones(2**24)
+    counted = 0
+    stop = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    other = threading.Thread(target=count)
+    other.start()
+    start = time.monotonic()
+    while time.monotonic() - start < 0.3:
+        xd.dot(a, a, threads=1)
+    stop.set()
+    other.join()
+    assert counted > 30  # alone it would count some 280
+
+
+def test_what_is_being_read_is_kept() -> None:
+    a = array.array("d", [1.0]) * 2**23
+    results = []
+    thread = threading.Thread(target=lambda: results.append([xd.dot(a, a) for _ in range(20)]))
+    thread.start()
+    refused = 0
+    while thread.is_alive():
+        try:
+            a.append(1.0)
+            a.pop()
+        except BufferError:
+            refused += 1
+        time.sleep(0.0005)
+    thread.join()
+    assert refused > 0
+    assert all(result in (2.0**23, 2.0**23 + 1) for result in results[0])
+
+
+def child(n: int, connection: object) -> None:
+    connection.send(xd.dot(np.ones(n), np.ones(n), threads=2))  # type: ignore[attr-defined]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_may_use_threads_again() -> None:
+    for n in (2**17, 2**23):
+        assert xd.dot(np.ones(n), np.ones(n), threads=2) == n
+    context = multiprocessing.get_context("fork")
+    for n in (2**17, 2**23):
+        ours, theirs = context.Pipe()
+        process = context.Process(target=child, args=(n, theirs))
+        process.start()
+        assert ours.poll(30), "the child hangs"
+        assert ours.recv() == n
+        process.join()
+
+
+def test_views_take_bounded_memory() -> None:
+    wide = np.zeros(2**26, np.float32)
+    view = np.lib.stride_tricks.as_strided(wide, (2**25,), (8,))
+    xd.dot(view[:1000], view[:1000])
+    wide += 1  # every page is there
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert xd.dot(view, view) == 2**25
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2048  # KiB
+
+
+@pytest.mark.skipif(os.environ.get("EXACTDOT_LONG") is None, reason="4 GiB; with EXACTDOT_LONG=1")
+def test_more_than_2_to_the_31() -> None:
+    n = 2**31 + 5
+    one = np.lib.stride_tricks.as_strided(np.ones(1), (n,), (0,))
+    assert xd.dot(one, one) == n
