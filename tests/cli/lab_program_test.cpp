@@ -189,10 +189,11 @@ TEST_F(lab_program, tells_the_ramps_truth_for_both_lengths) {
   for (const json& truth : result["ramp"]) {
     const double integers = std::stod(truth["integers"].get<std::string>());
     EXPECT_LT(std::abs(truth["exact"].get<double>() / integers - 1), 1e-6);
-    EXPECT_EQ(truth["rungs"]["exact"], truth["exact"]);
     EXPECT_GT(std::abs(truth["rungs"]["cpu_loop"].get<double>() / integers - 1), 1e-4)
         << "wrong in the fourth digit";
-    EXPECT_FALSE(truth["rungs"].contains("racy")) << "simulating it would take hours";
+    for (const char* const kernel : {"racy", "exact"}) {
+      EXPECT_FALSE(truth["rungs"].contains(kernel)) << "simulating it would take hours";
+    }
   }
   EXPECT_NEAR(result["ramp"][0]["rungs"]["cpu_loop"].get<double>(), 2.51717e22, 1e17);
 
