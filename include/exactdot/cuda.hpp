@@ -18,7 +18,7 @@ namespace exactdot::cuda {
 /// cudaStream_t.
 using stream_handle = CUstream_st*;
 
-/// What calls on one stream share: less than 128 KiB of device memory, and a word of host memory that the GPU
+/// What calls on one stream share: less than 256 KiB of device memory, and two words of host memory that the GPU
 /// writes. One workspace serves one stream, whose order keeps its calls apart, and one thread at a time: a second
 /// is refused. Nobody can see, so the caller has to take care, that a graph captured from that stream does not run
 /// at the same time as other calls, or another launch of itself, with the same workspace. After a move it may only
@@ -54,7 +54,7 @@ class workspace {
 template <element R, element T>
 void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options = {});
 
-/// The same, waited for: the result arrives in mapped host memory, without a copy.
+/// The same, waited for: the result arrives in mapped host memory, without a copy. Returns as soon as it is there.
 template <element R, element T>
 [[nodiscard]] R dot(workspace& on, const T* a, const T* b, std::size_t n, const options& options = {});
 
