@@ -49,8 +49,8 @@ class workspace {
 /// another device's memory, an unknown mode, another device current than the workspace's, a workspace that another
 /// thread's call is using), errc::device_failure (what CUDA says, also of what failed earlier on this device; an
 /// error that the thread's earlier calls left is reported, and cleared). Cost: one launch that reads both vectors
-/// once. In mode exact, data whose terms cancel to less than about 2^-90 of their size are added a second time by
-/// one block, slowly.
+/// once. In mode exact they are read a second time where what the first pass lost may matter to the rounding
+/// (docs/algorithms.md, "On a GPU"), as in sums that cancel to less than about 2^-100 of their terms.
 template <element R, element T>
 void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options = {});
 
