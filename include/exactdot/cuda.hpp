@@ -50,7 +50,8 @@ class workspace {
 /// thread's call is using), errc::device_failure (what CUDA says, also of what failed earlier on this device; an
 /// error that the thread's earlier calls left is reported, and cleared). Cost: one launch that reads both vectors
 /// once. In mode exact they are read a second time where what the first pass lost may matter to the rounding
-/// (docs/algorithms.md, "On a GPU"), as in sums that cancel to less than about 2^-100 of their terms.
+/// (docs/algorithms.md, "On a GPU"): among floats in sums of condition number 1e40, and from some 2^25 elements on of
+/// 1e16 (docs/performance.md, "Hostile data").
 template <element R, element T>
 void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options = {});
 

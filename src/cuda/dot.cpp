@@ -1,5 +1,4 @@
 // exactdot::cuda::dot: checks, the launch, and the wait for a result on the host.
-#include <array>
 #include <chrono>
 #include <cuda/launch.hpp>
 #include <optional>
@@ -39,7 +38,6 @@ R result_of(const workspace::memory& own, unsigned call) {
 template <class R, class T>
 void enqueue(const workspace::memory& own, const T* a, const T* b, std::size_t n, rounded_result<R> result,
              const options& options) {
-  require_device(own);
   require_reachable(own, a, n, sizeof(T), "a");
   require_reachable(own, b, n, sizeof(T), "b");
   if (options.mode == mode::exact) {
@@ -56,6 +54,7 @@ void enqueue(const workspace::memory& own, const T* a, const T* b, std::size_t n
 template <element R, element T>
 void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options) {
   const hold held(on.own());
+  require_device(on.own());
   require_reachable(on.own(), result, 1, sizeof(R), "result");
   enqueue(on.own(), a, b, n, rounded_result<R>{result}, options);
 }
@@ -64,6 +63,7 @@ template <element R, element T>
 R dot(workspace& on, const T* a, const T* b, std::size_t n, const options& options) {
   const hold held(on.own());
   workspace::memory& own = on.own();
+  require_device(own);
   const unsigned call = own.next_call();
   enqueue(own, a, b, n, rounded_result<R>{nullptr, own.host_result_there, call}, options);
   return result_of<R>(own, call);

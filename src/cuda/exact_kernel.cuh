@@ -89,17 +89,19 @@ __device__ __forceinline__ void conclude(const T* a, const T* b, std::size_t n, 
   const bool alone = gridDim.x == 1;
   mail_sum total{own, false};
   if (!alone) total = add_mail(own, mine.room, box, mine.now.launch);
+  const bool any_special = special || total.special;  // in the first warp
   if (threadIdx.x < 32) {
     if (!alone && threadIdx.x == 0) end_turn(box, mine.now);
     bool certain = true;
-    if (special || total.special) {
+    if (any_special) {
       take_special(mine.sum, all, total.special);
       deliver_special(result, mine.sum);
+      certain = total.sum.lost_end != everything;  // else blocks give pieces unasked, which are to be taken away
     } else {
       certain = deliver(result, total.sum, mine.sum, mine.digit);
     }
     if (threadIdx.x == 0) {
-      mine.lost = own.lost_end != 0;
+      mine.lost = own.lost_end != 0 && !any_special;
       mine.again = !certain;
       if (!alone && total.sum.lost_end != 0) pronounce(certain ? done : once_more, box, mine.now);
     }
@@ -115,7 +117,7 @@ __device__ __forceinline__ void conclude(const T* a, const T* b, std::size_t n, 
   if (!mine.lost && threadIdx.x < 32) mine.sum.add(own);
   if (!alone) take_all(mine.sum, all, box, &mine.expected);
   __syncthreads();
-  if (threadIdx.x < 32) deliver(result, mine.sum, mine.digit);
+  if (threadIdx.x < 32 && !any_special) deliver(result, mine.sum, mine.digit);
   if (!alone) forget_old_mail(box, mine.now);
 }
 

@@ -3,7 +3,7 @@
 //
 // Each term runs down the levels by TwoSum (Knuth, TAOCP 2, §4.2.2), 6 flops a level; what is left below the last
 // is dropped, and its magnitude added to `lost`. As long as `lost` is 0 the sum is exact, which it stays on data of
-// moderate range; else the rounding says whether it matters (round_digits.cuh). Like the expansions of R.
+// moderate range; else the rounding says whether it matters (round_lanes.cuh). Like the expansions of R.
 // Iakymchuk, S. Collange et al. (ExBLAS, 2015), but without a branch.
 #pragma once
 
@@ -44,9 +44,9 @@ struct expansion {
     unsigned most = end_of(lost, origin);
 #pragma unroll
     for (int k = 0; k < levels; ++k) most = max(most, end_of(sum[k], origin));
-    constexpr unsigned several = 2;  // of up to four such numbers
-    static_assert(levels < 8);
-    return most == 0 ? 0 : most + several + 1;
+    constexpr unsigned several = 3;  // log2 of how many such numbers there are at most
+    static_assert(levels + 1 <= 1 << several);
+    return most == 0 ? 0 : most + several;
   }
 };
 

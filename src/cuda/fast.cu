@@ -43,9 +43,11 @@ void launch_fast(const workspace::memory& own, const T* a, const T* b, std::size
     case 256:
       launch<256, 8>(own, how, a, b, n, result);
       break;
-    default:
+    case 512:
       launch<512, 8>(own, how, a, b, n, result);
       break;
+    default:
+      throw error(errc::device_failure, "cuda: the tuning table asks for a shape that was not compiled");
   }
   check(cudaGetLastError(), "launching the fast kernel");
 }

@@ -26,27 +26,31 @@ void launch(const workspace::memory& own, const shape& how, const T* a, const T*
 
 }  // namespace
 
-/// The shapes that exact_shape gives; for a state fewer, which is not what a short time is needed for.
+/// Shapes as in exact_shape; for state_words only the two with the most loads on their way, to compile fewer.
 template <class T, class Result>
 void launch_exact(const workspace::memory& own, const T* a, const T* b, std::size_t n, Result result) {
   constexpr bool is_float = sizeof(T) == 4;
   const shape how = cuda_engine::exact_shape<T>(own.capability, n);
-  if constexpr (!std::is_same_v<Result, cuda_engine::state_words>) {
-    if (how.threads == 128) {
-      launch<128, 4>(own, how, a, b, n, result);
-    } else if (how.threads == 256 && how.packs_at_once < 4) {
-      launch<256, is_float ? 2 : 1>(own, how, a, b, n, result);
-    } else if (how.threads == 512 && how.packs_at_once == 2) {
-      launch<512, 2>(own, how, a, b, n, result);
-    } else if (how.threads == 256) {
+  constexpr int most_packs = is_float ? 6 : 4, few_packs = is_float ? 2 : 1;
+  const auto is = [&](int threads, int packs) { return how.threads == threads && how.packs_at_once == packs; };
+  if constexpr (std::is_same_v<Result, cuda_engine::state_words>) {
+    if (how.threads < 512) {
       launch<256, 4>(own, how, a, b, n, result);
     } else {
-      launch<512, is_float ? 6 : 4>(own, how, a, b, n, result);
+      launch<512, most_packs>(own, how, a, b, n, result);
     }
-  } else if (how.threads < 512) {
+  } else if (is(128, 4)) {
+    launch<128, 4>(own, how, a, b, n, result);
+  } else if (is(256, few_packs)) {
+    launch<256, few_packs>(own, how, a, b, n, result);
+  } else if (is(256, 4)) {
     launch<256, 4>(own, how, a, b, n, result);
+  } else if (is(512, 2)) {
+    launch<512, 2>(own, how, a, b, n, result);
+  } else if (is(512, most_packs)) {
+    launch<512, most_packs>(own, how, a, b, n, result);
   } else {
-    launch<512, is_float ? 6 : 4>(own, how, a, b, n, result);
+    throw error(errc::device_failure, "cuda: the tuning table asks for a shape that was not compiled");
   }
   check(cudaGetLastError(), "launching the exact kernel");
 }

@@ -35,7 +35,8 @@ __device__ __forceinline__ unsigned mail(const lane_sum& sum, bool special, mail
   const unsigned used = __ballot_sync(all_lanes, digit != 0);
   int lowest = __ffs(static_cast<int>(used)) - 1;
   unsigned lost_end = sum.lost_end;
-  const int needed = 32 - __clz(static_cast<int>(used)) - letter_pieces;  // of the highest piece, one too many
+  const int needed =
+      32 - __clz(static_cast<int>(used)) - letter_pieces;  // the lowest that a letter with the highest has room for
   if (used != 0 && needed > lowest) {
     lowest = needed;
     lost_end = max(lost_end, end_of_pieces(sum.first, lowest));
@@ -66,7 +67,7 @@ struct letters_sum {
   bool special = false;
 };
 
-/// The pieces from `base` on are; those below only raise the bound.
+/// Whether a letter's highest piece lies within the lanes; what lies below `base` only raises the bound.
 __device__ __forceinline__ bool within_reach(int first, int base) {
   return first - base <= reach_of_lanes - letter_pieces;
 }

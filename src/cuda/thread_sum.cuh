@@ -47,6 +47,8 @@ struct thread_sum<double, levels> {
   // Sums of the exponent fields of two factors whose product is exact in two doubles, and may be added up 2^40
   // times within the bounds of take_part.
   static constexpr unsigned lowest_fields = 1100, highest_fields = 2900;
+  static_assert(static_cast<int>(highest_fields) - 2046 + 2 + 40 <= convertible_end);
+  static_assert(static_cast<int>(lowest_fields) - 2046 - 104 >= convertible_lowest);
   static constexpr int scale = 1200;               // of products in `far`, by 2^-scale or 2^scale
   static constexpr double small_bound = 0x1p-900;  // of 2^40 small products
   static constexpr int origin = -piece_grid<double>::lowest;

@@ -1,6 +1,7 @@
 // How a launch is shaped, by length, type, mode and GPU. An input to speed, never to a result.
 //
-// Times are microseconds a call inside a replayed graph, measured on an H100 80GB HBM3 on 2026-11-21; rows for
+// Times are microseconds a call inside a replayed graph, from the run in which the shapes were chosen (H100 80GB
+// HBM3, 2026-11-21): to be compared with each other only. docs/performance.md has the figures that count. Rows for
 // other GPUs than compute capability 9.0 are reasoned, not measured.
 #pragma once
 
@@ -11,16 +12,17 @@ namespace exactdot::cuda_engine {
 struct shape {
   int threads;
   int packs_at_once;              ///< 16-byte loads from each vector on their way at a time; mode exact only
-  int blocks_per_multiprocessor;  ///< at most
+  int blocks_per_multiprocessor;  ///< at most; mode exact: one, for as many letters as one round reads
+                                  ///< (letters.cuh)
 };
 
 constexpr std::size_t kibi = 1024;
 
-/// Blocks in the second level of cache and beyond: as many as are read by one round of letters (letters.cuh), so
-/// one a multiprocessor. On GPUs with few FP64 units (8.6, 8.9, 12.0: a 64th of the FP32 rate) the arithmetic
-/// decides, not memory, and half the threads do as well; not measured.
+/// GPUs whose FP64 rate is a 64th of the FP32 rate: there the arithmetic decides, not memory, and half the threads
+/// do as well. Reasoned, not measured. On 8.0 and 10.0, as on 9.0, it is a half or more: their rows are those
+/// of 9.0.
 constexpr bool has_few_fp64_units(int capability) {
-  return capability == 86 || capability == 89 || capability >= 110;
+  return capability == 86 || capability == 87 || capability == 89 || capability == 103 || capability >= 110;
 }
 
 // cuBLAS's plain dot in the same run: floats 2^10 2.64, 2^12 3.14, 2^14 3.37, 2^17 4.74, 2^20 6.34, 2^22 10.1,
@@ -32,11 +34,11 @@ constexpr shape exact_shape(int capability, std::size_t n) {
   if (bytes <= 8 * kibi) return {128, 4, 1};   // one block; floats 2^10 2.29, doubles 2.73
   if (bytes <= 16 * kibi) return {256, 4, 1};  // one block; floats 2^12 2.84, doubles 2^11 3.10
   if (has_few_fp64_units(capability)) return {256, 4, 1};
-  if (!is_float && bytes <= 256 * kibi) return {256, 1, 1};  // doubles 2^12 3.52, 2^14 4.02
-  if (is_float && bytes <= 512 * kibi) return {256, 2, 1};   // floats 2^14 3.72, 2^17 4.28
-  if (bytes <= 1024 * kibi) return {256, 4, 1};              // floats 2^18 4.55, doubles 2^17 4.64
-  if (bytes <= 8192 * kibi) return {512, 2, 1};              // floats 2^20 5.87, doubles 7.42
-  return is_float ? shape{512, 6, 1} : shape{512, 4, 1};     // floats 2^24 48.0, 2^26 178; doubles 92.8, 354
+  if (!is_float && bytes <= 256 * kibi) return {256, 1, 1};           // doubles 2^12 3.52, 2^14 4.02
+  if (is_float && bytes <= 512 * kibi) return {256, 2, 1};            // floats 2^14 3.72, 2^17 4.28
+  if (bytes <= 1024 * kibi) return {256, 4, 1};                       // floats 2^18 4.55, doubles 2^17 4.64
+  if (bytes <= (is_float ? 16384 : 8192) * kibi) return {512, 2, 1};  // floats 2^20 5.87, doubles 7.42
+  return is_float ? shape{512, 6, 1} : shape{512, 4, 1};  // floats 2^24 48.0, 2^26 178; doubles 92.8, 354
 }
 
 // The faster of cuBLAS and CUB in the same run: floats 2^10 1.77, 2^12 1.58, 2^14 3.14, 2^17 3.22, 2^20 4.08,

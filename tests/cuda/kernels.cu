@@ -33,6 +33,19 @@ void prepare(gpu::buffer<mailbox>& box, unsigned variant) {
   box.copy_from(&old, 1);
 }
 
+/// What the next launch finds must be as the first one did: no piece, no count, nobody who gave.
+template <class T>
+void note_dirt(const gpu::buffer<grid_sum<T>>& sum, const gpu::buffer<mailbox>& box) {
+  grid_sum<T> left;
+  static mailbox after;
+  sum.copy_to(&left, 1), box.copy_to(&after, 1);
+  const auto is_zero = [](auto x) { return x == 0; };
+  if (!std::ranges::all_of(left.piece, is_zero) || !std::ranges::all_of(left.special, is_zero) ||
+      after.given != 0) {
+    found += "a launch left something behind\n";
+  }
+}
+
 /// A schedule for each variant, where schedules can be had.
 template <class Stream = gpu::stream>
 void choose_schedule(Stream& stream, unsigned variant) {
@@ -144,6 +157,7 @@ R exact(const T* a, const T* b, std::size_t n, unsigned variant) {
   run_exact(stream, at, n, variant + 1, sum.data(), box.data(),
             rounded_result<R>{result.data()});  // finds the sum zero again
   const R second = read(result);
+  note_dirt(sum, box);
   note_faults(stream);
   if (core::bit_cast<typename core::traits<R>::bits>(first) !=
       core::bit_cast<typename core::traits<R>::bits>(second)) {
@@ -191,6 +205,7 @@ std::vector<std::int64_t> twice_into_words(const T* a, const T* b, std::size_t n
   }
   std::vector<std::int64_t> result(core::layout<T>::words);
   words.copy_to(result.data(), result.size());
+  note_dirt(sum, box);
   note_faults(stream);
   return result;
 }

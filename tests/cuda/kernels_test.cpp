@@ -9,6 +9,7 @@
 
 #include <exactdot/accumulator.hpp>
 #include <iostream>
+#include <limits>
 
 #include "oracle/cases.hpp"
 
@@ -78,6 +79,18 @@ TYPED_TEST(kernels, do_not_depend_on_the_variant) {
     for (unsigned variant = 0; variant < static_cast<unsigned>(scaled(simulated ? 4 : 60)); ++variant) {
       EXPECT_EQ(any_fault(one.check, variant), "") << one.name << ", variant " << variant;
     }
+  }
+}
+
+/// Blocks that do not wait for the reader give their pieces although an infinity decides.
+TYPED_TEST(kernels, leave_nothing_behind_where_an_infinity_meets_a_wide_range) {
+  const auto one = make_case(generator_named<TypeParam>("log_uniform"), 7, 20000);
+  auto [a, b] = one.check.data();
+  a[a.size() / 2] = std::numeric_limits<TypeParam>::infinity(), b[a.size() / 2] = TypeParam{-1};
+  for (const unsigned variant : {18U, 19U, 20U}) {  // many blocks, more than the simulator has room for
+    const auto result = kernels_under_test::exact<TypeParam>(a.data(), b.data(), a.size(), variant);
+    EXPECT_EQ(result, -std::numeric_limits<TypeParam>::infinity()) << variant;
+    EXPECT_EQ(kernels_under_test::faults(), "") << variant;
   }
 }
 
