@@ -98,7 +98,7 @@ void check_type(const any_accumulator& self, const operand& vector) {
                            .c_str());
 }
 
-void add_sum(any_accumulator& self, nb::handle only) {
+void add_sum(any_accumulator& self, nb::handle only, const options& options) {
   operand a;
   try {
     a.locate(only.ptr());
@@ -112,16 +112,20 @@ void add_sum(any_accumulator& self, nb::handle only) {
   }
   if (a.dimensions != 1) throw nb::value_error("Accumulator.add: a is of no dimension; it has to be 1-D");
   check_type(self, a);
-  self.add(a, nullptr, {});
+  if (options.device == device::cuda) {
+    throw nb::value_error(
+        "Accumulator.add: a plain sum is computed on a CPU; give a vector of ones as b for a GPU");
+  }
+  self.add(a, nullptr, options);
 }
 
 void add_call(any_accumulator& self, nb::handle first, nb::handle second, int threads, nb::handle device,
               nb::handle stream_given) {
-  if (second.is_none()) return add_sum(self, first);
-  operand a, b;
-  locate_pair(first, second, a, b, "Accumulator.add");
   static const nb::object* const exact = new nb::object(nb::str("exact"));
   const options options = read_options(*exact, threads, device);
+  if (second.is_none()) return add_sum(self, first, options);
+  operand a, b;
+  locate_pair(first, second, a, b, "Accumulator.add");
   if (a.on_gpu) {
     const auto stream = import_pair(a, b, nullptr, stream_given, "Accumulator.add");
     check_type(self, a);

@@ -59,13 +59,34 @@ operand::~operand() {
   if (versioned_ != nullptr && versioned_->deleter != nullptr) versioned_->deleter(versioned_);
 }
 
+namespace {
+
+/// given.__dlpack__(**how), of version 1 where the producer knows it.
+nb::object exported(PyObject* given, const nb::dict& how) {
+  const nb::object method = nb::handle(given).attr("__dlpack__");
+  nb::dict with_version;
+  with_version.update(how);
+  with_version["max_version"] = nb::make_tuple(1, 0);
+  try {
+    return method(**with_version);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;  // a producer from before version 1
+    return method(**how);
+  }
+}
+
+}  // namespace
+
 void operand::locate(PyObject* given) {
   object = given;
   if (Py_TYPE(given) == reinterpret_cast<PyTypeObject*>(numpy_array_type())) return read_buffer();
   if (reinterpret_cast<PyObject*>(Py_TYPE(given)) == torch_tensor_type() && read_torch()) return;
   if (is_masked(given)) throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
   if (PyObject_HasAttrString(given, "__dlpack_device__") != 0) {
-    const auto where = nb::cast<nb::tuple>(nb::handle(given).attr("__dlpack_device__")());
+    const nb::object where = nb::handle(given).attr("__dlpack_device__")();
+    if (!PyTuple_Check(where.ptr()) || PyTuple_GET_SIZE(where.ptr()) != 2) {
+      throw refusal{true, "__dlpack_device__ gives no pair of integers"};
+    }
     const int kind = nb::cast<int>(nb::int_(where[0]));
     device = nb::cast<int>(nb::int_(where[1]));
     on_gpu = kind == dlpack::cuda || kind == dlpack::cuda_managed;
@@ -75,7 +96,7 @@ void operand::locate(PyObject* given) {
                     "memory of DLPack's device type " + std::to_string(kind) + " is neither a CPU's nor CUDA's"};
     }
     if (PyObject_CheckBuffer(given) != 0) return read_buffer();
-    return read_dlpack(nb::handle(given).attr("__dlpack__")());
+    return read_dlpack(exported(given, {}));
   }
   if (PyObject_HasAttrString(given, "__cuda_array_interface__") != 0) {
     on_gpu = true;
@@ -87,18 +108,14 @@ void operand::locate(PyObject* given) {
 
 void operand::import_on(std::intptr_t stream) {
   if (!on_gpu || is_imported_) return;
-  const nb::object method = nb::handle(object).attr("__dlpack__");
-  const nb::int_ handle(stream == 0 ? 1 : stream);  // DLPack calls the legacy default stream 1
-  try {
-    read_dlpack(method(nb::arg("stream") = handle, nb::arg("max_version") = nb::make_tuple(1, 0)));
-  } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_TypeError)) throw;  // a producer from before version 1
-    read_dlpack(method(nb::arg("stream") = handle));
-  }
+  nb::dict how;
+  how["stream"] = nb::int_(stream == 0 ? 1 : stream);  // DLPack calls the legacy default stream 1
+  read_dlpack(exported(object, how));
 }
 
 void operand::take_shape(int count, const std::int64_t* shape) {
   if (count > 1) throw refusal{false, "of " + std::to_string(count) + " dimensions; both have to be 1-D"};
+  if (count < 0 || (count == 1 && shape[0] < 0)) throw refusal{true, "of a negative length"};
   dimensions = count;
   n = count == 0 ? 1 : static_cast<std::size_t>(shape[0]);
 }
@@ -142,6 +159,8 @@ void operand::read_dlpack(nb::object capsule) {
     throw wrong_type("of DLPack's code " + std::to_string(code) + " with " + std::to_string(bits) + " bits");
   }
   type = bits == 32 ? dtype::float32 : dtype::float64;
+  const bool in_gpu_memory = tensor->device.type == dlpack::cuda || tensor->device.type == dlpack::cuda_managed;
+  if (in_gpu_memory && !on_gpu) throw refusal{true, "in a GPU's memory, and its __dlpack_device__ says a CPU's"};
   take_shape(tensor->dimensions, tensor->shape);
   data = static_cast<char*>(tensor->data) + tensor->byte_offset;
   const std::int64_t step = tensor->strides != nullptr && dimensions == 1 ? tensor->strides[0] : 1;

@@ -152,3 +152,38 @@ def test_nothing_leaks() -> None:
         with pytest.raises(ValueError):
             xd.dot(x, Y[:1])
     assert sys.getrefcount(x) == before
+
+
+class Producer:
+    """Exports a NumPy array by DLPack, and says of itself what it is told to say."""
+
+    def __init__(self, array: np.ndarray, device: object = (1, 0)) -> None:
+        self.array, self.device = array, device
+
+    def __dlpack_device__(self) -> object:
+        return self.device
+
+    def __dlpack__(self, **how: object) -> object:
+        return self.array.__dlpack__(**how)
+
+
+def test_read_only_producers_of_dlpack_are_read() -> None:
+    given = np.arange(4.0)
+    given.flags.writeable = False
+    assert xd.dot(Producer(given), Producer(given)) == 14.0
+
+
+@pytest.mark.parametrize("device", [(), (1,), "xx", [1, 0], None])
+def test_a_producer_that_describes_itself_wrongly_is_refused(device: object) -> None:
+    given = np.arange(4.0)
+    with pytest.raises(TypeError, match="__dlpack_device__"):
+        xd.dot(Producer(given, device), given)
+
+
+def test_a_plain_sum_reads_its_options() -> None:
+    total = xd.Accumulator()
+    for wrong in ({"device": "bogus"}, {"threads": -5}, {"device": "cuda:99"}):
+        with pytest.raises(ValueError):
+            total.add(np.ones(3), **wrong)
+    total.add(np.ones(3), threads=1, device="cpu")
+    assert float(total) == 3.0

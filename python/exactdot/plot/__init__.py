@@ -3,7 +3,7 @@
     python -m exactdot.plot RESULTS.json -o OUT.svg
 
 RESULTS.json is what `exactdot lab --json`, `exactdot bench --json` or `bench/python/accuracy.py` wrote; what it holds
-decides what is drawn. Needs matplotlib: pip install exactdot[plot].
+decides what is drawn. Needs matplotlib: pip install '.[plot]' in a clone.
 
 >>> from exactdot.plot import kind_of
 >>> kind_of({"rungs": []})

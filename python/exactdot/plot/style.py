@@ -12,7 +12,7 @@ from typing import Any, ContextManager
 try:
     import matplotlib
 except ImportError as reason:
-    raise ImportError("pictures need matplotlib: pip install exactdot[plot]") from reason
+    raise ImportError("pictures need matplotlib: pip install matplotlib") from reason
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
