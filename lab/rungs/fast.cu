@@ -22,14 +22,9 @@ struct fast {
 
   void launch() {
     constexpr unsigned threads = 256, warps = threads / 32;
-    constexpr std::size_t tile = core::order_v1<T>::tile;
-    const std::size_t tiles = (in.n + tile - 1) / tile;
-    int log2_tiles = 0;  // of a warp
-    const auto nodes = [&] {
-      return (((tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles) + warps - 1) / warps;
-    };
-    while (nodes() > cuda_engine::most_nodes) ++log2_tiles;
-    const auto grid = static_cast<unsigned>(std::clamp<std::size_t>(in.grid, 1, std::max<std::size_t>(nodes(), 1)));
+    const int log2_tiles = cuda_engine::least_log2_tiles<T>(in.n, warps);
+    const std::size_t nodes = cuda_engine::divide<T>(in.n, log2_tiles, warps).nodes;
+    const auto grid = static_cast<unsigned>(std::clamp<std::size_t>(nodes, 1, in.grid));
     gpu::launch(cuda_engine::fast_kernel<T, T, threads, 8>, grid, threads, 0, in.stream, in.a, in.b, in.n,
                 log2_tiles, box.data(), cuda_engine::rounded_result<T>{out.data()});
   }

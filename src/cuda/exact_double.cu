@@ -1,4 +1,4 @@
-// Mode exact for double.
+// Mode exact for double: its instances, compiled beside those for float (launch_exact.cuh says why two files).
 #include <cuda/launch_exact.cuh>
 
 namespace exactdot::cuda {

@@ -1,4 +1,4 @@
-// Mode exact for float.
+// Mode exact for float: its instances, compiled beside those for double (launch_exact.cuh says why two files).
 #include <cuda/launch_exact.cuh>
 
 namespace exactdot::cuda {

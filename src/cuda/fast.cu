@@ -1,4 +1,4 @@
-// Launches of mode fast.
+// Launches of mode fast: as many tiles a warp as leave room for every node's mail, which changes no bit.
 #include <algorithm>
 #include <cuda/fast_kernel.cuh>
 #include <cuda/launch.hpp>
@@ -13,17 +13,12 @@ using cuda_engine::shape;
 template <int threads, int rows_at_once, class T, class R>
 void launch(const workspace::memory& own, const shape& how, const T* a, const T* b, std::size_t n,
             rounded_result<R> result) {
-  constexpr std::size_t warps = threads / 32, tile = core::order_v1<T>::tile;
-  const std::size_t tiles = (n + tile - 1) / tile;
-  int log2_tiles = 0;
-  const auto nodes = [&] {
-    const std::size_t subtrees = (tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles;
-    return (subtrees + warps - 1) / warps;
-  };
-  while (nodes() > cuda_engine::most_nodes) ++log2_tiles;
+  constexpr unsigned warps = threads / 32;
+  const int log2_tiles = cuda_engine::least_log2_tiles<T>(n, warps);
+  const std::size_t nodes = cuda_engine::divide<T>(n, log2_tiles, warps).nodes;
   const auto most =
       static_cast<std::size_t>(own.multiprocessors) * static_cast<std::size_t>(how.blocks_per_multiprocessor);
-  const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(nodes(), 1, most));
+  const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(nodes, 1, most));
   cuda_engine::fast_kernel<T, R, threads, rows_at_once>
       <<<blocks, threads, 0, own.stream>>>(a, b, n, log2_tiles, &own.state->box, result);
 }

@@ -14,6 +14,30 @@
 namespace exactdot::cuda_engine {
 namespace {
 
+constexpr unsigned most_nodes = 8192;  // a launch has
+static_assert(most_nodes * sizeof(double) / 4 <= mailbox::words);
+
+/// How n elements are divided: a warp adds a subtree of 2^log2_tiles tiles, the warps of a block a node.
+struct division {
+  std::size_t tiles, subtrees, nodes;
+};
+
+template <class T>
+EXACTDOT_CORE division divide(std::size_t n, int log2_tiles, unsigned warps) {
+  constexpr std::size_t tile = core::order_v1<T>::tile;
+  const std::size_t tiles = (n + tile - 1) / tile;
+  const std::size_t subtrees = (tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles;
+  return {tiles, subtrees, (subtrees + warps - 1) / warps};
+}
+
+/// The smallest subtrees that leave no more nodes than there may be.
+template <class T>
+int least_log2_tiles(std::size_t n, unsigned warps) {
+  int log2_tiles = 0;
+  while (divide<T>(n, log2_tiles, warps).nodes > most_nodes) ++log2_tiles;
+  return log2_tiles;
+}
+
 __device__ __forceinline__ float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ __forceinline__ double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 
@@ -183,8 +207,6 @@ __device__ __forceinline__ T wait_for_node(const mailbox& box, unsigned node, un
   return core::bit_cast<T>(static_cast<typename core::traits<T>::bits>(bits));
 }
 
-constexpr unsigned most_nodes = 8192;  // for every type: so many have room in the mailbox
-
 /// A node that its own block need not mail.
 template <class T>
 struct own_node {
@@ -237,11 +259,10 @@ __global__ void __launch_bounds__(threads)
   __shared__ T room[most_nodes / 32];
   __shared__ turn now;
   __shared__ own_node<T> latest;
-  constexpr std::size_t size = core::order_v1<T>::tile;
   const bool aligned = (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;
-  const std::size_t tiles = (n + size - 1) / size;
-  const std::size_t subtrees = (tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles;
-  const auto nodes = static_cast<unsigned>((subtrees + warps - 1) / warps);
+  const division all = divide<T>(n, log2_tiles, warps);
+  const std::size_t tiles = all.tiles, subtrees = all.subtrees;
+  const auto nodes = static_cast<unsigned>(all.nodes);
   const unsigned warp = threadIdx.x / 32;
   wide_unsigned ticket = 0;
   if (nodes > 1 && threadIdx.x == 0) ticket = take_ticket(box->tickets);

@@ -24,6 +24,7 @@ TEST_F(bench_program, unknown_values_name_the_allowed_ones) {
   expect_usage_fault({"bench", "--device", "gpu"}, {"--device", "gpu", "auto", "cpu", "cuda"});
   expect_usage_fault({"bench", "--types", "float16"}, {"--types", "float16", "float32", "float64"});
   expect_usage_fault({"bench", "--sizes", "1000", "2^x"}, {"--sizes", "'2^x' is no length"});
+  expect_usage_fault({"bench", "--sizes", "1000", "0"}, {"--sizes", "at least 1"});
   expect_usage_fault({"bench", "--data", "random"}, {"--data", "random", "none"});
   expect_usage_fault({"bench", "--alignment", "32"}, {"--alignment", "32", "64", "vector"});
   expect_usage_fault({"bench", "--rounds", "0"}, {"--rounds"});

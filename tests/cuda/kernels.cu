@@ -98,9 +98,10 @@ void launch_exact(gpu::stream& stream, const placed<T>& at, std::size_t n, unsig
 template <class T, class Result>
 void run_exact(gpu::stream& stream, const placed<T>& at, std::size_t n, unsigned variant, grid_sum<T>* sum,
                mailbox* box, Result result) {
+  constexpr int few_packs = sizeof(T) == 4 ? 2 : 1;
   switch (variant % 3) {
     case 0:
-      return launch_exact < 256, sizeof(T) == 4 ? 2 : 1 > (stream, at, n, variant, sum, box, result);
+      return launch_exact<256, few_packs>(stream, at, n, variant, sum, box, result);
     case 1:
       return launch_exact<128, 4>(stream, at, n, variant, sum, box, result);
     default:
@@ -111,12 +112,9 @@ void run_exact(gpu::stream& stream, const placed<T>& at, std::size_t n, unsigned
 template <int threads, class T, class R>
 void launch_fast(gpu::stream& stream, const placed<T>& at, std::size_t n, unsigned variant, mailbox* box,
                  R* result) {
-  constexpr std::size_t warps = threads / 32, tile = core::order_v1<T>::tile;
   const int log2_tiles = static_cast<int>(variant / 4 % 3);
-  const std::size_t tiles = (n + tile - 1) / tile;
-  const std::size_t subtrees = (tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles;
-  const std::size_t blocks = (subtrees + warps - 1) / warps;
-  const auto grid = static_cast<unsigned>(std::max<std::size_t>(std::min<std::size_t>(blocks, 1 + variant % 5), 1));
+  const std::size_t nodes = divide<T>(n, log2_tiles, threads / 32).nodes;
+  const auto grid = static_cast<unsigned>(std::max<std::size_t>(std::min<std::size_t>(nodes, 1 + variant % 5), 1));
   gpu::launch(fast_kernel<T, R, threads, 8>, grid, threads, 0, stream, at.a(), at.b(), n, log2_tiles, box,
               rounded_result<R>{result});
 }
