@@ -98,7 +98,7 @@ void check_type(const any_accumulator& self, const operand& vector) {
                            .c_str());
 }
 
-void add_sum(any_accumulator& self, nb::handle only, const options& options) {
+void add_sum(any_accumulator& self, nb::handle only, const options& options, nb::handle stream) {
   operand a;
   try {
     a.locate(only.ptr());
@@ -112,6 +112,7 @@ void add_sum(any_accumulator& self, nb::handle only, const options& options) {
   }
   if (a.dimensions != 1) throw nb::value_error("Accumulator.add: a is of no dimension; it has to be 1-D");
   check_type(self, a);
+  refuse_stream(stream, a, "Accumulator.add");
   if (options.device == device::cuda) {
     throw nb::value_error(
         "Accumulator.add: a plain sum is computed on a CPU; give a vector of ones as b for a GPU");
@@ -122,17 +123,18 @@ void add_sum(any_accumulator& self, nb::handle only, const options& options) {
 void add_call(any_accumulator& self, nb::handle first, nb::handle second, int threads, nb::handle device,
               nb::handle stream_given) {
   static const nb::object* const exact = new nb::object(nb::str("exact"));
-  const options options = read_options(*exact, threads, device);
-  if (second.is_none()) return add_sum(self, first, options);
+  const options options = read_options(*exact, threads, device, "Accumulator.add");
+  if (second.is_none()) return add_sum(self, first, options, stream_given);
   operand a, b;
   locate_pair(first, second, a, b, "Accumulator.add");
   if (a.on_gpu) {
-    const auto stream = import_pair(a, b, nullptr, stream_given, "Accumulator.add");
+    const auto stream = import_pair(a, b, nullptr, options, stream_given, "Accumulator.add");
     check_type(self, a);
     return self.add_on_gpu(a, b, stream);
   }
   check_pair(a, b, "Accumulator.add");
   check_type(self, a);
+  refuse_stream(stream_given, a, "Accumulator.add");
   self.add(a, &b, options);
 }
 
@@ -149,8 +151,8 @@ bool equal(const any_accumulator& self, const any_accumulator& other) {
 
 void bind_accumulator(nb::module_& module) {
   using self = any_accumulator;
-  nb::class_<self>(module, "Accumulator", texts::accumulator)
-      .def(
+  nb::class_<self> type(module, "Accumulator", nb::is_final(), texts::accumulator);
+  type.def(
           "__init__", [](self* made, nb::handle type) { new (made) self(read_dtype(type, "Accumulator")); },
           nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"))
       .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
@@ -189,6 +191,7 @@ void bind_accumulator(nb::module_& module) {
         return "<exactdot.Accumulator of " + std::string(name_of(own.type())) + ", about " +
                nb::cast<std::string>(nb::repr(value)) + ">";
       });
+  type.attr("__hash__") = nb::none();  // it changes
 }
 
 }  // namespace exactdot::python

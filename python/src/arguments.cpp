@@ -1,4 +1,5 @@
 #include <python/src/arguments.hpp>
+#include <python/src/gpu_dot.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -25,7 +26,8 @@ dtype read_dtype(nb::handle value, const char* what) {
   throw nb::value_error((std::string(what) + ": dtype is " + name + "; use \"float32\" or \"float64\"").c_str());
 }
 
-options read_options(nb::handle given_mode, int threads, nb::handle given_device) {
+options read_options(nb::handle given_mode, int threads, nb::handle given_device, const char* what) {
+  const std::string name = what;
   options read;
   read.threads = threads;
   const char* const mode_name = PyUnicode_Check(given_mode.ptr()) ? PyUnicode_AsUTF8(given_mode.ptr()) : nullptr;
@@ -33,7 +35,7 @@ options read_options(nb::handle given_mode, int threads, nb::handle given_device
   if (mode_text == "fast") {
     read.mode = mode::fast;
   } else if (mode_text != "exact") {
-    throw nb::value_error(("dot: mode is " + text_of(given_mode) + "; use \"exact\" or \"fast\"").c_str());
+    throw nb::value_error((name + ": mode is " + text_of(given_mode) + "; use \"exact\" or \"fast\"").c_str());
   }
   const char* const device_name =
       PyUnicode_Check(given_device.ptr()) ? PyUnicode_AsUTF8(given_device.ptr()) : nullptr;
@@ -51,7 +53,14 @@ options read_options(nb::handle given_mode, int threads, nb::handle given_device
     return read;
   }
   throw nb::value_error(
-      ("dot: device is " + text_of(given_device) + "; use \"auto\", \"cpu\", \"cuda\" or \"cuda:N\"").c_str());
+      (name + ": device is " + text_of(given_device) + "; use \"auto\", \"cpu\", \"cuda\" or \"cuda:N\"").c_str());
+}
+
+void refuse_stream(nb::handle stream, const operand& a, const char* what) {
+  if (stream.is_none()) return;
+  throw nb::value_error((std::string(what) + ": stream is for vectors in a GPU's memory; leave it out (a is " +
+                         describe(a.object) + ")")
+                            .c_str());
 }
 
 void refuse_pair(const refusal& refused, PyObject* a, PyObject* b, const char* what) {
@@ -95,6 +104,38 @@ void check_pair(const operand& a, const operand& b, const char* what) {
     refuse(false, "a lies on GPU " + std::to_string(a.device) + ", b on GPU " + std::to_string(b.device) +
                       "; bring one to the other");
   }
+}
+
+stream_choice import_pair(operand& a, operand& b, operand* out, const options& options, nb::handle stream_given,
+                          const char* what) {
+  const auto refuse_device = [&](const std::string& device) {
+    refuse_pair({false, "device is " + device + ", but a lies in the memory of GPU " + std::to_string(a.device)},
+                a.object, b.object, what);
+  };
+  for (operand* one : {&a, &b, out}) {
+    if (one != nullptr && one->device < 0) find_device(*one, what);
+  }
+  if (options.device == device::cpu) refuse_device("cpu");
+  if (options.device == device::cuda && options.device_index != a.device) {
+    refuse_device("cuda:" + std::to_string(options.device_index));
+  }
+  const auto stream = choose_stream(stream_given, {out, &a, &b}, what);
+  for (operand* one : {&a, &b, out}) {
+    if (one == nullptr) continue;
+    try {
+      one->import_on(stream.handle);
+    } catch (const refusal& refused) {
+      refuse_pair({refused.is_type_error, (one == &a   ? "a: "
+                                           : one == &b ? "b: "
+                                                       : "out: ") +
+                                              refused.why},
+                  a.object, b.object, what);
+    }
+    if (one->is_torch && stream.framework != "torch") one->producer_stream = torch_stream(one->device);
+    if (one->producer_stream >= 0) order_after_producer(*one, stream.handle);
+  }
+  check_pair(a, b, what);
+  return stream;
 }
 
 }  // namespace exactdot::python

@@ -4,6 +4,7 @@
 #include <exactdot/options.hpp>
 #include <optional>
 #include <python/src/operand.hpp>
+#include <python/src/stream.hpp>
 
 namespace exactdot::python {
 
@@ -11,7 +12,10 @@ namespace exactdot::python {
 dtype read_dtype(nb::handle value, const char* what);
 
 /// mode, threads and device ("auto", "cpu", "cuda", "cuda:N"). Throws ValueError or TypeError.
-options read_options(nb::handle mode, int threads, nb::handle device);
+options read_options(nb::handle mode, int threads, nb::handle device, const char* what);
+
+/// A stream was given for vectors in host memory, which none computes. Throws ValueError.
+void refuse_stream(nb::handle stream, const operand& a, const char* what);
 
 /// a and b located and found to be a pair: both 1-D, on one device, on a GPU imported on `stream` by the caller.
 /// Throws TypeError or ValueError that names both sides.
@@ -19,6 +23,11 @@ void locate_pair(nb::handle first, nb::handle second, operand& a, operand& b, co
 
 /// Dimensions, element types, lengths and devices of two imported vectors fit.
 void check_pair(const operand& a, const operand& b, const char* what);
+
+/// Two vectors in a GPU's memory, and out unless it is null: the stream chosen, all imported on it, the pair
+/// checked.
+stream_choice import_pair(operand& a, operand& b, operand* out, const options& options, nb::handle stream,
+                          const char* what);
 
 /// Throws the refusal as TypeError or ValueError with both sides named.
 [[noreturn]] void refuse_pair(const refusal& refused, PyObject* a, PyObject* b, const char* what);

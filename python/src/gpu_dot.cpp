@@ -6,6 +6,7 @@
 #include <cuda/workspace.hpp>
 #include <exactdot/cuda.hpp>
 #include <optional>
+#include <python/src/gil.hpp>
 #include <python/src/gpu_dot.hpp>
 #include <python/src/gpu_pieces.hpp>
 #include <python/src/gpu_streams.hpp>
@@ -129,16 +130,16 @@ nb::dict gpu_info() {
   return info;
 }
 
-void find_device(operand& vector) {
+void find_device(operand& vector, const char* what) {
   if (vector.n == 0) {
     vector.device = 0;
     return;
   }
   const auto place = cuda_engine::place_of(vector.data);
   if (!place.on_gpu()) {
-    throw nb::value_error(
-        ("dot: the pointer of __cuda_array_interface__ is to no GPU's memory (" + describe(vector.object) + ")")
-            .c_str());
+    throw nb::value_error((std::string(what) + ": the pointer of __cuda_array_interface__ is to no GPU's memory (" +
+                           describe(vector.object) + ")")
+                              .c_str());
   }
   vector.device = place.gpu;
 }
@@ -157,7 +158,7 @@ double gpu_dot(const operand& a, const operand& b, dtype result, mode mode, cons
   const auto workspace = workspace_of(a.device, stream.handle);
   double value = 0;
   {
-    const nb::gil_scoped_release others_may_run;
+    const gil_release others_may_run;
     const std::lock_guard lock(workspace->mutex);
     with_types(result, a.type, [&]<class R, class T>(R, T) { value = dot_of<R, T>(*workspace, a, b, mode); });
   }
@@ -168,7 +169,7 @@ void gpu_dot_to(const operand& a, const operand& b, const operand& out, mode mod
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
   {
-    const nb::gil_scoped_release others_may_run;
+    const gil_release others_may_run;
     const std::lock_guard lock(workspace->mutex);
     with_types(out.type, a.type, [&]<class R, class T>(R, T) {
       dot_to<R, T>(workspace->own, a, b, mode, static_cast<R*>(out.data));
@@ -183,7 +184,7 @@ void gpu_add(accumulator<T>& sum, const operand& a, const operand& b, const stre
   const auto workspace = workspace_of(a.device, stream.handle);
   std::vector<std::int64_t> words(accumulator<T>::word_count);
   {
-    const nb::gil_scoped_release others_may_run;
+    const gil_release others_may_run;
     const std::lock_guard lock(workspace->mutex);
     cuda::workspace& on = workspace->own;
     const stream_memory state(words.size() * sizeof(std::int64_t), on.stream());

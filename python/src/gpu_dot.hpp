@@ -12,7 +12,7 @@ namespace exactdot::python {
 nb::dict gpu_info();
 
 /// Completes what only CUDA knows: the device of an operand that came by __cuda_array_interface__.
-void find_device(operand& vector);
+void find_device(operand& vector, const char* what);
 
 /// Everything that `vector`'s producer has put into the stream it named comes before what `stream` runs from here
 /// on.

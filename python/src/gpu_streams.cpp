@@ -1,6 +1,7 @@
 #include <cuda/workspace.hpp>
 #include <deque>
 #include <map>
+#include <python/src/gil.hpp>
 #include <python/src/gpu_streams.hpp>
 #include <utility>
 #include <vector>
@@ -38,7 +39,7 @@ std::shared_ptr<shared_workspace> workspace_of(int device, std::intptr_t stream)
   if (const auto found = workspaces().find(wanted); found != workspaces().end()) return found->second;
   std::shared_ptr<shared_workspace> made;
   {
-    const nb::gil_scoped_release others_may_run;  // making one waits for the device
+    const gil_release others_may_run;  // making one waits for the device
     made = std::make_shared<shared_workspace>(as_stream(stream));
   }
   if (workspaces().size() >= most_workspaces) {

@@ -9,6 +9,7 @@
 #include <exactdot/dot.hpp>
 #include <limits>
 #include <optional>
+#include <python/src/gil.hpp>
 #include <python/src/host_dot.hpp>
 #include <python/src/worker.hpp>
 #include <vector>
@@ -24,7 +25,7 @@ template <class Work>
 void compute(std::size_t n, const options& given, const Work& work) {
   if (n < shortest_without_gil) return work(given);
   if (n < shortest_long_call()) {
-    const nb::gil_scoped_release others_may_run;
+    const gil_release others_may_run;
     return work(given);
   }
   run_interruptibly([&](monitor& watch) {

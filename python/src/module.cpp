@@ -59,15 +59,7 @@ nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle d
                     nb::handle stream_given) {
   operand out;
   if (!out_given.is_none()) locate_out(out_given, a, out);
-  if (options.device == device::cpu) {
-    throw nb::value_error("dot: device is \"cpu\", but the vectors lie in a GPU's memory");
-  }
-  const auto stream = import_pair(a, b, out_given.is_none() ? nullptr : &out, stream_given, "dot");
-  if (options.device == device::cuda && options.device_index != a.device) {
-    throw nb::value_error(("dot: device is cuda:" + std::to_string(options.device_index) +
-                           ", but the vectors lie on GPU " + std::to_string(a.device))
-                              .c_str());
-  }
+  const auto stream = import_pair(a, b, out_given.is_none() ? nullptr : &out, options, stream_given, "dot");
   if (out_given.is_none()) {
     const dtype result = dtype_given.is_none() ? a.type : read_dtype(dtype_given, "dot");
     return nb::float_(gpu_dot(a, b, result, options.mode, stream));
@@ -81,8 +73,9 @@ nb::object dot_call(nb::handle first, nb::handle second, nb::handle mode, nb::ha
                     nb::handle device, nb::handle out_given, nb::handle stream) {
   operand a, b;
   locate_pair(first, second, a, b, "dot");
-  const options options = read_options(mode, threads, device);
+  const options options = read_options(mode, threads, device, "dot");
   if (a.on_gpu) return gpu_call(a, b, options, dtype_given, out_given, stream);
+  refuse_stream(stream, a, "dot");
   check_pair(a, b, "dot");
   if (out_given.is_none()) {
     const dtype result = dtype_given.is_none() ? a.type : read_dtype(dtype_given, "dot");
@@ -145,31 +138,9 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 }  // namespace
 
-stream_choice import_pair(operand& a, operand& b, operand* out, nb::handle given, const char* what) {
-  for (operand* one : {&a, &b, out}) {
-    if (one != nullptr && one->device < 0) find_device(*one);
-  }
-  const auto stream = choose_stream(given, {out, &a, &b});
-  for (operand* one : {&a, &b, out}) {
-    if (one == nullptr) continue;
-    try {
-      one->import_on(stream.handle);
-    } catch (const refusal& refused) {
-      refuse_pair({refused.is_type_error, (one == &a   ? "a: "
-                                           : one == &b ? "b: "
-                                                       : "out: ") +
-                                              refused.why},
-                  a.object, b.object, what);
-    }
-    if (one->is_torch && stream.framework != "torch") one->producer_stream = torch_stream(one->device);
-    if (one->producer_stream >= 0) order_after_producer(*one, stream.handle);
-  }
-  check_pair(a, b, what);
-  return stream;
-}
-
 NB_MODULE(_engine, module) {
   nb::register_exception_translator(translate);
+  nb::set_leak_warnings(false);  // daemon threads that are left behind hold what they use
   module.doc() = "The compiled part of exactdot. Use the package exactdot.";
   module.def("dot", dot_call, nb::arg("a").none(), nb::arg("b").none(), nb::kw_only(),
              nb::arg("mode").none() = "exact", nb::arg("dtype").none() = nb::none(), nb::arg("threads") = 0,

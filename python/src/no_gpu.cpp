@@ -9,8 +9,8 @@ constexpr const char* note =
     "this build of exactdot is for CPUs only, because it was built without a CUDA compiler (nvcc)";
 
 [[noreturn]] void refuse() {
-  throw error(errc::no_device,
-              std::string("dot: the vectors lie in a GPU's memory, but ") + note + "; build it where there is one");
+  throw error(errc::no_device, std::string("exactdot: the vectors lie in a GPU's memory, but ") + note +
+                                   "; build it where there is one");
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ nb::dict gpu_info() {
   return info;
 }
 
-void find_device(operand&) { refuse(); }
+void find_device(operand&, const char*) { refuse(); }
 void order_after_producer(const operand&, std::intptr_t) { refuse(); }
 double gpu_dot(const operand&, const operand&, dtype, mode, const stream_choice&) { refuse(); }
 void gpu_dot_to(const operand&, const operand&, const operand&, mode, const stream_choice&) { refuse(); }

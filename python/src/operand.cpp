@@ -120,6 +120,11 @@ void operand::take_shape(int count, const std::int64_t* shape) {
   n = count == 0 ? 1 : static_cast<std::size_t>(shape[0]);
 }
 
+void operand::take_memory(void* address) {
+  if (address == nullptr && n != 0) throw refusal{true, "of no memory: its pointer is null"};
+  data = address;
+}
+
 void operand::read_buffer() {
   if (PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
     buffer_.obj = nullptr;
@@ -131,7 +136,7 @@ void operand::read_buffer() {
   }
   const std::int64_t length = buffer_.ndim > 0 ? buffer_.shape[0] : 1;
   take_shape(buffer_.ndim, &length);
-  data = buffer_.buf;
+  take_memory(buffer_.buf);
   read_only = buffer_.readonly != 0;
   const bool has_stride = buffer_.ndim > 0 && buffer_.strides != nullptr;  // ctypes gives none
   stride = has_stride ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(bytes_of(type));
@@ -162,7 +167,8 @@ void operand::read_dlpack(nb::object capsule) {
   const bool in_gpu_memory = tensor->device.type == dlpack::cuda || tensor->device.type == dlpack::cuda_managed;
   if (in_gpu_memory && !on_gpu) throw refusal{true, "in a GPU's memory, and its __dlpack_device__ says a CPU's"};
   take_shape(tensor->dimensions, tensor->shape);
-  data = static_cast<char*>(tensor->data) + tensor->byte_offset;
+  take_memory(tensor->data);
+  if (data != nullptr) data = static_cast<char*>(data) + tensor->byte_offset;
   const std::int64_t step = tensor->strides != nullptr && dimensions == 1 ? tensor->strides[0] : 1;
   stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
 }
@@ -194,27 +200,50 @@ bool operand::read_torch() {
   return true;
 }
 
+namespace {
+
+/// `value` as a V, or the refusal that names what is wrong with __cuda_array_interface__.
+template <class V>
+V entry(nb::handle value, const char* name) {
+  V read;
+  if (!nb::try_cast(value, read)) {
+    throw refusal{true, std::string("__cuda_array_interface__ has no valid ") + name};
+  }
+  return read;
+}
+
+/// The integer at `index` of a tuple.
+template <class Integer>
+Integer integer_in(const nb::tuple& values, std::size_t index, const char* name) {
+  return entry<Integer>(index < values.size() ? nb::object(values[index]) : nb::none(), name);
+}
+
+}  // namespace
+
 void operand::read_cuda_array_interface() {
   is_imported_ = true;
-  const auto interface = nb::cast<nb::dict>(nb::handle(object).attr("__cuda_array_interface__"));
-  const auto text = nb::cast<std::string>(nb::str(interface["typestr"]));
+  const auto interface = entry<nb::dict>(nb::handle(object).attr("__cuda_array_interface__"), "dict");
+  const auto given = [&](const char* name) -> nb::object {
+    return interface.contains(name) ? nb::object(interface[name]) : nb::none();
+  };
+  const auto text = entry<std::string>(given("typestr"), "typestr");
   if (text != "<f4" && text != "<f8") throw wrong_type("'" + text + "'");
   type = text == "<f4" ? dtype::float32 : dtype::float64;
-  if (interface.contains("mask") && !interface["mask"].is_none()) {
+  if (!given("mask").is_none()) {
     throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
   }
-  const auto shape = nb::cast<nb::tuple>(interface["shape"]);
-  const std::int64_t length = shape.size() == 0 ? 1 : nb::cast<std::int64_t>(shape[0]);
+  const auto shape = entry<nb::tuple>(given("shape"), "shape");
+  const std::int64_t length = shape.size() == 0 ? 1 : integer_in<std::int64_t>(shape, 0, "shape");
   take_shape(static_cast<int>(shape.size()), &length);
-  const auto place = nb::cast<nb::tuple>(interface["data"]);
-  data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(place[0]));
-  read_only = nb::cast<bool>(place[1]);
+  const auto place = entry<nb::tuple>(given("data"), "data");
+  take_memory(reinterpret_cast<void*>(integer_in<std::uintptr_t>(place, 0, "data")));
+  read_only = place.size() > 1 && PyObject_IsTrue(nb::object(place[1]).ptr()) == 1;
   stride = static_cast<std::ptrdiff_t>(bytes_of(type));
-  if (interface.contains("strides") && !interface["strides"].is_none() && dimensions == 1) {
-    stride = nb::cast<std::ptrdiff_t>(nb::cast<nb::tuple>(interface["strides"])[0]);
+  if (const auto strides = given("strides"); !strides.is_none() && dimensions == 1) {
+    stride = integer_in<std::ptrdiff_t>(entry<nb::tuple>(strides, "strides"), 0, "strides");
   }
-  if (interface.contains("stream") && !interface["stream"].is_none()) {
-    producer_stream = nb::cast<std::intptr_t>(interface["stream"]);
+  if (const auto stream = given("stream"); !stream.is_none()) {
+    producer_stream = entry<std::intptr_t>(stream, "stream");
   }
   device = -1;  // the pointer knows
 }

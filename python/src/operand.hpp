@@ -63,6 +63,7 @@ class operand {
   bool read_torch();
   void read_cuda_array_interface();
   void take_shape(int count, const std::int64_t* shape);
+  void take_memory(void* address);
 
   Py_buffer buffer_{};  // buffer_.obj is null where there is none
   nb::object capsule_;  // or what else holds the memory

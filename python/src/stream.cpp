@@ -4,7 +4,7 @@
 namespace exactdot::python {
 namespace {
 
-std::intptr_t handle_of(nb::handle given) {
+std::intptr_t handle_of(nb::handle given, const char* what) {
   if (PyLong_Check(given.ptr())) return nb::cast<std::intptr_t>(given);
   if (nb::hasattr(given, "__cuda_stream__")) {
     return nb::cast<std::intptr_t>(nb::cast<nb::tuple>(given.attr("__cuda_stream__")())[1]);
@@ -12,7 +12,7 @@ std::intptr_t handle_of(nb::handle given) {
   for (const char* name : {"cuda_stream", "ptr"}) {
     if (nb::hasattr(given, name)) return nb::cast<std::intptr_t>(given.attr(name));
   }
-  throw nb::type_error(("dot: stream is a " + describe(given.ptr()) +
+  throw nb::type_error((std::string(what) + ": stream is a " + describe(given.ptr()) +
                         "; give an integer handle, or an object with __cuda_stream__, cuda_stream or ptr")
                            .c_str());
 }
@@ -33,8 +33,8 @@ std::intptr_t torch_stream(int device) {
   return plain(nb::cast<std::intptr_t>(stream.attr("cuda_stream")));
 }
 
-stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands) {
-  if (given.is_valid() && !given.is_none()) return {plain(handle_of(given)), ""};
+stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands, const char* what) {
+  if (given.is_valid() && !given.is_none()) return {plain(handle_of(given, what)), ""};
   for (const operand* one : operands) {
     if (one == nullptr || !one->on_gpu) continue;
     const std::string framework = one->is_torch ? "torch" : framework_of(one->object);

@@ -16,7 +16,7 @@ struct stream_choice {
 /// The one given (an integer, or an object with __cuda_stream__, .cuda_stream or .ptr); else the current stream of
 /// PyTorch or CuPy, if one of the operands, looked at in this order, is theirs; else what an operand's
 /// __cuda_array_interface__ names; else the legacy default stream.
-stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands);
+stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands, const char* what);
 
 /// PyTorch's current stream on a GPU.
 std::intptr_t torch_stream(int device);

@@ -25,13 +25,14 @@ dtype : "float32" or "float64", or a dtype of that name; by default that of the 
     To what the result is rounded.
 threads : int
     At most so many CPU threads; 0 for as many as pay off. Never changes a result.
-device : "auto", "cpu", "cuda" or "cuda:N"
-    Where vectors in host memory are computed. Vectors in a GPU's memory are computed where they are.
-out : array of one element, of no or one dimension, optional
-    Written and returned. On a GPU nothing waits: the result is there when the stream comes to it.
+device : "auto", "cpu", "cuda:N", or "cuda" for the first GPU
+    Where vectors in host memory are computed. Vectors in a GPU's memory are computed where they are; it is an error
+    to name another place.
+out : array of one element, 0-D or 1-D, optional
+    Where the result is written; it is returned. On a GPU nothing waits: the result is there when the stream comes to it.
 stream : int, or an object with __cuda_stream__, cuda_stream or ptr, optional
     The CUDA stream to compute on. By default the current stream of PyTorch or CuPy if a vector is theirs, else the
-    one that a vector's __cuda_array_interface__ names, else the default stream.
+    one that a vector's __cuda_array_interface__ names, else the default stream. For vectors in a GPU's memory only.
 
 Returns
 -------
@@ -99,7 +100,7 @@ Examples
 inline constexpr const char* accumulator = R"(The exact state of a sum of products, as integers.
 
 States merge by adding their words, elementwise: whatever sums arrays of int64 distributes an exact dot. Threads may
-share an accumulator.
+share an accumulator. It compares equal to one with the same words, cannot be hashed, and cannot be subclassed.
 
 Parameters
 ----------
@@ -218,8 +219,9 @@ True
 
 inline constexpr const char* words = R"(The state as a new int64 array: 24 words for float32, 138 for float64.
 
-Two accumulators hold the same sum if and only if their words are equal. The elementwise sum of the words of up to
-2^31 - 1 accumulators is the state of all of them; hand it to from_words.
+Two accumulators of finite vectors hold the same sum if and only if their words are equal. Infinities and NaNs are
+counted, so that words differ where the sum is the same. The elementwise sum of the words of up to 2^31 - 1 accumulators
+is the state of all of them; hand it to from_words.
 
 Examples
 --------

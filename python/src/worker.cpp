@@ -1,7 +1,6 @@
 // Workers stay alive between calls, and with them their OpenMP teams: starting a team costs more than a dot from
 // cache. After a fork the child has no thread but its own, and OpenMP's team of that one is gone: every call that
 // would use a team then takes a new worker, whose team is new too.
-#include <nanobind/nanobind.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <python/src/gil.hpp>
 #include <python/src/worker.hpp>
 #include <thread>
 #include <utility>
@@ -18,7 +18,6 @@
 namespace exactdot::python {
 namespace {
 
-namespace nb = nanobind;
 using std::chrono::milliseconds;
 
 constexpr std::size_t long_call = std::size_t{1} << 22;
@@ -106,12 +105,12 @@ void run_interruptibly(const std::function<void(monitor&)>& work) {
   });
   std::exception_ptr signal;
   const auto wait = [&] {
-    const nb::gil_scoped_release others_may_run;
+    const gil_release others_may_run;
     return mine->wait_for(time_between_looks);
   };
   while (!wait()) {
     if (signal == nullptr && PyErr_CheckSignals() != 0) {
-      signal = std::make_exception_ptr(nb::python_error());
+      signal = std::make_exception_ptr(nanobind::python_error());
       watch.cancel = true;
     }
   }

@@ -112,3 +112,18 @@ def test_shows_itself() -> None:
     acc = xd.Accumulator("float32")
     acc.add(np.array([math.inf], "f"), np.array([1], "f"))
     assert repr(acc) == "<exactdot.Accumulator of float32, about inf>"
+
+
+def test_cannot_be_hashed_or_subclassed() -> None:
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(xd.Accumulator())
+    with pytest.raises(TypeError, match="prohibits subclassing"):
+        type("Mine", (xd.Accumulator,), {})
+
+
+def test_words_count_infinities() -> None:
+    """What the docstring of words says of sums that are not finite."""
+    once, twice = xd.Accumulator(), xd.Accumulator()
+    once.add(np.array([math.inf]))
+    twice.add(np.array([math.inf, math.inf]))
+    assert float(once) == float(twice) == math.inf and once != twice

@@ -187,3 +187,67 @@ def test_a_plain_sum_reads_its_options() -> None:
             total.add(np.ones(3), **wrong)
     total.add(np.ones(3), threads=1, device="cpu")
     assert float(total) == 3.0
+
+
+class OnGpu:
+    """Says by __cuda_array_interface__ what it is told to say."""
+
+    def __init__(self, **said: object) -> None:
+        self.said: object = {"typestr": "<f8", "shape": (3,), "data": (4096, False), "version": 3, **said}
+
+    @property
+    def __cuda_array_interface__(self) -> object:
+        return self.said
+
+
+WRONG = [
+    ({"shape": [3]}, "no valid shape"),
+    ({"shape": ("3",)}, "no valid shape"),
+    ({"shape": (-3,)}, "negative length"),
+    ({"shape": (2, 2)}, "2 dimensions"),
+    ({"shape": (2**70,)}, "no valid shape"),
+    ({"data": ()}, "no valid data"),
+    ({"data": 4096}, "no valid data"),
+    ({"data": (-1, False)}, "no valid data"),
+    ({"data": (0, False)}, "its pointer is null"),
+    ({"strides": ()}, "no valid strides"),
+    ({"strides": [8]}, "no valid strides"),
+    ({"stream": "first"}, "no valid stream"),
+    ({"typestr": None}, "no valid typestr"),
+    ({"typestr": ">f8"}, "elements are '>f8'"),
+    ({"mask": (1, 2)}, "masked array"),
+]
+
+
+@pytest.mark.parametrize("said, why", WRONG)
+def test_a_wrong_cuda_array_interface_is_refused(said: dict[str, object], why: str) -> None:
+    for call in (xd.dot, xd.Accumulator().add):
+        with pytest.raises((TypeError, ValueError), match=f"b: .*{why}"):
+            call(X, OnGpu(**said))
+
+
+def test_what_is_no_cuda_array_interface_is_refused() -> None:
+    wrong = OnGpu()
+    wrong.said = [1, 2]
+    with pytest.raises(TypeError, match="a: __cuda_array_interface__ has no valid dict"):
+        xd.dot(wrong, Y)
+
+
+def test_a_stream_is_for_gpus() -> None:
+    for stream in (5, "first"):
+        with pytest.raises(ValueError, match="dot: stream is for vectors in a GPU's memory"):
+            xd.dot(X, Y, stream=stream)
+        for vectors in ((X, Y), (X,)):
+            with pytest.raises(ValueError, match="Accumulator.add: stream is for"):
+                xd.Accumulator().add(*vectors, stream=stream)
+
+
+def test_messages_name_the_call() -> None:
+    with pytest.raises(ValueError, match="^Accumulator.add: device is tpu"):
+        xd.Accumulator().add(X, Y, device="tpu")
+    with pytest.raises(ValueError, match="^dot: device is tpu"):
+        xd.dot(X, Y, device="tpu")
+    on_gpu = Exporter(X, kind=2, index=1)
+    for device in ("cpu", "cuda", "cuda:0"):
+        with pytest.raises(ValueError, match="Accumulator.add: device is (cpu|cuda:0), but a lies in .* GPU 1 "):
+            xd.Accumulator().add(on_gpu, on_gpu, device=device)

@@ -90,6 +90,27 @@ def child(n: int, connection: object) -> None:
     connection.send(xd.dot(np.ones(n), np.ones(n), threads=2))  # type: ignore[attr-defined]
 
 
+LEFT_BEHIND = """
+import sys, threading, time, exactdot as xd, numpy as np
+a = np.ones(int(sys.argv[1]))
+acc = xd.Accumulator()
+def work():
+    while True:
+        xd.dot(a, a)
+        acc.add(a[::-1], a)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.15)
+"""
+
+
+@pytest.mark.parametrize("n", [2**12, 2**16, 2**23])
+def test_daemon_threads_do_not_disturb_the_end(n: int) -> None:
+    for _ in range(3):
+        ended = subprocess.run([sys.executable, "-c", LEFT_BEHIND, str(n)], capture_output=True, timeout=60)
+        assert (ended.returncode, ended.stderr) == (0, b"")
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_fork_may_use_threads_again() -> None:
     for n in (2**17, 2**23):
