@@ -151,9 +151,9 @@ bool equal(const any_accumulator& self, const any_accumulator& other) {
 
 void bind_accumulator(nb::module_& module) {
   using self = any_accumulator;
-  nb::class_<self> type(module, "Accumulator", nb::is_final(), texts::accumulator);
-  type.def(
-          "__init__", [](self* made, nb::handle type) { new (made) self(read_dtype(type, "Accumulator")); },
+  nb::class_<self> made(module, "Accumulator", nb::is_final(), texts::accumulator);
+  made.def(
+          "__init__", [](self* own, nb::handle type) { new (own) self(read_dtype(type, "Accumulator")); },
           nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"))
       .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
            nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(texts::add_signature),
@@ -184,14 +184,14 @@ void bind_accumulator(nb::module_& module) {
           nb::sig("def from_words(words: ArrayLike) -> Accumulator"), texts::from_words)
       .def("__getstate__", words_of, nb::sig("def __getstate__(self) -> NDArray[numpy.int64]"))
       .def(
-          "__setstate__", [](self& made, nb::handle words) { new (&made) self(self::from(words_from(words))); },
+          "__setstate__", [](self& own, nb::handle words) { new (&own) self(self::from(words_from(words))); },
           nb::arg("state"), nb::sig("def __setstate__(self, state: NDArray[numpy.int64]) -> None"))
       .def("__repr__", [](const self& own) {
         const nb::object value = nb::float_(own.round(own.type()));
         return "<exactdot.Accumulator of " + std::string(name_of(own.type())) + ", about " +
                nb::cast<std::string>(nb::repr(value)) + ">";
       });
-  type.attr("__hash__") = nb::none();  // it changes
+  made.attr("__hash__") = nb::none();  // it changes
 }
 
 }  // namespace exactdot::python

@@ -30,6 +30,10 @@ options read_options(nb::handle given_mode, int threads, nb::handle given_device
   const std::string name = what;
   options read;
   read.threads = threads;
+  if (threads < 0) {
+    throw nb::value_error(
+        (name + ": threads is " + std::to_string(threads) + "; use 0 (automatic) or more").c_str());
+  }
   const char* const mode_name = PyUnicode_Check(given_mode.ptr()) ? PyUnicode_AsUTF8(given_mode.ptr()) : nullptr;
   const std::string_view mode_text = mode_name != nullptr ? mode_name : "";
   if (mode_text == "fast") {

@@ -1,17 +1,19 @@
-// A packed vector goes to exactdot::dot as it is. Any other is copied piece by piece into a packed one; the pieces'
-// exact states are merged, and in mode fast, where a piece is a power of two of tiles, their sums are nodes of the
-// same tree that order v1 prescribes. So the bits are those of the packed copy.
+// A packed vector goes to exactdot::dot as it is. Any other is copied piece by piece into a packed one, by several
+// threads; the pieces' exact states are merged, and in mode fast, where a piece is a power of two of tiles, their
+// sums are nodes of the same tree that order v1 prescribes. So the bits are those of the packed copy.
 #include <algorithm>
-#include <array>
 #include <core/order_v1.hpp>
 #include <core/rounding.hpp>
+#include <cpu/engine.hpp>
+#include <cpu/environment.hpp>
+#include <cpu/team.hpp>
 #include <cstring>
 #include <exactdot/dot.hpp>
-#include <limits>
-#include <optional>
+#include <exception>
 #include <python/src/gil.hpp>
 #include <python/src/host_dot.hpp>
 #include <python/src/worker.hpp>
+#include <utility>
 #include <vector>
 
 namespace exactdot::python {
@@ -46,7 +48,7 @@ T swap_bytes(T value) {
   return value;
 }
 
-/// A vector read in pieces.
+/// A vector read in pieces of at most `length` elements: its own memory, or a packed copy.
 template <class T>
 class pieces {
  public:
@@ -56,60 +58,106 @@ class pieces {
   const T* at(std::size_t start, std::size_t count) {
     const char* source = static_cast<const char*>(from_.data) + static_cast<std::ptrdiff_t>(start) * from_.stride;
     if (packed_.empty()) return reinterpret_cast<const T*>(source);
-    for (std::size_t i = 0; i < count; ++i, source += from_.stride) std::memcpy(&packed_[i], source, sizeof(T));
-    if (from_.swapped) std::transform(packed_.begin(), packed_.end(), packed_.begin(), swap_bytes<T>);
+    if (from_.stride == 0) {
+      if (!is_filled_) copy(source, packed_.size());
+      is_filled_ = true;
+    } else {
+      copy(source, count);
+    }
     return packed_.data();
   }
 
  private:
+  void copy(const char* source, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, source += from_.stride) std::memcpy(&packed_[i], source, sizeof(T));
+    if (from_.swapped) std::transform(packed_.begin(), packed_.end(), packed_.begin(), swap_bytes<T>);
+  }
+
   const operand& from_;
   std::vector<T> packed_;
+  bool is_filled_ = false;
+};
+
+/// One call's division into pieces and, on a CPU, into parts that run on threads of their own.
+template <class T>
+struct division {
+  division(std::size_t n, const options& options)
+      : length(core::order_v1<T>::tile * (options.device == device::cuda ? tiles_for_a_gpu : tiles_in_cache)),
+        count((n + length - 1) / length),
+        parts(options.device == device::cuda ? 1 : cpu_engine::threads_for(n, options)) {}
+
+  static constexpr std::size_t tiles_in_cache = 8, tiles_for_a_gpu = 128 * tiles_in_cache;
+  std::size_t length;  // a power of two of tiles: a piece's sum is a node of order v1
+  std::size_t count;
+  int parts;
 };
 
 template <class T>
-std::size_t piece_length(const options& options) {
-  constexpr std::size_t tiles_in_cache = 8;
-  return core::order_v1<T>::tile * (options.device == device::cuda ? 128 * tiles_in_cache : tiles_in_cache);
-}
+struct piece {
+  std::span<const T> a, b;
+  std::size_t index, part;
+};
 
-/// Calls step(x, y, count) for every piece of a and of b, until the monitor says cancel.
+/// Calls step(piece, options) for every piece of a and b, until the monitor says cancel.
 template <class T, class Step>
-void for_pieces(const operand& a, const operand& b, const options& options, Step step) {
-  const std::size_t length = piece_length<T>(options);
-  pieces<T> left(a, length), right(b, length);
-  for (std::size_t start = 0; start < a.n; start += length) {
-    if (options.monitor != nullptr && options.monitor->cancel) throw error(errc::cancelled, "dot: cancelled");
-    const std::size_t count = std::min(length, a.n - start);
-    step(left.at(start, count), right.at(start, count), count);
-  }
-}
-
-/// The pieces are short; a look at the monitor before each is enough.
-options for_one_piece(const options& given) {
-  options own = given;
+void for_pieces(const operand& a, const operand& b, const division<T>& how, const options& given, Step step) {
+  options own = given;  // the pieces are short; a look at the monitor before each is enough
   own.monitor = nullptr;
-  return own;
+  own.threads = given.device == device::cuda ? given.threads : 1;
+  std::vector<std::pair<pieces<T>, pieces<T>>> readers;
+  for (int part = 0; part < how.parts; ++part) {
+    readers.emplace_back(pieces<T>(a, how.length), pieces<T>(b, how.length));
+  }
+  std::vector<std::exception_ptr> failures(readers.size());
+  const cpu_engine::caller_environment environment;
+  const auto work = [&](std::size_t start, std::size_t count, int part) {
+    auto& [left, right] = readers[static_cast<std::size_t>(part)];
+    for (std::size_t i = start; i < start + count; i += how.length) {
+      if (given.monitor != nullptr && given.monitor->cancel) return;
+      const std::size_t length = std::min(how.length, start + count - i);
+      step(piece<T>{{left.at(i, length), length},
+                    {right.at(i, length), length},
+                    i / how.length,
+                    static_cast<std::size_t>(part)},
+           own);
+    }
+  };
+  cpu_engine::for_parts(a.n, how.length, how.parts, [&](std::size_t start, std::size_t count, int part) noexcept {
+    const auto arithmetic = environment.enter();
+    try {
+      work(start, count, part);
+    } catch (...) {
+      failures[static_cast<std::size_t>(part)] = std::current_exception();
+    }
+  });
+  for (const auto& failure : failures) {
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
+  cpu_engine::throw_if_cancelled(given);
 }
 
 template <class T>
-void add_pieces(accumulator<T>& sum, const operand& a, const operand& b, const options& options) {
-  const auto own = for_one_piece(options);
-  for_pieces<T>(a, b, options, [&](const T* x, const T* y, std::size_t count) {
-    sum.add(std::span(x, count), std::span(y, count), own);
-  });
+void add_pieces(accumulator<T>& sum, const operand& a, const operand& b, const options& given) {
+  const division<T> how(a.n, given);
+  std::vector<accumulator<T>> sums(static_cast<std::size_t>(how.parts));
+  for_pieces<T>(a, b, how, given,
+                [&](const piece<T>& at, const options& own) { sums[at.part].add(at.a, at.b, own); });
+  for (const auto& part : sums) sum.merge(part);
 }
 
 template <class R, class T>
-R dot_in_pieces(const operand& a, const operand& b, const options& options) {
-  if (options.mode == mode::exact) {
+R dot_in_pieces(const operand& a, const operand& b, const options& given) {
+  if (given.mode == mode::exact) {
     accumulator<T> sum;
-    add_pieces(sum, a, b, options);
+    add_pieces(sum, a, b, given);
     return sum.template round<R>();
   }
-  const auto own = for_one_piece(options);
+  const division<T> how(a.n, given);
+  std::vector<T> sums(how.count);
+  for_pieces<T>(a, b, how, given,
+                [&](const piece<T>& at, const options& own) { sums[at.index] = dot<T>(at.a, at.b, own); });
   core::tile_tree<T> tree;
-  for_pieces<T>(a, b, options,
-                [&](const T* x, const T* y, std::size_t count) { tree.push(dot<T>(x, y, count, own)); });
+  for (const T sum : sums) tree.push(sum);
   const T sum = tree.root();
   return sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);
 }

@@ -11,7 +11,7 @@ inline constexpr const char* dot = R"(The dot product of two vectors: exact, rou
 
 The sum of the products a[i]·b[i] as a real number, rounded once to nearest, ties to even: the same bits at any
 thread count, on any instruction set, on any GPU and in any order of the elements. Nothing is copied, but for views
-that are not packed and other byte orders, which go through 128 KiB of memory (16 MiB on a GPU).
+that are not packed and other byte orders, which go through 128 KiB of memory a thread (16 MiB on a GPU).
 
 Parameters
 ----------

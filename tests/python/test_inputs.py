@@ -104,8 +104,9 @@ def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
 @pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"threads": -1}, {"device": "tpu"},
                                    {"device": "cuda:x"}, {"mode": None}])
 def test_unknown_options(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
-        xd.dot(X, Y, **wrong)
+    for x in (X, X[::-1]):
+        with pytest.raises(ValueError):
+            xd.dot(x, Y, **wrong)
 
 
 def test_gpus_where_there_are_none() -> None:

@@ -54,6 +54,26 @@ def test_long_views_are_their_packed_copies(n: int, mode: str, dtype: str) -> No
         assert bits(xd.dot(b, x, mode=mode, threads=2)) == expected, name
 
 
+@pytest.mark.parametrize("n", [65_536, 300_001])
+def test_threads_share_a_view(n: int) -> None:
+    """Lengths at which the pieces of a view are divided among several threads."""
+    generator = np.random.default_rng(n)
+    a, b = generator.standard_normal((2, n)) * 2.0 ** generator.integers(-300, 300, (2, n))
+    for mode in ("exact", "fast"):
+        expected = bits(xd.dot(a, b, mode=mode, threads=1))
+        for name, x in views(a).items():
+            for y in (b, b.astype(">f8")):
+                found = {bits(xd.dot(x, y, mode=mode, threads=threads)) for threads in (0, 1, 2, 3, 9)}
+                assert found == {expected}, (mode, name)
+    whole = xd.Accumulator()
+    whole.add(a, np.ones(n))
+    for name, x in views(a).items():
+        for threads in (0, 1, 3):
+            part = xd.Accumulator()
+            part.add(x, threads=threads)
+            assert part == whole, name
+
+
 @given(pairs(most=12), st.randoms(use_true_random=False))
 def test_order_changes_nothing(pair: tuple[np.ndarray, np.ndarray], source: random.Random) -> None:
     a, b = pair
