@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t long_call = std::size_t{1} << 22;
+constexpr std::size_t long_call = std::size_t{1} << 24;
 constexpr std::size_t call_with_a_team = std::size_t{1} << 16;
 constexpr milliseconds time_between_looks{50};
 

@@ -8,7 +8,8 @@
 
 namespace exactdot::python {
 
-/// From this length on a call runs on a worker. Shorter ones end well within a second, even from a slow disk.
+/// From this length on a call runs on a worker. Shorter ones end within a second even if their vectors are read
+/// from a disk (256 MB), and the worker's start and end would be some per cent of their time.
 std::size_t shortest_long_call();
 
 /// Runs work(monitor) on a thread of its own while this one, which holds the GIL on entry and on return, releases
