@@ -268,3 +268,64 @@ def test_host_arrays_on_a_gpu() -> None:
     a, b = hard(300_001, "float64")
     assert xd.dot(a, b, device="cuda") == xd.dot(a, b, device="cpu")
     assert xd.dot(a[::3], b[::3], device="cuda:0", mode="fast") == xd.dot(a[::3], b[::3], mode="fast")
+
+
+@pytest.mark.skipif(len(xd.info()["cuda"]["devices"]) < 2, reason="one GPU")
+class TestTwoGpus:
+    """What lies on the second GPU is computed there, and neither call changes which GPU is the current one."""
+
+    def test_bits(self) -> None:
+        cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
+        for n in (3, 100_003, 3_000_001):
+            a, b = hard(n, "float64")
+            for mode in ("exact", "fast"):
+                expected = bits(xd.dot(a, b, mode=mode))
+                with cupy.cuda.Device(1):
+                    x, y = cupy.asarray(a), cupy.asarray(b)
+                pairs = [(x, y), (CudaArrayInterface(x), CudaArrayInterface(y)),
+                         (torch.as_tensor(a, device="cuda:1"), torch.as_tensor(b, device="cuda:1"))]
+                for pair in pairs:
+                    assert bits(xd.dot(*pair, mode=mode)) == expected
+                    assert bits(xd.dot(*pair, mode=mode, device="cuda:1")) == expected
+                out = torch.zeros(1, dtype=torch.float64, device="cuda:1")
+                assert bits(xd.dot(*pairs[2], mode=mode, out=out).item()) == expected
+                assert bits(xd.dot(*pairs[0], mode=mode, out=out).item()) == expected
+                assert bits(xd.dot(a, b, mode=mode, device="cuda:1")) == expected
+            total, same = xd.Accumulator(), xd.Accumulator()
+            total.add(x, y)
+            total.add(cupy.asarray(a), cupy.asarray(b))
+            same.add(a, b)
+            same.add(a, b)
+            assert total == same
+            assert torch.cuda.current_device() == cupy.cuda.runtime.getDevice() == 0
+
+    def test_views(self) -> None:
+        torch = pytest.importorskip("torch")
+        a, b = hard(1_000_001, "float32")
+        x, y = (torch.as_tensor(np.repeat(one, 2), device="cuda:1")[::2] for one in (a, b))
+        out = torch.zeros((), device="cuda:1")
+        for mode in ("exact", "fast"):
+            assert xd.dot(x, y, mode=mode) == xd.dot(x, y, mode=mode, out=out).item() == xd.dot(a, b, mode=mode)
+
+    def test_threads_on_both(self) -> None:
+        torch = pytest.importorskip("torch")
+        a, b = hard(500_000, "float64")
+        on = [[torch.as_tensor(one, device=f"cuda:{gpu}") for one in (a, b)] for gpu in (0, 1)]
+        expected = xd.dot(a, b)
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(lambda i: xd.dot(*on[i % 2]), range(200))) == {expected}
+
+    def test_refusals(self) -> None:
+        cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
+        first, second = torch.ones(3, device="cuda:0"), torch.ones(3, device="cuda:1")
+        with cupy.cuda.Device(1):
+            there = cupy.ones(3, "f")
+        for a, b in ((first, second), (cupy.ones(3, "f"), there), (first, CudaArrayInterface(there))):
+            with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1"):
+                xd.dot(a, b)
+        for device in ("cuda", "cuda:0", "cpu"):
+            with pytest.raises(ValueError, match="but a lies in the memory of GPU 1"):
+                xd.dot(second, second, device=device)
+        with pytest.raises(ValueError, match="out lies on GPU 0, a on GPU 1"):
+            xd.dot(second, second, out=torch.zeros(1, device="cuda:0"))
+        assert xd.dot(second, second) == 3.0
