@@ -7,6 +7,6 @@
 """
 
 from exactdot._engine import Accumulator, dot, info, use_instruction_set
+from exactdot._engine import __version__ as __version__
 
 __all__ = ["Accumulator", "dot", "info", "use_instruction_set"]
-__version__: str = info()["version"]

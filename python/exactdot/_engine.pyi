@@ -3,7 +3,7 @@
 import numpy
 
 
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +18,15 @@ class SupportsCudaArrayInterface(Protocol):
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
 Vector: TypeAlias = Buffer | SupportsDLPack | SupportsCudaArrayInterface
-DType: TypeAlias = Literal['float32', 'float64'] | type[float] | type[np.floating[Any]] | np.dtype[Any] | Any
+class FrameworkDType(Protocol):  # np.dtype, torch.dtype
+    @property
+    def itemsize(self) -> int: ...
+
+DType: TypeAlias = (Literal['float32', 'float64'] | type[float] | type[np.float32] | type[np.float64]
+                    | FrameworkDType)
 Out = TypeVar('Out')
+
+__version__: str
 
 @overload
 def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
@@ -326,4 +333,4 @@ class Accumulator:
 
     def __repr__(self) -> str: ...
 
-    __hash__: None = None
+    __hash__: ClassVar[None]  # type: ignore[assignment]

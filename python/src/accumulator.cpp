@@ -16,25 +16,26 @@ namespace {
 class any_accumulator {
  public:
   explicit any_accumulator(dtype type) {
-    if (type == dtype::float32) state_.emplace<accumulator<float>>();
+    with_type(type, [&]<class T>(T) { state_.emplace<accumulator<T>>(); });
   }
 
   static any_accumulator from(const std::vector<std::int64_t>& words) {
-    any_accumulator made(dtype::float64);
-    if (words.size() == accumulator<float>::word_count) {
-      made.state_ = accumulator<float>(words);
-    } else if (words.size() == accumulator<double>::word_count) {
-      made.state_ = accumulator<double>(words);
-    } else {
-      throw nb::value_error(("Accumulator: " + std::to_string(words.size()) + " words; a float32 state has " +
-                             std::to_string(accumulator<float>::word_count) + ", a float64 state " +
-                             std::to_string(accumulator<double>::word_count))
-                                .c_str());
+    const auto type = find_dtype([&](const dtype_row& row) { return row.words == words.size(); });
+    if (!type) {
+      std::string states;
+      for (const auto& row : dtype_rows) {
+        states += "; a " + std::string(row.name) + " state has " + std::to_string(row.words);
+      }
+      throw_python(false, "Accumulator: " + std::to_string(words.size()) + " words" + states);
     }
+    any_accumulator made(*type);
+    with_type(*type, [&]<class T>(T) { made.state_ = accumulator<T>(words); });
     return made;
   }
 
-  [[nodiscard]] dtype type() const { return state_.index() == 0 ? dtype::float64 : dtype::float32; }
+  [[nodiscard]] dtype type() const {
+    return std::visit([]<class T>(const accumulator<T>&) { return dtype_of<T>; }, state_);
+  }
 
   void add(const operand& a, const operand* b, const options& options) {
     std::visit([&](auto& state) { host_add(state, a, b, options); }, state_);
@@ -46,9 +47,8 @@ class any_accumulator {
 
   void merge(const any_accumulator& other) {
     if (type() != other.type()) {
-      throw nb::type_error((std::string("Accumulator: this one is of ") + name_of(type()) + ", the other of " +
-                            name_of(other.type()))
-                               .c_str());
+      throw_python(true,
+                   "Accumulator: this one is of " + name_of(type()) + ", the other of " + name_of(other.type()));
     }
     const auto copy = other.state_;  // the other may be this one
     std::visit([&](auto& state) { state.merge(std::get<std::decay_t<decltype(state)>>(copy)); }, state_);
@@ -56,8 +56,8 @@ class any_accumulator {
 
   [[nodiscard]] double round(dtype result) const {
     return std::visit(
-        [&](const auto& state) -> double {
-          return result == dtype::float32 ? state.template round<float>() : state.template round<double>();
+        [&](const auto& state) {
+          return with_type(result, [&]<class R>(R) { return static_cast<double>(state.template round<R>()); });
         },
         state_);
   }
@@ -71,7 +71,7 @@ class any_accumulator {
   }
 
  private:
-  std::variant<accumulator<double>, accumulator<float>> state_;
+  std::variant<accumulator<float>, accumulator<double>> state_;
 };
 
 nb::object words_of(const any_accumulator& self) {
@@ -84,7 +84,7 @@ std::vector<std::int64_t> words_from(nb::handle given) {
   const nb::object numpy = nb::module_::import_("numpy");
   const nb::object array = numpy.attr("asarray")(given);
   if (nb::cast<std::string>(nb::str(array.attr("dtype").attr("kind"))) != "i") {
-    throw nb::type_error(("Accumulator: words are integers (int64), not " + describe(array.ptr())).c_str());
+    throw_python(true, "Accumulator: words are integers (int64), not " + describe(array.ptr()));
   }
   std::vector<std::int64_t> words;
   for (const nb::handle word : array.attr("ravel")()) words.push_back(nb::cast<std::int64_t>(nb::int_(word)));
@@ -93,9 +93,8 @@ std::vector<std::int64_t> words_from(nb::handle given) {
 
 void check_type(const any_accumulator& self, const operand& vector) {
   if (vector.type == self.type()) return;
-  throw nb::type_error((std::string("Accumulator.add: the accumulator is of ") + name_of(self.type()) +
-                        ", the vectors hold " + name_of(vector.type) + " (" + describe(vector.object) + ")")
-                           .c_str());
+  throw_python(true, "Accumulator.add: the accumulator is of " + name_of(self.type()) + ", the vectors hold " +
+                         name_of(vector.type) + " (" + describe(vector.object) + ")");
 }
 
 void add_sum(any_accumulator& self, nb::handle only, const options& options, nb::handle stream) {
@@ -103,19 +102,16 @@ void add_sum(any_accumulator& self, nb::handle only, const options& options, nb:
   try {
     a.locate(only.ptr());
   } catch (const refusal& refused) {
-    const std::string sentence = "Accumulator.add: " + refused.why + " (a is " + describe(only.ptr()) + ")";
-    if (refused.is_type_error) throw nb::type_error(sentence.c_str());
-    throw nb::value_error(sentence.c_str());
+    throw_python(refused.is_type_error, "Accumulator.add: " + refused.why + " (a is " + describe(only.ptr()) + ")");
   }
   if (a.on_gpu) {
-    throw nb::type_error("Accumulator.add: a plain sum is for vectors in host memory; give a vector of ones as b");
+    throw_python(true, "Accumulator.add: a plain sum is for vectors in host memory; give a vector of ones as b");
   }
-  if (a.dimensions != 1) throw nb::value_error("Accumulator.add: a is of no dimension; it has to be 1-D");
+  if (a.dimensions != 1) throw_python(false, "Accumulator.add: a is of no dimension; it has to be 1-D");
   check_type(self, a);
   refuse_stream(stream, a, "Accumulator.add");
   if (options.device == device::cuda) {
-    throw nb::value_error(
-        "Accumulator.add: a plain sum is computed on a CPU; give a vector of ones as b for a GPU");
+    throw_python(false, "Accumulator.add: a plain sum is computed on a CPU; give a vector of ones as b for a GPU");
   }
   self.add(a, nullptr, options);
 }
@@ -178,7 +174,7 @@ void bind_accumulator(nb::module_& module) {
       .def("__eq__", equal, nb::arg("other"), nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"))
       .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), texts::words)
       .def_prop_ro(
-          "dtype", [](const self& own) { return std::string(name_of(own.type())); }, texts::dtype)
+          "dtype", [](const self& own) { return name_of(own.type()); }, texts::dtype)
       .def_static(
           "from_words", [](nb::handle words) { return self::from(words_from(words)); }, nb::arg("words"),
           nb::sig("def from_words(words: ArrayLike) -> Accumulator"), texts::from_words)
@@ -188,7 +184,7 @@ void bind_accumulator(nb::module_& module) {
           nb::arg("state"), nb::sig("def __setstate__(self, state: NDArray[numpy.int64]) -> None"))
       .def("__repr__", [](const self& own) {
         const nb::object value = nb::float_(own.round(own.type()));
-        return "<exactdot.Accumulator of " + std::string(name_of(own.type())) + ", about " +
+        return "<exactdot.Accumulator of " + name_of(own.type()) + ", about " +
                nb::cast<std::string>(nb::repr(value)) + ">";
       });
   made.attr("__hash__") = nb::none();  // it changes

@@ -1,77 +1,68 @@
+// What Python's callers give, read and refused in one place, so that dot and Accumulator.add say the same of the
+// same mistake. Messages begin with the call's name (`what`) and end with both vectors described.
 #include <python/src/arguments.hpp>
 #include <python/src/gpu_dot.hpp>
 
 namespace exactdot::python {
 namespace {
 
-std::string text_of(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
+/// A str's text; empty for all else, and for what has no UTF-8 form.
+std::string_view text_in(nb::handle value) {
+  const char* const text = PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8(value.ptr()) : nullptr;
+  if (text != nullptr) return text;
+  PyErr_Clear();
+  return "";
+}
 
 const char* place(const operand& vector) { return vector.on_gpu ? "a GPU" : "the CPU"; }
 
 }  // namespace
 
+void throw_python(bool is_type_error, const std::string& sentence) {
+  if (is_type_error) throw nb::type_error(sentence.c_str());
+  throw nb::value_error(sentence.c_str());
+}
+
 dtype read_dtype(nb::handle value, const char* what) {
-  std::string name;
-  if (PyUnicode_Check(value.ptr())) {
-    name = nb::cast<std::string>(value);
-  } else if (PyType_Check(value.ptr())) {
-    name = text_of(value.attr("__name__"));
-    if (name == "float") name = "float64";
-  } else {
-    name = text_of(value);
-    name = name.substr(name.rfind('.') + 1);  // torch.float64
-  }
-  if (name == "float32") return dtype::float32;
-  if (name == "float64") return dtype::float64;
-  throw nb::value_error((std::string(what) + ": dtype is " + name + "; use \"float32\" or \"float64\"").c_str());
+  std::string name = PyType_Check(value.ptr()) ? text_of(value.attr("__name__")) : text_of(value);
+  if (PyUnicode_Check(value.ptr()) == 0) name = name.substr(name.rfind('.') + 1);  // torch.float64
+  if (value.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) name = "float64";
+  const auto found = find_dtype([&](const dtype_row& row) { return row.name == name; });
+  if (found) return *found;
+  throw_python(false, std::string(what) + ": dtype is " + name + "; use \"float32\" or \"float64\"");
 }
 
 options read_options(nb::handle given_mode, int threads, nb::handle given_device, const char* what) {
-  const std::string name = what;
+  const auto refuse = [&](const std::string& found) { throw_python(false, std::string(what) + ": " + found); };
   options read;
   read.threads = threads;
-  if (threads < 0) {
-    throw nb::value_error(
-        (name + ": threads is " + std::to_string(threads) + "; use 0 (automatic) or more").c_str());
-  }
-  const char* const mode_name = PyUnicode_Check(given_mode.ptr()) ? PyUnicode_AsUTF8(given_mode.ptr()) : nullptr;
-  const std::string_view mode_text = mode_name != nullptr ? mode_name : "";
-  if (mode_text == "fast") {
+  if (threads < 0) refuse("threads is " + std::to_string(threads) + "; use 0 (automatic) or more");
+  const auto mode = text_in(given_mode);
+  if (mode == "fast") {
     read.mode = mode::fast;
-  } else if (mode_text != "exact") {
-    throw nb::value_error((name + ": mode is " + text_of(given_mode) + "; use \"exact\" or \"fast\"").c_str());
+  } else if (mode != "exact") {
+    refuse("mode is " + text_of(given_mode) + "; use \"exact\" or \"fast\"");
   }
-  const char* const device_name =
-      PyUnicode_Check(given_device.ptr()) ? PyUnicode_AsUTF8(given_device.ptr()) : nullptr;
-  const std::string_view device_text = device_name != nullptr ? device_name : "";
-  if (device_text == "auto") return read;
-  if (device_text == "cpu") {
-    read.device = device::cpu;
-    return read;
+  const auto device = text_in(given_device);
+  if (device != "auto") read.device = device == "cpu" ? device::cpu : device::cuda;
+  if (device.starts_with("cuda:") && device.size() > 5 && device.size() < 9 &&
+      device.find_first_not_of("0123456789", 5) == std::string_view::npos) {
+    read.device_index = std::stoi(std::string(device.substr(5)));
+  } else if (device != "auto" && device != "cpu" && device != "cuda") {
+    refuse("device is " + text_of(given_device) + "; use \"auto\", \"cpu\", \"cuda\" or \"cuda:N\"");
   }
-  read.device = device::cuda;
-  if (device_text == "cuda") return read;
-  if (device_text.starts_with("cuda:") && device_text.size() > 5 && device_text.size() < 9 &&
-      device_text.find_first_not_of("0123456789", 5) == std::string_view::npos) {
-    read.device_index = std::stoi(std::string(device_text.substr(5)));
-    return read;
-  }
-  throw nb::value_error(
-      (name + ": device is " + text_of(given_device) + "; use \"auto\", \"cpu\", \"cuda\" or \"cuda:N\"").c_str());
+  return read;
 }
 
 void refuse_stream(nb::handle stream, const operand& a, const char* what) {
   if (stream.is_none()) return;
-  throw nb::value_error((std::string(what) + ": stream is for vectors in a GPU's memory; leave it out (a is " +
-                         describe(a.object) + ")")
-                            .c_str());
+  throw_python(false, std::string(what) + ": stream is for vectors in a GPU's memory; leave it out (a is " +
+                          describe(a.object) + ")");
 }
 
 void refuse_pair(const refusal& refused, PyObject* a, PyObject* b, const char* what) {
-  const std::string sentence =
-      std::string(what) + ": " + refused.why + " (a is " + describe(a) + "; b is " + describe(b) + ")";
-  if (refused.is_type_error) throw nb::type_error(sentence.c_str());
-  throw nb::value_error(sentence.c_str());
+  throw_python(refused.is_type_error,
+               std::string(what) + ": " + refused.why + " (a is " + describe(a) + "; b is " + describe(b) + ")");
 }
 
 void locate_pair(nb::handle first, nb::handle second, operand& a, operand& b, const char* what) {

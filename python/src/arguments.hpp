@@ -1,4 +1,6 @@
 // The keyword arguments of dot and of Accumulator, from Python's values, and the check of a pair of vectors.
+//
+// `what` is the name of the call, with which every message begins. All of these are called with the GIL held.
 #pragma once
 
 #include <exactdot/options.hpp>
@@ -8,7 +10,10 @@
 
 namespace exactdot::python {
 
-/// "float32", "float64", or a dtype or type of NumPy, PyTorch, … with such a name. `what` names it in messages.
+/// Throws TypeError or ValueError.
+[[noreturn]] void throw_python(bool is_type_error, const std::string& sentence);
+
+/// "float32", "float64", or a dtype or type of NumPy, PyTorch, … with such a name.
 dtype read_dtype(nb::handle value, const char* what);
 
 /// mode, threads and device ("auto", "cpu", "cuda", "cuda:N"). Throws ValueError or TypeError.

@@ -2,7 +2,8 @@
 //
 // A daemon thread that asks for the GIL while Python is ending never gets it: before 3.14 Python ends such a thread
 // with pthread_exit, which unwinds its stack through our destructors and aborts the process. Here it sleeps until
-// the process is gone, as Python 3.14 does it, and everything it holds stays where it is.
+// the process is gone, as Python 3.14 does it, and everything it holds stays where it is. The thread that ends
+// Python, in which finalisers may call, does get the GIL back.
 #pragma once
 
 #include <cxxabi.h>
@@ -15,11 +16,11 @@ namespace exactdot::python {
 
 class gil_release {
  public:
-  gil_release() : state_(PyEval_SaveThread()) {}
+  gil_release() : this_thread_ends_python_(python_is_ending()), state_(PyEval_SaveThread()) {}
   gil_release(const gil_release&) = delete;
   gil_release& operator=(const gil_release&) = delete;
   ~gil_release() {
-    if (python_is_ending()) sleep_forever();
+    if (!this_thread_ends_python_ && python_is_ending()) sleep_forever();
     try {
       PyEval_RestoreThread(state_);
     } catch (const abi::__forced_unwind&) {  // the end began while this thread waited
@@ -40,6 +41,7 @@ class gil_release {
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   }
 
+  bool this_thread_ends_python_;  // it had the GIL when the end had begun
   PyThreadState* state_;
 };
 

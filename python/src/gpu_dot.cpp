@@ -19,7 +19,7 @@ using cuda_engine::current_gpu;
 
 /// A power of two of tiles: so a piece's sum is a node of order v1's tree.
 template <class T>
-constexpr std::size_t piece = core::order_v1<T>::tile*((std::size_t{8} << 20) / 8192);
+constexpr std::size_t piece = core::order_v1<T>::tile * 1024;
 
 options with(mode mode) {
   options made;
@@ -106,9 +106,8 @@ R dot_of(shared_workspace& on, const operand& a, const operand& b, mode mode) {
 /// Calls work(R{}, T{}) with the types of result and elements.
 template <class Work>
 void with_types(dtype result, dtype elements, Work work) {
-  if (elements == dtype::float32)
-    return result == dtype::float32 ? work(float{}, float{}) : work(double{}, float{});
-  return result == dtype::float32 ? work(float{}, double{}) : work(double{}, double{});
+  with_type(elements,
+            [&]<class T>(T element) { with_type(result, [&]<class R>(R number) { work(number, element); }); });
 }
 
 }  // namespace
@@ -145,7 +144,7 @@ void find_device(operand& vector, const char* what) {
 }
 
 void order_after_producer(const operand& vector, std::intptr_t stream) {
-  const std::intptr_t producer = vector.producer_stream == 1 ? 0 : vector.producer_stream;
+  const std::intptr_t producer = plain_stream(vector.producer_stream);
   if (producer == stream) return;
   const current_gpu device(vector.device);
   const auto reached = cuda_engine::make_event();
@@ -168,6 +167,8 @@ double gpu_dot(const operand& a, const operand& b, dtype result, mode mode, cons
 void gpu_dot_to(const operand& a, const operand& b, const operand& out, mode mode, const stream_choice& stream) {
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
+  const bool in_a_graph = is_captured(stream.handle);
+  if (in_a_graph) workspace->is_in_a_graph = true;
   {
     const gil_release others_may_run;
     const std::lock_guard lock(workspace->mutex);
@@ -175,7 +176,7 @@ void gpu_dot_to(const operand& a, const operand& b, const operand& out, mode mod
       dot_to<R, T>(workspace->own, a, b, mode, static_cast<R*>(out.data));
     });
   }
-  keep_until_done({&a, &b, &out}, stream);
+  if (!in_a_graph) keep_until_done({&a, &b, &out}, stream);  // who captures keeps the memory for the graph
 }
 
 template <element T>

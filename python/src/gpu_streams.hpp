@@ -1,4 +1,7 @@
 // A workspace for each stream in use, and what has to live until a stream has come past a call.
+//
+// Both are lists of the whole process, guarded by the GIL. Whatever may let go of it in between (a wait, the end of
+// a foreign array) happens when the list is in order again.
 #pragma once
 
 #include <cuda/owned.hpp>
@@ -20,13 +23,17 @@ struct shared_workspace {
   std::mutex mutex;
   cuda::workspace own;
   cuda_engine::pinned_bytes result;  // the GPU writes here what the host waits for
+  bool is_in_a_graph = false;        // and then has to stay: nobody says when the graph is gone
 };
 
 /// That of a stream of the current device; made at the first call, which waits for the device. With the GIL held.
 std::shared_ptr<shared_workspace> workspace_of(int device, std::intptr_t stream);
 
+/// Whether calls on this stream are captured into a graph.
+bool is_captured(std::intptr_t stream);
+
 /// Keeps the operands that are not of the stream's framework until what the stream holds now is done: the others'
-/// memory is given back in stream order. With the GIL held.
+/// memory is given back in stream order. With the GIL held. Not for calls that are captured.
 void keep_until_done(std::initializer_list<const operand*> operands, const stream_choice& stream);
 
 /// Memory that is taken and given back in stream order.

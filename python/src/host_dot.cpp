@@ -2,11 +2,13 @@
 // threads; the pieces' exact states are merged, and in mode fast, where a piece is a power of two of tiles, their
 // sums are nodes of the same tree that order v1 prescribes. So the bits are those of the packed copy.
 #include <algorithm>
+#include <bit>
 #include <core/order_v1.hpp>
 #include <core/rounding.hpp>
 #include <cpu/engine.hpp>
 #include <cpu/environment.hpp>
 #include <cpu/team.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <exactdot/dot.hpp>
 #include <exception>
@@ -22,15 +24,26 @@ namespace {
 /// Below this length letting go of the GIL costs more than the dot itself.
 constexpr std::size_t shortest_without_gil = 2048;
 
-/// Calls work(options), without the GIL where that pays and, for long calls, where a signal can end it.
+/// Whether work on these vectors leaves the calling thread. What it reads counts: a view with a stride of a page
+/// reads a page, perhaps from a disk, for each element.
+bool is_long_call(const operand& a, const operand& b) {
+  std::size_t reach = sizeof(double);
+  for (const operand* one : {&a, &b}) reach = std::max(reach, static_cast<std::size_t>(std::abs(one->stride)));
+  return a.n >= shortest_long_call() || a.n >= shortest_long_call() * sizeof(double) / reach;
+}
+
+/// Calls work(options), without the GIL where that pays and, for long calls, where a signal can end it; in the
+/// caller's floating-point environment wherever it runs.
 template <class Work>
-void compute(std::size_t n, const options& given, const Work& work) {
-  if (n < shortest_without_gil) return work(given);
-  if (n < shortest_long_call()) {
+void compute(const operand& a, const operand& b, const options& given, const Work& work) {
+  if (a.n < shortest_without_gil) return work(given);
+  if (!is_long_call(a, b)) {
     const gil_release others_may_run;
     return work(given);
   }
+  const cpu_engine::caller_environment environment;
   run_interruptibly([&](monitor& watch) {
+    const auto arithmetic = environment.enter();
     options watched = given;
     watched.monitor = &watch;
     work(watched);
@@ -83,19 +96,21 @@ template <class T>
 struct division {
   division(std::size_t n, const options& options)
       : length(core::order_v1<T>::tile * (options.device == device::cuda ? tiles_for_a_gpu : tiles_in_cache)),
-        count((n + length - 1) / length),
+        group(length * std::bit_ceil(n / length / most_groups + 1)),
+        groups((n + group - 1) / group),
         parts(options.device == device::cuda ? 1 : cpu_engine::threads_for(n, options)) {}
 
-  static constexpr std::size_t tiles_in_cache = 8, tiles_for_a_gpu = 128 * tiles_in_cache;
-  std::size_t length;  // a power of two of tiles: a piece's sum is a node of order v1
-  std::size_t count;
+  static constexpr std::size_t tiles_in_cache = 8, tiles_for_a_gpu = 128 * tiles_in_cache, most_groups = 1024;
+  std::size_t length;  // of a piece; a power of two of tiles, so that its sum is a node of order v1
+  std::size_t group;   // elements whose pieces one part takes; a power of two of pieces
+  std::size_t groups;
   int parts;
 };
 
 template <class T>
 struct piece {
   std::span<const T> a, b;
-  std::size_t index, part;
+  std::size_t start, part;
 };
 
 /// Calls step(piece, options) for every piece of a and b, until the monitor says cancel.
@@ -115,14 +130,11 @@ void for_pieces(const operand& a, const operand& b, const division<T>& how, cons
     for (std::size_t i = start; i < start + count; i += how.length) {
       if (given.monitor != nullptr && given.monitor->cancel) return;
       const std::size_t length = std::min(how.length, start + count - i);
-      step(piece<T>{{left.at(i, length), length},
-                    {right.at(i, length), length},
-                    i / how.length,
-                    static_cast<std::size_t>(part)},
+      step(piece<T>{{left.at(i, length), length}, {right.at(i, length), length}, i, static_cast<std::size_t>(part)},
            own);
     }
   };
-  cpu_engine::for_parts(a.n, how.length, how.parts, [&](std::size_t start, std::size_t count, int part) noexcept {
+  cpu_engine::for_parts(a.n, how.group, how.parts, [&](std::size_t start, std::size_t count, int part) noexcept {
     const auto arithmetic = environment.enter();
     try {
       work(start, count, part);
@@ -153,19 +165,26 @@ R dot_in_pieces(const operand& a, const operand& b, const options& given) {
     return sum.template round<R>();
   }
   const division<T> how(a.n, given);
-  std::vector<T> sums(how.count);
-  for_pieces<T>(a, b, how, given,
-                [&](const piece<T>& at, const options& own) { sums[at.index] = dot<T>(at.a, at.b, own); });
-  core::tile_tree<T> tree;
-  for (const T sum : sums) tree.push(sum);
-  const T sum = tree.root();
+  std::vector<core::tile_tree<T>> trees(static_cast<std::size_t>(how.parts));
+  std::vector<T> sums(how.groups);
+  for_pieces<T>(a, b, how, given, [&](const piece<T>& at, const options& own) {
+    core::tile_tree<T>& tree = trees[at.part];
+    tree.push(dot<T>(at.a, at.b, own));
+    const std::size_t end = at.start + at.a.size();
+    if (end % how.group != 0 && end != a.n) return;
+    sums[at.start / how.group] = tree.root();
+    tree = {};
+  });
+  core::tile_tree<T> whole;
+  for (const T sum : sums) whole.push(sum);
+  const T sum = whole.root();
   return sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);
 }
 
 template <class R, class T>
 double dot_of(const operand& a, const operand& b, const options& given) {
   R result{};
-  compute(a.n, given, [&](const options& options) {
+  compute(a, b, given, [&](const options& options) {
     result = a.is_packed() && b.is_packed()
                  ? dot<R>(static_cast<const T*>(a.data), static_cast<const T*>(b.data), a.n, options)
                  : dot_in_pieces<R, T>(a, b, options);
@@ -176,10 +195,9 @@ double dot_of(const operand& a, const operand& b, const options& given) {
 }  // namespace
 
 double host_dot(const operand& a, const operand& b, dtype result, const options& options) {
-  if (a.type == dtype::float32) {
-    return result == dtype::float32 ? dot_of<float, float>(a, b, options) : dot_of<double, float>(a, b, options);
-  }
-  return result == dtype::float32 ? dot_of<float, double>(a, b, options) : dot_of<double, double>(a, b, options);
+  return with_type(a.type, [&]<class T>(T) {
+    return with_type(result, [&]<class R>(R) { return dot_of<R, T>(a, b, options); });
+  });
 }
 
 template <element T>
@@ -190,7 +208,7 @@ void host_add(accumulator<T>& sum, const operand& a, const operand* b, const opt
   ones.data = &one;
   ones.n = a.n;
   accumulator<T> own;
-  compute(a.n, given, [&](const options& options) {
+  compute(a, b == nullptr ? ones : *b, given, [&](const options& options) {
     if (b == nullptr) return add_pieces(own, a, ones, options);
     if (!a.is_packed() || !b->is_packed()) return add_pieces(own, a, *b, options);
     own.add(std::span(static_cast<const T*>(a.data), a.n), std::span(static_cast<const T*>(b->data), a.n), options);

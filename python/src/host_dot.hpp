@@ -9,7 +9,7 @@ namespace exactdot::python {
 
 /// a·b rounded to `result`, as a double, which holds every float. a and b of the same type and length, in host
 /// memory. With the GIL held on entry and on return. A view that is not packed is packed piece by piece: 128 KiB of
-/// extra memory (16 MiB when options.device is cuda).
+/// extra memory a thread (16 MiB when options.device is cuda).
 double host_dot(const operand& a, const operand& b, dtype result, const options& options);
 
 /// sum += a·b, or the sum of a where b is null; nothing is added if it throws.

@@ -3,6 +3,8 @@
 // The commonest call, two short NumPy arrays, costs two buffer requests, the dot and a Python float: everything
 // else comes after the question whether it is needed.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <exactdot/dot.hpp>
@@ -13,6 +15,7 @@
 #include <python/src/gpu_dot.hpp>
 #include <python/src/host_dot.hpp>
 #include <python/src/texts.hpp>
+#include <python/src/worker.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -20,10 +23,8 @@ namespace {
 /// `out` as one writable element.
 void locate_out(nb::handle given, const operand& a, operand& out) {
   const auto refuse = [&](bool is_type_error, const std::string& why) {
-    const std::string sentence =
-        "dot: out: " + why + " (out is " + describe(given.ptr()) + "; a is " + describe(a.object) + ")";
-    if (is_type_error) throw nb::type_error(sentence.c_str());
-    throw nb::value_error(sentence.c_str());
+    throw_python(is_type_error,
+                 "dot: out: " + why + " (out is " + describe(given.ptr()) + "; a is " + describe(a.object) + ")");
   };
   try {
     out.locate(given.ptr());
@@ -36,7 +37,7 @@ void locate_out(nb::handle given, const operand& a, operand& out) {
 
 void check_out(nb::handle dtype_given, const operand& a, const operand& out) {
   const auto refuse = [&](const std::string& why) {
-    throw nb::value_error(("dot: out " + why + " (out is " + describe(out.object) + ")").c_str());
+    throw_python(false, "dot: out " + why + " (out is " + describe(out.object) + ")");
   };
   if (out.n != 1) refuse("has " + std::to_string(out.n) + " elements; give an array of one");
   if (out.read_only) refuse("cannot be written");
@@ -47,12 +48,15 @@ void check_out(nb::handle dtype_given, const operand& a, const operand& out) {
 }
 
 void write(double value, const operand& out) {
-  char bytes[8];
-  const std::size_t count = bytes_of(out.type);
-  const auto single = static_cast<float>(value);
-  std::memcpy(bytes, out.type == dtype::float32 ? static_cast<const void*>(&single) : &value, count);
-  if (out.swapped) std::reverse(bytes, bytes + count);
-  std::memcpy(out.data, bytes, count);
+  with_type(out.type, [&]<class R>(R) {
+    auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(static_cast<R>(value));
+    if (out.swapped) std::reverse(bytes.begin(), bytes.end());
+    std::memcpy(out.data, bytes.data(), bytes.size());
+  });
+}
+
+dtype result_type(nb::handle given, const operand& a) {
+  return given.is_none() ? a.type : read_dtype(given, "dot");
 }
 
 nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle dtype_given, nb::handle out_given,
@@ -61,8 +65,7 @@ nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle d
   if (!out_given.is_none()) locate_out(out_given, a, out);
   const auto stream = import_pair(a, b, out_given.is_none() ? nullptr : &out, options, stream_given, "dot");
   if (out_given.is_none()) {
-    const dtype result = dtype_given.is_none() ? a.type : read_dtype(dtype_given, "dot");
-    return nb::float_(gpu_dot(a, b, result, options.mode, stream));
+    return nb::float_(gpu_dot(a, b, result_type(dtype_given, a), options.mode, stream));
   }
   check_out(dtype_given, a, out);
   gpu_dot_to(a, b, out, options.mode, stream);
@@ -78,8 +81,7 @@ nb::object dot_call(nb::handle first, nb::handle second, nb::handle mode, nb::ha
   refuse_stream(stream, a, "dot");
   check_pair(a, b, "dot");
   if (out_given.is_none()) {
-    const dtype result = dtype_given.is_none() ? a.type : read_dtype(dtype_given, "dot");
-    return nb::float_(host_dot(a, b, result, options));
+    return nb::float_(host_dot(a, b, result_type(dtype_given, a), options));
   }
   operand out;
   locate_out(out_given, a, out);
@@ -141,6 +143,8 @@ void translate(const std::exception_ptr& thrown, void*) {
 NB_MODULE(_engine, module) {
   nb::register_exception_translator(translate);
   nb::set_leak_warnings(false);  // daemon threads that are left behind hold what they use
+  watch_forks();
+  module.attr("__version__") = version();
   module.doc() = "The compiled part of exactdot. Use the package exactdot.";
   module.def("dot", dot_call, nb::arg("a").none(), nb::arg("b").none(), nb::kw_only(),
              nb::arg("mode").none() = "exact", nb::arg("dtype").none() = nb::none(), nb::arg("threads") = 0,

@@ -11,15 +11,31 @@ constexpr const char* accepted =
     "use a 1-D vector of float32 or float64 with the buffer protocol (NumPy, array.array, memoryview), DLPack or "
     "__cuda_array_interface__ (PyTorch, CuPy, JAX)";
 
-PyObject* numpy_array_type() {
-  static PyObject* const type = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
-  return type;
+/// A member of a module, or null while that module is not loaded: then no object can be of its types. `found` keeps
+/// it. (No import here: it would let go of the GIL in the middle of a call.)
+PyObject* loaded(PyObject*& found, const char* module, const char* name) {
+  if (found != nullptr) return found;
+  const nb::dict modules = nb::borrow<nb::dict>(PyImport_GetModuleDict());
+  if (!modules.contains(module) || !nb::hasattr(modules[module], name)) return nullptr;
+  return found = nb::object(modules[module].attr(name)).release().ptr();
+}
+
+bool is_of(PyObject* object, PyObject* type) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type; }
+
+bool is_numpy_array(PyObject* object) {
+  static PyObject* type = nullptr;
+  return is_of(object, loaded(type, "numpy", "ndarray"));
+}
+
+bool is_torch_tensor(PyObject* object) {
+  static PyObject* type = nullptr;
+  return is_of(object, loaded(type, "torch", "Tensor"));
 }
 
 bool is_masked(PyObject* object) {
-  const nb::dict modules = nb::borrow<nb::dict>(PyImport_GetModuleDict());
-  if (!modules.contains("numpy.ma")) return false;
-  return PyObject_IsInstance(object, nb::object(modules["numpy.ma"].attr("MaskedArray")).ptr()) == 1;
+  static PyObject* found = nullptr;
+  PyObject* const type = loaded(found, "numpy.ma", "MaskedArray");
+  return type != nullptr && PyObject_IsInstance(object, type) == 1;
 }
 
 /// The format of the struct module of one float or double, with its byte order; false for every other.
@@ -27,25 +43,13 @@ bool read_format(const char* format, dtype& type, bool& swapped) {
   if (format == nullptr) return false;
   char order = '@';
   if (std::strchr("@=<>!", *format) != nullptr && *format != '\0') order = *format++;
-  if ((*format != 'f' && *format != 'd') || format[1] != '\0') return false;
+  const auto found = find_dtype([&](const dtype_row& row) { return row.format == *format && format[1] == '\0'; });
+  if (*format == '\0' || !found) return false;
   constexpr bool little = std::endian::native == std::endian::little;
-  type = *format == 'f' ? dtype::float32 : dtype::float64;
+  type = *found;
   swapped = (order == '<' && !little) || ((order == '>' || order == '!') && little);
   return true;
 }
-
-/// The class torch.Tensor once PyTorch is loaded, else null.
-PyObject* torch_tensor_type() {
-  static PyObject* type = nullptr;
-  if (type == nullptr) {
-    const nb::dict modules = nb::borrow<nb::dict>(PyImport_GetModuleDict());
-    if (!modules.contains("torch") || !nb::hasattr(modules["torch"], "Tensor")) return nullptr;
-    type = nb::object(modules["torch"].attr("Tensor")).release().ptr();
-  }
-  return type;
-}
-
-std::string text_of(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
 
 refusal wrong_type(const std::string& found) {
   return {true, "elements are " + found + ", not float32 or float64"};
@@ -79,16 +83,16 @@ nb::object exported(PyObject* given, const nb::dict& how) {
 
 void operand::locate(PyObject* given) {
   object = given;
-  if (Py_TYPE(given) == reinterpret_cast<PyTypeObject*>(numpy_array_type())) return read_buffer();
-  if (reinterpret_cast<PyObject*>(Py_TYPE(given)) == torch_tensor_type() && read_torch()) return;
+  if (is_numpy_array(given)) return read_buffer();
+  if (is_torch_tensor(given) && read_torch()) return;
   if (is_masked(given)) throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
   if (PyObject_HasAttrString(given, "__dlpack_device__") != 0) {
     const nb::object where = nb::handle(given).attr("__dlpack_device__")();
-    if (!PyTuple_Check(where.ptr()) || PyTuple_GET_SIZE(where.ptr()) != 2) {
+    int kind = 0;
+    if (!PyTuple_Check(where.ptr()) || PyTuple_GET_SIZE(where.ptr()) != 2 ||
+        !nb::try_cast(nb::object(where[0]), kind) || !nb::try_cast(nb::object(where[1]), device)) {
       throw refusal{true, "__dlpack_device__ gives no pair of integers"};
     }
-    const int kind = nb::cast<int>(nb::int_(where[0]));
-    device = nb::cast<int>(nb::int_(where[1]));
     on_gpu = kind == dlpack::cuda || kind == dlpack::cuda_managed;
     if (on_gpu) return;
     if (kind != dlpack::cpu && kind != dlpack::cuda_host) {
@@ -114,7 +118,7 @@ void operand::import_on(std::intptr_t stream) {
 }
 
 void operand::take_shape(int count, const std::int64_t* shape) {
-  if (count > 1) throw refusal{false, "of " + std::to_string(count) + " dimensions; both have to be 1-D"};
+  if (count > 1) throw refusal{false, "of " + std::to_string(count) + " dimensions, not of one"};
   if (count < 0 || (count == 1 && shape[0] < 0)) throw refusal{true, "of a negative length"};
   dimensions = count;
   n = count == 0 ? 1 : static_cast<std::size_t>(shape[0]);
@@ -160,10 +164,12 @@ void operand::read_dlpack(nb::object capsule) {
   }
   capsule_ = std::move(capsule);
   const auto [code, bits, lanes] = tensor->type;
-  if (code != dlpack::floating || (bits != 32 && bits != 64) || lanes != 1) {
-    throw wrong_type("of DLPack's code " + std::to_string(code) + " with " + std::to_string(bits) + " bits");
+  const auto found = find_dtype([&](const dtype_row& row) { return row.bytes * 8 == bits; });
+  if (code != dlpack::floating || !found || lanes != 1) {
+    throw wrong_type("of DLPack's code " + std::to_string(code) + " with " + std::to_string(bits) + " bits and " +
+                     std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes"));
   }
-  type = bits == 32 ? dtype::float32 : dtype::float64;
+  type = *found;
   const bool in_gpu_memory = tensor->device.type == dlpack::cuda || tensor->device.type == dlpack::cuda_managed;
   if (in_gpu_memory && !on_gpu) throw refusal{true, "in a GPU's memory, and its __dlpack_device__ says a CPU's"};
   take_shape(tensor->dimensions, tensor->shape);
@@ -182,14 +188,16 @@ bool operand::read_torch() {
     throw refusal{true, "a view that PyTorch has yet to negate; call its method resolve_neg() first"};
   }
   if (!is("is_cuda") || is("requires_grad")) return false;
+  static PyObject* types[std::size(dtype_rows)] = {};
   const nb::object element = tensor.attr("dtype");
-  static PyObject* const float32 = nb::object(nb::module_::import_("torch").attr("float32")).release().ptr();
-  static PyObject* const float64 = nb::object(nb::module_::import_("torch").attr("float64")).release().ptr();
+  const auto found = find_dtype([&](const dtype_row& row) {
+    return element.ptr() == loaded(types[static_cast<std::size_t>(row.type)], "torch", row.name.data());
+  });
   const auto count = nb::cast<int>(tensor.attr("dim")());
-  if ((element.ptr() != float32 && element.ptr() != float64) || count > 1) return false;
+  if (!found || count > 1) return false;
   on_gpu = true;
   device = nb::cast<int>(tensor.attr("device").attr("index"));
-  type = element.ptr() == float32 ? dtype::float32 : dtype::float64;
+  type = *found;
   capsule_ = tensor.attr("untyped_storage")();  // stays alive if the tensor is given another
   data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")()));
   const auto length = nb::cast<std::int64_t>(tensor.attr("numel")());
@@ -227,8 +235,9 @@ void operand::read_cuda_array_interface() {
     return interface.contains(name) ? nb::object(interface[name]) : nb::none();
   };
   const auto text = entry<std::string>(given("typestr"), "typestr");
-  if (text != "<f4" && text != "<f8") throw wrong_type("'" + text + "'");
-  type = text == "<f4" ? dtype::float32 : dtype::float64;
+  const auto found = find_dtype([&](const dtype_row& row) { return row.typestr == text; });
+  if (!found) throw wrong_type("'" + text + "'");
+  type = *found;
   if (!given("mask").is_none()) {
     throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
   }
@@ -237,25 +246,32 @@ void operand::read_cuda_array_interface() {
   take_shape(static_cast<int>(shape.size()), &length);
   const auto place = entry<nb::tuple>(given("data"), "data");
   take_memory(reinterpret_cast<void*>(integer_in<std::uintptr_t>(place, 0, "data")));
-  read_only = place.size() > 1 && PyObject_IsTrue(nb::object(place[1]).ptr()) == 1;
+  const int is_read_only = place.size() > 1 ? PyObject_IsTrue(nb::object(place[1]).ptr()) : -1;
+  if (is_read_only < 0) {
+    PyErr_Clear();
+    throw refusal{true, "__cuda_array_interface__ has no valid data"};
+  }
+  read_only = is_read_only == 1;
   stride = static_cast<std::ptrdiff_t>(bytes_of(type));
   if (const auto strides = given("strides"); !strides.is_none() && dimensions == 1) {
     stride = integer_in<std::ptrdiff_t>(entry<nb::tuple>(strides, "strides"), 0, "strides");
   }
   if (const auto stream = given("stream"); !stream.is_none()) {
     producer_stream = entry<std::intptr_t>(stream, "stream");
+    if (producer_stream < 0) throw refusal{true, "__cuda_array_interface__ has no valid stream"};
   }
   device = -1;  // the pointer knows
 }
 
+std::string text_of(nb::handle value) {
+  const nb::object made = nb::steal(PyObject_Str(value.ptr()));
+  const nb::object bytes =
+      nb::steal(made.is_valid() ? PyUnicode_AsEncodedString(made.ptr(), "utf-8", "backslashreplace") : nullptr);
+  if (!bytes.is_valid()) PyErr_Clear();
+  return bytes.is_valid() ? PyBytes_AsString(bytes.ptr()) : "?";
+}
+
 std::string describe(PyObject* object) {
-  const auto text = [](const nb::handle value) {
-    const nb::object made = nb::steal(PyObject_Str(value.ptr()));
-    if (!made.is_valid()) PyErr_Clear();
-    const char* const bytes = made.is_valid() ? PyUnicode_AsUTF8(made.ptr()) : nullptr;
-    if (bytes == nullptr) PyErr_Clear();
-    return std::string(bytes != nullptr ? bytes : "?");
-  };
   const auto attribute = [&](const nb::handle of, const char* name) {
     const nb::object found = nb::steal(PyObject_GetAttrString(of.ptr(), name));
     if (!found.is_valid()) PyErr_Clear();
@@ -263,24 +279,27 @@ std::string describe(PyObject* object) {
   };
   const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
   const nb::object module = attribute(type, "__module__");
-  std::string said = module.is_valid() && text(module) != "builtins" ? text(module) + "." : "";
-  said += text(attribute(type, "__qualname__"));
+  std::string said = module.is_valid() && text_of(module) != "builtins" ? text_of(module) + "." : "";
+  said += text_of(attribute(type, "__qualname__"));
   nb::object element = attribute(object, "dtype");
-  if (!element.is_valid()) element = attribute(object, "typecode");
-  if (!element.is_valid()) element = attribute(object, "format");
-  if (element.is_valid()) said += " of " + text(element);
+  for (const char* const name : {"typecode", "format"}) {
+    if (element.is_valid()) break;
+    element = attribute(object, name);
+    if (element.is_valid() && PyUnicode_Check(element.ptr()) == 0) element.reset();  // str has a method format
+  }
+  if (element.is_valid()) said += " of " + text_of(element);
   const nb::object shape = attribute(object, "shape");
   if (shape.is_valid()) {
     const nb::object plain = nb::steal(PySequence_Tuple(shape.ptr()));
     if (!plain.is_valid()) PyErr_Clear();
-    said += ", shape " + text(plain.is_valid() ? plain : shape);
+    said += ", shape " + text_of(plain.is_valid() ? plain : shape);
   } else if (const Py_ssize_t length = PyObject_Length(object); length >= 0) {
     said += ", length " + std::to_string(length);
   } else {
     PyErr_Clear();
   }
   const nb::object device = attribute(object, "device");
-  if (device.is_valid()) said += ", on " + text(device);
+  if (device.is_valid()) said += ", on " + text_of(device);
   return said;
 }
 

@@ -1,6 +1,8 @@
 // One vector as Python hands it over: where it lies, what it holds, and whatever keeps it alive meanwhile.
 //
-// Read in place, by the protocol the object offers: the buffer protocol, DLPack, or __cuda_array_interface__.
+// Read in place, by the protocol the object offers: the buffer protocol, DLPack, or __cuda_array_interface__. What
+// an object says of itself is checked where it can be; a pointer that lies about its memory is believed, as it is
+// by all who speak these protocols.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,15 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <python/src/dlpack.hpp>
+#include <python/src/dtype.hpp>
 #include <string>
 
 namespace exactdot::python {
 
 namespace nb = nanobind;
-
-enum class dtype { float32, float64 };
-inline const char* name_of(dtype type) { return type == dtype::float32 ? "float32" : "float64"; }
-inline std::size_t bytes_of(dtype type) { return type == dtype::float32 ? 4 : 8; }
 
 /// Why an object is no vector. The caller, who knows both sides, makes the exception of it.
 struct refusal {
@@ -74,5 +73,8 @@ class operand {
 
 /// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
 std::string describe(PyObject* object);
+
+/// str(value), for messages: what has no UTF-8 form is escaped. Never throws a Python error.
+std::string text_of(nb::handle value);
 
 }  // namespace exactdot::python

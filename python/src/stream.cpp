@@ -17,9 +17,6 @@ std::intptr_t handle_of(nb::handle given, const char* what) {
                            .c_str());
 }
 
-/// DLPack's and CuPy's 1 is the legacy default stream, as is CUDA's 0.
-std::intptr_t plain(std::intptr_t handle) { return handle == 1 ? 0 : handle; }
-
 }  // namespace
 
 std::string framework_of(PyObject* object) {
@@ -30,11 +27,11 @@ std::string framework_of(PyObject* object) {
 
 std::intptr_t torch_stream(int device) {
   const nb::object stream = nb::module_::import_("torch").attr("cuda").attr("current_stream")(device);
-  return plain(nb::cast<std::intptr_t>(stream.attr("cuda_stream")));
+  return plain_stream(nb::cast<std::intptr_t>(stream.attr("cuda_stream")));
 }
 
 stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands, const char* what) {
-  if (given.is_valid() && !given.is_none()) return {plain(handle_of(given, what)), ""};
+  if (given.is_valid() && !given.is_none()) return {plain_stream(handle_of(given, what)), ""};
   for (const operand* one : operands) {
     if (one == nullptr || !one->on_gpu) continue;
     const std::string framework = one->is_torch ? "torch" : framework_of(one->object);
@@ -45,11 +42,11 @@ stream_choice choose_stream(nb::handle given, std::initializer_list<const operan
       device.attr("__enter__")();  // the current stream is one of the current device
       const nb::object stream = cuda.attr("get_current_stream")();
       device.attr("__exit__")(nb::none(), nb::none(), nb::none());
-      return {plain(nb::cast<std::intptr_t>(stream.attr("ptr"))), framework};
+      return {plain_stream(nb::cast<std::intptr_t>(stream.attr("ptr"))), framework};
     }
   }
   for (const operand* one : operands) {
-    if (one != nullptr && one->producer_stream >= 0) return {plain(one->producer_stream), ""};
+    if (one != nullptr && one->producer_stream >= 0) return {plain_stream(one->producer_stream), ""};
   }
   return {};
 }

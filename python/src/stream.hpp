@@ -18,6 +18,9 @@ struct stream_choice {
 /// __cuda_array_interface__ names; else the legacy default stream.
 stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands, const char* what);
 
+/// DLPack's and CuPy's 1 is the legacy default stream, as is CUDA's 0.
+constexpr std::intptr_t plain_stream(std::intptr_t handle) { return handle == 1 ? 0 : handle; }
+
 /// PyTorch's current stream on a GPU.
 std::intptr_t torch_stream(int device);
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cpu/team.hpp>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -21,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t long_call = std::size_t{1} << 24;
-constexpr std::size_t call_with_a_team = std::size_t{1} << 16;
+constexpr std::size_t call_with_a_team = 2 * cpu_engine::elements_per_thread;
 constexpr milliseconds time_between_looks{50};
 
 class worker {
@@ -67,13 +68,7 @@ std::atomic<bool> forked{false};
 /// The workers that wait for a call. Guarded by the GIL. Neither they nor the list are ever destroyed: at exit
 /// their threads may still run.
 std::vector<worker*>*& idle_workers() {
-  static auto* idle = [] {
-    pthread_atfork(nullptr, nullptr, [] {
-      idle_workers() = new std::vector<worker*>;  // the others' threads are the parent's
-      forked = true;
-    });
-    return new std::vector<worker*>;
-  }();
+  static auto* idle = new std::vector<worker*>;
   return idle;
 }
 
@@ -87,10 +82,14 @@ worker* take_worker() {
 
 }  // namespace
 
-std::size_t shortest_long_call() {
-  idle_workers();  // from the first call on, forks are seen
-  return forked ? call_with_a_team : long_call;
+void watch_forks() {
+  pthread_atfork(nullptr, nullptr, [] {
+    idle_workers() = new std::vector<worker*>;  // the others' threads are the parent's
+    forked = true;
+  });
 }
+
+std::size_t shortest_long_call() { return forked ? call_with_a_team : long_call; }
 
 void run_interruptibly(const std::function<void(monitor&)>& work) {
   monitor watch;

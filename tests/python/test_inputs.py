@@ -11,6 +11,8 @@ import exactdot as xd
 import numpy as np
 import pytest
 
+from crafted import Crafted
+
 X = np.array([1.0, 2.0, 3.0])
 Y = np.array([4.0, 5.0, 6.0])
 
@@ -22,8 +24,8 @@ class Exporter:
         self.data, self.versioned, self.kind, self.index = data, versioned, kind, index
         self.asked: list[dict[str, Any]] = []
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.kind, self.index
+    def __dlpack_device__(self) -> Any:
+        return self.__dict__.get("says", (self.kind, self.index))
 
     def __dlpack__(self, **asked: Any) -> object:
         self.asked.append(asked)
@@ -73,6 +75,8 @@ def test_out() -> None:
     for out, why in ((np.zeros(2), "2 elements"), (fixed, "cannot be written"), (np.zeros(1, int), "float32")):
         with pytest.raises((TypeError, ValueError), match=why):
             xd.dot(X, Y, out=out)
+    with pytest.raises(ValueError, match="out: of 2 dimensions, not of one"):
+        xd.dot(X, Y, out=np.zeros((1, 1)))
     with pytest.raises(ValueError, match="not of the dtype given"):
         xd.dot(X, Y, out=np.zeros(1), dtype="float32")
 
@@ -90,6 +94,7 @@ REFUSED = [
     ([1.0], [1.0], TypeError, "b is list, length 1"),
     (b"12345678", Y, TypeError, "a is bytes"),
     (None, Y, TypeError, "a is NoneType"),
+    ("abc", Y, TypeError, "a is str, length 3;"),
     (Exporter(X, kind=10), Y, TypeError, "device type 10"),
 ]
 
@@ -102,7 +107,8 @@ def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"threads": -1}, {"device": "tpu"},
-                                   {"device": "cuda:x"}, {"mode": None}])
+                                   {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"},
+                                   {"dtype": "\ud800"}, {"dtype": None.__class__}])
 def test_unknown_options(wrong: dict[str, Any]) -> None:
     for x in (X, X[::-1]):
         with pytest.raises(ValueError):
@@ -155,30 +161,54 @@ def test_nothing_leaks() -> None:
     assert sys.getrefcount(x) == before
 
 
-class Producer:
-    """Exports a NumPy array by DLPack, and says of itself what it is told to say."""
-
-    def __init__(self, array: np.ndarray, device: object = (1, 0)) -> None:
-        self.array, self.device = array, device
-
-    def __dlpack_device__(self) -> object:
-        return self.device
-
-    def __dlpack__(self, **how: object) -> object:
-        return self.array.__dlpack__(**how)
-
-
 def test_read_only_producers_of_dlpack_are_read() -> None:
     given = np.arange(4.0)
     given.flags.writeable = False
-    assert xd.dot(Producer(given), Producer(given)) == 14.0
+    assert xd.dot(Exporter(given), Exporter(given)) == 14.0
 
 
-@pytest.mark.parametrize("device", [(), (1,), "xx", [1, 0], None])
-def test_a_producer_that_describes_itself_wrongly_is_refused(device: object) -> None:
-    given = np.arange(4.0)
-    with pytest.raises(TypeError, match="__dlpack_device__"):
-        xd.dot(Producer(given, device), given)
+@pytest.mark.parametrize("device", [(), (1,), "xx", [1, 0], None, (1, "x"), (1, 2**40), (1.5, 0)])
+def test_a_producer_that_describes_itself_wrongly_is_refused(device: Any) -> None:
+    given = Exporter(X)
+    given.__dict__["says"] = device
+    with pytest.raises(TypeError, match="a: __dlpack_device__ gives no pair of integers"):
+        xd.dot(given, Y)
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_capsules_are_read_as_they_are_written(versioned: bool) -> None:
+    for crafted in (Crafted(X, versioned=versioned), Crafted(np.append(0.0, X)[::1], byte_offset=8, length=3,
+                                                              versioned=versioned),
+                    Crafted(X, strides=None, versioned=versioned), Crafted(np.repeat(X, 2)[::2], versioned=versioned)):
+        assert xd.dot(crafted, Y) == xd.dot(Y, crafted) == 32.0
+        assert crafted.deleted == 2
+    nothing = Crafted(X, length=0, data=None, versioned=versioned)
+    assert xd.dot(nothing, np.array([])) == 0.0
+
+
+@pytest.mark.parametrize("fields, why", [
+    ({"major": 2}, "version after 1"),
+    ({"lanes": 2}, "64 bits and 2 lanes"),
+    ({"bits": 16}, "16 bits"),
+    ({"code": 0}, "code 0"),
+    ({"device": 2}, "in a GPU's memory, and its __dlpack_device__ says a CPU's"),
+    ({"dimensions": 2}, "2 dimensions"),
+    ({"dimensions": -1}, "negative length"),
+    ({"length": -3}, "negative length"),
+    ({"data": None}, "its pointer is null"),
+])
+def test_wrong_capsules_are_refused(fields: dict[str, Any], why: str) -> None:
+    for versioned in {True, "major" in fields}:
+        crafted = Crafted(X, versioned=versioned, **fields)
+        with pytest.raises((TypeError, ValueError), match=f"b: .*{why}"):
+            xd.dot(X, crafted)
+        assert crafted.deleted == (0 if "major" in fields else 1)  # what was taken is given back
+
+
+def test_what_dlpack_calls_read_only_is_no_out() -> None:
+    assert xd.dot(X, Y, out=Crafted(np.zeros(1))).data == 32.0
+    with pytest.raises(ValueError, match="out cannot be written"):
+        xd.dot(X, Y, out=Crafted(np.zeros(1), flags=1))
 
 
 def test_a_plain_sum_reads_its_options() -> None:
@@ -214,6 +244,8 @@ WRONG = [
     ({"strides": ()}, "no valid strides"),
     ({"strides": [8]}, "no valid strides"),
     ({"stream": "first"}, "no valid stream"),
+    ({"stream": -1}, "no valid stream"),
+    ({"data": (4096, np.ones(2))}, "no valid data"),
     ({"typestr": None}, "no valid typestr"),
     ({"typestr": ">f8"}, "elements are '>f8'"),
     ({"mask": (1, 2)}, "masked array"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import multiprocessing
 import os
+import platform
 import resource
 import signal
 import subprocess
@@ -15,6 +16,13 @@ import time
 import exactdot as xd
 import numpy as np
 import pytest
+
+def run_script(script: str, *arguments: object) -> str:
+    ended = subprocess.run([sys.executable, "-c", script, *map(str, arguments)], capture_output=True, timeout=60,
+                           text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return ended.stdout
+
 
 INTERRUPTED = """
 import sys, time, exactdot as xd, numpy as np
@@ -47,8 +55,10 @@ def test_a_signal_ends_a_long_call(data: str, mode: str) -> None:
     assert float(when) - sent < 1.0
 
 
-def test_others_run_meanwhile() -> None:
-    a = np.ones(2**24)
+@pytest.mark.parametrize("n", [2**24 - 1, 2**24])
+def test_others_run_meanwhile(n: int) -> None:
+    """On the calling thread and on a worker."""
+    a = np.lib.stride_tricks.as_strided(np.ones(1), (n,), (0,))
     counted = 0
     stop = threading.Event()
 
@@ -61,11 +71,13 @@ def test_others_run_meanwhile() -> None:
     other = threading.Thread(target=count)
     other.start()
     start = time.monotonic()
-    while time.monotonic() - start < 0.3:
+    calls = 0
+    while time.monotonic() - start < 0.5:
         xd.dot(a, a, threads=1)
+        calls += 1
     stop.set()
     other.join()
-    assert counted > 30  # alone it would count some 280
+    assert counted > 5 * calls  # some 10 a call; where the GIL is held, one or two
 
 
 def test_what_is_being_read_is_kept() -> None:
@@ -107,8 +119,90 @@ time.sleep(0.15)
 @pytest.mark.parametrize("n", [2**12, 2**16, 2**24])
 def test_daemon_threads_do_not_disturb_the_end(n: int) -> None:
     for _ in range(3):
-        ended = subprocess.run([sys.executable, "-c", LEFT_BEHIND, str(n)], capture_output=True, timeout=60)
-        assert (ended.returncode, ended.stderr) == (0, b"")
+        run_script(LEFT_BEHIND, n)
+
+
+FINALISER = """
+import sys, exactdot as xd, numpy as np
+class Last:
+    def __del__(self, dot=xd.dot, a=np.ones(int(sys.argv[1]))):
+        print(dot(a, a), flush=True)
+last = Last()
+last.itself = last
+"""
+
+
+@pytest.mark.parametrize("n", [5000, 2**17, 2**24])
+def test_finalisers_may_compute(n: int) -> None:
+    assert run_script(FINALISER, n) == f"{float(n)}\n"
+
+
+FIRST_USE = """
+import array, threading, exactdot as xd
+a = array.array("d", [1.0]) * 3000
+go = threading.Barrier(4)
+def work():
+    go.wait()
+    assert xd.dot(a, a) == 3000
+threads = [threading.Thread(target=work) for _ in range(4)]
+for one in threads: one.start()
+for one in threads: one.join()
+"""
+
+
+def test_threads_may_be_the_first_to_call() -> None:
+    run_script(FIRST_USE)
+
+
+ROUNDING = """
+import ctypes, sys, exactdot as xd, numpy as np
+libm = ctypes.CDLL("libm.so.6")
+upward, nearest = 0x800, 0
+a, b = np.random.default_rng(1).standard_normal((2, 2 ** 24))
+if sys.argv[1] == "upward":
+    libm.fesetround(upward)
+    exact = xd.dot(a, b)
+    libm.fesetround(nearest)
+else:
+    exact = xd.dot(a, b)
+print(exact.hex(), xd.dot(a, b, mode="fast").hex())
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the number of FE_UPWARD")
+def test_a_worker_computes_in_the_callers_environment() -> None:
+    assert run_script(ROUNDING, "upward") == run_script(ROUNDING, "nearest")
+
+
+THREADS = """
+import os, sys, exactdot as xd, numpy as np
+before = len(os.listdir("/proc/self/task"))
+wide = np.zeros(2 ** 27)
+view = {"far": wide[::64], "near": wide[:2 ** 21], "view": wide[:400_000:2]}[sys.argv[1]]
+assert xd.dot(view, view, threads=int(sys.argv[2])) == 0
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+def test_which_calls_take_threads() -> None:
+    assert run_script(THREADS, "near", 1) == "0\n"
+    assert run_script(THREADS, "far", 1) == "1\n"  # what it reaches over makes it a long call: on a worker
+    assert run_script(THREADS, "view", 2) == "1\n"
+
+
+FORKED = """
+import ctypes, os, exactdot as xd, numpy as np
+other = ctypes.CDLL("libgomp.so.1")  # some other extension's loop, on this thread's team
+other.GOMP_parallel(ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None), None, 2, 0)
+child = os.fork()
+if child == 0:
+    os._exit(xd.dot(np.ones(2 ** 17), np.ones(2 ** 17), threads=2) != 2 ** 17)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_a_fork_after_others_used_threads() -> None:
+    run_script(FORKED)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
