@@ -6,6 +6,7 @@
 #include <python/src/arguments.hpp>
 #include <python/src/gpu_dot.hpp>
 #include <python/src/host_dot.hpp>
+#include <python/src/number.hpp>
 #include <python/src/texts.hpp>
 #include <variant>
 #include <vector>
@@ -57,7 +58,7 @@ class any_accumulator {
   [[nodiscard]] double round(dtype result) const {
     return std::visit(
         [&](const auto& state) {
-          return with_type(result, [&]<class R>(R) { return static_cast<double>(state.template round<R>()); });
+          return with_type(result, [&]<class R>(R) { return to_python(state.template round<R>()); });
         },
         state_);
   }
@@ -81,6 +82,7 @@ nb::object words_of(const any_accumulator& self) {
 }
 
 std::vector<std::int64_t> words_from(nb::handle given) {
+  if (is_masked(given.ptr())) throw_python(true, "Accumulator: words are a masked array; fill it first");
   const nb::object numpy = nb::module_::import_("numpy");
   const nb::object array = numpy.attr("asarray")(given);
   if (nb::cast<std::string>(nb::str(array.attr("dtype").attr("kind"))) != "i") {

@@ -8,8 +8,10 @@ namespace {
 
 /// A str's text; empty for all else, and for what has no UTF-8 form.
 std::string_view text_in(nb::handle value) {
-  const char* const text = PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8(value.ptr()) : nullptr;
-  if (text != nullptr) return text;
+  Py_ssize_t length = 0;
+  const char* const text =
+      PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8AndSize(value.ptr(), &length) : nullptr;
+  if (text != nullptr) return {text, static_cast<std::size_t>(length)};
   PyErr_Clear();
   return "";
 }
@@ -51,6 +53,7 @@ options read_options(nb::handle given_mode, int threads, nb::handle given_device
   } else if (device != "auto" && device != "cpu" && device != "cuda") {
     refuse("device is " + text_of(given_device) + "; use \"auto\", \"cpu\", \"cuda\" or \"cuda:N\"");
   }
+  if (read.device == device::cuda) require_gpu_engine(std::string(what) + ": device is " + std::string(device));
   return read;
 }
 

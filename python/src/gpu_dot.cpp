@@ -10,6 +10,7 @@
 #include <python/src/gpu_dot.hpp>
 #include <python/src/gpu_pieces.hpp>
 #include <python/src/gpu_streams.hpp>
+#include <python/src/number.hpp>
 #include <vector>
 
 namespace exactdot::python {
@@ -129,6 +130,8 @@ nb::dict gpu_info() {
   return info;
 }
 
+void require_gpu_engine(const std::string&) {}
+
 void find_device(operand& vector, const char* what) {
   if (vector.n == 0) {
     vector.device = 0;
@@ -159,7 +162,8 @@ double gpu_dot(const operand& a, const operand& b, dtype result, mode mode, cons
   {
     const gil_release others_may_run;
     const std::lock_guard lock(workspace->mutex);
-    with_types(result, a.type, [&]<class R, class T>(R, T) { value = dot_of<R, T>(*workspace, a, b, mode); });
+    with_types(result, a.type,
+               [&]<class R, class T>(R, T) { value = to_python(dot_of<R, T>(*workspace, a, b, mode)); });
   }
   return value;
 }

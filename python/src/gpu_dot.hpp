@@ -11,6 +11,9 @@ namespace exactdot::python {
 /// {"built": bool, "devices": [names], "note": why there are none}
 nb::dict gpu_info();
 
+/// Throws errc::no_device in a build without the CUDA engine; `asked` says what needs one.
+void require_gpu_engine(const std::string& asked);
+
 /// Completes what only CUDA knows: the device of an operand that came by __cuda_array_interface__.
 void find_device(operand& vector, const char* what);
 

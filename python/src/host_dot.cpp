@@ -14,6 +14,7 @@
 #include <exception>
 #include <python/src/gil.hpp>
 #include <python/src/host_dot.hpp>
+#include <python/src/number.hpp>
 #include <python/src/worker.hpp>
 #include <utility>
 #include <vector>
@@ -189,7 +190,7 @@ double dot_of(const operand& a, const operand& b, const options& given) {
                  ? dot<R>(static_cast<const T*>(a.data), static_cast<const T*>(b.data), a.n, options)
                  : dot_in_pieces<R, T>(a, b, options);
   });
-  return result;
+  return to_python(result);
 }
 
 }  // namespace

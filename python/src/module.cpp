@@ -14,6 +14,7 @@
 #include <python/src/arguments.hpp>
 #include <python/src/gpu_dot.hpp>
 #include <python/src/host_dot.hpp>
+#include <python/src/number.hpp>
 #include <python/src/texts.hpp>
 #include <python/src/worker.hpp>
 
@@ -49,7 +50,7 @@ void check_out(nb::handle dtype_given, const operand& a, const operand& out) {
 
 void write(double value, const operand& out) {
   with_type(out.type, [&]<class R>(R) {
-    auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(static_cast<R>(value));
+    auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(from_python<R>(value));
     if (out.swapped) std::reverse(bytes.begin(), bytes.end());
     std::memcpy(out.data, bytes.data(), bytes.size());
   });

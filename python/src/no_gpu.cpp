@@ -1,4 +1,5 @@
-// gpu_dot.hpp in a build without the CUDA engine.
+// gpu_dot.hpp in a build without the CUDA engine: every call says so. What only reads a description works, so that
+// the mistakes that can be seen without a GPU are told apart.
 #include <exactdot/error.hpp>
 #include <python/src/gpu_dot.hpp>
 
@@ -6,11 +7,10 @@ namespace exactdot::python {
 namespace {
 
 constexpr const char* note =
-    "this build of exactdot is for CPUs only, because it was built without a CUDA compiler (nvcc)";
+    "this build of exactdot is for CPUs only: there was no CUDA compiler (nvcc), or EXACTDOT_BUILD_CUDA was OFF";
 
-[[noreturn]] void refuse() {
-  throw error(errc::no_device, std::string("exactdot: the vectors lie in a GPU's memory, but ") + note +
-                                   "; build it where there is one");
+[[noreturn]] void refuse(const std::string& asked = "exactdot: the vectors lie in a GPU's memory") {
+  throw error(errc::no_device, asked + ", but " + note);
 }
 
 }  // namespace
@@ -23,6 +23,7 @@ nb::dict gpu_info() {
   return info;
 }
 
+void require_gpu_engine(const std::string& asked) { refuse(asked); }
 void find_device(operand&, const char*) { refuse(); }
 void order_after_producer(const operand&, std::intptr_t) { refuse(); }
 double gpu_dot(const operand&, const operand&, dtype, mode, const stream_choice&) { refuse(); }

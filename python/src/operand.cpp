@@ -32,10 +32,13 @@ bool is_torch_tensor(PyObject* object) {
   return is_of(object, loaded(type, "torch", "Tensor"));
 }
 
-bool is_masked(PyObject* object) {
-  static PyObject* found = nullptr;
-  PyObject* const type = loaded(found, "numpy.ma", "MaskedArray");
-  return type != nullptr && PyObject_IsInstance(object, type) == 1;
+/// object.name, or nothing where there is no such attribute. What else asking for it raises is thrown.
+nb::object attribute_of(PyObject* object, const char* name) {
+  nb::object found = nb::steal(PyObject_GetAttrString(object, name));
+  if (found.is_valid()) return found;
+  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw nb::python_error();
+  PyErr_Clear();
+  return found;
 }
 
 /// The format of the struct module of one float or double, with its byte order; false for every other.
@@ -56,6 +59,15 @@ refusal wrong_type(const std::string& found) {
 }
 
 }  // namespace
+
+bool is_masked(PyObject* object) {
+  static PyObject* found = nullptr;
+  PyObject* const type = loaded(found, "numpy.ma", "MaskedArray");
+  if (type == nullptr) return false;
+  const int is = PyObject_IsInstance(object, type);
+  if (is < 0) throw nb::python_error();
+  return is == 1;
+}
 
 operand::~operand() {
   if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
@@ -86,8 +98,8 @@ void operand::locate(PyObject* given) {
   if (is_numpy_array(given)) return read_buffer();
   if (is_torch_tensor(given) && read_torch()) return;
   if (is_masked(given)) throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
-  if (PyObject_HasAttrString(given, "__dlpack_device__") != 0) {
-    const nb::object where = nb::handle(given).attr("__dlpack_device__")();
+  if (const nb::object device_of = attribute_of(given, "__dlpack_device__"); device_of.is_valid()) {
+    const nb::object where = device_of();
     int kind = 0;
     if (!PyTuple_Check(where.ptr()) || PyTuple_GET_SIZE(where.ptr()) != 2 ||
         !nb::try_cast(nb::object(where[0]), kind) || !nb::try_cast(nb::object(where[1]), device)) {
@@ -102,9 +114,9 @@ void operand::locate(PyObject* given) {
     if (PyObject_CheckBuffer(given) != 0) return read_buffer();
     return read_dlpack(exported(given, {}));
   }
-  if (PyObject_HasAttrString(given, "__cuda_array_interface__") != 0) {
+  if (const nb::object interface = attribute_of(given, "__cuda_array_interface__"); interface.is_valid()) {
     on_gpu = true;
-    return read_cuda_array_interface();
+    return read_cuda_array_interface(interface);
   }
   if (PyObject_CheckBuffer(given) != 0) return read_buffer();
   throw refusal{true, std::string("no vector; ") + accepted};
@@ -133,6 +145,10 @@ void operand::read_buffer() {
   if (PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
     buffer_.obj = nullptr;
     const nb::python_error reason;
+    if (!reason.matches(PyExc_BufferError) && !reason.matches(PyExc_ValueError) &&
+        !reason.matches(PyExc_TypeError)) {
+      throw reason;
+    }
     throw refusal{true, "gives no buffer: " + text_of(reason.value())};
   }
   if (!read_format(buffer_.format, type, swapped)) {
@@ -157,8 +173,10 @@ void operand::read_dlpack(nb::object capsule) {
     tensor = &found->tensor;
     read_only = (found->flags & dlpack::read_only) != 0;
   } else {
+    if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
+      throw refusal{true, "__dlpack__ gives no capsule that nobody has used"};
+    }
     managed_ = static_cast<dlpack::managed*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-    if (managed_ == nullptr) throw nb::python_error();
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
     tensor = &managed_->tensor;
   }
@@ -170,8 +188,13 @@ void operand::read_dlpack(nb::object capsule) {
                      std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes"));
   }
   type = *found;
-  const bool in_gpu_memory = tensor->device.type == dlpack::cuda || tensor->device.type == dlpack::cuda_managed;
-  if (in_gpu_memory && !on_gpu) throw refusal{true, "in a GPU's memory, and its __dlpack_device__ says a CPU's"};
+  const auto kind = tensor->device.type;
+  if (on_gpu ? kind != dlpack::cuda && kind != dlpack::cuda_managed
+             : kind != dlpack::cpu && kind != dlpack::cuda_host) {
+    throw refusal{true, "in memory of DLPack's device type " + std::to_string(kind) +
+                            ", and its __dlpack_device__ says " + (on_gpu ? "a GPU's" : "a CPU's")};
+  }
+  if (tensor->dimensions == 1 && tensor->shape == nullptr) throw refusal{true, "of no shape: its pointer is null"};
   take_shape(tensor->dimensions, tensor->shape);
   take_memory(tensor->data);
   if (data != nullptr) data = static_cast<char*>(data) + tensor->byte_offset;
@@ -228,9 +251,9 @@ Integer integer_in(const nb::tuple& values, std::size_t index, const char* name)
 
 }  // namespace
 
-void operand::read_cuda_array_interface() {
+void operand::read_cuda_array_interface(const nb::object& said) {
   is_imported_ = true;
-  const auto interface = entry<nb::dict>(nb::handle(object).attr("__cuda_array_interface__"), "dict");
+  const auto interface = entry<nb::dict>(said, "dict");
   const auto given = [&](const char* name) -> nb::object {
     return interface.contains(name) ? nb::object(interface[name]) : nb::none();
   };

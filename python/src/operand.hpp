@@ -60,7 +60,7 @@ class operand {
   void read_buffer();
   void read_dlpack(nb::object capsule);
   bool read_torch();
-  void read_cuda_array_interface();
+  void read_cuda_array_interface(const nb::object& said);
   void take_shape(int count, const std::int64_t* shape);
   void take_memory(void* address);
 
@@ -73,6 +73,9 @@ class operand {
 
 /// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
 std::string describe(PyObject* object);
+
+/// Whether it is one of NumPy's masked arrays.
+bool is_masked(PyObject* object);
 
 /// str(value), for messages: what has no UTF-8 form is escaped. Never throws a Python error.
 std::string text_of(nb::handle value);

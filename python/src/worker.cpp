@@ -12,6 +12,8 @@
 #include <mutex>
 #include <python/src/gil.hpp>
 #include <python/src/worker.hpp>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -63,7 +65,8 @@ class worker {
   bool done_ = true;
 };
 
-std::atomic<bool> forked{false};
+/// How often this process is a fork of one that had loaded this module.
+std::atomic<int> forks{0};
 
 /// The workers that wait for a call. Guarded by the GIL. Neither they nor the list are ever destroyed: at exit
 /// their threads may still run.
@@ -72,12 +75,38 @@ std::vector<worker*>*& idle_workers() {
   return idle;
 }
 
+/// Null where the system has no more threads.
 worker* take_worker() {
   auto& idle = *idle_workers();
-  if (idle.empty()) return new worker;
-  worker* const taken = idle.back();
-  idle.pop_back();
-  return taken;
+  if (!idle.empty()) {
+    worker* const taken = idle.back();
+    idle.pop_back();
+    return taken;
+  }
+  try {
+    return new worker;
+  } catch (const std::system_error&) {
+    return nullptr;
+  }
+}
+
+/// Waits for the worker, and calls the handlers of signals meanwhile; the first exception of one cancels the work.
+std::exception_ptr wait_for(worker& mine, monitor& watch) {
+  const int generation = forks;
+  std::exception_ptr raised;
+  const auto ends = [&] {
+    const gil_release others_may_run;
+    return mine.wait_for(time_between_looks);
+  };
+  while (!ends()) {
+    if (raised == nullptr && PyErr_CheckSignals() != 0) {
+      raised = std::make_exception_ptr(nanobind::python_error());
+      watch.cancel = true;
+    }
+    if (generation != forks)
+      throw std::runtime_error("a handler of a signal forked: the child has no worker to wait for");
+  }
+  return raised;
 }
 
 }  // namespace
@@ -85,16 +114,20 @@ worker* take_worker() {
 void watch_forks() {
   pthread_atfork(nullptr, nullptr, [] {
     idle_workers() = new std::vector<worker*>;  // the others' threads are the parent's
-    forked = true;
+    ++forks;
   });
 }
 
-std::size_t shortest_long_call() { return forked ? call_with_a_team : long_call; }
+std::size_t shortest_long_call() { return forks != 0 ? call_with_a_team : long_call; }
 
 void run_interruptibly(const std::function<void(monitor&)>& work) {
   monitor watch;
   std::exception_ptr failure;
   worker* const mine = take_worker();
+  if (mine == nullptr) {
+    const gil_release others_may_run;
+    return work(watch);
+  }
   mine->start([&] {
     try {
       work(watch);
@@ -102,19 +135,9 @@ void run_interruptibly(const std::function<void(monitor&)>& work) {
       failure = std::current_exception();
     }
   });
-  std::exception_ptr signal;
-  const auto wait = [&] {
-    const gil_release others_may_run;
-    return mine->wait_for(time_between_looks);
-  };
-  while (!wait()) {
-    if (signal == nullptr && PyErr_CheckSignals() != 0) {
-      signal = std::make_exception_ptr(nanobind::python_error());
-      watch.cancel = true;
-    }
-  }
+  const std::exception_ptr raised = wait_for(*mine, watch);
   idle_workers()->push_back(mine);
-  if (signal != nullptr) std::rethrow_exception(signal);
+  if (raised != nullptr) std::rethrow_exception(raised);
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 

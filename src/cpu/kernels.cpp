@@ -70,13 +70,14 @@ constexpr target targets[] = {
 
 std::atomic<const instruction_set*> current{nullptr};
 
-const instruction_set* find(const std::string& name) {
+const instruction_set* find(const std::string& name, const std::string& asked_by = "") {
   std::string known;
   for (const instruction_set* set : runnable_instruction_sets()) {
     if (name.empty() || name == set->name) return set;
     known += (known.empty() ? "" : ", ") + std::string(set->name);
   }
-  throw error(errc::bad_option, "instruction set '" + name + "' is not one that this machine runs (" + known + ")");
+  throw error(errc::bad_option,
+              asked_by + "instruction set '" + name + "' is not one that this machine runs (" + known + ")");
 }
 
 }  // namespace
@@ -97,7 +98,7 @@ const instruction_set& current_instruction_set() {
   const instruction_set* set = current.load(std::memory_order_acquire);
   if (set == nullptr) {
     const char* wanted = std::getenv("EXACTDOT_TARGET");
-    set = find(wanted == nullptr ? "" : wanted);
+    set = find(wanted == nullptr ? "" : wanted, "EXACTDOT_TARGET: ");
     current.store(set, std::memory_order_release);
   }
   return *set;

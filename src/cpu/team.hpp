@@ -18,13 +18,15 @@ inline constexpr std::size_t elements_per_thread = std::size_t{1} << 15;
 /// How often a run looks at options.monitor.
 inline constexpr std::size_t elements_per_look = std::size_t{1} << 20;
 
-/// How many threads a call uses: as many as pay off, at most options.threads, and never more than OpenMP allows or
-/// eight for each processor: a team that cannot be started would end the process.
+/// At most this many threads are ever used, whatever is asked for: as many as OpenMP allows, and no more than eight
+/// for each processor, because a team that cannot be started would end the process.
+inline int most_threads(int wanted) { return std::min({wanted, omp_get_thread_limit(), 8 * omp_get_num_procs()}); }
+
+/// How many threads a call uses: as many as pay off, at most options.threads.
 inline int threads_for(std::size_t n, const options& options) {
   if (n < 2 * elements_per_thread) return 1;
-  const int most = std::min(omp_get_thread_limit(), 8 * omp_get_num_procs());
   const auto wanted =
-      static_cast<std::size_t>(std::min(most, options.threads > 0 ? options.threads : omp_get_max_threads()));
+      static_cast<std::size_t>(most_threads(options.threads > 0 ? options.threads : omp_get_max_threads()));
   return static_cast<int>(std::clamp<std::size_t>(n / elements_per_thread, 1, wanted));
 }
 

@@ -37,6 +37,7 @@ class Crafted:
     def __init__(self, array: np.ndarray, *, versioned: bool = True, says: tuple[int, int] = (1, 0),
                  **fields: Any) -> None:
         self.data, self.versioned, self.says, self.deleted = array, versioned, says, 0
+        self.asked: list[dict[str, Any]] = []
         self.shape = (ctypes.c_int64 * 1)(fields.pop("length", len(array)))
         self.strides = (ctypes.c_int64 * 1)(array.strides[0] // array.itemsize)
         tensor = {"data": array.ctypes.data, "device": 1, "index": 0, "dimensions": 1, "code": 2,
@@ -54,6 +55,12 @@ class Crafted:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.says
 
-    def __dlpack__(self, **how: object) -> object:
+    def __dlpack__(self, **how: Any) -> object:
+        self.asked.append(how)
         name = b"dltensor_versioned" if self.versioned else b"dltensor"
         return api.PyCapsule_New(ctypes.addressof(self.managed), name, None)
+
+
+def on_gpu(array: np.ndarray, index: int = 0) -> Crafted:
+    """Host memory that says it is a GPU's: for what is found out before anything is read."""
+    return Crafted(array, says=(2, index), device=2, index=index)

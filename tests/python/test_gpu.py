@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable
 
@@ -198,6 +200,84 @@ def test_graphs() -> None:
     graph.replay()
     torch.cuda.synchronize()
     assert out.item() == 15000
+
+
+def test_a_graph_outlives_many_streams() -> None:
+    """More streams than workspaces are kept for; and a capture while an earlier call's operands are still kept."""
+    cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
+    x, out = torch.ones(100_000, device="cuda"), torch.zeros(1, device="cuda")
+    kept = cupy.ones(100_000, "f")
+    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    with torch.cuda.stream(stream):
+        xd.dot(x, x, out=out)
+        torch.cuda._sleep(50_000_000)
+        xd.dot(kept, kept, out=out, stream=stream)
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph, stream=stream):
+        xd.dot(x, x, out=out)
+    streams = [torch.cuda.Stream() for _ in range(70)]
+    raw = [cupy.cuda.Stream(non_blocking=True) for _ in range(70)]
+    for one in [*streams, *raw]:
+        assert xd.dot(x, x, stream=one) == 100_000
+    for _ in range(3):
+        out.zero_()
+        torch.cuda.synchronize()
+        graph.replay()
+        torch.cuda.synchronize()
+        assert out.item() == 100_000
+
+
+def test_threads_give_back_what_others_kept() -> None:
+    """Arrays of JAX let go of the GIL when they go, and then another thread looks at the same list."""
+    torch, to_gpu = pytest.importorskip("torch"), mover("jax")
+    pairs = [[to_gpu(one) for one in hard(2000 + i, "float64")] for i in range(4)]
+    expected = [xd.dot(*pair) for pair in pairs]
+
+    def work(i: int) -> float:
+        out = torch.zeros(1, device="cuda", dtype=torch.float64)
+        for _ in range(200):
+            xd.dot(pairs[i % 4][0] + 0, pairs[i % 4][1] + 0, out=out)
+        return float(out.item())
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(work, range(8)))
+    torch.cuda.synchronize()
+    assert results == [expected[i % 4] for i in range(8)]
+
+
+def test_the_default_streams_of_threads_are_theirs() -> None:
+    """Handle 2 is each thread's own default stream, so a workspace must not be shared under it."""
+    cupy = pytest.importorskip("cupy")
+    vectors = [[cupy.asarray(one) for one in hard(50_000 + i, "float64")] for i in range(4)]
+    expected = [xd.dot(*pair) for pair in vectors]
+    cupy.cuda.Device().synchronize()
+
+    def work(i: int) -> bool:
+        results = cupy.zeros(100)
+        for k in range(100):
+            xd.dot(*vectors[i], out=results[k : k + 1], stream=2)
+        cupy.cuda.Device().synchronize()
+        return bool((results == expected[i]).all())
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))
+
+
+IMPORTED_FIRST = """
+import os, exactdot as xd, numpy as np
+a = np.ones(10_000)
+assert xd.dot(a, a) == 10_000
+child = os.fork()
+if child == 0:
+    import cupy
+    os._exit(int(cupy.ones(3).sum()) != 3)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_the_import_leaves_cuda_to_forked_children() -> None:
+    pytest.importorskip("cupy")
+    assert subprocess.run([sys.executable, "-c", IMPORTED_FIRST], timeout=120).returncode == 0
 
 
 def test_jax_operands_live_until_they_are_read() -> None:

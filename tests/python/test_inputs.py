@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import array
 import ctypes
+import platform
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import exactdot as xd
 import numpy as np
 import pytest
 
-from crafted import Crafted
+from crafted import Crafted, on_gpu
 
 X = np.array([1.0, 2.0, 3.0])
 Y = np.array([4.0, 5.0, 6.0])
@@ -107,7 +110,7 @@ def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"threads": -1}, {"device": "tpu"},
-                                   {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"},
+                                   {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"}, {"mode": "exact\0x"}, {"device": "cpu\0"},
                                    {"dtype": "\ud800"}, {"dtype": None.__class__}])
 def test_unknown_options(wrong: dict[str, Any]) -> None:
     for x in (X, X[::-1]):
@@ -118,18 +121,18 @@ def test_unknown_options(wrong: dict[str, Any]) -> None:
 def test_gpus_where_there_are_none() -> None:
     if xd.info()["cuda"]["devices"]:
         pytest.skip("there is one")
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="no CUDA|for CPUs only|no GPU|device") as caught:
         xd.dot(X, Y, device="cuda")
-    on_gpu = Exporter(X, kind=2)
+    assert "link" not in str(caught.value) or xd.info()["cuda"]["built"]
     with pytest.raises(ValueError, match="a lies in the memory of a GPU, b in that of the CPU"):
-        xd.dot(on_gpu, Y)
+        xd.dot(on_gpu(X), Y)
     if not xd.info()["cuda"]["built"]:
         assert "CPUs only" in xd.info()["cuda"]["note"]
 
 
 def test_two_gpus() -> None:
     """Found out before anything is read, so that no GPU is needed."""
-    a, b = Exporter(X, kind=2), Exporter(Y, kind=2, index=1)
+    a, b = on_gpu(X), on_gpu(Y, 1)
     with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1") as caught:
         xd.dot(a, b, stream=5)
     assert "a is" in str(caught.value) and "b is" in str(caught.value)
@@ -191,11 +194,14 @@ def test_capsules_are_read_as_they_are_written(versioned: bool) -> None:
     ({"lanes": 2}, "64 bits and 2 lanes"),
     ({"bits": 16}, "16 bits"),
     ({"code": 0}, "code 0"),
-    ({"device": 2}, "in a GPU's memory, and its __dlpack_device__ says a CPU's"),
+    ({"device": 2}, "device type 2, and its __dlpack_device__ says a CPU's"),
     ({"dimensions": 2}, "2 dimensions"),
     ({"dimensions": -1}, "negative length"),
     ({"length": -3}, "negative length"),
     ({"data": None}, "its pointer is null"),
+    ({"shape": None}, "no shape"),
+    ({"device": 10}, "device type 10, and its __dlpack_device__ says a CPU's"),
+    ({"device": 0}, "device type 0"),
 ])
 def test_wrong_capsules_are_refused(fields: dict[str, Any], why: str) -> None:
     for versioned in {True, "major" in fields}:
@@ -203,6 +209,36 @@ def test_wrong_capsules_are_refused(fields: dict[str, Any], why: str) -> None:
         with pytest.raises((TypeError, ValueError), match=f"b: .*{why}"):
             xd.dot(X, crafted)
         assert crafted.deleted == (0 if "major" in fields else 1)  # what was taken is given back
+
+
+def test_capsules_that_are_none_are_refused() -> None:
+    used = np.ones(3).__dlpack__()
+    np.from_dlpack(type("Once", (), {"__dlpack__": lambda self, **how: used, "__dlpack_device__": lambda self: (1, 0)})())
+    for capsule in (None, used, 3):
+        given = Exporter(X)
+        given.__dlpack__ = lambda **how: capsule  # type: ignore[method-assign]
+        with pytest.raises(TypeError, match="b: __dlpack__ gives no capsule"):
+            xd.dot(X, given)
+
+
+class Raises:
+    def __init__(self, what: BaseException, name: str) -> None:
+        self.what, self.name = what, name
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == object.__getattribute__(self, "name"):
+            raise object.__getattribute__(self, "what")
+        return object.__getattribute__(self, name)
+
+
+@pytest.mark.parametrize("name", ["__dlpack_device__", "__cuda_array_interface__", "__class__"])
+def test_what_a_producer_raises_is_seen(name: str) -> None:
+    import numpy.ma
+
+    assert numpy.ma
+    for what in (KeyboardInterrupt(), MemoryError(), OSError("lost")):
+        with pytest.raises(type(what)):
+            xd.dot(Raises(what, name), X)
 
 
 def test_what_dlpack_calls_read_only_is_no_out() -> None:
@@ -214,7 +250,7 @@ def test_what_dlpack_calls_read_only_is_no_out() -> None:
 def test_a_plain_sum_reads_its_options() -> None:
     total = xd.Accumulator()
     for wrong in ({"device": "bogus"}, {"threads": -5}, {"device": "cuda:99"}):
-        with pytest.raises(ValueError):
+        with pytest.raises((ValueError, RuntimeError)):  # no GPU: RuntimeError
             total.add(np.ones(3), **wrong)
     total.add(np.ones(3), threads=1, device="cpu")
     assert float(total) == 3.0
@@ -280,7 +316,35 @@ def test_messages_name_the_call() -> None:
         xd.Accumulator().add(X, Y, device="tpu")
     with pytest.raises(ValueError, match="^dot: device is tpu"):
         xd.dot(X, Y, device="tpu")
-    on_gpu = Exporter(X, kind=2, index=1)
-    for device in ("cpu", "cuda", "cuda:0"):
+    there = on_gpu(X, 1)
+    for device in ("cpu", "cuda", "cuda:0") if xd.info()["cuda"]["built"] else ("cpu",):
         with pytest.raises(ValueError, match="Accumulator.add: device is (cpu|cuda:0), but a lies in .* GPU 1 "):
-            xd.Accumulator().add(on_gpu, on_gpu, device=device)
+            xd.Accumulator().add(there, there, device=device)
+
+
+FLUSHING = """
+import ctypes, exactdot as xd, numpy as np, sys
+from numpy import float32 as f
+a, b = np.array([2.0 ** -100], "f"), np.array([2.0 ** -40], "f")
+out = np.zeros(1, "f")
+acc = xd.Accumulator("float32")
+class Environment(ctypes.Structure):
+    _fields_ = [("x87", ctypes.c_uint32 * 7), ("mxcsr", ctypes.c_uint32)]
+libm = ctypes.CDLL("libm.so.6")
+environment = Environment()
+libm.fegetenv(ctypes.byref(environment))
+environment.mxcsr |= int(sys.argv[1], 0)
+libm.fesetenv(ctypes.byref(environment))
+values = xd.dot(a, b), xd.dot(-a, b), xd.dot(a, b, out=out), acc.add(a, b), acc.round(), xd.dot(a, b, dtype="float64")
+environment.mxcsr = 0x1f80
+libm.fesetenv(ctypes.byref(environment))
+print(values[0].hex(), values[1].hex(), out.view("u4")[0], values[4].hex(), values[5].hex())
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="sets MXCSR")
+@pytest.mark.parametrize("control", [0, 0x8000, 0x40, 0x8040, 0x4000], ids=["default", "FTZ", "DAZ", "both", "upward"])
+def test_subnormal_results_survive_flushing(control: int) -> None:
+    ended = subprocess.run([sys.executable, "-c", FLUSHING, hex(control)], capture_output=True, text=True, check=True)
+    tiny = (2.0**-140).hex()
+    assert ended.stdout.split() == [tiny, "-" + tiny, "512", tiny, tiny]

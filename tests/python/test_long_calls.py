@@ -205,6 +205,39 @@ def test_a_fork_after_others_used_threads() -> None:
     run_script(FORKED)
 
 
+FORKING_HANDLER = """
+import os, signal, exactdot as xd, numpy as np
+long = np.lib.stride_tricks.as_strided(np.ones(1), (2 ** 26,), (0,))
+children = []
+signal.signal(signal.SIGALRM, lambda *_: children.append(os.fork()))
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+try:
+    assert xd.dot(long, long, threads=1) == 2 ** 26
+except RuntimeError as error:
+    os._exit("forked" not in str(error))  # the child
+assert len(children) == 1 and children[0] != 0
+assert os.waitpid(children[0], 0)[1] == 0
+"""
+
+
+def test_a_handler_that_forks() -> None:
+    run_script(FORKING_HANDLER)
+
+
+NO_MORE_THREADS = """
+import resource, sys, exactdot as xd, numpy as np
+a = np.lib.stride_tricks.as_strided(np.ones(1), (2 ** 24,), (0,))
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 22), -1))  # a thread's stack is larger
+assert xd.dot(a, a, threads=1) == 2 ** 24
+"""
+
+
+def test_a_long_call_without_a_worker() -> None:
+    run_script(NO_MORE_THREADS)
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_fork_may_use_threads_again() -> None:
     for n in (2**17, 2**24):
