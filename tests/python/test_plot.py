@@ -172,6 +172,50 @@ def test_pictures(name: str, more: list[str], ending: str, tmp_path: Path) -> No
     assert outs[0].read_bytes() == outs[1].read_bytes(), "drawn differently the second time"
 
 
+def figure_of(results: Any, module: str, *told: Any) -> Any:
+    """The figure, whose texts overlap neither each other nor the edge, and whose points all lie inside their axes."""
+    pytest.importorskip("matplotlib")
+    import importlib
+
+    from exactdot.plot import style
+    from matplotlib.text import Text
+    written: list[Text] = []
+    with style.house(), pytest.MonkeyPatch.context() as patch:
+        figure = importlib.import_module(f"exactdot.plot.{module}").draw(results, *told)
+        figure.canvas.draw()
+        draw = Text.draw
+
+        def note(text: Text, *more: Any, **named: Any) -> None:
+            written.append(text)
+            draw(text, *more, **named)
+
+        patch.setattr(Text, "draw", note)
+        figure.canvas.draw()
+    width, height = figure.bbox.width, figure.bbox.height
+    boxes = [(text.get_text(), text.get_window_extent()) for text in written
+             if text.get_visible() and text.get_text().strip()]
+    assert len(boxes) > 10
+    for i, (text, box) in enumerate(boxes):
+        assert box.x0 >= -1 and box.y0 >= -1 and box.x1 <= width + 1 and box.y1 <= height + 1, text
+        for other, beside in boxes[:i]:
+            assert not box.padded(-1).overlaps(beside.padded(-1)), (text, other)
+    for axes in figure.axes:
+        low, high = sorted(axes.get_ylim())
+        assert all(low <= y <= high for line in axes.lines for y in line.get_ydata() if line.get_marker() != "None")
+    return figure
+
+
+def test_a_ladder_has_dots_not_bars() -> None:
+    figure = figure_of(load("lab-h100.json"), "ladder", "float32", None)
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    for axes in figure.axes:
+        assert not axes.patches
+        look = {names[int(line.get_ydata()[0])]: (line.get_marker(), line.get_color(), line.get_markerfacecolor())
+                for line in axes.lines if line.get_linestyle() == "None"}
+        assert look["exact"] == ("o", "#0072B2", "#0072B2") and look["racy"][0] == "X"
+        assert look["optimized"] == ("o", "#E69F00", "white")
+
+
 def test_a_ladder_of_the_simulator(tmp_path: Path) -> None:
     """It has steps instead of times."""
     pytest.importorskip("matplotlib")
@@ -179,5 +223,6 @@ def test_a_ladder_of_the_simulator(tmp_path: Path) -> None:
     for rung in ladder["rungs"]:
         rung.update(microseconds=None, percent_of_ceiling=None, steps=1000 * (1 + rung["number"]))
     exactdot.plot.draw(ladder, tmp_path / "steps.png")
+    figure_of(ladder, "ladder", "float32", None)
     with pytest.raises(ValueError, match="no ladder of float64"):
         exactdot.plot.draw(ladder, tmp_path / "steps.png", dtype="float64")
