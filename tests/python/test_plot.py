@@ -216,6 +216,23 @@ def test_a_ladder_has_dots_not_bars() -> None:
         assert look["optimized"] == ("o", "#E69F00", "white")
 
 
+def test_ratios_that_show_all() -> None:
+    figure = figure_of(load("cpu.json"), "speed", ["float32", "float64"])
+    assert "time of OpenBLAS" in figure.axes[2].get_ylabel() and "above 1: slower" in figure.axes[2].get_ylabel()
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "OpenBLAS, its fastest row at each n" in labels
+    assert any("main memory" in label for label in labels)
+    figure_of(load("gpu-h100.json"), "speed", ["float32", "float64"])
+
+
+def test_no_limit_where_all_fits_in_a_cache_and_no_ratio_without_a_reference() -> None:
+    results = load("cpu.json")
+    results["rows"] = [row for row in results["rows"] if row["n"] < 10**6 and not row["peer"].startswith("openblas")]
+    figure = figure_of(results, "speed", ["float32", "float64"])
+    assert len(figure.axes) == 2
+    assert not any("limit" in text.get_text() for text in figure.legends[0].get_texts())
+
+
 def test_a_ladder_of_the_simulator(tmp_path: Path) -> None:
     """It has steps instead of times."""
     pytest.importorskip("matplotlib")
