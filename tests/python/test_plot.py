@@ -233,6 +233,24 @@ def test_no_limit_where_all_fits_in_a_cache_and_no_ratio_without_a_reference() -
     assert not any("limit" in text.get_text() for text in figure.legends[0].get_texts())
 
 
+def test_errors_in_three_bands() -> None:
+    results = load("accuracy.json")
+    points = results["accuracy"]
+    points[0]["errors"]["exactdot"] = 0.0
+    high, middle, zero = figure_of(results, "accuracy").axes
+    assert [len(line.get_xdata()) for line in zero.lines] == [1] and zero.get_yticklabels()[0].get_text() == "0"
+    wrong = sum(error >= 1 for point in points for error in point["errors"].values())
+    assert sum(len(line.get_xdata()) for line in high.lines) == wrong
+    assert len({line.get_ydata()[0] for line in high.lines}) == len(high.lines) == 6  # a line for each but exactdot
+    assert "no digit" in high.get_yticklabels()[0].get_text()
+    between = sum(0 < error < 1 for point in points for error in point["errors"].values())
+    drawn = {line.get_label(): line for line in middle.lines if line.get_linestyle() == "None"}
+    assert sum(len(line.get_ydata()) for line in drawn.values()) == between
+    assert min(drawn["exactdot"].get_ydata()) > middle.get_ylim()[0]
+    naive = drawn["naive: one after the other"].get_zorder()
+    assert all(line.get_zorder() < naive for line in drawn.values() if line.get_marker() != "x")
+
+
 def test_a_ladder_of_the_simulator(tmp_path: Path) -> None:
     """It has steps instead of times."""
     pytest.importorskip("matplotlib")
