@@ -15,37 +15,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from exactdot.plot.reading import check, kind_of
+
 __all__ = ["draw", "kind_of"]
-
-
-def kind_of(results: dict[str, Any]) -> str:
-    """What the results are of.
-
-    Parameters
-    ----------
-    results : the object that the JSON holds
-
-    Returns
-    -------
-    "ladder", "speed" or "accuracy"
-
-    Raises
-    ------
-    ValueError
-        They are none of these.
-
-    Examples
-    --------
-    >>> kind_of({"peers": [], "rows": [{"n": 16}]})
-    'speed'
-    """
-    if "ladders" in results or "rungs" in results:
-        return "ladder"
-    if "accuracy" in results:
-        return "accuracy"
-    if "peers" in results and "rows" in results:
-        return "speed"
-    raise ValueError("these results are neither of exactdot lab, nor of exactdot bench, nor of accuracy.py")
 
 
 def draw(results: dict[str, Any], out: str | os.PathLike[str], *, dtype: str | None = None,
@@ -62,21 +34,27 @@ def draw(results: dict[str, Any], out: str | os.PathLike[str], *, dtype: str | N
     Raises
     ------
     ValueError
-        The results are of no known kind, or hold nothing of that dtype and n; another ending.
+        The results are of no known kind, lack something or hold nothing of that dtype and n, as errors over condition
+        do of float32; n for what is no ladder; another ending.
     ImportError
         There is no matplotlib.
 
     Examples
     --------
-    >>> draw({}, "picture.svg")
+    >>> draw({}, "picture.gif")
     Traceback (most recent call last):
         ...
-    ValueError: these results are neither of exactdot lab, nor of exactdot bench, nor of accuracy.py
+    ValueError: picture.gif: pictures end in .svg or .png
     """
-    kind = kind_of(results)
     if not os.fspath(out).endswith((".svg", ".png")):
         raise ValueError(f"{os.fspath(out)}: pictures end in .svg or .png")
-    from exactdot.plot import accuracy, ladder, speed, style
+    kind = check(results)
+    if kind == "accuracy" and dtype not in (None, "float64"):
+        raise ValueError(f"errors over condition are of float64 only; there are none of {dtype}")
+    if kind != "ladder" and n is not None:
+        raise ValueError(f"n = {n} chooses a ladder, and these results hold none")
+    from exactdot.plot import style  # first, as it says what to do without matplotlib
+    from exactdot.plot import accuracy, ladder, speed
 
     with style.house():
         if kind == "ladder":

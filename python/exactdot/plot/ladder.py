@@ -1,84 +1,93 @@
-"""The ladder: for each rung its time, and what part of the ceiling it reaches; wrong and changing ones are marked."""
+"""The ladder: for each rung its time, and what part of the ceiling it reaches; wrong and changing ones are marked.
+
+Dots, not bars: times lie orders of magnitude apart, and on a logarithmic axis, which has no zero, the length of a bar
+means nothing. What is not to be trusted shows by shape as well as by colour: full, open, crossed. Each text stands on
+the side of its dot where the panel has more room. On the simulator, which has no clock, steps take the place of time.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from matplotlib.lines import Line2D
 
 from exactdot.plot import style
+from exactdot.plot.reading import choose
 
 GRADES: dict[str, dict[str, Any]] = {
-    "the same bits each time": {"facecolor": style.BLUE},
-    "bits change with the run or the grid": {"facecolor": style.ORANGE, "hatch": "///"},
-    "wrong": {"facecolor": style.VERMILION, "hatch": "xxx"},
+    "the same bits each time": {"marker": "o", "color": style.BLUE},
+    "bits change with the run or the grid": {"marker": "o", "color": style.ORANGE, "markerfacecolor": "white"},
+    "wrong": {"marker": "X", "color": style.VERMILION, "markersize": 9, "markeredgewidth": 0},
 }
+MARK: dict[str, Any] = {"linestyle": "", "markersize": 7, "markeredgewidth": 2}
 
 
 def grade(rung: dict[str, Any]) -> str:
-    if rung["wrong_on_purpose"] or rung["correct"] is False:  # None: nothing is promised for these data
+    if rung["wrong_on_purpose"] or rung.get("correct") is False:  # None: nothing is promised for these data
         return "wrong"
     changes = not rung["deterministic"] or (rung.get("distinct_over_grids") or 1) > 1
     return "bits change with the run or the grid" if changes else "the same bits each time"
 
 
-def choose(results: dict[str, Any], dtype: str, n: int | None) -> dict[str, Any]:
-    ladders = results.get("ladders", [results])
-    fitting = [one for one in ladders if one.get("data") == "uniform" and one.get("dtype") == dtype] or \
-              [one for one in ladders if one.get("dtype") == dtype]
-    fitting = [one for one in fitting if n is None or one["n"] == n]
-    if not fitting:
-        raise ValueError(f"no ladder of {dtype}" + ("" if n is None else f" with n = {n}"))
-    return max(fitting, key=lambda one: one["n"])
-
-
-def label_bars(axes: Any, places: range, values: list[float], texts: list[str], line: float | None = None) -> None:
-    """A text after each bar, and clear of the line."""
-    for place, value, text in zip(places, values, texts):
-        if line is not None and 0.75 * line < value < line:
-            value = line
-        axes.annotate(text, (value, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=9)
-
-
-def bars(axes: Any, rungs: list[dict[str, Any]], values: list[float]) -> None:
-    for place, (rung, value) in enumerate(zip(rungs, values)):
-        axes.barh(place, value, height=0.72, edgecolor="white", linewidth=0.4, **GRADES[grade(rung)])
+def dots(axes: Any, rungs: list[dict[str, Any]], values: list[float | None], texts: list[str], middle: float) -> None:
+    """A dot for each rung that has a value, with its text to the left if it lies right of the middle."""
+    for place, (rung, value, text) in enumerate(zip(rungs, values, texts)):
+        if value is None:
+            continue
+        axes.plot(value, place, **{**MARK, **GRADES[grade(rung)]})
+        side, align = (-8, "right") if value > middle else (8, "left")
+        axes.annotate(text, (value, place), xytext=(side, 0), textcoords="offset points", va="center", ha=align,
+                      fontsize=9, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})
     axes.set_ylim(len(rungs) - 0.4, -0.6)
-    axes.grid(axis="y", visible=False)
+
+
+def draw_logarithmic(axes: Any, rungs: list[dict[str, Any]], values: list[float], texts: list[str]) -> None:
+    margin = max(1.2, (max(values) / min(values)) ** 0.05)
+    low, high = min(values) / margin, max(values) * margin
+    decade = 10.0 ** math.floor(math.log10(min(values)))
+    if min(values) < 2.5 * decade and max(values) > 30 * decade:  # the power of ten is near: let it be read
+        low = min(low, decade / 1.1)
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    dots(axes, rungs, list(values), texts, math.sqrt(low * high))
+
+
+def draw_percent(axes: Any, rungs: list[dict[str, Any]]) -> None:
+    percent = [rung.get("percent_of_ceiling") for rung in rungs]
+    high = max([105.0, *(1.05 * value for value in percent if value is not None)])
+    axes.axvline(100, color=style.BLACK, linewidth=1.2, linestyle="--")
+    dots(axes, rungs, percent, ["" if value is None else f"{value:.3g} %" for value in percent], high / 2)
+    axes.set_xlim(-3, high)
+    axes.set_xticks([0, 25, 50, 75, 100], ["0", "25 %", "50 %", "75 %", "100 %"])
+    axes.set_xlabel("part of the ceiling (dashed): only reading")
 
 
 def draw(results: dict[str, Any], dtype: str, n: int | None) -> Figure:
-    """Rungs from the first to the last, downwards; on the simulator, which has no clock, steps instead of time."""
+    """Rungs from the first to the last, downwards."""
     ladder = choose(results, dtype, n)
-    timed = [rung for rung in ladder["rungs"] if rung["microseconds"]]
-    rungs = timed or [rung for rung in ladder["rungs"] if rung["steps"]]
-    if not rungs:
-        raise ValueError("the ladder holds neither times nor steps")
-    figure, panels = plt.subplots(1, 2 if timed else 1, sharey=True, squeeze=False,
+    unit = next((unit for unit in ("microseconds", "steps") if any(rung.get(unit) for rung in ladder["rungs"])), None)
+    if unit is None:
+        raise ValueError(f"the ladder of {dtype} holds neither times nor steps")
+    rungs = [rung for rung in ladder["rungs"] if rung.get(unit)]
+    measured = any(rung.get("percent_of_ceiling") is not None for rung in rungs)
+    figure, panels = plt.subplots(1, 2 if measured else 1, sharey=True, squeeze=False,
                                   figsize=(style.WIDTH, 1.6 + 0.26 * len(rungs)))
     left = panels[0][0]
-    values = [rung["microseconds" if timed else "steps"] for rung in rungs]
-    bars(left, rungs, values)
-    left.set_xscale("log")
-    left.set_xlim(min(values) * 0.5, max(values) * 12)
-    places = range(len(rungs))
-    label_bars(left, places, values, [style.duration(value) if timed else f"{value:,}" for value in values])
-    left.set_yticks(list(places), [rung["name"] for rung in rungs])
-    left.set_xlabel("time of one dot, microseconds (log scale)" if timed else "steps on the simulator (log scale)")
-    if timed:
-        right = panels[0][1]
-        percent = [rung["percent_of_ceiling"] for rung in rungs]
-        bars(right, rungs, percent)
-        right.set_xlim(0, max(120, 1.2 * max(percent)))
-        right.set_xticks([0, 25, 50, 75, 100])
-        right.axvline(100, color=style.BLACK, linewidth=1.2, linestyle="--")
-        label_bars(right, places, percent, [f"{value:.3g}" for value in percent], 100)
-        right.set_xlabel("% of the ceiling (dashed): reading alone")
-    figure.suptitle(f"The ladder: {ladder['device']}, {dtype}, n = {style.power(ladder['n'])}", x=0.01, ha="left",
-                    fontsize=12)
+    timed = unit == "microseconds"
+    values = [rung[unit] for rung in rungs]
+    draw_logarithmic(left, rungs, values, [style.duration(value) if timed else f"{value:,}" for value in values])
+    left.set_yticks(range(len(rungs)), [rung["name"] for rung in rungs])
+    style.label_logarithmic(left.xaxis, values, style.duration if timed else "{:,.0f}".format)
+    left.set_xlabel("time of one dot (log scale)" if timed else "steps of one dot on the simulator (log scale)")
+    if measured:
+        draw_percent(panels[0][1], rungs)
+    data = ladder.get("data") or "uniform"
+    style.title(figure, f"The ladder: {ladder['device']}, {dtype}, n = {style.power(ladder['n'])}"
+                        + ("" if data == "uniform" else f", data {data}"))
     seen = [name for name in GRADES if any(grade(rung) == name for rung in rungs)]
-    figure.legend(handles=[Patch(label=name, edgecolor="white", **GRADES[name]) for name in seen],
+    figure.legend(handles=[Line2D([], [], label=name, **{**MARK, **GRADES[name]}) for name in seen],
                   loc="outside lower center", ncols=3)
     return figure

@@ -1,105 +1,118 @@
-"""Time over n beside the peers of one run, with the limit: reading both vectors, or the memory's speed on a CPU."""
+"""Time over n beside the peers of one run, and below it the same as a ratio, where what differs by 20 % shows.
+
+Divided by cuBLAS or OpenBLAS as in the tables of scripts/performance: where OpenBLAS has several rows, by the fastest
+at each n. The dashed line is a limit: on a GPU a kernel that only reads both vectors, on a CPU the memory's speed,
+which is that of the fastest row at the longest n. That is drawn only if those vectors fit in no cache; shorter ones
+that do can beat it.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from exactdot.plot import style
+from exactdot.plot.reading import Row, last_cache, reference, series
 
-# peer: label, colour, marker, line; exactdot's own are drawn last and thicker
-PEERS: dict[str, tuple[str, str, str, str]] = {
-    "cublas": ("cuBLAS", style.ORANGE, "s", "-"),
-    "cub": ("CUB, transformed input", style.GREEN, "^", "-"),
-    "cub_transform": ("CUB, TransformReduce", style.PURPLE, "v", "-"),
-    "openblas": ("OpenBLAS", style.ORANGE, "s", "-"),
-    "blis": ("BLIS", style.GREEN, "^", "-"),
-    "eigen_native": ("Eigen, -march=native", style.PURPLE, "v", "-"),
-    "loop": ("sequential loop", style.GREY, "x", "-"),
-    "fast": ("exactdot, fast", style.SKY, "D", "-"),
-    "exact": ("exactdot, exact", style.BLUE, "o", "-"),
+# peer: label, colour, marker; exactdot's own are drawn last and thicker
+PEERS: dict[str, tuple[str, str, str]] = {
+    "cublas": ("cuBLAS", style.ORANGE, "s"),
+    "cub": ("CUB, transformed input", style.GREEN, "^"),
+    "cub_transform": ("CUB, TransformReduce", style.PURPLE, "v"),
+    "openblas": ("OpenBLAS, its fastest row at each n", style.ORANGE, "s"),
+    "blis": ("BLIS", style.GREEN, "^"),
+    "eigen_native": ("Eigen, -march=native", style.PURPLE, "v"),
+    "loop": ("sequential loop", style.GREY, "x"),
+    "fast": ("exactdot, fast", style.SKY, "D"),
+    "exact": ("exactdot, exact", style.BLUE, "o"),
 }
-LIMIT = "read"
+REFERENCES = {"cublas": "cuBLAS", "openblas": "OpenBLAS"}
+FRACTIONS = {-1: "½", -2: "¼", -3: "⅛"}
+
+Curves = dict[str, list[tuple[int, float]]]
 
 
-def series(rows: list[dict[str, Any]], peer: str, dtype: str) -> list[tuple[int, float]]:
-    """(n, microseconds) of one peer: uniform data; on a GPU in a graph with warm caches, on a CPU on one thread."""
-    found = []
-    for row in rows:
-        if row["peer"] != peer or row["type"] != dtype or row["data"] != "uniform":
-            continue
-        if row.get("how", "graph") != "graph" or row.get("l2", "warm") != "warm" or row.get("threads", 1) != 1:
-            continue
-        found.append((row["n"], row["us"] if "us" in row else row["ns"] / 1000))
-    return sorted(found)
-
-
-def limit(rows: list[dict[str, Any]], dtype: str) -> tuple[list[tuple[int, float]], str]:
+def limit(results: dict[str, Any], dtype: str) -> tuple[list[tuple[int, float]], str]:
     """The limit's line and what it is."""
-    measured = series(rows, LIMIT, dtype)
+    rows: list[Row] = results["rows"]
+    measured = series(rows, "read", dtype)
     if measured:
-        return measured, "limit: only reading both vectors"
+        return measured, "limit: a kernel that only reads"
     lengths = sorted({row["n"] for row in rows})
-    speed = max((row["gb_per_s"] for row in rows if row["n"] == lengths[-1] and row["type"] == dtype
-                 and row.get("threads", 1) == 1 and row["data"] == "uniform"), default=None)
-    if speed is None:
+    both = 2 * (4 if dtype == "float32" else 8)  # bytes for each n
+    fastest = min((time for peer in {row["peer"] for row in rows} for n, time in series(rows, peer, dtype)
+                   if n == lengths[-1]), default=None)
+    if fastest is None or both * lengths[-1] <= last_cache(results["machine"]):
         return [], ""
-    size = 4 if dtype == "float32" else 8
-    return [(n, 2 * size * n / speed / 1000) for n in lengths], "limit from memory; caches are faster"
+    line = [(n, fastest * n / lengths[-1]) for n in lengths]
+    return line, "limit for vectors in main memory;\nbelow it they lie in caches"
 
 
-def draw_panel(axes: Any, results: dict[str, Any], dtype: str) -> None:
-    rows = results["rows"]
-    line, label = limit(rows, dtype)
+def draw_curves(axes: Any, curves: Curves) -> None:
+    for peer, points in curves.items():
+        label, colour, marker = PEERS[peer]
+        own = peer in ("exact", "fast")
+        axes.plot(*zip(*points), color=colour, marker=marker, label=label, linewidth=2.2 if own else 1.4,
+                  markersize=5 if own else 4.5)
+
+
+def draw_ratios(axes: Any, ratios: Curves, compared: str, octaves: range) -> None:
+    draw_curves(axes, ratios)
+    axes.axhline(1, color=PEERS[compared][1], linewidth=1.6)
+    axes.set_yscale("log", base=2)
+    axes.set_ylim(2.0 ** (octaves[0] - 0.1), 2.0 ** (octaves[-1] + 0.1))
+    axes.set_yticks([2.0**e for e in octaves], [FRACTIONS.get(e, f"{2.0**e:g}") for e in octaves])
+
+
+def curves_of(rows: list[Row], dtype: str, compared: str) -> tuple[Curves, Curves]:
+    """Times, and what they are divided by those of the one compared with."""
+    base = reference(rows, dtype)[1]
+    found = {peer: sorted(base.items()) if peer == compared else series(rows, peer, dtype) for peer in PEERS}
+    times = {peer: points for peer, points in found.items() if points}
+    divided = {peer: [(n, time / base[n]) for n, time in points if n in base]
+               for peer, points in times.items() if peer != compared}
+    return times, {peer: points for peer, points in divided.items() if points}
+
+
+def draw_times(axes: Any, results: dict[str, Any], dtype: str, times: Curves) -> None:
+    line, label = limit(results, dtype)
     if line:
         axes.plot(*zip(*line), color=style.BLACK, linestyle="--", linewidth=1.2, label=label)
-    for peer, (name, colour, marker, dashes) in PEERS.items():
-        points = series(rows, peer, dtype)
-        if points:
-            own = peer in ("exact", "fast")
-            axes.plot(*zip(*points), color=colour, marker=marker, linestyle=dashes, label=name,
-                      linewidth=2.2 if own else 1.4, markersize=5 if own else 4.5)
+    draw_curves(axes, times)
     axes.set_yscale("log")
+    style.label_logarithmic(axes.yaxis, [time for points in times.values() for _, time in points], style.duration)
     axes.set_title(dtype)
 
 
-def draw_ratios(axes: Any, results: dict[str, Any], dtype: str, reference: str) -> None:
-    """Each peer's time over the reference's; above 1 is slower."""
-    rows = results["rows"]
-    base = dict(series(rows, reference, dtype))
-    for peer, (_, colour, marker, dashes) in PEERS.items():
-        points = [(n, time / base[n]) for n, time in series(rows, peer, dtype) if n in base]
-        if points and peer != reference:
-            own = peer in ("exact", "fast")
-            axes.plot(*zip(*points), color=colour, marker=marker, linestyle=dashes, linewidth=2.2 if own else 1.4,
-                      markersize=5 if own else 4.5)
-    axes.axhline(1, color=PEERS[reference][1], linewidth=1.6)
-    axes.set_yscale("log", base=2)
-    axes.set_ylim(0.25, 8)
-    axes.set_yticks([0.25, 0.5, 1, 2, 4, 8], ["¼", "½", "1", "2", "4", "8"])
-    axes.set_xscale("log", base=2 if any("us" in row for row in rows) else 10)
-    axes.minorticks_off()
-    axes.set_xlabel("n, elements of each vector")
-
-
-def draw(results: dict[str, Any], dtypes: list[str]) -> Figure:
-    dtypes = [one for one in dtypes if series(results["rows"], "exact", one)]
+def draw(results: dict[str, Any], asked: list[str]) -> Figure:
+    """A column for each dtype; without cuBLAS or OpenBLAS to divide by, times only."""
+    rows: list[Row] = results["rows"]
+    dtypes = [one for one in asked if series(rows, "exact", one)]
     if not dtypes:
-        raise ValueError("the results hold no times of that dtype")
-    reference = "cublas" if series(results["rows"], "cublas", dtypes[0]) else "openblas"
-    figure, panels = plt.subplots(2, len(dtypes), sharex="col", sharey="row", squeeze=False,
-                                  height_ratios=[3, 2], figsize=(style.WIDTH, 7.4))
-    for times, ratios, dtype in zip(*panels, dtypes):
-        draw_panel(times, results, dtype)
-        draw_ratios(ratios, results, dtype, reference)
-    panels[0][0].set_ylabel("time of one dot, microseconds")
-    panels[1][0].set_ylabel(f"time / time of {PEERS[reference][0]}")
-    machine = results["machine"]
-    where = machine.get("gpu") or machine.get("cpu")
-    how = "" if "gpu" in machine else ", 1 thread"
-    figure.suptitle(f"Time over length: {where}{how}", x=0.01, ha="left", fontsize=12)
+        raise ValueError(f"no times of exact on uniform data of {' or '.join(asked)}")
+    gpu = results["machine"].get("gpu")
+    compared = reference(rows, dtypes[0])[0]
+    curves = {dtype: curves_of(rows, dtype, compared) for dtype in dtypes}
+    logs = [math.log2(ratio) for _, ratios in curves.values() for points in ratios.values() for _, ratio in points]
+    figure, panels = plt.subplots(2 if logs else 1, len(dtypes), sharex="col", sharey="row", squeeze=False,
+                                  height_ratios=[3, 2.4] if logs else [1], figsize=(style.WIDTH, 7.8 if logs else 5))
+    for column, dtype in enumerate(dtypes):
+        draw_times(panels[0][column], results, dtype, curves[dtype][0])
+        lowest = panels[-1][column]
+        if logs:
+            draw_ratios(lowest, curves[dtype][1], compared,
+                        range(min(-1, math.floor(min(logs))), max(1, math.ceil(max(logs))) + 1))
+        lowest.set_xscale("log", base=2 if gpu else 10)
+        lowest.minorticks_off()
+        lowest.set_xlabel("n, elements of each vector")
+    panels[0][0].set_ylabel("time of one dot")
+    if logs:
+        panels[1][0].set_ylabel(f"time / time of {REFERENCES[compared]}\n(above 1: slower)")
+    machine = f"{gpu}, in a CUDA graph, warm caches" if gpu else f"{results['machine'].get('cpu')}, 1 thread"
+    style.title(figure, f"Time over length: {machine}")
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
     return figure

@@ -1,21 +1,23 @@
 """What all pictures share: 800 pixels wide, the colours of Okabe and Ito, and files that come out the same each time.
 
-The colours can be told apart with any kind of colour vision; each line has a marker of its own besides.
+The colours can be told apart with any kind of colour vision; each line has a marker of its own besides. Times on an
+axis carry their units, so that nobody has to count powers of ten of a microsecond.
 Source: M. Okabe, K. Ito, "Color universal design", 2008.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, ContextManager
+from typing import Any, Callable, ContextManager
 
 try:
     import matplotlib
 except ImportError as reason:
-    raise ImportError("pictures need matplotlib: pip install matplotlib") from reason
+    raise ImportError(f"pictures need matplotlib ({reason}): pip install '.[plot]' in a clone of exactdot") from reason
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 WIDTH = 8.0  # inches of 100 pixels
 
@@ -48,6 +50,17 @@ def power(n: int) -> str:
 def duration(microseconds: float) -> str:
     """Three digits with the unit that suits."""
     for unit, size in (("s", 1e6), ("ms", 1e3), ("µs", 1.0)):
-        if microseconds >= size:
+        if microseconds >= 0.9995 * size:
             return f"{microseconds / size:.3g} {unit}"
     return f"{microseconds * 1e3:.3g} ns"
+
+
+def label_logarithmic(axis: Any, values: list[float], text: Callable[[float], str]) -> None:
+    """Texts at powers of ten, and between them too where the values span few."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if max(values) < 30 * min(values) else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def title(figure: Figure, text: str) -> None:
+    figure.suptitle(text, x=0.01, ha="left", fontsize=12)
