@@ -171,8 +171,6 @@ double gpu_dot(const operand& a, const operand& b, dtype result, mode mode, cons
 void gpu_dot_to(const operand& a, const operand& b, const operand& out, mode mode, const stream_choice& stream) {
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
-  const bool in_a_graph = is_captured(stream.handle);
-  if (in_a_graph) workspace->is_in_a_graph = true;
   {
     const gil_release others_may_run;
     const std::lock_guard lock(workspace->mutex);
@@ -180,7 +178,8 @@ void gpu_dot_to(const operand& a, const operand& b, const operand& out, mode mod
       dot_to<R, T>(workspace->own, a, b, mode, static_cast<R*>(out.data));
     });
   }
-  if (!in_a_graph) keep_until_done({&a, &b, &out}, stream);  // who captures keeps the memory for the graph
+  if (!is_captured(stream.handle))
+    keep_until_done({&a, &b, &out}, stream);  // who captures keeps the memory for the graph
 }
 
 template <element T>

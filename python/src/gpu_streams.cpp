@@ -5,6 +5,7 @@
 #include <map>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_streams.hpp>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,15 @@ class relaxed_capture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
+/// A stream's number. While it is captured CUDA does not say: then it is the one that the handle had before, or 0.
+unsigned long long number_of(int device, std::intptr_t stream, bool captured) {
+  static auto* const known = new std::map<std::tuple<int, std::intptr_t, unsigned long>, unsigned long long>;
+  const bool is_the_threads = as_stream(stream) == cudaStreamPerThread;
+  unsigned long long& number = (*known)[{device, stream, is_the_threads ? PyThread_get_thread_ident() : 0}];
+  if (!captured) cuda::check(cudaStreamGetId(as_stream(stream), &number), "asking for a stream's number");
+  return number;
+}
+
 void give_back_workspaces() {
   cuda::check(cudaDeviceSynchronize(), "waiting for the device before giving workspaces back");
   std::erase_if(workspaces(), [](const auto& one) { return !one.second->is_in_a_graph; });
@@ -61,9 +71,18 @@ void give_back_workspaces() {
 }  // namespace
 
 std::shared_ptr<shared_workspace> workspace_of(int device, std::intptr_t stream) {
-  key wanted{device, 0};
-  cuda::check(cudaStreamGetId(as_stream(stream), &wanted.second), "asking for a stream's number");
-  if (const auto found = workspaces().find(wanted); found != workspaces().end()) return found->second;
+  const bool in_a_graph = is_captured(stream);
+  const key wanted{device, number_of(device, stream, in_a_graph)};
+  const auto found = workspaces().find(wanted);
+  if (in_a_graph) {
+    if (found == workspaces().end()) {
+      throw error(
+          errc::bad_option,
+          "exactdot: to be captured into a graph, a call needs one on the same stream before, which is not");
+    }
+    found->second->is_in_a_graph = true;
+  }
+  if (found != workspaces().end()) return found->second;
   std::shared_ptr<shared_workspace> made;
   {
     const gil_release others_may_run;  // making one waits for the device

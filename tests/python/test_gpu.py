@@ -202,6 +202,15 @@ def test_graphs() -> None:
     assert out.item() == 15000
 
 
+def test_a_capture_needs_a_call_before() -> None:
+    torch = pytest.importorskip("torch")
+    x, out = torch.ones(5000, device="cuda"), torch.zeros((), device="cuda")
+    with pytest.raises(ValueError, match="needs one on the same stream before"):
+        with torch.cuda.graph(torch.cuda.CUDAGraph(), stream=torch.cuda.Stream()):
+            xd.dot(x, x, out=out)
+    assert xd.dot(x, x) == 5000
+
+
 def test_a_graph_outlives_many_streams() -> None:
     """More streams than workspaces are kept for; and a capture while an earlier call's operands are still kept."""
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
