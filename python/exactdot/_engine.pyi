@@ -69,6 +69,8 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
         Not a vector of float32 or float64, or of two element types; masked, or complex, or objects.
     ValueError
         Lengths that differ, other than one dimension, vectors on two devices, an unknown option.
+    BufferError
+        What a producer raises that will not export its memory, as PyTorch does for tensors that require a gradient.
     RuntimeError
         No GPU, or no CUDA engine in this build, where one is needed; a failure that CUDA reports.
     KeyboardInterrupt
@@ -157,7 +159,8 @@ class Accumulator:
     1.0
     """
 
-    def __init__(self, dtype: DType = 'float64') -> None: ...
+    def __init__(self, dtype: DType = 'float64') -> None:
+        """The empty sum of products of vectors of this type."""
 
     def add(self, a: Vector, b: Vector | None = None, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None:
         """
@@ -209,7 +212,8 @@ class Accumulator:
         >>> total.merge(part)
         """
 
-    def __iadd__(self, other: Accumulator) -> Accumulator: ...
+    def __iadd__(self, other: Accumulator) -> Accumulator:
+        """Adds another state of the same dtype, as merge does."""
 
     def round(self, dtype: DType | None = None) -> float:
         """
@@ -235,7 +239,8 @@ class Accumulator:
         0.0
         """
 
-    def __float__(self) -> float: ...
+    def __float__(self) -> float:
+        """The sum rounded once, to the accumulator's dtype: round()."""
 
     def clear(self) -> None:
         """

@@ -152,7 +152,8 @@ void bind_accumulator(nb::module_& module) {
   nb::class_<self> made(module, "Accumulator", nb::is_final(), texts::accumulator);
   made.def(
           "__init__", [](self* own, nb::handle type) { new (own) self(read_dtype(type, "Accumulator")); },
-          nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"))
+          nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"),
+          texts::init)
       .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
            nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(texts::add_signature),
            texts::add)
@@ -163,10 +164,12 @@ void bind_accumulator(nb::module_& module) {
             nb::cast<self&>(own).merge(other);
             return own;
           },
-          nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"))
+          nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"),
+          texts::iadd)
       .def("round", round_call, nb::arg("dtype").none() = nb::none(),
            nb::sig("def round(self, dtype: DType | None = None) -> float"), texts::round)
-      .def("__float__", [](const self& own) { return own.round(own.type()); })
+      .def(
+          "__float__", [](const self& own) { return own.round(own.type()); }, texts::to_float)
       .def("clear", &self::clear, texts::clear)
       .def(
           "copy", [](const self& own) { return own; }, texts::copy)

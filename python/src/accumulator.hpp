@@ -1,4 +1,5 @@
-// The class Accumulator.
+// The class Accumulator: one Python type for the accumulators of all element types, so that annotations, pickles
+// and isinstance need one name.
 #pragma once
 
 #include <nanobind/nanobind.h>

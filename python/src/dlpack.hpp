@@ -1,4 +1,7 @@
-// The part of DLPack's ABI that an importer reads (versions 0 and 1). Source: the DLPack specification, dlpack.h.
+// The part of DLPack's ABI that an importer reads: versions 0 ("dltensor") and 1 ("dltensor_versioned").
+//
+// Written out here, because the header is not in every distribution and the ABI does not change within a major
+// version. Source: the DLPack specification, dlpack.h.
 #pragma once
 
 #include <cstdint>

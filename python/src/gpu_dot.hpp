@@ -1,4 +1,7 @@
 // Dot products of vectors in a GPU's memory. A build without the CUDA engine has the same functions; they throw.
+//
+// All take and return the GIL; while a GPU is fed or waited for it is free. Two calls on one stream wait for each
+// other's enqueueing, for they share a workspace.
 #pragma once
 
 #include <exactdot/accumulator.hpp>

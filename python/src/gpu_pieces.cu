@@ -1,4 +1,6 @@
-// One thread rounds a state or walks a tree: both are short beside the pieces that they end.
+// Packing is a grid-stride loop, a load and a store for each element: it is bound by the strided loads. One thread
+// rounds a state or walks a tree: both are short beside the pieces that they end, and the same code as on a CPU
+// gives the same bits.
 #include <algorithm>
 #include <core/order_v1.hpp>
 #include <core/state.hpp>

@@ -1,4 +1,6 @@
-// What a vector that is not packed needs on a GPU: packing, and the result of its pieces. All of it in the stream.
+// What a vector that is not packed needs on a GPU: packing, and the result of its pieces.
+//
+// All of it is enqueued on the stream given, and nothing waits: so a call with `out` may be captured, views too.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,7 @@
 // Dot products of vectors in host memory, of any stride and either byte order.
+//
+// Where a call lets go of the GIL, and where it leaves its thread, is decided here and nowhere else: short ones do
+// neither, long ones both, so that others run and Ctrl-C ends them.
 #pragma once
 
 #include <exactdot/accumulator.hpp>

@@ -1,4 +1,6 @@
-// The frameworks are asked only if they are loaded, which they are when one of their arrays comes along.
+// PyTorch and CuPy have a current stream for each device and thread; JAX has none to ask for, and orders what it
+// exports on the stream that __dlpack__ is told. Sources: the DLPack and CUDA array interface (version 3)
+// protocols.
 #include <python/src/stream.hpp>
 
 namespace exactdot::python {

@@ -1,4 +1,6 @@
 // On which stream a call with vectors in a GPU's memory runs.
+//
+// No framework is imported for that: one whose array comes along is loaded, and is asked for its current stream.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 // The docstrings, and the signatures that the stubs show.
+//
+// In NumPy's form, with an example each, which a test runs. scripts/python_stubs carries them into _engine.pyi,
+// where editors look.
 #pragma once
 
 namespace exactdot::python::texts {
@@ -44,6 +47,8 @@ TypeError
     Not a vector of float32 or float64, or of two element types; masked, or complex, or objects.
 ValueError
     Lengths that differ, other than one dimension, vectors on two devices, an unknown option.
+BufferError
+    What a producer raises that will not export its memory, as PyTorch does for tensors that require a gradient.
 RuntimeError
     No GPU, or no CUDA engine in this build, where one is needed; a failure that CUDA reports.
 KeyboardInterrupt
@@ -172,6 +177,10 @@ Examples
 >>> total, part = xd.Accumulator(), xd.Accumulator()
 >>> total.merge(part)
 )";
+
+inline constexpr const char* init = "The empty sum of products of vectors of this type.";
+inline constexpr const char* iadd = "Adds another state of the same dtype, as merge does.";
+inline constexpr const char* to_float = "The sum rounded once, to the accumulator's dtype: round().";
 
 inline constexpr const char* round = R"(The sum rounded once, to nearest, ties to even.
 
