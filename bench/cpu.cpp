@@ -19,11 +19,13 @@ template <class T>
 std::vector<row> run_type(const cpu_request& request, const std::vector<peer>& peers, int threads) {
   std::vector<row> all;
   for (const std::size_t n : request.sizes) {
+    if (request.say)
+      request.say(fmt::format("{}, n = {}, {} threads", sizeof(T) == 4 ? "float32" : "float64", n, threads));
     std::vector<vectors<T>> data;
     data.emplace_back("uniform", n, request.alignment);
     for (const auto& name : request.hostile) data.emplace_back(name, n, request.alignment);
     const auto rows = measure<T>(peers, data, threads, request.how);
-    print(rows);
+    if (request.prints) print(rows);
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -36,12 +38,13 @@ nlohmann::ordered_json measure_cpu(const cpu_request& request) {
   const auto peers = all_peers(missing);
   auto described = nlohmann::ordered_json::array();
   for (const auto& who : peers) {
-    fmt::print("{:22}{}\n", who.name, who.how);
+    if (request.prints) fmt::print("{:22}{}\n", who.name, who.how);
     described.push_back({{"name", who.name}, {"how", who.how}, {"threaded", who.set_threads != nullptr}});
   }
-  for (const auto& line : missing) fmt::print("not measured          {}\n", line);
-
-  print_header();
+  if (request.prints) {
+    for (const auto& line : missing) fmt::print("not measured          {}\n", line);
+    print_header();
+  }
   std::vector<row> rows;
   for (const int threads : request.threads) {
     for (const auto& type : request.types) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -17,9 +18,11 @@ struct cpu_request {
   std::vector<int> threads;
   bench::alignment alignment = bench::alignment::cache_line;
   effort how;
+  bool prints = true;                                ///< the table, as it goes
+  std::function<void(const std::string&)> say = {};  ///< what is being done
 };
 
-/// Prints its table as it goes. What it returns has the rows, and who was measured on what.
+/// What it returns has the rows, and who was measured on what.
 nlohmann::ordered_json measure_cpu(const cpu_request& request);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// exactdot bench; see bench.hpp. Measures by bench/, which prints its tables; keeps the JSON.
+// exactdot bench; see bench.hpp. Measures by bench/, which prints its tables; prints or keeps the JSON.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include <cli/element_count.hpp>
 #include <cli/gpu_probe.hpp>
 #include <cli/interruption.hpp>
+#include <cli/output.hpp>
 #include <cli/progress.hpp>
 #include <exactdot/error.hpp>
 #include <io/output_file.hpp>
@@ -39,6 +40,14 @@ std::vector<std::string> hostile(const bench_arguments& arguments, std::vector<s
   return usual;
 }
 
+bool json_alone(const bench_arguments& arguments) { return arguments.json == "-"; }
+
+/// Says what is being measured where no rows appear that are progress enough.
+std::unique_ptr<progress> shown_instead_of_rows(const bench_arguments& arguments) {
+  if (!json_alone(arguments) && isatty(STDOUT_FILENO) != 0) return nullptr;
+  return std::make_unique<progress>("bench", program_monitor(), 0);
+}
+
 json on_cpu(const bench_arguments& arguments) {
   constexpr std::size_t longest = 2'000'000'000;  // the other libraries take an int
   bench::cpu_request request{
@@ -47,12 +56,17 @@ json on_cpu(const bench_arguments& arguments) {
       .hostile = hostile(arguments, {"wide", "subnormal", "alternating"}),
       .threads = arguments.threads.empty() ? std::vector{1, 2} : arguments.threads,
       .alignment = arguments.alignment == "vector" ? bench::alignment::vector : bench::alignment::cache_line,
-      .how = {}};
+      .how = {},
+      .prints = !json_alone(arguments)};
   if (std::ranges::max(request.sizes) > longest) {
     throw error(errc::bad_option, fmt::format("--sizes: at most {} on a CPU", longest));
   }
   if (arguments.quick) request.how = {5, std::chrono::microseconds(50)};
   if (arguments.rounds > 0) request.how.rounds = arguments.rounds;
+  const auto shown = shown_instead_of_rows(arguments);
+  request.say = [&](const std::string& what) {
+    if (shown) shown->say("bench: " + what);
+  };
   return bench::measure_cpu(request);
 }
 
@@ -67,18 +81,19 @@ json on_gpu(const bench_arguments& arguments) {
   if (arguments.quick) request.rounds = 3, request.sample_seconds = 1e-4;
   if (arguments.rounds > 0) request.rounds = arguments.rounds;
 
-  std::unique_ptr<progress> shown;  // rows that appear on a terminal are progress enough
-  if (isatty(STDOUT_FILENO) == 0) shown = std::make_unique<progress>("bench", program_monitor(), 0);
+  const auto shown = shown_instead_of_rows(arguments);
   request.say = [&](const std::string& what) {
     if (shown) shown->say("bench: " + what);
   };
   std::vector<bench::gpu_row> rows;
   request.measured = [&](const std::vector<bench::gpu_row>& more) {
-    bench::print(more);
+    if (!json_alone(arguments)) bench::print(more);
     rows.insert(rows.end(), more.begin(), more.end());
   };
   const bench::gpu_facts facts = bench::measure_gpu(request);
-  for (const auto& line : facts.missing) fmt::print("not measured  {}\n", line);
+  if (!json_alone(arguments)) {
+    for (const auto& line : facts.missing) fmt::print("not measured  {}\n", line);
+  }
   json report = bench::as_json(facts, rows);
   report["rounds"] = request.rounds;
   return report;
@@ -115,15 +130,16 @@ void require_same_bits(const json& report) {
 const std::vector<std::string>& bench_data_names() { return bench::hostile_data; }
 
 void run_bench(const bench_arguments& arguments) {
-  // before minutes of measuring: can it be written?
-  if (!arguments.json.empty()) io::output_file{arguments.json};
+  const bool to_file = !arguments.json.empty() && !json_alone(arguments);
+  if (to_file) io::output_file{arguments.json};  // before minutes of measuring: can it be written?
   const end_at_once nothing_to_clean_up;
   const bool gpu =
       arguments.device == "cuda" || (arguments.device == "auto" && EXACTDOT_CUDA_AT_BUILD && !gpu_names().empty());
   json report = gpu ? on_gpu(arguments) : on_cpu(arguments);
   report["quick"] = arguments.quick;
-  if (!arguments.json.empty()) {
-    const std::string text = text_of(report);
+  const std::string text = text_of(report);
+  if (json_alone(arguments)) write_output(text);
+  if (to_file) {
     io::output_file file{arguments.json};
     file.write(std::as_bytes(std::span(text)));
     file.commit();

@@ -17,7 +17,7 @@ struct bench_arguments {
   std::vector<int> threads;                      ///< of the CPU only
   std::optional<std::vector<std::string>> data;  ///< hostile data sets; "none" for none
   std::optional<std::string> alignment;          ///< "64" or "vector"; of the CPU only
-  std::string json;                              ///< a file
+  std::string json;                              ///< a file; "-": standard output, instead of the table
   int rounds = 0;
   bool quick = false;
 };

@@ -42,6 +42,11 @@ std::string check_count(const std::string& text) {
   return "'" + text + "' is no length; write 1000, 2^20, 1e6, 1k, 3M, 64Ki or 32*2^20";
 }
 
+std::string check_json_file(const std::string& text) {
+  if (text == "-" || (!text.empty() && text.front() != '-')) return {};
+  return "'" + text + "' is no file name; write ./ before one that begins with -";
+}
+
 std::string check_condition(const std::string& text) {
   double condition = 0;
   const char* const end = text.data() + text.size();
@@ -209,12 +214,17 @@ runnable describe_bench(CLI::App& app) {
                  "64: both vectors start at a cache line; vector: as std::vector gives; on a CPU")
       ->check(CLI::IsMember({"64", "vector"}));
   app.add_option("--rounds", arguments->rounds, "samples of each row")->check(CLI::Range(1, 10'000));
-  app.add_option("--json", arguments->json, "write the results to this file too")->type_name("FILE");
+  app.add_option("--json", arguments->json, "print one JSON object instead of the table, or write it to FILE too")
+      ->option_text("[FILE]")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->check(check_json_file);
   app.add_flag("--quick", arguments->quick, "few and short samples: a look, not a measurement");
   app.footer(
       "Examples:\n"
       "  exactdot bench --device cpu --quick --sizes 1000 1e6 --types float64 --threads 1\n"
       "  exactdot bench --device cuda --json results.json\n"
+      "  exactdot bench --quick --json > results.json\n"
       "Exit status: 0; 1: no such device, no memory, or not the bits of the CPU; 2: wrong usage.");
   return [arguments] { run_bench(*arguments); };
 }

@@ -1,17 +1,17 @@
 """The relative error of ways to compute a dot product in Python, over the condition number.
 
-python bench/python/accuracy.py OUT.json. Dots by Ogita, Rump and Oishi, "Accurate sum and dot product", algorithm
-6.1: half of the elements with random exponents, the others chosen one by one to cancel what is there. Truth by
-`fractions`.
+python bench/python/accuracy.py [--json FILE] prints a line for each power of ten. Dots by Ogita, Rump and Oishi,
+"Accurate sum and dot product", algorithm 6.1: half of the elements with random exponents, the others chosen one by one
+to cancel what is there. Truth by `fractions`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import platform
 import random
-import sys
 from fractions import Fraction
 from typing import Any, Callable
 
@@ -89,11 +89,22 @@ def measure() -> list[dict[str, Any]]:
     return points
 
 
+def show(points: list[dict[str, Any]]) -> None:
+    print("condition".rjust(9), *(name.rjust(16) for name in METHODS))
+    for point in points:
+        print(f"{point['condition']:9.1e}", *(f"{point['errors'][name]:16.1e}" for name in METHODS))
+
+
 def main() -> None:
-    results = {"n": N, "python": platform.python_version(), "numpy": np.__version__, "accuracy": measure()}
-    with open(sys.argv[1], "w", encoding="utf-8") as file:
-        json.dump(results, file, indent=1)
-        file.write("\n")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", metavar="FILE", help="write the results to this file too")
+    chosen = parser.parse_args()
+    results: dict[str, Any] = {"n": N, "python": platform.python_version(), "numpy": np.__version__, "accuracy": measure()}
+    show(results["accuracy"])
+    if chosen.json:
+        with open(chosen.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+            file.write("\n")
 
 
 if __name__ == "__main__":

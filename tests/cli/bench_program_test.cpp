@@ -30,6 +30,8 @@ TEST_F(bench_program, unknown_values_name_the_allowed_ones) {
   expect_usage_fault({"bench", "--rounds", "0"}, {"--rounds"});
   expect_usage_fault({"bench", "--threads", "0"}, {"--threads"});
   expect_usage_fault({"bench", "now"}, {"now"});
+  expect_usage_fault({"bench", "--json", "-5"}, {"--json", "'-5' is no file name"});
+  expect_usage_fault({"bench", "--json=--quick"}, {"--json", "'--quick' is no file name"});
 }
 
 TEST_F(bench_program, help_has_examples) {
@@ -67,6 +69,24 @@ TEST_F(bench_program, keeps_each_row_on_a_line) {
     EXPECT_LE(row["error_ulps"], 0.5);
   }
   EXPECT_EQ(report["rows"].back()["data"], "one_huge");
+}
+
+TEST_F(bench_program, prints_json_alone_where_no_file_is_named) {
+  const std::vector<std::string> small = {"--device", "cpu",     "--rounds",  "1", "--sizes", "16",
+                                          "--types",  "float32", "--threads", "1", "--data",  "none"};
+  std::vector<std::string> arguments = {"bench", "--json", "--quick"};  // an option is no file name
+  arguments.insert(arguments.end(), small.begin(), small.end());
+  const auto report = nlohmann::json::parse(run_well(arguments));
+  EXPECT_EQ(report["quick"], true);
+  EXPECT_EQ(report["rows"][0]["n"], 16);
+  arguments = {"bench", "--quick"};
+  arguments.insert(arguments.end(), small.begin(), small.end());
+  for (const std::vector<std::string>& ending : {std::vector<std::string>{"--json"}, {"--json", "-"}}) {
+    auto all = arguments;
+    all.insert(all.end(), ending.begin(), ending.end());
+    EXPECT_FALSE(nlohmann::json::parse(run_well(all))["rows"].empty());
+  }
+  EXPECT_EQ(folder.names(), std::vector<std::string>{});
 }
 #else
 TEST_F(bench_program, a_build_without_it_says_so) {

@@ -44,7 +44,7 @@ def snippets(path: Path) -> list[tuple[str, str]]:
     return re.findall(r"(?:^|\n)([^\n]*)\n```python\n(.*?)```", path.read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize("document", ["docs/python.md", "README.md"])
+@pytest.mark.parametrize("document", ["docs/python.md", "README.md", "python/README.md"])
 def test_documents(document: str, tmp_path: Path) -> None:
     """A fence is run as a program of its own; `expression  # == value` is held to be so. Fences after the line
     `<!-- not run: … -->` need what this machine may not have; they are compiled only."""

@@ -1,0 +1,130 @@
+"""What measures in bench/python: wrong usage is told, tables are complete, and the GPU's part runs, on stand-ins for
+PyTorch and CuPy that compute with NumPy. No test looks at a speed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import exactdot as xd
+import numpy as np
+import pytest
+
+BENCH = Path(__file__).parents[2] / "bench/python"
+
+
+@pytest.fixture
+def modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The modules of bench/python can be imported."""
+    monkeypatch.syspath_prepend(str(BENCH))
+
+
+def run(program: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(BENCH / program), *arguments], cwd=cwd, capture_output=True, text=True,
+                          timeout=120)
+
+
+@pytest.mark.parametrize("program", ["accuracy.py", "dots.py"])
+def test_usage(program: str, tmp_path: Path) -> None:
+    helped = run(program, "--help", cwd=tmp_path)
+    assert helped.returncode == 0 and "--json FILE" in helped.stdout
+    assert run(program, "OUT.json", cwd=tmp_path).returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_accuracy(tmp_path: Path) -> None:
+    done = run("accuracy.py", "--json", "out.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    points = json.loads((tmp_path / "out.json").read_text())["accuracy"]
+    assert len(done.stdout.splitlines()) == 1 + len(points)
+    assert all(point["errors"]["exactdot"] <= 2.0**-53 for point in points)
+
+
+@pytest.mark.skipif(bool(xd.info()["cuda"]["devices"]), reason="there is a GPU")
+def test_no_gpu(tmp_path: Path) -> None:
+    done = run("dots.py", "--gpu", cwd=tmp_path)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("dots.py: --gpu: ")
+
+
+def test_rounds(modules: None) -> None:
+    from rounds import calls_of, interleaved
+
+    said = []
+
+    def takes(name: str, seconds: float) -> Any:
+        def run(count: int) -> float:
+            said.append((name, count))
+            return count * seconds
+        return run
+
+    assert calls_of(takes("", 1e-6), 1e-3) == 1000
+    assert calls_of(takes("", 1.0), 1e-3) == 1
+    del said[:]
+    samples = interleaved({"a": takes("a", 1e-3), "b": takes("b", 1e-2)}, 7)
+    assert samples == {"a": [1e-3] * 7, "b": [1e-2] * 7}
+    rounds = [tuple(name for name, _ in said[i : i + 2]) for i in range(len(said) - 14, len(said), 2)]
+    assert set(rounds) == {("a", "b"), ("b", "a")}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_errors_in_ulps(modules: None, dtype: str) -> None:
+    from peers import ulps, vectors
+
+    for n in (1, 16, 1001):
+        for data in ("uniform", "cancelling"):
+            a, b = vectors(n, data, dtype)
+            assert a.dtype == b.dtype == dtype
+            result = xd.dot(a, b)
+            assert result != 0 and ulps(result, a, b) <= 0.5
+            next_one = float(np.nextafter(np.dtype(dtype).type(result), np.dtype(dtype).type(np.inf)))
+            assert 0.5 <= ulps(next_one, a, b) <= 1.5
+
+
+def stand_ins() -> dict[str, types.ModuleType]:
+    torch, cupy = types.ModuleType("torch"), types.ModuleType("cupy")
+    nothing = types.SimpleNamespace(synchronize=lambda: None)
+    torch.__dict__.update(__version__="9.1", version=types.SimpleNamespace(cuda="19.2"), cuda=nothing, dot=np.dot,
+                          as_tensor=lambda array, device: array.copy(),
+                          zeros=lambda shape, device: np.zeros(shape, "f"))
+    runtime = types.SimpleNamespace(runtimeGetVersion=lambda: 19030)
+    cupy.__dict__.update(__version__="9.4", cuda=types.SimpleNamespace(runtime=runtime, Device=lambda: nothing),
+                         dot=np.dot, asarray=np.copy, zeros=np.zeros)
+    return {"torch": torch, "cupy": cupy}
+
+
+def test_gpu(modules: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+             tmp_path: Path) -> None:
+    import dots
+    import on_gpu
+
+    info = xd.info()
+    info["cuda"] = {"built": True, "devices": ["A GPU"], "note": ""}
+    for name, module in stand_ins().items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(xd, "info", lambda: info)
+    monkeypatch.setattr(dots, "GPU_SIZES", [16, 1024])
+    monkeypatch.setattr(sys, "argv", ["dots.py", "--gpu", "--quick", "--json", str(tmp_path / "gpu.json")])
+    dots.main()
+    result = json.loads((tmp_path / "gpu.json").read_text())
+    assert result["machine"]["gpu"]["libraries"] == ["PyTorch 9.1 (CUDA 19.2)", "CuPy 9.4 (CUDA runtime 19.3)"]
+    rows = result["gpu_rows"]
+    assert len(rows) == 2 * 2 * 4  # lengths, kinds of data, peers
+    for row in rows:
+        assert row["us"] > 0 and row["us_with_result_on_host"] > 0
+        assert row["error_ulps"] <= 0.5 or not row["peer"].startswith("exactdot")
+    assert max(row["error_ulps"] for row in rows) > 10
+    assert result["missing"] == []
+    said = capsys.readouterr().out
+    assert "A GPU, driver " in said and "PyTorch 9.1" in said and said.count("exactdot on cupy") == 2
+
+    def no_gpu(*_: object, **__: object) -> None:
+        raise RuntimeError("no GPU")
+
+    monkeypatch.setattr(sys.modules["torch"], "zeros", no_gpu)
+    found, missing = on_gpu.libraries()
+    assert list(found) == ["cupy"] and missing == ["torch (RuntimeError)"]
