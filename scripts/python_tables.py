@@ -57,7 +57,9 @@ def gpu_machine(results):
     about = results["machine"]
     own, gpu = about["exactdot"], about.get("gpu")
     drawn = f", driver {gpu['driver']}, {', '.join(gpu['libraries'])}" if gpu else ""
-    return paragraph(f"{own['cuda']['devices'][0]}{drawn}, Python {about['python']}, exactdot {own['version']}."
+    toolkit = own["cuda"].get("toolkit")
+    built = f" (built with CUDA {toolkit})" if toolkit else ""
+    return paragraph(f"{own['cuda']['devices'][0]}{drawn}, Python {about['python']}, exactdot {own['version']}{built}."
                      f"{how_measured(results)}")
 
 

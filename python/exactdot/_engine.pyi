@@ -99,8 +99,8 @@ def info() -> dict[str, Any]:
         instruction_set : str, the one in use, such as "avx512"
         instruction_sets : list of str, all that this build has and this machine runs, best first
         threads : int, how many CPU threads threads=0 may use
-        cuda : dict with built (bool: whether the build has the CUDA engine), devices (list of the GPUs' names) and
-            note (str: why there are none, or empty)
+        cuda : dict with built (bool: whether the build has the CUDA engine), toolkit (str: the CUDA toolkit it was
+            built with), devices (list of the GPUs' names) and note (str: why there are none, or empty)
 
     Examples
     --------

@@ -125,6 +125,7 @@ nb::dict gpu_info() {
   }
   nb::dict info;
   info["built"] = true;
+  info["toolkit"] = std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
   info["devices"] = names;
   info["note"] = status == cudaSuccess ? "" : cudaGetErrorString(status);
   return info;

@@ -11,7 +11,7 @@
 
 namespace exactdot::python {
 
-/// {"built": bool, "devices": [names], "note": why there are none}
+/// {"built": bool, "toolkit": version, "devices": [names], "note": why there are none}
 nb::dict gpu_info();
 
 /// Throws errc::no_device in a build without the CUDA engine; `asked` says what needs one.

@@ -18,6 +18,7 @@ constexpr const char* note =
 nb::dict gpu_info() {
   nb::dict info;
   info["built"] = false;
+  info["toolkit"] = "";
   info["devices"] = nb::list();
   info["note"] = note;
   return info;
