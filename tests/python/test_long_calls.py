@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 def run_script(script: str, *arguments: object) -> str:
-    ended = subprocess.run([sys.executable, "-c", script, *map(str, arguments)], capture_output=True, timeout=60,
-                           text=True)
+    ended = subprocess.run([sys.executable, "-W", "ignore", "-c", script, *map(str, arguments)],
+                           capture_output=True, timeout=60, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
     return ended.stdout
 
