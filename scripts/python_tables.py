@@ -1,8 +1,6 @@
 """The tables of docs/python.md from the results of bench/python/dots.py, which prints them too."""
 from documents import figure, paragraph, table
 
-OWN = "C++ (exactdot)"
-
 
 def duration(nanoseconds):
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
@@ -21,7 +19,7 @@ def machine(results):
     own = about["exactdot"]
     text = paragraph(f"{about['cpu']}, {own['threads']} threads, Python {about['python']}, NumPy {about['numpy']}, "
                      f"exactdot {own['version']} ({own['instruction_set']}).{how_measured(results)}")
-    rows = [[peer["name"], peer["how"]] for peer in results.get("peers", [])]
+    rows = [[peer["name"], peer["how"]] for peer in results.get("called", [])]
     return f"{text}\n\n{table(['row', 'what is called'], rows)}" if rows else text
 
 
@@ -37,19 +35,15 @@ def pivoted(results, first, cell):
 
 
 def peers(results):
-    header, lines = pivoted([row for row in results["rows"] if not row["peer"].startswith(OWN)], "",
-                            lambda row: f"{duration(row['ns'])}, {figure(row['error_ulps'])} ulp")
+    header, lines = pivoted(results["rows"], "", lambda row: f"{duration(row['ns'])}, {figure(row['error_ulps'])} ulp")
     rows = [[*cells, "the same" if all(row["same_bits_elsewhere"] for row in rows if row) else "other"]
             for cells, rows in lines]
     return table([*header, "bits elsewhere"], rows)
 
 
 def overhead(results):
-    rows = []
-    for row in results["rows"]:
-        if row["peer"].startswith(OWN) and row["data"] == "uniform":
-            threads = "1" if "1 thread" in row["peer"] else "all that pay off"
-            rows.append([f"{row['n']:,}", threads, duration(row["ns"]), f"{row['python_over_cpp']:.3f}"])
+    rows = [[f"{row['n']:,}", str(row["threads"] or "all that pay off"), duration(row["ns"]),
+             f"{row['python_over_cpp']:.2f}"] for row in results["overhead"]]
     return table(["n", "threads", "in C++", "Python's time / C++'s"], rows)
 
 

@@ -99,7 +99,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", metavar="FILE", help="write the results to this file too")
     chosen = parser.parse_args()
-    results: dict[str, Any] = {"n": N, "python": platform.python_version(), "numpy": np.__version__, "accuracy": measure()}
+    results: dict[str, Any] = {"n": N, "python": platform.python_version(), "numpy": np.__version__,
+                               "accuracy": measure()}
     show(results["accuracy"])
     if chosen.json:
         with open(chosen.json, "w", encoding="utf-8") as file:

@@ -16,7 +16,6 @@ import statistics
 import struct
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +40,18 @@ def bits(peer: Peer, a: np.ndarray, b: np.ndarray) -> str:
     return struct.pack(">d", peer.dot(a, b)).hex()
 
 
-def bits_of_all() -> dict[str, list[str]]:
+def case(n: int, data: str) -> str:
+    return f"{n} {data}"
+
+
+def bits_of_all() -> dict[str, dict[str, str]]:
     """For each peer those of each case that it takes."""
     found, _ = peers()
-    return {name: [bits(peer, *vectors(n, data)) for n in SIZES for data in DATA if n <= peer.longest]
+    return {name: {case(n, data): bits(peer, *vectors(n, data)) for n in SIZES for data in DATA if n <= peer.longest}
             for name, peer in found.items()}
 
 
-def bits_elsewhere() -> dict[str, list[str]]:
+def bits_elsewhere() -> dict[str, dict[str, str]]:
     answer = subprocess.run([sys.executable, __file__, "--bits"], env={**os.environ, **LESSER}, check=True,
                             stdout=subprocess.PIPE, text=True)
     return json.loads(answer.stdout)
@@ -56,7 +59,7 @@ def bits_elsewhere() -> dict[str, list[str]]:
 
 def cpu_rows(rounds: int) -> list[dict[str, Any]]:
     found, _ = peers()
-    there = {name: iter(patterns) for name, patterns in bits_elsewhere().items()}
+    there = bits_elsewhere()
     rows = []
     for n in SIZES:
         for data in DATA:
@@ -66,27 +69,26 @@ def cpu_rows(rounds: int) -> list[dict[str, Any]]:
                                   pause=0.05 if n >= THREADED else 0)
             rows += [{"n": n, "data": data, "peer": name, "ns": statistics.median(samples[name]) * 1e9,
                       "error_ulps": ulps(peer.dot(a, b), a, b),
-                      "same_bits_elsewhere": bits(peer, a, b) == next(there.get(name, iter(())), "")}
+                      "same_bits_elsewhere": bits(peer, a, b) == there.get(name, {}).get(case(n, data))}
                      for name, peer in here.items()]
-            rows += [{"n": n, "data": data, "peer": name, **beside_cpp(a, b, threads, rounds)}
-                     for threads, name in ((0, "C++ (exactdot)"), (1, "C++ (exactdot), 1 thread"))]
     return rows
 
 
-def beside_cpp(a: np.ndarray, b: np.ndarray, threads: int, rounds: int) -> dict[str, float]:
-    """The same call in C++ and in Python: C++'s time, and the median of the rounds' ratios."""
-    def in_python(count: int) -> float:
-        start = time.perf_counter()
-        for _ in range(count):
-            xd.dot(a, b, threads=threads)
-        return time.perf_counter() - start
+def overhead_rows(rounds: int) -> list[dict[str, Any]]:
+    """The same call in C++ and in Python, in turns: C++'s time, and the median of the rounds' ratios."""
+    rows = []
+    for n in SIZES:
+        a, b = vectors(n, "uniform")
+        for threads in (0, 1) if n >= THREADED else (0,):
+            def in_cpp(count: int) -> float:
+                return _engine._seconds_of_dot(a, b, count, threads) * count
 
-    def in_cpp(count: int) -> float:
-        return _engine._seconds_of_dot(a, b, count, threads) * count
-
-    samples = interleaved({"Python": in_python, "C++": in_cpp}, rounds)
-    ratios = [python / cpp for python, cpp in zip(samples["Python"], samples["C++"])]
-    return {"ns": statistics.median(samples["C++"]) * 1e9, "python_over_cpp": statistics.median(ratios)}
+            in_python = repeated(xd.dot, a, b) if threads == 0 else repeated(lambda: xd.dot(a, b, threads=1))
+            samples = interleaved({"Python": in_python, "C++": in_cpp}, rounds)
+            ratios = [python / cpp for python, cpp in zip(samples["Python"], samples["C++"])]
+            rows.append({"n": n, "threads": threads, "ns": statistics.median(samples["C++"]) * 1e9,
+                         "python_over_cpp": statistics.median(ratios)})
+    return rows
 
 
 def processor() -> str:
@@ -107,8 +109,9 @@ def measure(rounds: int, cpu: bool, libraries: dict[str, on_gpu.Library], missin
     if cpu:
         found, result["missing"] = peers()
         result["missing"] += missing
-        result["peers"] = [{"name": name, "how": peer.how} for name, peer in found.items()]
+        result["called"] = [{"name": name, "how": peer.how} for name, peer in found.items()]
         result["rows"] = cpu_rows(rounds)
+        result["overhead"] = overhead_rows(rounds)
     if libraries:
         result["gpu_rows"] = on_gpu.gpu_rows(libraries, GPU_SIZES, rounds)
     return result

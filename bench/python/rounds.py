@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 Run = Callable[[int], float]  # makes so many calls and returns the seconds that they took
 SAMPLE_SECONDS = 1e-3
+WARM_SECONDS = 0.3
 
 
 def repeated(call: Callable[..., object], *arguments: Any, wait: Callable[[], object] | None = None) -> Run:
@@ -41,6 +42,10 @@ def interleaved(contenders: dict[Any, Run], rounds: int, pause: float = 0) -> di
     Threads wait in a loop for some time after a call, OpenBLAS's and OpenMP's for tens of milliseconds, and take a core
     from whoever comes next. `pause` seconds let them go to sleep; the contender then wakes its own, untimed.
     """
+    start = time.perf_counter()
+    while time.perf_counter() - start < WARM_SECONDS:  # clocks and memory pools settle
+        for run in contenders.values():
+            run(1)
     counts = {}
     for name, run in contenders.items():
         time.sleep(pause)

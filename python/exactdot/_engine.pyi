@@ -100,7 +100,7 @@ def info() -> dict[str, Any]:
         instruction_sets : list of str, all that this build has and this machine runs, best first
         threads : int, how many CPU threads threads=0 may use
         cuda : dict with built (bool: whether the build has the CUDA engine), toolkit (str: the CUDA toolkit it was
-            built with), devices (list of the GPUs' names) and note (str: why there are none, or empty)
+            built with, or empty), devices (list of the GPUs' names) and note (str: why there are none, or empty)
 
     Examples
     --------

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <exactdot/options.hpp>
-#include <optional>
 #include <python/src/operand.hpp>
 #include <python/src/stream.hpp>
 
@@ -22,8 +21,8 @@ options read_options(nb::handle mode, int threads, nb::handle device, const char
 /// A stream was given for vectors in host memory, which none computes. Throws ValueError.
 void refuse_stream(nb::handle stream, const operand& a, const char* what);
 
-/// a and b located and found to be a pair: both 1-D, on one device, on a GPU imported on `stream` by the caller.
-/// Throws TypeError or ValueError that names both sides.
+/// a and b located, both on a CPU or both on GPUs; check_pair or import_pair does the rest. Throws TypeError or
+/// ValueError that names both sides.
 void locate_pair(nb::handle first, nb::handle second, operand& a, operand& b, const char* what);
 
 /// Dimensions, element types, lengths and devices of two imported vectors fit.

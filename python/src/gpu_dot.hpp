@@ -1,7 +1,8 @@
 // Dot products of vectors in a GPU's memory. A build without the CUDA engine has the same functions; they throw.
 //
-// All take and return the GIL; while a GPU is fed or waited for it is free. Two calls on one stream wait for each
-// other's enqueueing, for they share a workspace.
+// All take and return the GIL; while a GPU is fed or waited for it is free. Calls of two threads on one stream
+// take turns, for they share a workspace: what is said below to wait for nothing may wait for another thread's
+// call.
 #pragma once
 
 #include <exactdot/accumulator.hpp>

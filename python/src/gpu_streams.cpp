@@ -2,6 +2,7 @@
 // handle of the per-thread default stream is the same in all threads.
 #include <cuda/workspace.hpp>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_streams.hpp>
@@ -63,9 +64,17 @@ unsigned long long number_of(int device, std::intptr_t stream, bool captured) {
   return number;
 }
 
+/// All that no graph uses.
 void give_back_workspaces() {
+  std::vector<std::shared_ptr<shared_workspace>> unused;
+  for (auto one = workspaces().begin(); one != workspaces().end();) {
+    const auto next = std::next(one);
+    if (!one->second->is_in_a_graph) unused.push_back(workspaces().extract(one).mapped());
+    one = next;
+  }
+  const gil_release others_may_run;
   cuda::check(cudaDeviceSynchronize(), "waiting for the device before giving workspaces back");
-  std::erase_if(workspaces(), [](const auto& one) { return !one.second->is_in_a_graph; });
+  unused.clear();
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ constexpr std::size_t shortest_without_gil = 2048;
 bool is_long_call(const operand& a, const operand& b) {
   std::size_t reach = sizeof(double);
   for (const operand* one : {&a, &b}) reach = std::max(reach, static_cast<std::size_t>(std::abs(one->stride)));
-  return a.n >= shortest_long_call() || a.n >= shortest_long_call() * sizeof(double) / reach;
+  return a.n >= shortest_long_call() * sizeof(double) / reach;
 }
 
 /// Calls work(options), without the GIL where that pays and, for long calls, where a signal can end it; in the
@@ -43,12 +43,17 @@ void compute(const operand& a, const operand& b, const options& given, const Wor
     return work(given);
   }
   const cpu_engine::caller_environment environment;
-  run_interruptibly([&](monitor& watch) {
+  const bool done = run_interruptibly([&](monitor& watch) {
     const auto arithmetic = environment.enter();
     options watched = given;
     watched.monitor = &watch;
     work(watched);
   });
+  if (done) return;
+  options alone = given;  // where there is no thread for a worker, OpenMP's would end the process
+  alone.threads = 1;
+  const gil_release others_may_run;
+  work(alone);
 }
 
 template <class T>

@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <cpu/team.hpp>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <python/src/gil.hpp>
 #include <python/src/worker.hpp>
@@ -103,6 +102,7 @@ std::exception_ptr wait_for(worker& mine, monitor& watch) {
       raised = std::make_exception_ptr(nanobind::python_error());
       watch.cancel = true;
     }
+    if (generation != forks && raised != nullptr) std::rethrow_exception(raised);
     if (generation != forks)
       throw std::runtime_error("a handler of a signal forked: the child has no worker to wait for");
   }
@@ -120,14 +120,11 @@ void watch_forks() {
 
 std::size_t shortest_long_call() { return forks != 0 ? call_with_a_team : long_call; }
 
-void run_interruptibly(const std::function<void(monitor&)>& work) {
+bool run_interruptibly(const std::function<void(monitor&)>& work) {
   monitor watch;
   std::exception_ptr failure;
   worker* const mine = take_worker();
-  if (mine == nullptr) {
-    const gil_release others_may_run;
-    return work(watch);
-  }
+  if (mine == nullptr) return false;
   mine->start([&] {
     try {
       work(watch);
@@ -139,6 +136,7 @@ void run_interruptibly(const std::function<void(monitor&)>& work) {
   idle_workers()->push_back(mine);
   if (raised != nullptr) std::rethrow_exception(raised);
   if (failure != nullptr) std::rethrow_exception(failure);
+  return true;
 }
 
 }  // namespace exactdot::python

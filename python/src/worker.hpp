@@ -19,7 +19,8 @@ void watch_forks();
 
 /// Runs work(monitor) on a thread of its own while this one, which holds the GIL on entry and on return, releases
 /// it and looks for signals. A signal whose handler raises sets monitor.cancel; its exception is thrown as
-/// nb::python_error once the work has ended. What the work throws is thrown here.
-void run_interruptibly(const std::function<void(monitor&)>& work);
+/// nb::python_error once the work has ended. What the work throws is thrown here. False, and nothing done, where
+/// the system has no thread for it.
+bool run_interruptibly(const std::function<void(monitor&)>& work);
 
 }  // namespace exactdot::python

@@ -324,7 +324,6 @@ def test_messages_name_the_call() -> None:
 
 FLUSHING = """
 import ctypes, exactdot as xd, numpy as np, sys
-from numpy import float32 as f
 a, b = np.array([2.0 ** -100], "f"), np.array([2.0 ** -40], "f")
 out = np.zeros(1, "f")
 acc = xd.Accumulator("float32")

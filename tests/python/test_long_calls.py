@@ -66,7 +66,7 @@ def test_others_run_meanwhile(n: int) -> None:
         nonlocal counted
         while not stop.is_set():
             counted += 1
-            time.sleep(0.001)
+            time.sleep(0.0002)
 
     other = threading.Thread(target=count)
     other.start()
@@ -77,7 +77,7 @@ def test_others_run_meanwhile(n: int) -> None:
         calls += 1
     stop.set()
     other.join()
-    assert counted > 5 * calls  # some 10 a call; where the GIL is held, one or two
+    assert counted > 5 * calls  # dozens a call; where the GIL is held, one or two
 
 
 def test_what_is_being_read_is_kept() -> None:
@@ -95,7 +95,7 @@ def test_what_is_being_read_is_kept() -> None:
         time.sleep(0.0005)
     thread.join()
     assert refused > 0
-    assert all(result in (2.0**24, 2.0**24 + 1) for result in results[0])
+    assert all(result >= 2.0**24 for result in results[0])
 
 
 def child(n: int, connection: object) -> None:
@@ -170,7 +170,7 @@ print(exact.hex(), xd.dot(a, b, mode="fast").hex())
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the number of FE_UPWARD")
-def test_a_worker_computes_in_the_callers_environment() -> None:
+def test_a_worker_does_not_keep_the_environment_of_its_first_call() -> None:
     assert run_script(ROUNDING, "upward") == run_script(ROUNDING, "nearest")
 
 
@@ -206,13 +206,17 @@ def test_a_fork_after_others_used_threads() -> None:
 
 
 FORKING_HANDLER = """
-import os, signal, exactdot as xd, numpy as np
+import os, signal, sys, exactdot as xd, numpy as np
 endless = np.lib.stride_tricks.as_strided(np.ones(1), (2 ** 40,), (0,))
 children = []
 class Enough(Exception): pass
 def handler(*_):
     if children: raise Enough
     children.append(os.fork())
+    if children[0] == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(30)
+        if sys.argv[1] == "raises": sys.exit(7)
 signal.signal(signal.SIGALRM, handler)
 signal.setitimer(signal.ITIMER_REAL, 0.1, 0.3)
 try:
@@ -221,21 +225,25 @@ except RuntimeError as error:
     os._exit("forked" not in str(error))  # the child
 except Enough:
     signal.setitimer(signal.ITIMER_REAL, 0)
-assert os.waitpid(children[0], 0)[1] == 0
+assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == (7 if sys.argv[1] == "raises" else 0)
 """
 
 
-def test_a_handler_that_forks() -> None:
-    run_script(FORKING_HANDLER)
+@pytest.mark.parametrize("child", ["returns", "raises"])
+def test_a_handler_that_forks(child: str) -> None:
+    run_script(FORKING_HANDLER, child)
 
 
 NO_MORE_THREADS = """
-import resource, sys, exactdot as xd, numpy as np
+import os, resource, exactdot as xd, numpy as np
 a = np.lib.stride_tricks.as_strided(np.ones(1), (2 ** 24,), (0,))
 with open("/proc/self/statm") as file:
     used = int(file.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 22), -1))  # a thread's stack is larger
-assert xd.dot(a, a, threads=1) == 2 ** 24
+before = len(os.listdir("/proc/self/task"))
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 20), resource.getrlimit(resource.RLIMIT_AS)[1]))  # no stack fits
+for threads in (1, 0, 2):
+    assert xd.dot(a, a, threads=threads) == 2 ** 24
+assert len(os.listdir("/proc/self/task")) == before
 """
 
 
