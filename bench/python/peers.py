@@ -76,7 +76,7 @@ def from_pypi(package: str) -> str:
 
 
 def vectors(n: int, data: str, dtype: str = "float64") -> tuple[np.ndarray, np.ndarray]:
-    """Uniform in (-1, 1); "cancelling": the second half of the products takes away the first but for some last bits."""
+    """Uniform in (-1, 1); "cancelling": the second half of the products takes away the first but for last bits."""
     generator = np.random.default_rng(n)
     a, b = generator.uniform(-1, 1, (2, n)).astype(dtype)
     if data == "cancelling" and n > 1:

@@ -4,6 +4,7 @@
 // is done. So threads may share one, and what throws adds nothing.
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
+#include <python/src/gil.hpp>
 #include <python/src/gpu_dot.hpp>
 #include <python/src/host_dot.hpp>
 #include <python/src/number.hpp>
@@ -124,6 +125,7 @@ void add_call(any_accumulator& self, nb::handle first, nb::handle second, int th
   const options options = read_options(*exact, threads, device, "Accumulator.add");
   if (second.is_none()) return add_sum(self, first, options, stream_given);
   operand a, b;
+  const stop_at_end guard;
   locate_pair(first, second, a, b, "Accumulator.add");
   if (a.on_gpu) {
     const auto stream = import_pair(a, b, nullptr, options, stream_given, "Accumulator.add");

@@ -14,6 +14,36 @@
 
 namespace exactdot::python {
 
+/// Whether this thread is not to run Python any more. The thread that ends Python may, and has the GIL when it
+/// asks.
+inline bool python_is_ending() {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+[[noreturn]] inline void sleep_forever() {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+/// For functions that call Python code while they own Python's objects; declared after these. Python code lets go
+/// of the GIL at times, and if Python ends this thread there, the unwinding stops at this object instead of letting
+/// go of the others without the GIL.
+class stop_at_end {
+ public:
+  stop_at_end() : this_thread_ends_python_(python_is_ending()) {}
+  stop_at_end(const stop_at_end&) = delete;
+  stop_at_end& operator=(const stop_at_end&) = delete;
+  ~stop_at_end() {
+    if (!this_thread_ends_python_ && python_is_ending()) sleep_forever();
+  }
+
+ private:
+  bool this_thread_ends_python_;
+};
+
 class gil_release {
  public:
   gil_release() : this_thread_ends_python_(python_is_ending()), state_(PyEval_SaveThread()) {}
@@ -29,18 +59,6 @@ class gil_release {
   }
 
  private:
-  static bool python_is_ending() {
-#if PY_VERSION_HEX >= 0x030d0000
-    return Py_IsFinalizing() != 0;
-#else
-    return _Py_IsFinalizing() != 0;
-#endif
-  }
-
-  [[noreturn]] static void sleep_forever() {
-    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
-  }
-
   bool this_thread_ends_python_;  // it had the GIL when the end had begun
   PyThreadState* state_;
 };

@@ -12,6 +12,7 @@
 #include <exactdot/info.hpp>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
+#include <python/src/gil.hpp>
 #include <python/src/gpu_dot.hpp>
 #include <python/src/host_dot.hpp>
 #include <python/src/number.hpp>
@@ -76,6 +77,7 @@ nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle d
 nb::object dot_call(nb::handle first, nb::handle second, nb::handle mode, nb::handle dtype_given, int threads,
                     nb::handle device, nb::handle out_given, nb::handle stream) {
   operand a, b;
+  const stop_at_end guard;
   locate_pair(first, second, a, b, "dot");
   const options options = read_options(mode, threads, device, "dot");
   if (a.on_gpu) return gpu_call(a, b, options, dtype_given, out_given, stream);

@@ -2,6 +2,7 @@
 // cheapest; for all others the device decides, for some answer the buffer protocol only while they are on a CPU.
 #include <bit>
 #include <cstring>
+#include <python/src/gil.hpp>
 #include <python/src/operand.hpp>
 
 namespace exactdot::python {
@@ -15,9 +16,11 @@ constexpr const char* accepted =
 /// it. (No import here: it would let go of the GIL in the middle of a call.)
 PyObject* loaded(PyObject*& found, const char* module, const char* name) {
   if (found != nullptr) return found;
-  const nb::dict modules = nb::borrow<nb::dict>(PyImport_GetModuleDict());
-  if (!modules.contains(module) || !nb::hasattr(modules[module], name)) return nullptr;
-  return found = nb::object(modules[module].attr(name)).release().ptr();
+  const nb::object text = nb::steal(PyUnicode_FromString(module));
+  const nb::object there = nb::steal(PyImport_GetModule(text.ptr()));
+  if (there.is_valid()) found = PyObject_GetAttrString(there.ptr(), name);
+  if (found == nullptr) PyErr_Clear();  // also where Python has ended so far that it has no modules
+  return found;
 }
 
 bool is_of(PyObject* object, PyObject* type) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type; }
@@ -34,6 +37,7 @@ bool is_torch_tensor(PyObject* object) {
 
 /// object.name, or nothing where there is no such attribute. What else asking for it raises is thrown.
 nb::object attribute_of(PyObject* object, const char* name) {
+  const stop_at_end guard;
   nb::object found = nb::steal(PyObject_GetAttrString(object, name));
   if (found.is_valid()) return found;
   if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw nb::python_error();
@@ -83,6 +87,7 @@ nb::object exported(PyObject* given, const nb::dict& how) {
   nb::dict with_version;
   with_version.update(how);
   with_version["max_version"] = nb::make_tuple(1, 0);
+  const stop_at_end guard;
   try {
     return method(**with_version);
   } catch (nb::python_error& error) {
@@ -99,6 +104,7 @@ void operand::locate(PyObject* given) {
   if (is_torch_tensor(given) && read_torch()) return;
   if (is_masked(given)) throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
   if (const nb::object device_of = attribute_of(given, "__dlpack_device__"); device_of.is_valid()) {
+    const stop_at_end guard;
     const nb::object where = device_of();
     int kind = 0;
     if (!PyTuple_Check(where.ptr()) || PyTuple_GET_SIZE(where.ptr()) != 2 ||
@@ -287,14 +293,17 @@ void operand::read_cuda_array_interface(const nb::object& said) {
 }
 
 std::string text_of(nb::handle value) {
+  const stop_at_end guard;
   const nb::object made = nb::steal(PyObject_Str(value.ptr()));
   const nb::object bytes =
       nb::steal(made.is_valid() ? PyUnicode_AsEncodedString(made.ptr(), "utf-8", "backslashreplace") : nullptr);
   if (!bytes.is_valid()) PyErr_Clear();
-  return bytes.is_valid() ? PyBytes_AsString(bytes.ptr()) : "?";
+  if (!bytes.is_valid()) return "?";
+  return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
 }
 
 std::string describe(PyObject* object) {
+  const stop_at_end guard;
   const auto attribute = [&](const nb::handle of, const char* name) {
     const nb::object found = nb::steal(PyObject_GetAttrString(of.ptr(), name));
     if (!found.is_valid()) PyErr_Clear();

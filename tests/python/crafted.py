@@ -50,7 +50,8 @@ class Crafted:
         def give_back(_: int) -> None:
             self.deleted += 1
 
-        self.managed = (Versioned if versioned else Managed)(tensor=Tensor(**tensor), deleter=Deleter(give_back), **outer)
+        made = Versioned if versioned else Managed
+        self.managed = made(tensor=Tensor(**tensor), deleter=Deleter(give_back), **outer)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.says

@@ -111,7 +111,7 @@ def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
 
 @pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"threads": -1}, {"device": "tpu"},
                                    {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"}, {"mode": "exact\0x"}, {"device": "cpu\0"},
-                                   {"dtype": "\ud800"}, {"dtype": None.__class__}])
+                                   {"dtype": "\ud800"}, {"dtype": "float32\0x"}, {"dtype": None.__class__}])
 def test_unknown_options(wrong: dict[str, Any]) -> None:
     for x in (X, X[::-1]):
         with pytest.raises(ValueError):
@@ -213,7 +213,8 @@ def test_wrong_capsules_are_refused(fields: dict[str, Any], why: str) -> None:
 
 def test_capsules_that_are_none_are_refused() -> None:
     used = np.ones(3).__dlpack__()
-    np.from_dlpack(type("Once", (), {"__dlpack__": lambda self, **how: used, "__dlpack_device__": lambda self: (1, 0)})())
+    once = {"__dlpack__": lambda self, **how: used, "__dlpack_device__": lambda self: (1, 0)}
+    np.from_dlpack(type("Once", (), once)())
     for capsule in (None, used, 3):
         given = Exporter(X)
         given.__dlpack__ = lambda **how: capsule  # type: ignore[method-assign]

@@ -116,6 +116,50 @@ time.sleep(0.15)
 """
 
 
+LEFT_IN_PYTHON = """
+import sys, threading, time, exactdot as xd, numpy as np
+x, y = np.ones(3), np.ones(4)
+class Producer:
+    def __dlpack_device__(self): return 1, 0
+    def __dlpack__(self, **how): return x.__dlpack__(**how)
+class Wrong:
+    @property
+    def __cuda_array_interface__(self): return {}
+a, b = {"refused": (x, y), "producer": (Producer(), Producer()), "property": (Wrong(), Wrong())}[sys.argv[1]]
+def work():
+    while True:
+        try:
+            xd.dot(a, b)
+        except (TypeError, ValueError):
+            pass
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("call", ["refused", "producer", "property"])
+def test_daemon_threads_that_call_python_code(call: str) -> None:
+    """Where Python takes the GIL from them in the middle of a call."""
+    for _ in range(4):
+        run_script(LEFT_IN_PYTHON, call)
+
+
+LAST_OF_ALL = """
+import array, sys, exactdot as xd
+class Last:
+    def __del__(self, dot=xd.dot, a=array.array("d", [1.0, 2.0])):
+        dot(a, a)
+sys.kept = Last()
+sys.kept.itself = sys.kept
+"""
+
+
+def test_the_last_finaliser_of_all() -> None:
+    """When there are no modules any more."""
+    run_script(LAST_OF_ALL)
+
+
 @pytest.mark.parametrize("n", [2**12, 2**16, 2**24])
 def test_daemon_threads_do_not_disturb_the_end(n: int) -> None:
     for _ in range(3):
