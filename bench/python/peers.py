@@ -87,8 +87,11 @@ def vectors(n: int, data: str, dtype: str = "float64") -> tuple[np.ndarray, np.n
 
 
 def ulps(value: float, a: np.ndarray, b: np.ndarray) -> float:
-    """How far from the real sum, in units of the last place of the rounded one. The real sum is that of an accumulator's
-    words, limbs of 32 bits from 2^-2148 on (docs/contract.md); a test holds it against fractions."""
+    """How far from the real sum, in units of the last place of the rounded one.
+
+    The real sum is that of an accumulator's words, limbs of 32 bits from 2^-2148 on (docs/contract.md); a test holds it
+    against fractions.
+    """
     acc = xd.Accumulator()
     acc.add(a.astype("float64"), b.astype("float64"))
     words = acc.words[:134].tolist()

@@ -110,8 +110,8 @@ def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"threads": -1}, {"device": "tpu"},
-                                   {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"}, {"mode": "exact\0x"}, {"device": "cpu\0"},
-                                   {"dtype": "\ud800"}, {"dtype": "float32\0x"}, {"dtype": None.__class__}])
+                                   {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"},
+                                   {"mode": "exact\0x"}, {"device": "cpu\0"}, {"dtype": "\ud800"}, {"dtype": "float32\0x"}, {"dtype": None.__class__}])
 def test_unknown_options(wrong: dict[str, Any]) -> None:
     for x in (X, X[::-1]):
         with pytest.raises(ValueError):
