@@ -42,6 +42,11 @@ std::string check_count(const std::string& text) {
   return "'" + text + "' is no length; write 1000, 2^20, 1e6, 1k, 3M, 64Ki or 32*2^20";
 }
 
+std::string check_size(const std::string& text) {
+  if (parse_element_count(text) == 0) return "'" + text + "': at least 1, for times are told for an element";
+  return check_count(text);
+}
+
 std::string check_json_file(const std::string& text) {
   if (text == "-" || (!text.empty() && text.front() != '-')) return {};
   return "'" + text + "' is no file name; write ./ before one that begins with -";
@@ -202,7 +207,7 @@ runnable describe_bench(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
   app.add_option("--sizes", arguments->sizes, "lengths: 1000, 2^20, 64Ki; by default 2^10 to 2^29 on a GPU")
-      ->check(check_count, "LENGTH");
+      ->check(check_size, "LENGTH");
   app.add_option("--types", arguments->types, "types of the elements")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
