@@ -1,24 +1,29 @@
-# The two commands, make demo and make test, and their small helpers. Each works on a bare clone, on a
-# second call, and offline once the packages are there.
-# SETUP=skip builds with what is installed; RELEASE and ASAN name other build folders; JOBS the processes;
-# ARCHITECTURES=90 builds for GPUs of that compute capability alone, in less time.
+# make demo, make test and their helpers. Each works on a bare clone, on a second call, and offline once the packages are
+# installed.
+# SETUP=skip builds with what is installed; RELEASE, ASAN and CLANG name other build folders; JOBS: parallel processes.
+# ARCHITECTURES: GPU architectures to compile for; default: those of this machine, or 90 if it has no GPU.
 
 RELEASE ?= build/release
 ASAN ?= build/asan
+CLANG ?= build/clang
 JOBS ?= $(shell nproc)
+ARCHITECTURES ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo native || echo 90)
+FUZZ_SECONDS ?= 20
+CAMPAIGN_CASES ?= 200000
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test bench setup configure release clean
+.PHONY: help demo test test-sanitized asan clang bench setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 help:
-	@echo 'make demo    build, generate two vectors, and compare the ways to compute their dot product'
-	@echo 'make test    build and run every test, then again under AddressSanitizer and UBSan'
-	@echo 'make bench   measure against the other libraries and write docs/performance.md (some minutes)'
-	@echo 'make clean   remove the build folder'
+	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
+	@echo 'make test            build and run every test (under 10 minutes on 2 cores)'
+	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign'
+	@echo 'make bench           measure beside other libraries and write docs/performance.md (some minutes)'
+	@echo 'make clean           remove the build folder'
 
 demo: configure
 	cmake --build $(RELEASE) --parallel $(JOBS) --target exactdot_program
@@ -28,15 +33,32 @@ demo: configure
 
 test: release
 	$(ctest) --test-dir $(RELEASE)
+
+test-sanitized: clang asan
+
+asan: setup
 	cmake --preset asan -B $(ASAN)
 	cmake --build $(ASAN) --parallel $(JOBS)
+	$(ASAN)/tests/property/campaign --cases $(CAMPAIGN_CASES) --seed 11
 	$(ctest) --test-dir $(ASAN)
+
+# what only clang checks: its warnings, and inputs that libFuzzer finds
+clang: setup
+	cmake --preset clang -B $(CLANG)
+	cmake --build $(CLANG) --parallel $(JOBS) --target exactdot exactdot_io core_test campaign fuzz_npy \
+	  fuzz_accumulator
+	$(CLANG)/tests/core/core_test --gtest_brief=1
+	$(CLANG)/tests/property/campaign --cases 10000 --seed 12
+	@mkdir -p $(CLANG)/npy $(CLANG)/accumulator
+	$(CLANG)/tests/fuzz/fuzz_npy -max_total_time=$(FUZZ_SECONDS) -verbosity=0 $(CLANG)/npy tests/fuzz/corpus/npy
+	$(CLANG)/tests/fuzz/fuzz_accumulator -max_total_time=$(FUZZ_SECONDS) -verbosity=0 $(CLANG)/accumulator \
+	  tests/fuzz/corpus/accumulator
 
 bench: release
 	scripts/performance --run $(exactdot) bench --device cpu
 
 configure: setup
-	cmake --preset release -B $(RELEASE) $(if $(ARCHITECTURES),-DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)')
+	cmake --preset release -B $(RELEASE) -DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)'
 
 release: configure
 	cmake --build $(RELEASE) --parallel $(JOBS)

@@ -1,11 +1,12 @@
-// The CPU's table and its JSON; see cpu.hpp.
+// Benchmark on the CPU; see cpu.hpp.
 //
-// One process, peers interleaved round by round (measure.hpp). One thread first, more after that: what a
-// threaded call leaves behind cannot touch the numbers of one thread.
+// All peers run in one process, interleaved round by round (measure.hpp). Thread counts are measured in the order
+// given, by default one thread first, so that the workers of threaded calls cannot disturb single-threaded times.
 #include "cpu.hpp"
 
 #include <fmt/format.h>
 
+#include <exactdot/element.hpp>
 #include <nlohmann/json.hpp>
 
 #include "machine.hpp"
@@ -16,17 +17,19 @@ namespace bench {
 namespace {
 
 template <class T>
-std::vector<row> run_type(const cpu_request& request, const std::vector<peer>& peers, int threads) {
-  std::vector<row> all;
+std::vector<measurement> run_type(const cpu_request& request, const std::vector<peer>& peers, int threads) {
+  std::vector<measurement> all;
   for (const std::size_t n : request.sizes) {
-    if (request.say)
-      request.say(fmt::format("{}, n = {}, {} threads", sizeof(T) == 4 ? "float32" : "float64", n, threads));
+    if (request.on_progress) {
+      request.on_progress(
+          fmt::format("{}, n = {}, {} threads", exactdot::name_of(exactdot::type_of<T>), n, threads));
+    }
     std::vector<vectors<T>> data;
     data.emplace_back("uniform", n, request.alignment);
     for (const auto& name : request.hostile) data.emplace_back(name, n, request.alignment);
-    const auto rows = measure<T>(peers, data, threads, request.how);
-    if (request.prints) print(rows);
-    all.insert(all.end(), rows.begin(), rows.end());
+    const auto measurements = measure<T>(peers, data, threads, request.sampling);
+    if (request.print_table) print(measurements);
+    all.insert(all.end(), measurements.begin(), measurements.end());
   }
   return all;
 }
@@ -37,27 +40,28 @@ nlohmann::ordered_json measure_cpu(const cpu_request& request) {
   std::vector<std::string> missing;
   const auto peers = all_peers(missing);
   auto described = nlohmann::ordered_json::array();
-  for (const auto& who : peers) {
-    if (request.prints) fmt::print("{:22}{}\n", who.name, who.how);
-    described.push_back({{"name", who.name}, {"how", who.how}, {"threaded", who.set_threads != nullptr}});
+  for (const auto& peer : peers) {
+    if (request.print_table) fmt::print("{:22}{}\n", peer.name, peer.description);
+    described.push_back(
+        {{"name", peer.name}, {"how", peer.description}, {"threaded", peer.set_threads != nullptr}});
   }
-  if (request.prints) {
+  if (request.print_table) {
     for (const auto& line : missing) fmt::print("not measured          {}\n", line);
     print_header();
   }
-  std::vector<row> rows;
+  std::vector<measurement> measurements;
   for (const int threads : request.threads) {
     for (const auto& type : request.types) {
       const auto more =
           type == "float32" ? run_type<float>(request, peers, threads) : run_type<double>(request, peers, threads);
-      rows.insert(rows.end(), more.begin(), more.end());
+      measurements.insert(measurements.end(), more.begin(), more.end());
     }
   }
   return {{"machine", describe_machine()},
           {"alignment", request.alignment == alignment::cache_line ? "64" : "vector"},
-          {"rounds", request.how.rounds},
+          {"rounds", request.sampling.rounds},
           {"peers", described},
-          {"rows", as_json(rows)}};
+          {"rows", as_json(measurements)}};
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Dot products side by side with other libraries, on this machine's CPU.
+// Benchmark of dot products beside other libraries on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace bench {
 struct cpu_request {
   std::vector<std::size_t> sizes;
   std::vector<std::string> types;    ///< float32, float64
-  std::vector<std::string> hostile;  ///< data sets, for exact alone
+  std::vector<std::string> hostile;  ///< hostile data sets; only exact is timed on them
   std::vector<int> threads;
   bench::alignment alignment = bench::alignment::cache_line;
-  effort how;
-  bool prints = true;                                ///< the table, as it goes
-  std::function<void(const std::string&)> say = {};  ///< what is being done
+  bench::sampling sampling;
+  bool print_table = true;                                   ///< print each part of the table when it is measured
+  std::function<void(const std::string&)> on_progress = {};  ///< called with the current type, length and threads
 };
 
-/// What it returns has the rows, and who was measured on what.
+/// Measures all peers. The JSON has the measurements, the peers and a description of the machine.
 nlohmann::ordered_json measure_cpu(const cpu_request& request);
 
 }  // namespace bench

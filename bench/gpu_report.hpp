@@ -1,4 +1,4 @@
-// The GPU's rows on the screen and as JSON, from which scripts/performance writes the documents.
+// Report of the GPU benchmark: printed tables, and JSON from which scripts/performance writes the documents.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,10 +8,10 @@
 
 namespace bench {
 
-/// One table a call: all rows are of one type and length.
-void print(const std::vector<gpu_row>& rows);
+/// Prints one table; all measurements are of one type and length.
+void print(const std::vector<gpu_measurement>& measurements);
 
-/// The machine's facts, and what the CPU beside it is.
-nlohmann::ordered_json as_json(const gpu_facts& facts, const std::vector<gpu_row>& rows);
+/// Returns the report, with a description of the GPU and of its host.
+nlohmann::ordered_json as_json(const gpu_facts& facts, const std::vector<gpu_measurement>& measurements);
 
 }  // namespace bench

@@ -1,7 +1,6 @@
-// dlopen and dlsym; see library.hpp.
+// Shared library by dlopen and dlsym; see library.hpp.
 //
-// What is missing is an exception or a null function, never the end of the process: a peer that is not there leaves
-// its rows out.
+// A missing library throws and a missing function is null; neither ends the process. The benchmark skips the peer.
 #include "library.hpp"
 
 #include <dlfcn.h>
@@ -12,7 +11,7 @@
 namespace bench {
 
 library::library(const std::string& path) {
-  // an empty path would open this very program
+  // dlopen("") would open this program itself
   if (path.empty()) throw std::runtime_error("not found when the benchmark was configured");
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (handle_ == nullptr) throw std::runtime_error(dlerror());

@@ -1,6 +1,6 @@
-// A shared library opened at run time, so that two BLAS libraries with the same symbols live in one process.
+// Shared library opened at run time, so that several BLAS libraries with the same symbols can share a process.
 //
-// RTLD_LOCAL keeps its symbols from the others, RTLD_DEEPBIND makes it prefer its own to theirs.
+// RTLD_LOCAL hides its symbols from other libraries; RTLD_DEEPBIND makes it prefer its own symbols.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@ namespace bench {
 
 class library {
  public:
-  /// Throws std::runtime_error with the loader's words, or for an empty path.
+  /// Throws std::runtime_error with the loader's message, or if the path is empty.
   explicit library(const std::string& path);
 
-  /// The function of that name; null where the library has none.
+  /// Returns the function `name`; null if the library has none.
   template <class Function>
   [[nodiscard]] Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
@@ -24,7 +24,7 @@ class library {
   void* handle_;  // never closed: thread pools inside it run until the process ends
 };
 
-/// The folder of this program, where the modules lie.
+/// Returns the folder of this program, which contains the modules.
 std::string program_folder();
 
 }  // namespace bench

@@ -1,7 +1,6 @@
-// Asking the kernel what this machine is; see machine.hpp.
+// Description of the machine from /proc and /sys; see machine.hpp.
 //
-// Read from /proc and /sys as text. What is not there, as in some containers, is left empty or "unknown": a
-// measurement that is not fully described is still one.
+// Entries that do not exist, as in some containers, are empty or "unknown".
 #include "machine.hpp"
 
 #include <fmt/chrono.h>
@@ -31,14 +30,14 @@ std::string cpu_model() {
   for (std::string line; std::getline(file, line);) {
     const auto value = line.substr(std::min(line.size(), line.find(':') + 2));
     if (line.starts_with("model name")) return fmt::format("{} ({})", value, vendor_family);
-    // a virtual machine may give a model name that says nothing, so the numbers that identify it go along
+    // a virtual machine may report a generic model name; family and model number identify the CPU
     if (line.starts_with("cpu family")) vendor_family = "family " + value;
     if (line.starts_with("model\t")) vendor_family += " model " + value;
   }
   return "unknown";
 }
 
-/// "2048K" as "2 MiB"
+/// Converts "2048K" to "2 MiB".
 std::string readable(const std::string& size) {
   const unsigned long kibibytes = std::strtoul(size.c_str(), nullptr, 10);
   return kibibytes % 1024 == 0 ? fmt::format("{} MiB", kibibytes / 1024) : fmt::format("{} KiB", kibibytes);

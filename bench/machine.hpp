@@ -1,11 +1,11 @@
-// What the numbers were taken on: the part of the report that makes them worth reading.
+// Description of the machine, for the report.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace bench {
 
-/// CPU model, caches, instruction set, kernel, compiler, date. No name of the machine and no path.
+/// Returns CPU model, caches, instruction set, kernel, compiler and date; no host name and no path.
 nlohmann::ordered_json describe_machine();
 
 }  // namespace bench

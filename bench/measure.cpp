@@ -1,13 +1,13 @@
-// Rounds of samples, and what is made of them; see measure.hpp.
+// Rounds of samples and their evaluation; see measure.hpp.
 //
-// The number of calls in a sample is found for each contender before the first round. Quartiles, not means: whom
-// the system interrupts loses a sample, not the row. The error is that of one more call, against the exact sum.
+// The number of calls per sample is determined for each series before the first round. Medians and quartiles
+// tolerate samples that the system interrupts. The error is that of one further call, relative to the exact sum.
 #include "measure.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <exactdot/accumulator.hpp>
-#include <io/dtype.hpp>
+#include <exactdot/element.hpp>
 #include <lab/ulp_error.hpp>
 #include <numeric>
 #include <random>
@@ -19,37 +19,39 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Idle workers of OpenBLAS spin for 2^26 cycles and those of OpenMP for a few milliseconds: a peer must not be
-// timed while another one's workers still hold the cores.
-constexpr std::chrono::milliseconds workers_fall_asleep{45};
+// Idle OpenBLAS workers spin for 2^26 cycles, OpenMP workers for a few milliseconds. Before a threaded sample the
+// benchmark waits until other peers' workers have released the cores.
+constexpr std::chrono::milliseconds worker_spin_time{45};
 
+/// The samples of one peer on one data set.
 template <class T>
-struct contender {
-  const peer* who;
-  const vectors<T>* on;
+struct sample_series {
+  const peer* measured_peer;
+  const vectors<T>* data;
   std::size_t calls = 1;
   std::vector<double> samples = {};
 
-  /// Seconds of `calls` calls. The result leaves through a volatile, so that no call is dropped.
+  /// Returns the seconds of `calls` calls. A volatile result keeps the compiler from removing calls.
   double run() const {
-    auto* dot = who->function<T>();
-    const int n = static_cast<int>(on->size());
+    auto* dot = measured_peer->function<T>();
+    const int n = static_cast<int>(data->size());
     volatile T sink;
     const auto start = clock::now();
-    for (std::size_t i = 0; i < calls; ++i) sink = dot(n, on->a(), 1, on->b(), 1);
+    for (std::size_t i = 0; i < calls; ++i) sink = dot(n, data->a(), 1, data->b(), 1);
     (void)sink;
     return std::chrono::duration<double>(clock::now() - start).count();
   }
 
-  void calibrate(double least) {
+  /// Sets `calls` so that a run lasts at least `min_seconds`.
+  void calibrate(double min_seconds) {
     run();
-    for (double seconds = run(); seconds < least; seconds = run())
+    for (double seconds = run(); seconds < min_seconds; seconds = run())
       calls = std::max(calls + 1, static_cast<std::size_t>(static_cast<double>(calls) *
-                                                           std::clamp(1.2 * least / seconds, 1.0, 100.0)));
+                                                           std::clamp(1.2 * min_seconds / seconds, 1.0, 100.0)));
   }
 };
 
-/// On one thread: the timing that follows must not meet workers that are still awake.
+/// Computes the exact sum on one thread, so that no workers are awake during the timing that follows.
 template <class T>
 exactdot::accumulator<T> exact_sum(const vectors<T>& data) {
   exactdot::accumulator<T> sum;
@@ -59,19 +61,19 @@ exactdot::accumulator<T> exact_sum(const vectors<T>& data) {
 }
 
 template <class T>
-void run_rounds(std::vector<contender<T>>& contenders, int threads, const effort& how) {
-  const double least = std::chrono::duration<double>(how.sample).count();
-  for (auto& each : contenders) each.calibrate(least);
-  std::vector<std::size_t> order(contenders.size());
+void run_rounds(std::vector<sample_series<T>>& all_series, int threads, const sampling& settings) {
+  const double min_seconds = std::chrono::duration<double>(settings.min_sample).count();
+  for (auto& series : all_series) series.calibrate(min_seconds);
+  std::vector<std::size_t> order(all_series.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937 random(1);
-  for (int round = 0; round < how.rounds; ++round) {
+  for (int round = 0; round < settings.rounds; ++round) {
     std::ranges::shuffle(order, random);
     for (const std::size_t i : order) {
-      auto& each = contenders[i];
-      if (threads > 1) std::this_thread::sleep_for(workers_fall_asleep);
-      each.run();  // wakes its workers, and leaves in the caches what fits there
-      each.samples.push_back(each.run() / static_cast<double>(each.calls) * 1e9);
+      auto& series = all_series[i];
+      if (threads > 1) std::this_thread::sleep_for(worker_spin_time);
+      series.run();  // warm-up: wakes the peer's workers and fills the caches
+      series.samples.push_back(series.run() / static_cast<double>(series.calls) * 1e9);
     }
   }
 }
@@ -87,37 +89,38 @@ unsigned modulo_64(const void* address) {
 }  // namespace
 
 template <class T>
-std::vector<row> measure(const std::vector<peer>& peers, const std::vector<vectors<T>>& data, int threads,
-                         const effort& how) {
-  std::vector<contender<T>> contenders;
-  std::vector<exactdot::accumulator<T>> sums;  // of each of `data`
-  for (const auto& on : data) {
-    sums.push_back(exact_sum(on));
-    for (const auto& who : peers) {
-      if (&on != &data.front() && &who != &peers.front()) continue;  // hostile data: exact alone
-      if (threads > 1 && who.set_threads == nullptr) continue;
-      if (who.set_threads != nullptr) who.set_threads(threads);
-      contenders.push_back({&who, &on});
+std::vector<measurement> measure(const std::vector<peer>& peers, const std::vector<vectors<T>>& data, int threads,
+                                 const sampling& settings) {
+  std::vector<sample_series<T>> all_series;
+  std::vector<exactdot::accumulator<T>> sums;  // parallel to `data`
+  for (const auto& set : data) {
+    sums.push_back(exact_sum(set));
+    for (const auto& peer : peers) {
+      if (&set != &data.front() && &peer != &peers.front()) continue;  // hostile data: exact alone
+      if (threads > 1 && peer.set_threads == nullptr) continue;
+      if (peer.set_threads != nullptr) peer.set_threads(threads);
+      all_series.push_back({&peer, &set});
     }
   }
-  run_rounds(contenders, threads, how);
+  run_rounds(all_series, threads, settings);
 
-  std::vector<row> rows;
-  for (auto& [who, on, calls, samples] : contenders) {
+  std::vector<measurement> measurements;
+  for (auto& [peer, set, calls, samples] : all_series) {
     std::ranges::sort(samples);
     const double median = quantile(samples, 0.5);
-    const T value = who->template function<T>()(static_cast<int>(on->size()), on->a(), 1, on->b(), 1);
-    const auto& sum = sums[static_cast<std::size_t>(on - data.data())];
-    const auto ulps = static_cast<double>(exactdot::lab::ulp_error(sum, value, exactdot::io::dtype_of<T>));
-    rows.push_back({sizeof(T) == 4 ? "float32" : "float64", on->size(), threads, on->data(), who->name, median,
-                    (quantile(samples, 0.75) - quantile(samples, 0.25)) / median, ulps, modulo_64(on->a()),
-                    modulo_64(on->b())});
+    const T value = peer->template function<T>()(static_cast<int>(set->size()), set->a(), 1, set->b(), 1);
+    const auto& sum = sums[static_cast<std::size_t>(set - data.data())];
+    const auto ulps = static_cast<double>(exactdot::lab::ulp_error(sum, value, exactdot::type_of<T>));
+    measurements.push_back({std::string(exactdot::name_of(exactdot::type_of<T>)), set->size(), threads, set->data(),
+                            peer->name, median, (quantile(samples, 0.75) - quantile(samples, 0.25)) / median, ulps,
+                            modulo_64(set->a()), modulo_64(set->b())});
   }
-  return rows;
+  return measurements;
 }
 
-template std::vector<row> measure(const std::vector<peer>&, const std::vector<vectors<float>>&, int, const effort&);
-template std::vector<row> measure(const std::vector<peer>&, const std::vector<vectors<double>>&, int,
-                                  const effort&);
+template std::vector<measurement> measure(const std::vector<peer>&, const std::vector<vectors<float>>&, int,
+                                          const sampling&);
+template std::vector<measurement> measure(const std::vector<peer>&, const std::vector<vectors<double>>&, int,
+                                          const sampling&);
 
 }  // namespace bench

@@ -1,8 +1,8 @@
-// Timing of several peers against each other on the same data.
+// Times several peers on the same data.
 //
-// A round times every contender once; rounds are repeated, each in another order, so that a change of clock, a
-// noisy neighbour or what the one before left in the caches meets all of them. A sample is a run of calls that
-// lasts long enough for the clock; the median of a contender's samples counts.
+// Each round takes one sample per peer and data set, in a new random order. Changes of clock rate, other processes
+// and cache contents thus affect all of them alike. A sample is a sequence of calls that is long enough for the
+// clock. The result is the median of the samples.
 #pragma once
 
 #include <chrono>
@@ -14,31 +14,31 @@
 
 namespace bench {
 
-struct effort {
+struct sampling {
   int rounds = 25;
-  std::chrono::nanoseconds sample{200'000};  ///< the least that a sample lasts
+  std::chrono::nanoseconds min_sample{200'000};  ///< minimum duration of a sample
 };
 
-struct row {
+struct measurement {
   std::string type;
   std::size_t n;
   int threads;
   std::string data;
   std::string peer;
-  double nanoseconds;  ///< median time of a call
-  double spread;       ///< (third quartile - first) / median
-  double error_ulps;   ///< |value - exact result| in units of the last place of the correctly rounded result
-  unsigned a_modulo_64, b_modulo_64;  ///< where the vectors lie
+  double nanoseconds;                 ///< median time per call
+  double spread;                      ///< (third quartile - first) / median
+  double error_ulps;                  ///< |value - exact result| in ulps of the correctly rounded result
+  unsigned a_modulo_64, b_modulo_64;  ///< addresses of the vectors modulo 64
 };
 
-/// Peers on uniform data, and the first of them on each of the hostile data sets too.
+/// Measures all peers on data[0], and the first peer on the other data sets.
 template <class T>
-std::vector<row> measure(const std::vector<peer>& peers, const std::vector<vectors<T>>& data, int threads,
-                         const effort& how);
+std::vector<measurement> measure(const std::vector<peer>& peers, const std::vector<vectors<T>>& data, int threads,
+                                 const sampling& settings);
 
-extern template std::vector<row> measure(const std::vector<peer>&, const std::vector<vectors<float>>&, int,
-                                         const effort&);
-extern template std::vector<row> measure(const std::vector<peer>&, const std::vector<vectors<double>>&, int,
-                                         const effort&);
+extern template std::vector<measurement> measure(const std::vector<peer>&, const std::vector<vectors<float>>&, int,
+                                                 const sampling&);
+extern template std::vector<measurement> measure(const std::vector<peer>&, const std::vector<vectors<double>>&, int,
+                                                 const sampling&);
 
 }  // namespace bench

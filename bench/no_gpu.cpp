@@ -1,4 +1,4 @@
-// The benchmark on a GPU, in a build without a CUDA compiler.
+// GPU benchmark of a build without a CUDA compiler: reports that it is missing.
 #include <exactdot/error.hpp>
 
 #include "gpu.hpp"
@@ -6,10 +6,9 @@
 namespace bench {
 
 gpu_facts measure_gpu(const gpu_request&) {
-  throw exactdot::error(
-      exactdot::errc::no_device,
-      "--device cuda: this program was built without a CUDA compiler; build it where there is one, "
-      "or take --device cpu");
+  throw exactdot::error(exactdot::errc::no_device,
+                        "--device cuda: this program was built without a CUDA compiler; build it with one, or use "
+                        "--device cpu");
 }
 
 }  // namespace bench

@@ -1,7 +1,7 @@
-// One way to compute a dot product, as the benchmark calls it.
+// Peer: an implementation of the dot product that the benchmark measures.
 //
-// All peers are called through a pointer with the signature of cblas_sdot and cblas_ddot, ours included, so
-// that a call costs the same for each.
+// All peers, exactdot included, are called through a pointer with the signature of cblas_sdot or cblas_ddot, so
+// that the overhead of a call is the same for each.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@ using dot_function = T(int n, const T* a, int stride_a, const T* b, int stride_b
 
 struct peer {
   std::string name;
-  std::string how;  ///< what is called, which version, which kernels
+  std::string description;  ///< functions, version and kernels
   dot_function<float>* sdot;
   dot_function<double>* ddot;
   void (*set_threads)(int) = nullptr;  ///< null: one thread always
@@ -30,10 +30,10 @@ struct peer {
   }
 };
 
-/// Everyone who is at hand, exact first. `missing` gets a line for each peer that is not, with the reason.
+/// Returns all available peers, exact first. Appends a line with the reason to `missing` for each unavailable peer.
 std::vector<peer> all_peers(std::vector<std::string>& missing);
 
-/// Names of the rows that are OpenBLAS begin with this.
+/// Prefix of the names of OpenBLAS's peers.
 inline constexpr const char* openblas_name = "openblas";
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// All peers: exactdot's two modes, and whatever else was found when the benchmark was configured.
+// All peers: exactdot's two modes, and the libraries found when the benchmark was configured.
 #include <fmt/format.h>
 
 #include <exactdot/dot.hpp>
@@ -14,18 +14,18 @@
 namespace bench {
 namespace {
 
-int our_threads = 1;
+int exactdot_threads = 1;
 
 template <class T, exactdot::mode mode>
-T ours(int n, const T* a, int, const T* b, int) {
+T exactdot_dot(int n, const T* a, int, const T* b, int) {
   return exactdot::dot<T, T>(a, b, static_cast<std::size_t>(n),
-                             {.mode = mode, .device = exactdot::device::cpu, .threads = our_threads});
+                             {.mode = mode, .device = exactdot::device::cpu, .threads = exactdot_threads});
 }
 
 template <exactdot::mode mode>
-peer our_peer(const std::string& name) {
+peer exactdot_peer(const std::string& name) {
   return {name, fmt::format("exactdot {}, {}", exactdot::version(), exactdot::cpu().instruction_set),
-          ours<float, mode>, ours<double, mode>, [](int threads) { our_threads = threads; }};
+          exactdot_dot<float, mode>, exactdot_dot<double, mode>, [](int threads) { exactdot_threads = threads; }};
 }
 
 peer openblas_peer(const exactdot::lab::openblas& library, const std::string& name, const std::string& remark,
@@ -36,7 +36,7 @@ peer openblas_peer(const exactdot::lab::openblas& library, const std::string& na
           library.cblas_dot<float>(), library.cblas_dot<double>(), set_threads};
 }
 
-/// OpenBLAS at its best kernels, and once more with those of its own choice if that is another.
+/// Returns OpenBLAS with its best kernels and, if different, with the kernels that it selects itself.
 std::vector<peer> openblas_peers() {
   using exactdot::lab::openblas;
   const openblas& best = openblas::instance();
@@ -47,26 +47,29 @@ std::vector<peer> openblas_peers() {
       openblas_peer(best, openblas_name, remark, [](int threads) { openblas::instance().set_threads(threads); })};
   const openblas& shipped = openblas::as_shipped();
   if (&shipped == &best) return peers;
-  peers.push_back(openblas_peer(shipped, fmt::format("{}_as_shipped", openblas_name), " (its own choice)",
+  peers.push_back(openblas_peer(shipped, fmt::format("{}_as_shipped", openblas_name), " (selected by OpenBLAS)",
                                 [](int threads) { openblas::as_shipped().set_threads(threads); }));
   return peers;
 }
 
 peer blis_peer() {
   const library file(BLIS_LIBRARY);
-  std::string how = "BLIS";
-  if (auto* version = file.find<const char*()>("bli_info_get_version_str")) how += fmt::format(" {}", version());
-  how += ", cblas_sdot and cblas_ddot";
+  std::string description = "BLIS";
+  if (auto* version = file.find<const char*()>("bli_info_get_version_str")) {
+    description += fmt::format(" {}", version());
+  }
+  description += ", cblas_sdot and cblas_ddot";
   auto* id = file.find<int()>("bli_arch_query_id");
   auto* name = file.find<const char*(int)>("bli_arch_string");
-  if (id != nullptr && name != nullptr) how += fmt::format(", kernels {}", name(id()));
-  return {"blis", how, file.find<dot_function<float>>("cblas_sdot"), file.find<dot_function<double>>("cblas_ddot")};
+  if (id != nullptr && name != nullptr) description += fmt::format(", kernels {}", name(id()));
+  return {"blis", description, file.find<dot_function<float>>("cblas_sdot"),
+          file.find<dot_function<double>>("cblas_ddot")};
 }
 
 peer module_peer(const std::string& name, const std::string& module, const std::string& prefix,
-                 const std::string& how) {
+                 const std::string& description) {
   const library file(fmt::format("{}/{}.so", program_folder(), module));
-  return {name, how, file.find<dot_function<float>>((prefix + "_sdot").c_str()),
+  return {name, description, file.find<dot_function<float>>((prefix + "_sdot").c_str()),
           file.find<dot_function<double>>((prefix + "_ddot").c_str())};
 }
 
@@ -88,7 +91,7 @@ std::vector<peer> all_peers(std::vector<std::string>& missing) {
   const std::string eigen = fmt::format("Eigen {}, Map::dot, -O3", EIGEN_VERSION);
   const std::string standard = fmt::format("{}, -O3 -march=native", COMPILER);
   try_add("exactdot", [] {
-    return list{our_peer<exactdot::mode::exact>("exact"), our_peer<exactdot::mode::fast>("fast")};
+    return list{exactdot_peer<exactdot::mode::exact>("exact"), exactdot_peer<exactdot::mode::fast>("fast")};
   });
   try_add("openblas", [] { return openblas_peers(); });
   try_add("blis", [] { return list{blis_peer()}; });

@@ -1,4 +1,4 @@
-// The table on the screen and the same as JSON, from which scripts/performance writes the documents.
+// Report of the CPU benchmark: a printed table, and JSON from which scripts/performance writes the documents.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,13 +8,13 @@
 
 namespace bench {
 
-/// The best median among OpenBLAS's rows of the same type, length and thread count; 0 where there is none.
-double openblas_time(const std::vector<row>& rows, const row& like);
+/// Returns OpenBLAS's best median time for the type, length and thread count of `like`; 0 if there is none.
+double openblas_time(const std::vector<measurement>& measurements, const measurement& like);
 
 void print_header();
-/// One line a row: time, ns an element, GB/s, ratio to OpenBLAS at equal threads, error, spread.
-void print(const std::vector<row>& rows);
+/// Prints one line per measurement: time, ns per element, GB/s, ratio to OpenBLAS at equal threads, error, spread.
+void print(const std::vector<measurement>& measurements);
 
-nlohmann::ordered_json as_json(const std::vector<row>& rows);
+nlohmann::ordered_json as_json(const std::vector<measurement>& measurements);
 
 }  // namespace bench

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""PyTorch's dot products on a GPU, called as `exactdot bench --device cuda` calls its peers; needs PyTorch.
+"""Measures PyTorch's dot products on a GPU in the timing modes of `exactdot bench --device cuda`. Requires PyTorch.
 
 usage: torch_peers.py OUTPUT.json [--program EXACTDOT] [--sizes N...] [--rounds K]
-  --program  the program exactdot: gives the exact results from which errors are counted, up to 2^24 elements
-  --sizes    lengths as exponents of 2; by default 10 to 29
+  --program  the program exactdot, which computes the exact results for errors, up to 2^24 elements; default: no errors
+  --sizes    lengths as exponents of 2; default: 10 to 29
+  --rounds   samples per peer and timing mode; default: 9
 
-Medians of K samples of about a millisecond, all peers in each round. `graph`: calls in a replayed CUDA graph; `stream`:
-calls one after the other, between two events; `host`: one call and .item(), by wall clock.
+The result is the median of K samples of about 1 ms; each round samples all peers. Timing modes: `graph`, calls in a
+replayed CUDA graph; `stream`, consecutive calls between two events; `host`, one call and .item(), by wall clock.
 """
 import argparse
 import datetime
@@ -22,13 +23,13 @@ import time
 PEERS = {"torch.dot": lambda torch, a, b: torch.dot(a, b),
          "torch.linalg.vecdot": lambda torch, a, b: torch.linalg.vecdot(a, b),
          "(a * b).sum()": lambda torch, a, b: (a * b).sum()}
-LONGEST_CHECKED = 1 << 24
+MAX_CHECKED_LENGTH = 1 << 24
 SAMPLE_SECONDS = 1e-3
 
 
 def between_events(torch, work):
     start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    work()  # what is timed follows on other work: no gap while the host launches
+    work()  # untimed, so that the timed work follows without a gap while the host launches it
     start.record()
     work()
     stop.record()
@@ -45,10 +46,10 @@ def in_graph(torch, call, calls):
 
 
 def as_launches(torch, call, calls):
-    def many():
+    def repeat():
         for _ in range(calls):
             call()
-    return lambda: between_events(torch, many) / calls
+    return lambda: between_events(torch, repeat) / calls
 
 
 def end_to_end(torch, call, calls):
@@ -73,7 +74,7 @@ def exact_dot(program, a, b):
 
 
 def error_ulps(value, exact, type_):
-    """Against the correctly rounded result; without its half ulp."""
+    """Error relative to the correctly rounded result, whose own half ulp is not included."""
     import numpy
     return abs(value - exact) / float(numpy.spacing(getattr(numpy, type_)(abs(exact))))
 
@@ -81,27 +82,27 @@ def error_ulps(value, exact, type_):
 def measure(torch, type_, n, rounds, program):
     generator = torch.Generator(device="cuda").manual_seed(n)
     a, b = (torch.rand(n, dtype=getattr(torch, type_), device="cuda", generator=generator) * 2 - 1 for _ in range(2))
-    exact = exact_dot(program, a, b) if program and n <= LONGEST_CHECKED else None
-    entered = []
+    exact = exact_dot(program, a, b) if program and n <= MAX_CHECKED_LENGTH else None
+    all_series = []
     for name, peer in PEERS.items():
         def call(peer=peer):
             return peer(torch, a, b)
         value = call().item()
         seconds = between_events(torch, call)
         calls = max(1, min(200, int(SAMPLE_SECONDS / seconds)))
-        for how, make in {"graph": in_graph, "stream": as_launches, "host": end_to_end}.items():
-            sample = make(torch, call, calls if how != "host" else min(calls, 50))
-            row = {"type": type_, "n": n, "peer": name, "how": how}
+        for timing_mode, make in {"graph": in_graph, "stream": as_launches, "host": end_to_end}.items():
+            sample = make(torch, call, calls if timing_mode != "host" else min(calls, 50))
+            measurement = {"type": type_, "n": n, "peer": name, "how": timing_mode}
             if exact is not None:
-                row["error_ulps"] = error_ulps(value, exact, type_)
-            entered.append((row, sample, []))
+                measurement["error_ulps"] = error_ulps(value, exact, type_)
+            all_series.append((measurement, sample, []))
     for _ in range(rounds):
-        for _, sample, samples in random.sample(entered, len(entered)):
+        for _, sample, samples in random.sample(all_series, len(all_series)):
             samples.append(sample())
-    for row, _, samples in entered:
-        quarter, median, three = statistics.quantiles(samples, n=4)
-        row.update(us=round(median * 1e6, 3), spread=round((three - quarter) / median, 4))
-    return [row for row, _, _ in entered]
+    for measurement, _, samples in all_series:
+        first_quartile, median, third_quartile = statistics.quantiles(samples, n=4)
+        measurement.update(us=round(median * 1e6, 3), spread=round((third_quartile - first_quartile) / median, 4))
+    return [measurement for measurement, _, _ in all_series]
 
 
 def main():
@@ -117,16 +118,16 @@ def main():
         sys.exit("torch_peers: PyTorch is not installed")
     if not torch.cuda.is_available():
         sys.exit("torch_peers: PyTorch finds no GPU")
-    rows = []
+    measurements = []
     for type_ in ("float32", "float64"):
         for exponent in arguments.sizes:
             if sys.stderr.isatty():
                 print(f"\rtorch_peers: {type_}, n = 2^{exponent}\033[K", end="", file=sys.stderr)
-            rows += measure(torch, type_, 1 << exponent, max(2, arguments.rounds), arguments.program)
+            measurements += measure(torch, type_, 1 << exponent, max(2, arguments.rounds), arguments.program)
             torch.cuda.empty_cache()
     report = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
               "date": datetime.date.today().isoformat(), "rounds": arguments.rounds}
-    lines = ",\n  ".join(json.dumps(row) for row in rows)
+    lines = ",\n  ".join(json.dumps(measurement) for measurement in measurements)
     arguments.output.write_text(json.dumps(report)[:-1] + ',\n "rows": [\n  ' + lines + "\n ]\n}\n")
 
 

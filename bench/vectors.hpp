@@ -1,11 +1,14 @@
-// The data that is timed: pairs of vectors in memory of a chosen alignment.
+// Benchmark data: pairs of vectors in memory of a chosen alignment.
 //
-// `uniform` is what every library is measured on. The others are hostile to exact summation: exponents over the
-// whole range (`wide`), products all below the smallest subnormal (`subnormal`), neighbours that are too far apart
-// for any one window of bits (`alternating`), one such element in the middle of ordinary ones (`one_huge`), a
-// largest exponent that grows all the way (`sorted`), and sums that cancel: of condition number 1e16 (`ill`) and
-// 1e40
-// (`ill_deep`), periods of 1024 pairs over and over.
+// Every library is measured on `uniform`. The other data sets are hostile to exact summation:
+//
+//   wide         exponents over the whole range of the type
+//   subnormal    all products are below the smallest subnormal
+//   alternating  neighbours whose exponents do not fit into one window
+//   one_huge     one huge element in the middle of ordinary ones
+//   sorted       exponents that increase over the whole vector
+//   ill          sums that cancel, condition number 1e16; a period of 1024 pairs is repeated
+//   ill_deep     the same with condition number 1e40
 #pragma once
 
 #include <cstddef>
@@ -16,19 +19,20 @@
 namespace bench {
 
 enum class alignment {
-  cache_line,  ///< both start at a multiple of 64 bytes
-  vector       ///< where std::vector and malloc put them
+  cache_line,  ///< both vectors start at a multiple of 64 bytes
+  vector       ///< alignment of std::vector and malloc
 };
 
-/// All but `uniform`.
+/// All data sets except `uniform`.
 inline const std::vector<std::string> hostile_data = {"wide",   "subnormal", "alternating", "one_huge",
                                                       "sorted", "ill",       "ill_deep"};
 
 template <class T>
 class vectors {
  public:
-  /// data: uniform or one of hostile_data. The same name and n give the same numbers. Filled by all cores.
-  vectors(const std::string& data, std::size_t n, alignment how);
+  /// Fills the vectors on all cores. `data`: uniform or one of hostile_data; the same name and n give the same
+  /// numbers.
+  vectors(const std::string& data, std::size_t n, alignment placement);
 
   [[nodiscard]] const T* a() const { return a_.get(); }
   [[nodiscard]] const T* b() const { return b_.get(); }

@@ -1,4 +1,5 @@
-// exactdot bench; see bench.hpp. Measures by bench/, which prints its tables; prints or keeps the JSON.
+// exactdot bench; see bench.hpp. The library in bench/ measures and prints tables; this file prints or writes the
+// JSON.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,85 +19,86 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 namespace exactdot::cli {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-std::vector<std::size_t> lengths(const std::vector<std::string>& texts, std::vector<std::size_t> usual) {
-  if (texts.empty()) return usual;
+std::vector<std::size_t> lengths(const std::vector<std::string>& texts, std::vector<std::size_t> defaults) {
+  if (texts.empty()) return defaults;
   std::vector<std::size_t> all;
   for (const auto& text : texts) all.push_back(*parse_element_count(text));
   return all;
 }
 
-std::vector<std::string> hostile(const bench_arguments& arguments, std::vector<std::string> usual) {
-  if (arguments.data) usual = *arguments.data;
-  std::erase(usual, "none");
-  return usual;
+std::vector<std::string> hostile(const bench_arguments& arguments, std::vector<std::string> defaults) {
+  std::vector<std::string> chosen = arguments.data ? *arguments.data : std::move(defaults);
+  std::erase(chosen, "none");
+  return chosen;
 }
 
-bool json_alone(const bench_arguments& arguments) { return arguments.json == "-"; }
+bool prints_json(const bench_arguments& arguments) { return arguments.json == "-"; }
 
-/// Says what is being measured where no rows appear that are progress enough.
-std::unique_ptr<progress> shown_instead_of_rows(const bench_arguments& arguments) {
-  if (!json_alone(arguments) && isatty(STDOUT_FILENO) != 0) return nullptr;
+/// Returns a progress line, or null if the table on the terminal already shows the progress.
+std::unique_ptr<progress> make_progress_line(const bench_arguments& arguments) {
+  if (!prints_json(arguments) && isatty(STDOUT_FILENO) != 0) return nullptr;
   return std::make_unique<progress>("bench", program_monitor(), 0);
 }
 
 json on_cpu(const bench_arguments& arguments) {
-  constexpr std::size_t longest = 2'000'000'000;  // the other libraries take an int
+  constexpr std::size_t max_length = 2'000'000'000;  // other libraries take the length as int
   bench::cpu_request request{
       .sizes = lengths(arguments.sizes, {16, 100, 1000, 10'000, 100'000, 1'000'000, 50'000'000}),
       .types = arguments.types,
       .hostile = hostile(arguments, {"wide", "subnormal", "alternating"}),
       .threads = arguments.threads.empty() ? std::vector{1, 2} : arguments.threads,
       .alignment = arguments.alignment == "vector" ? bench::alignment::vector : bench::alignment::cache_line,
-      .how = {},
-      .prints = !json_alone(arguments)};
-  if (std::ranges::max(request.sizes) > longest) {
-    throw error(errc::bad_option, fmt::format("--sizes: at most {} on a CPU", longest));
+      .sampling = {},
+      .print_table = !prints_json(arguments)};
+  if (const std::size_t n = std::ranges::max(request.sizes); n > max_length) {
+    throw error(errc::bad_option, fmt::format("--sizes {}: at most {} with --device cpu", n, max_length));
   }
-  if (arguments.quick) request.how = {5, std::chrono::microseconds(50)};
-  if (arguments.rounds > 0) request.how.rounds = arguments.rounds;
-  const auto shown = shown_instead_of_rows(arguments);
-  request.say = [&](const std::string& what) {
-    if (shown) shown->say("bench: " + what);
+  if (arguments.quick) request.sampling = {5, std::chrono::microseconds(50)};
+  if (arguments.rounds > 0) request.sampling.rounds = arguments.rounds;
+  const auto line = make_progress_line(arguments);
+  request.on_progress = [&](const std::string& step) {
+    if (line) line->say("bench: " + step);
   };
   return bench::measure_cpu(request);
 }
 
 json on_gpu(const bench_arguments& arguments) {
-  if (!arguments.threads.empty()) throw error(errc::bad_option, "--threads goes with --device cpu only");
-  if (arguments.alignment) throw error(errc::bad_option, "--alignment goes with --device cpu only");
-  std::vector<std::size_t> usual;
-  for (int exponent = 10; exponent <= 29; ++exponent) usual.push_back(std::size_t{1} << exponent);
-  bench::gpu_request request{.sizes = lengths(arguments.sizes, usual),
+  if (!arguments.threads.empty()) throw error(errc::bad_option, "--threads: requires --device cpu");
+  if (arguments.alignment) throw error(errc::bad_option, "--alignment: requires --device cpu");
+  std::vector<std::size_t> default_sizes;
+  for (int exponent = 10; exponent <= 29; ++exponent) default_sizes.push_back(std::size_t{1} << exponent);
+  bench::gpu_request request{.sizes = lengths(arguments.sizes, default_sizes),
                              .types = arguments.types,
                              .hostile = hostile(arguments, bench::hostile_data)};
   if (arguments.quick) request.rounds = 3, request.sample_seconds = 1e-4;
   if (arguments.rounds > 0) request.rounds = arguments.rounds;
 
-  const auto shown = shown_instead_of_rows(arguments);
-  request.say = [&](const std::string& what) {
-    if (shown) shown->say("bench: " + what);
+  const auto line = make_progress_line(arguments);
+  request.on_progress = [&](const std::string& step) {
+    if (line) line->say("bench: " + step);
   };
-  std::vector<bench::gpu_row> rows;
-  request.measured = [&](const std::vector<bench::gpu_row>& more) {
-    if (!json_alone(arguments)) bench::print(more);
-    rows.insert(rows.end(), more.begin(), more.end());
+  std::vector<bench::gpu_measurement> measurements;
+  request.on_measured = [&](const std::vector<bench::gpu_measurement>& more) {
+    if (!prints_json(arguments)) bench::print(more);
+    measurements.insert(measurements.end(), more.begin(), more.end());
   };
   const bench::gpu_facts facts = bench::measure_gpu(request);
-  if (!json_alone(arguments)) {
-    for (const auto& line : facts.missing) fmt::print("not measured  {}\n", line);
+  if (!prints_json(arguments)) {
+    for (const auto& reason : facts.missing) fmt::print("not measured  {}\n", reason);
   }
-  json report = bench::as_json(facts, rows);
+  json report = bench::as_json(facts, measurements);
   report["rounds"] = request.rounds;
   return report;
 }
 
-/// Readable and yet short: each row of a table on a line of its own.
+/// Formats the report with one line per element of an array of objects.
 std::string text_of(const json& report) {
   std::string text;
   for (const auto& [key, value] : report.items()) {
@@ -116,9 +118,9 @@ std::string text_of(const json& report) {
 }
 
 void require_same_bits(const json& report) {
-  for (const auto& row : report["rows"]) {
-    if (row.value("same_bits_as_cpu", true)) continue;
-    throw std::runtime_error(fmt::format("bench: not the CPU's bits: {}", row.dump()));
+  for (const auto& measurement : report["rows"]) {
+    if (measurement.value("same_bits_as_cpu", true)) continue;
+    throw std::runtime_error(fmt::format("bench: the bits differ from the CPU's: {}", measurement.dump()));
   }
 }
 
@@ -127,15 +129,15 @@ void require_same_bits(const json& report) {
 const std::vector<std::string>& bench_data_names() { return bench::hostile_data; }
 
 void run_bench(const bench_arguments& arguments) {
-  const bool to_file = !arguments.json.empty() && !json_alone(arguments);
-  if (to_file) io::output_file{arguments.json};  // before minutes of measuring: can it be written?
+  const bool to_file = !arguments.json.empty() && !prints_json(arguments);
+  if (to_file) io::output_file{arguments.json};  // reports an unwritable file before minutes of measuring
   const end_at_once nothing_to_clean_up;
   const bool gpu =
       arguments.device == "cuda" || (arguments.device == "auto" && EXACTDOT_CUDA_AT_BUILD && !gpu_names().empty());
   json report = gpu ? on_gpu(arguments) : on_cpu(arguments);
   report["quick"] = arguments.quick;
   const std::string text = text_of(report);
-  if (json_alone(arguments)) write_output(text);
+  if (prints_json(arguments)) write_output(text);
   if (to_file) {
     io::output_file file{arguments.json};
     file.write(std::as_bytes(std::span(text)));

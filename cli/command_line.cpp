@@ -128,40 +128,39 @@ runnable describe_lab(CLI::App& app) {
   const auto arguments = std::make_shared<lab_arguments>();
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
   const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
-  app.add_option("--rung", arguments->rungs, "only these rungs, by name; by default all")->take_all();
-  CLI::Option* const explain =
-      app.add_option("--explain", arguments->explain, "print what one rung is about and its source; runs nothing");
+  app.add_option("--rung", arguments->rungs, "rungs to run, by name; default: all")->take_all();
+  CLI::Option* const explain = app.add_option("--explain", arguments->explain,
+                                              "print idea, cost, promises and source of one rung; runs nothing");
   app.add_option("--device", arguments->device,
-                 "cuda: a GPU; simt: the simulator, on any machine; auto: cuda where there is one")
+                 "cuda: a GPU; simt: the simulator, on any machine; auto: cuda if there is a GPU, else simt")
       ->check(CLI::IsMember({"auto", "cuda", "simt"}))
       ->capture_default_str();
-  app.add_option("--n", arguments->n, "length: 1000, 2^20, 64Ki; by default one that suits the data and the device")
+  app.add_option("--n", arguments->n, "length: 1000, 2^20, 64Ki; default: depends on --data and the device")
       ->check(check_count, "LENGTH");
-  app.add_option("--data", arguments->data, "what the vectors hold; exactdot generate --help says more")
+  app.add_option("--data", arguments->data, "content of the vectors; exactdot generate --help describes it")
       ->check(CLI::IsMember(sets))
       ->capture_default_str();
-  app.add_option("--cond", arguments->condition, "condition number of --data ill; by default 1e16")
+  app.add_option("--cond", arguments->condition, "condition number of --data ill; default: 1e16")
       ->check(check_condition, "NUMBER");
   app.add_option("--dtype", arguments->type, "type of the elements")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
-  app.add_option("--op", arguments->op, "what combines the products; all but sum by some rungs only")
+  app.add_option("--op", arguments->op, "operation that combines the products; some rungs support only sum")
       ->check(CLI::IsMember(operations))
       ->capture_default_str();
-  app.add_option("--block", arguments->block, "threads of a block; by default what suits each rung")
+  app.add_option("--block", arguments->block, "threads per block; default: chosen by each rung")
       ->check(CLI::Range(1, 1024));
   app.add_option("--grid", arguments->grid,
-                 "blocks, where a rung leaves the choice; by default what suits each rung")
+                 "number of blocks, for rungs that support it; default: chosen by each rung")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--runs", arguments->runs,
-                 "how often each rung runs to see whether its bits change; by default 5, "
-                 "or 20 on a GPU")
+                 "runs of each rung, to detect bits that change; default: 5, or 20 on a GPU")
       ->check(CLI::Range(1, 100000));
   app.add_option("--seed", arguments->seed, "seed of the data, and of the simulator's schedules")
       ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   app.add_option("--model", arguments->model,
-                 "how simulated warps run: independent (as since Volta), lock_step (as before)")
+                 "execution of simulated warps: independent (default; as since Volta), lock_step (as before)")
       ->check(CLI::IsMember({"independent", "lock_step"}));
   app.add_flag("--json", arguments->json, "print one JSON object");
   for (CLI::Option* const other : app.get_options()) {
@@ -173,15 +172,15 @@ runnable describe_lab(CLI::App& app) {
       "  exactdot lab --rung racy --rung atomic_per_element --device simt --n 1000\n"
       "  exactdot lab --data ill --cond 1e10 --json\n"
       "  exactdot lab --explain single_pass\n"
-      "Exit status: 0; 1: a rung broke its promise, no such device, or no memory; 2: wrong usage.");
+      "Exit status: 0; 1: a rung broke a promise, no such device, or not enough memory; 2: wrong usage.");
   return [arguments] { run_lab(*arguments); };
 }
 
 runnable describe_hazards(CLI::App& app) {
   const auto arguments = std::make_shared<hazards_arguments>();
-  app.add_option("name", arguments->names, "only these hazards; by default all")->type_name("NAME");
+  app.add_option("name", arguments->names, "hazards to run; default: all")->type_name("NAME");
   app.add_option("--device", arguments->device,
-                 "cuda: a GPU; simt: the simulator, on any machine; auto: cuda where there is one")
+                 "cuda: a GPU; simt: the simulator, on any machine; auto: cuda if there is a GPU, else simt")
       ->check(CLI::IsMember({"auto", "cuda", "simt"}))
       ->capture_default_str();
   app.add_option("--seed", arguments->seed, "seed of the simulator's schedules")
@@ -195,7 +194,7 @@ runnable describe_hazards(CLI::App& app) {
       "  exactdot hazards\n"
       "  exactdot hazards race_condition race_condition_fixed --device simt --seed 7\n"
       "  exactdot hazards step_by_step --json\n"
-      "Exit status: 0; 1: a hazard did not show what it should, or no such device; 2: wrong usage.");
+      "Exit status: 0; 1: a hazard had an unexpected outcome, or no such device; 2: wrong usage.");
   return [arguments] { run_hazards(*arguments); };
 }
 
@@ -203,34 +202,39 @@ runnable describe_bench(CLI::App& app) {
   const auto arguments = std::make_shared<bench_arguments>();
   std::vector<std::string> sets = bench_data_names();
   sets.emplace_back("none");
-  app.add_option("--device", arguments->device, "cpu; cuda: a GPU; auto: cuda where there is one")
+  app.add_option("--device", arguments->device, "cpu; cuda: a GPU; auto: cuda if there is a GPU, else cpu")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  app.add_option("--sizes", arguments->sizes, "lengths: 1000, 2^20, 64Ki; by default 2^10 to 2^29 on a GPU")
+  app.add_option("--sizes", arguments->sizes,
+                 "lengths: 1000, 2^20, 64Ki; default: 16 to 5e7 on a CPU, 2^10 to 2^29 on a GPU")
       ->check(check_size, "LENGTH");
   app.add_option("--types", arguments->types, "types of the elements")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
-  app.add_option("--threads", arguments->threads, "thread counts, on a CPU; by default 1 and 2")
+  app.add_option("--threads", arguments->threads, "thread counts, CPU only; default: 1 and 2")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--data", arguments->data, "hostile data sets that exact is timed on as well, or none")
+  app.add_option("--data", arguments->data,
+                 "hostile data for exact only, or none; default: wide, subnormal, alternating (CPU), all (GPU)")
       ->check(CLI::IsMember(sets));
   app.add_option("--alignment", arguments->alignment,
-                 "64: both vectors start at a cache line; vector: as std::vector gives; on a CPU")
+                 "CPU only; 64 (default): vectors start at a cache line; vector: as in std::vector")
       ->check(CLI::IsMember({"64", "vector"}));
-  app.add_option("--rounds", arguments->rounds, "samples of each row")->check(CLI::Range(1, 10'000));
-  app.add_option("--json", arguments->json, "print one JSON object instead of the table, or write it to FILE too")
+  app.add_option("--rounds", arguments->rounds,
+                 "samples per measurement; default: 25 on a CPU, 11 on a GPU, fewer with --quick")
+      ->check(CLI::Range(1, 10'000));
+  app.add_option("--json", arguments->json,
+                 "print JSON instead of the table; with FILE, print the table and write JSON to FILE")
       ->option_text("[FILE]")
       ->expected(0, 1)
       ->default_str("-")
       ->check(check_json_file);
-  app.add_flag("--quick", arguments->quick, "few and short samples: a look, not a measurement");
+  app.add_flag("--quick", arguments->quick, "few and short samples, for a rough estimate");
   app.footer(
       "Examples:\n"
       "  exactdot bench --device cpu --quick --sizes 1000 1e6 --types float64 --threads 1\n"
       "  exactdot bench --device cuda --json results.json\n"
       "  exactdot bench --quick --json > results.json\n"
-      "Exit status: 0; 1: no such device, no memory, or not the bits of the CPU; 2: wrong usage.");
+      "Exit status: 0; 1: no such device, not enough memory, or bits that differ from the CPU's; 2: wrong usage.");
   return [arguments] { run_bench(*arguments); };
 }
 

@@ -9,10 +9,12 @@
 #include <cli/progress.hpp>
 #include <cli/report.hpp>
 #include <cli/stopwatch.hpp>
-#include <exactdot/dot.hpp>
+#include <exactdot/accumulator.hpp>
+#include <exactdot/reductions.hpp>
 #include <io/fault.hpp>
 #include <lab/peers.hpp>
 #include <lab/ulp_error.hpp>
+#include <plan/staging.hpp>
 #include <span>
 #include <thread>
 #include <utility>
@@ -21,22 +23,23 @@
 namespace exactdot::cli {
 namespace {
 
-/// OpenBLAS's idle threads spin for 2^26 cycles after a call, in the way of whoever is measured next.
+/// OpenBLAS's idle threads spin for 2^26 cycles after a call, which would disturb the next measurement.
 constexpr std::chrono::milliseconds spin_time{50};
 
-/// A file's elements in this machine's byte order: where they lie, or copied if that is not theirs.
+/// A file's elements in this machine's byte order: in place, or copied if the file has the other one.
 template <element T>
 class native_elements {
  public:
-  explicit native_elements(const io::vector_file& file) : data_(file.data<T>()) {
+  explicit native_elements(const io::vector_file& file) : data_(static_cast<const T*>(file.view().data)) {
     if (!file.swapped()) return;
     const std::size_t bytes = file.bytes().size();
     if (bytes > available_memory()) {
-      io::fail(file.path(), fmt::format("--compare needs {} bytes of memory to turn its byte order, {} are free",
+      io::fail(file.path(), fmt::format("--compare needs {} bytes of memory to reverse its byte order, {} are free",
                                         bytes, available_memory()));
     }
     copy_.resize(file.n());
-    file.read(0, std::span(copy_));
+    const any_vector from = file.view();
+    engine::copy_contiguous({from.data, from.stride, from.swapped, false, {}}, sizeof(T), from.n, copy_.data());
     data_ = copy_.data();
   }
   [[nodiscard]] const T* data() const { return data_; }
@@ -49,10 +52,10 @@ class native_elements {
 template <element T>
 class comparer {
  public:
-  comparer(const io::vector_file& a, const io::vector_file& b, io::dtype type, const options& options)
+  comparer(const io::vector_file& a, const io::vector_file& b, element_type type, const options& options)
       : a_(a), b_(b), n_(a.n()), type_(type), options_(options), shown_("comparing", program_monitor(), 0) {
     options_.monitor = nullptr;  // its count is of one call; a signal ends the process at once instead
-    sum_ = accumulate_files<T>(a, b, options_);
+    sum_.add(a.view(), b.view(), options_);
   }
 
   std::vector<method_result> run() {
@@ -73,7 +76,7 @@ class comparer {
     double value = 0;
     const auto call = [&] { value = static_cast<double>(function()); };
     method_result row{std::move(method), std::move(name), {}, {}, 0, median_seconds(call), threads};
-    if (type_ == io::dtype::float32) value = static_cast<float>(value);
+    if (type_ == element_type::float32) value = static_cast<float>(value);
     row.result = {value, type_};
     row.ulps = lab::ulp_error(sum_, value, type_);
     results_.push_back(std::move(row));
@@ -94,8 +97,8 @@ class comparer {
     exactdot::options own = options_;
     own.mode = mode;
     const auto call = [&] {
-      return type_ == io::dtype::float32 ? static_cast<double>(dot<float, T>(a_.data(), b_.data(), n_, own))
-                                         : dot<double, T>(a_.data(), b_.data(), n_, own);
+      return type_ == element_type::float32 ? static_cast<double>(dot<float, T>(a_.data(), b_.data(), n_, own))
+                                            : dot<double, T>(a_.data(), b_.data(), n_, own);
     };
     if (own.device == device::cuda) method = name + " on " + device_text(own);
     measure(std::move(method), std::move(name), thread_count(n_, own), call);
@@ -104,7 +107,7 @@ class comparer {
   end_at_once at_once_;
   native_elements<T> a_, b_;
   std::size_t n_;
-  io::dtype type_;
+  element_type type_;
   exactdot::options options_;
   progress shown_;
   accumulator<T> sum_;
@@ -113,9 +116,9 @@ class comparer {
 
 }  // namespace
 
-std::vector<method_result> compare(const io::vector_file& a, const io::vector_file& b, io::dtype type,
+std::vector<method_result> compare(const io::vector_file& a, const io::vector_file& b, element_type type,
                                    const options& options) {
-  return io::visit(a.type(), [&](auto zero) { return comparer<decltype(zero)>(a, b, type, options).run(); });
+  return with_element(a.type(), [&](auto zero) { return comparer<decltype(zero)>(a, b, type, options).run(); });
 }
 
 }  // namespace exactdot::cli

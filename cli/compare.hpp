@@ -22,7 +22,7 @@ struct method_result {
 /// Sequential loops, Dot2, OpenBLAS, fast and exact, in this order, on a·b; every value rounded to `type`.
 /// OpenBLAS gets as many threads as exactdot. Files of the other byte order are copied into memory first;
 /// throws errc::file when that does not suffice. A signal ends the process while this runs.
-[[nodiscard]] std::vector<method_result> compare(const io::vector_file& a, const io::vector_file& b, io::dtype type,
-                                                 const options& options);
+[[nodiscard]] std::vector<method_result> compare(const io::vector_file& a, const io::vector_file& b,
+                                                 element_type type, const options& options);
 
 }  // namespace exactdot::cli

@@ -37,11 +37,11 @@ std::string notice(std::span<const method_result> rows) {
   const method_result& worst = *std::max_element(rows.begin(), rows.end(), smaller_error);
   std::string text = "Notice: ";
   if (smaller_error(exact, worst)) {
-    text += fmt::format("no {} is nearer to the sum than exact; {} ", name(exact.result.type), worst.method);
+    text += fmt::format("no {} is nearer to the sum than exact; {} ", name_of(exact.result.type), worst.method);
     text += std::isfinite(worst.ulps) ? fmt::format("is {} ulp off", ulp_text(worst.ulps))
                                       : fmt::format("gives {}", value_text(worst.result));
   } else {
-    text += fmt::format("on these data every method finds the nearest {}", name(exact.result.type));
+    text += fmt::format("on these data every method finds the nearest {}", name_of(exact.result.type));
   }
   const method_result* rival = find(rows, "openblas");
   if (rival == nullptr) rival = find(rows, "fast");

@@ -22,11 +22,6 @@
 namespace exactdot::cli {
 namespace {
 
-std::optional<io::dtype> parse_dtype(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return text == "float32" ? io::dtype::float32 : io::dtype::float64;
-}
-
 /// The GPU that --device names, if it names one. The library would refuse one that is not there too, in the words
 /// of its C++ interface.
 std::optional<int> demanded_gpu(const std::string& device) {
@@ -68,12 +63,12 @@ std::optional<int> parse_cuda(std::string_view text) {
 }
 
 void run_dot(const dot_arguments& arguments) {
-  const std::optional<io::dtype> raw_type = parse_dtype(arguments.raw_type);
+  const std::optional<element_type> raw_type = type_named(arguments.raw_type);
   const io::vector_file a{arguments.a, raw_type};
   const io::vector_file b{arguments.b, raw_type};
   io::check_pair(a, b);
   const options options = make_options(arguments);
-  const io::dtype type = parse_dtype(arguments.result_type).value_or(a.type());
+  const element_type type = type_named(arguments.result_type).value_or(a.type());
   const std::size_t bytes = a.bytes().size() + b.bytes().size();
 
   rounded_value result;
@@ -95,7 +90,7 @@ void run_dot(const dot_arguments& arguments) {
   }
   nlohmann::ordered_json object;
   put_value(object, result);
-  object["dtype"] = name(type);
+  object["dtype"] = std::string(name_of(type));
   object["n"] = a.n();
   object["mode"] = arguments.mode;
   object["device"] = device_text(options);

@@ -2,23 +2,16 @@
 #pragma once
 
 #include <cli/report.hpp>
-#include <exactdot/accumulator.hpp>
 #include <exactdot/options.hpp>
 #include <io/vector_file.hpp>
 #include <string>
 
 namespace exactdot::cli {
 
-/// a·b by options.mode, as `type`. a and b agree in type and length. Files of this machine's byte order are
-/// computed on where they lie; others go through buffers of some megabytes, with the same bits.
+/// a·b by options.mode, as `type`. a and b agree in type and length. The files are read where they are mapped.
 /// Throws what exactdot::dot throws.
-[[nodiscard]] rounded_value dot_files(const io::vector_file& a, const io::vector_file& b, io::dtype type,
+[[nodiscard]] rounded_value dot_files(const io::vector_file& a, const io::vector_file& b, element_type type,
                                       const options& options);
-
-/// The exact state of a·b.
-template <element T>
-[[nodiscard]] accumulator<T> accumulate_files(const io::vector_file& a, const io::vector_file& b,
-                                              const options& options);
 
 /// "cpu", or "cuda:0".
 [[nodiscard]] std::string device_text(const options& options);

@@ -42,7 +42,7 @@ io::data_request make_request(const generate_arguments& arguments) {
   return request;
 }
 
-/// Refuses what cannot fit before hours are spent on finding out.
+/// Refuses vectors that do not fit the disk before it writes hours of data.
 void require_space(const generate_arguments& arguments, std::size_t n, std::size_t item_size) {
   std::error_code unknown;
   const auto folder = std::filesystem::absolute(arguments.a, unknown).parent_path();
@@ -60,8 +60,8 @@ template <element T>
 void write_pair(const generate_arguments& arguments, const io::data_request& request) {
   require_space(arguments, request.n, sizeof(T));
   constexpr std::size_t longest = std::size_t{1} << 16;
-  io::npy_writer a_file{arguments.a, io::dtype_of<T>, request.n};
-  io::npy_writer b_file{arguments.b, io::dtype_of<T>, request.n};
+  io::npy_writer a_file{arguments.a, type_of<T>, request.n};
+  io::npy_writer b_file{arguments.b, type_of<T>, request.n};
   const progress shown{"generating", *request.monitor, request.n};
   io::data_source<T> source{request};
   std::vector<T> a(std::min(longest, request.n));
@@ -80,11 +80,7 @@ void write_pair(const generate_arguments& arguments, const io::data_request& req
 
 void run_generate(const generate_arguments& arguments) {
   const io::data_request request = make_request(arguments);
-  if (arguments.type == "float32") {
-    write_pair<float>(arguments, request);
-  } else {
-    write_pair<double>(arguments, request);
-  }
+  with_element(*type_named(arguments.type), [&]<class T>(T) { write_pair<T>(arguments, request); });
   if (!arguments.json) {
     write_output(fmt::format("{} and {}: {}, {} x {} each\n", io::printable(arguments.a),
                              io::printable(arguments.b), arguments.data, request.n, arguments.type));

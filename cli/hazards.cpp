@@ -20,82 +20,85 @@ namespace exactdot::cli {
 namespace {
 
 struct chosen_device {
-  lab::world where = lab::world::simt;
-  std::string name;  // "simt", "cuda"
+  lab::backend target = lab::backend::simt;
+  std::string name;  // "simt" or "cuda"
 };
 
-chosen_device choose_device(const std::string& wanted) {
-  const bool built_for_cuda = !lab::hazards(lab::world::cuda).empty();
-  const bool has_gpu = built_for_cuda && wanted != "simt" && !gpu_names().empty();
-  if (wanted == "cuda" && !built_for_cuda) {
-    throw error(errc::no_device, "--device cuda: this was built without a CUDA compiler; --device simt runs here");
+chosen_device choose_device(const std::string& requested) {
+  const bool built_for_cuda = !lab::hazards(lab::backend::cuda).empty();
+  const bool has_gpu = built_for_cuda && requested != "simt" && !gpu_names().empty();
+  if (requested == "cuda" && !built_for_cuda) {
+    throw error(errc::no_device,
+                "--device cuda: this program was built without a CUDA compiler; use --device simt");
   }
-  if (wanted == "cuda" && !has_gpu) {
-    throw error(errc::no_device, "--device cuda: no CUDA device found; --device simt runs on the CPU");
+  if (requested == "cuda" && !has_gpu) {
+    throw error(errc::no_device, "--device cuda: the NVIDIA driver finds no GPU, or is missing; use --device simt");
   }
-  if (has_gpu) return {lab::world::cuda, "cuda"};
-  if (lab::hazards(lab::world::simt).empty()) {
-    throw error(errc::no_device, "hazards: this was built without the simulator, and no CUDA device can be used");
+  if (has_gpu) return {lab::backend::cuda, "cuda"};
+  if (lab::hazards(lab::backend::simt).empty()) {
+    throw error(errc::no_device, "hazards: this program was built without the simulator, and no GPU can be used");
   }
-  return {lab::world::simt, "simt"};
+  return {lab::backend::simt, "simt"};
 }
 
-/// Those of that name, in the order asked for; all where none is.
+/// Returns the hazards named, in the order of `names`; all hazards if `names` is empty.
 std::vector<lab::hazard> choose_hazards(const std::vector<lab::hazard>& all,
                                         const std::vector<std::string>& names) {
   if (names.empty()) return all;
   std::vector<lab::hazard> chosen;
   for (const std::string& name : names) {
-    const auto at = std::ranges::find_if(all, [&](const lab::hazard& one) { return one.info.name == name; });
-    if (at == all.end()) {
+    const auto found =
+        std::ranges::find_if(all, [&](const lab::hazard& candidate) { return candidate.info.name == name; });
+    if (found == all.end()) {
       std::string known;
-      for (const lab::hazard& one : all) known += (known.empty() ? "" : ", ") + std::string(one.info.name);
-      throw error(errc::bad_option, fmt::format("'{}' is no hazard; there are {}", io::printable(name), known));
+      for (const lab::hazard& listed : all) known += (known.empty() ? "" : ", ") + std::string(listed.info.name);
+      throw error(errc::bad_option,
+                  fmt::format("'{}': unknown hazard; the hazards are {}", io::printable(name), known));
     }
-    chosen.push_back(*at);
+    chosen.push_back(*found);
   }
   return chosen;
 }
 
-/// The outcome in a report of one hazard; null where the text is none.
+/// Parses the outcome from a JSON report of one hazard; null if the text is not such a report.
 std::optional<lab::hazard_outcome> printed_outcome(const std::string& text) {
   try {
-    return lab::outcome_of(nlohmann::ordered_json::parse(text).at("hazards").at(0));
+    return lab::outcome_from_json(nlohmann::ordered_json::parse(text).at("hazards").at(0));
   } catch (const nlohmann::ordered_json::exception&) {
     return {};
   }
 }
 
-/// In a process of its own, which is ended when it does not end by itself.
-lab::hazard_outcome run_under_watchdog(const lab::hazard& one, std::uint32_t seed) {
-  constexpr std::chrono::seconds patience(30);
-  const std::vector<std::string> arguments{"hazards", one.info.name,        "--device", "cuda",
+/// Runs the hazard in a separate process, which the watchdog ends after the time limit.
+lab::hazard_outcome run_under_watchdog(const lab::hazard& chosen, std::uint32_t seed) {
+  constexpr std::chrono::seconds time_limit(30);
+  const std::vector<std::string> arguments{"hazards", chosen.info.name,     "--device", "cuda",
                                            "--seed",  std::to_string(seed), "--json",   "--unwatched"};
-  return watched_outcome(run_watched(arguments, patience), patience);
+  return watched_outcome(run_watched(arguments, time_limit), time_limit);
 }
 
-lab::hazard_outcome run(const lab::hazard& one, const hazards_arguments& arguments) {
+lab::hazard_outcome run(const lab::hazard& chosen, const hazards_arguments& arguments) {
   const end_at_once nothing_to_clean_up;
-  const progress shown(std::string("hazards: ") + one.info.name, program_monitor(), 0);
-  const bool watch = one.where == lab::world::cuda && one.info.may_hang && !arguments.unwatched;
-  return watch ? run_under_watchdog(one, arguments.seed) : one.run({.seed = arguments.seed});
+  const progress shown(std::string("hazards: ") + chosen.info.name, program_monitor(), 0);
+  const bool watch = chosen.target == lab::backend::cuda && chosen.info.may_hang && !arguments.unwatched;
+  return watch ? run_under_watchdog(chosen, arguments.seed) : chosen.run({.seed = arguments.seed});
 }
 
 }  // namespace
 
-lab::hazard_outcome watched_outcome(const watched& seen, std::chrono::seconds patience) {
+lab::hazard_outcome watched_outcome(const watched& process, std::chrono::seconds time_limit) {
   lab::hazard_outcome outcome;
   outcome.expected = "undefined";
-  outcome.ran = false;
-  outcome.as_expected = seen.too_long || seen.signal != 0;
-  if (seen.too_long) {
-    outcome.observed = fmt::format("did not end within {} s; the watchdog ended its process", patience.count());
-  } else if (seen.signal != 0) {
-    outcome.observed = fmt::format("its process died of signal {}", seen.signal);
-  } else if (const auto printed = printed_outcome(seen.output)) {
+  outcome.completed = false;
+  outcome.as_expected = process.too_long || process.signal != 0;
+  if (process.too_long) {
+    outcome.observed = fmt::format("did not end within {} s; the watchdog ended its process", time_limit.count());
+  } else if (process.signal != 0) {
+    outcome.observed = fmt::format("its process died of signal {}", process.signal);
+  } else if (const auto printed = printed_outcome(process.output)) {
     return *printed;
   } else {
-    outcome.observed = fmt::format("its process ended with status {} and printed no outcome", *seen.status);
+    outcome.observed = fmt::format("its process ended with status {} and printed no outcome", *process.status);
   }
   return outcome;
 }
@@ -103,21 +106,21 @@ lab::hazard_outcome watched_outcome(const watched& seen, std::chrono::seconds pa
 void run_hazards(const hazards_arguments& arguments) {
   const chosen_device device = choose_device(arguments.device);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  std::string surprises;
+  std::string unexpected;
   bool first = true;
-  for (const lab::hazard& one : choose_hazards(lab::hazards(device.where), arguments.names)) {
+  for (const lab::hazard& chosen : choose_hazards(lab::hazards(device.target), arguments.names)) {
     if (program_monitor().cancel) throw error(errc::cancelled, "interrupted");
-    const lab::hazard_outcome seen = run(one, arguments);
-    if (!seen.as_expected) surprises += (surprises.empty() ? "" : ", ") + std::string(one.info.name);
+    const lab::hazard_outcome outcome = run(chosen, arguments);
+    if (!outcome.as_expected) unexpected += (unexpected.empty() ? "" : ", ") + std::string(chosen.info.name);
     if (arguments.json) {
-      list.push_back(lab::hazard_json(one.info, device.name, seen));
+      list.push_back(lab::hazard_json(chosen.info, device.name, outcome));
     } else {
-      write_output((first ? "" : "\n") + lab::hazard_text(one.info, device.name, seen));
+      write_output((first ? "" : "\n") + lab::hazard_text(chosen.info, device.name, outcome));
     }
     first = false;
   }
   if (arguments.json) write_json({{"hazards", list}});
-  if (!surprises.empty()) throw std::runtime_error("these hazards did not show what they should: " + surprises);
+  if (!unexpected.empty()) throw std::runtime_error("these hazards had an unexpected outcome: " + unexpected);
 }
 
 }  // namespace exactdot::cli

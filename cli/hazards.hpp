@@ -1,4 +1,4 @@
-// exactdot hazards: classic mistakes of parallel programs, run and explained.
+// exactdot hazards: runs and explains classic mistakes of parallel sums.
 #pragma once
 
 #include <chrono>
@@ -10,22 +10,27 @@
 
 namespace exactdot::cli {
 
-/// As they stand on the command line.
+/// Arguments of the command line.
 struct hazards_arguments {
-  std::vector<std::string> names;  // empty: all
-  std::string device = "auto";     // "cuda", "simt"; "auto": cuda where there is one
+  std::vector<std::string> names;  ///< empty: all
+  std::string device = "auto";     ///< "cuda", "simt", or "auto": a GPU if there is one
   std::uint32_t seed = 1;
   bool json = false;
-  bool unwatched = false;  // what may hang is run in this process too: for the watchdog itself, and debuggers
+  bool unwatched =
+      false;  ///< run hazards that may hang in this process too: for the watchdog itself, and debuggers
 };
 
-/// Throws exactdot::error: errc::bad_option for a name that is none, errc::no_device where the device is missing;
-/// and std::runtime_error at the end when one did not show what it should.
+/// Runs the hazards and prints their reports.
+///
+/// Throws exactdot::error: errc::bad_option for an unknown name, errc::no_device for a missing device. Throws
+/// std::runtime_error at the end if a hazard had an unexpected outcome.
 void run_hazards(const hazards_arguments& arguments);
 
-/// What a watched process showed of a hazard: the outcome that it printed; or that it did not end in time or died
-/// of a signal, which undefined behaviour may do, and is as expected. Any other failure is not: nobody saw the
-/// hazard.
-[[nodiscard]] lab::hazard_outcome watched_outcome(const watched& seen, std::chrono::seconds patience);
+/// Returns the outcome of a hazard that ran in a watched process.
+///
+/// This is the outcome that the process printed. If the process exceeded `time_limit` or died of a signal, both
+/// possible effects of undefined behaviour, the outcome counts as expected. Any other failure does not, because the
+/// hazard was not observed.
+[[nodiscard]] lab::hazard_outcome watched_outcome(const watched& process, std::chrono::seconds time_limit);
 
 }  // namespace exactdot::cli

@@ -1,4 +1,4 @@
-// exactdot lab: the ladder of dot products, run, checked, measured and explained.
+// exactdot lab: runs, checks, measures and explains the ladder of dot products.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace exactdot::cli {
 
-/// As they stand on the command line; the words are among those that the command line allows.
+/// Arguments of the command line, which has checked that words are among the allowed ones.
 struct lab_arguments {
-  std::string n;  ///< empty: one that suits the data and the device
+  std::string n;  ///< empty: a default for the data and the device
   std::string data = "uniform";
-  std::vector<std::string> rungs;      ///< none: all
-  std::optional<std::string> explain;  ///< a rung to explain; nothing is run then
+  std::vector<std::string> rungs;      ///< empty: all
+  std::optional<std::string> explain;  ///< a rung to explain; the lab runs nothing then
   std::string device = "auto";         ///< auto, cuda or simt
   std::string type = "float32";
   std::string op = "sum";
-  std::string model;  ///< independent or lock_step; of simt only
+  std::string model;  ///< independent or lock_step; simt only
   std::optional<int> runs;
   std::optional<double> condition;
   std::uint32_t seed = 42;
@@ -25,7 +25,8 @@ struct lab_arguments {
   bool json = false;
 };
 
-/// Throws exactdot::error, and std::runtime_error when a rung breaks its promise.
+/// Runs the lab and prints its report. Throws exactdot::error; throws std::runtime_error if a rung breaks a promise
+/// or the vectors do not fit in memory.
 void run_lab(const lab_arguments& arguments);
 
 }  // namespace exactdot::cli

@@ -1,4 +1,4 @@
-// exactdot bench in a build without the benchmarks.
+// exactdot bench of a build without benchmarks: reports that they are missing.
 #include <cli/bench.hpp>
 #include <stdexcept>
 

@@ -12,7 +12,8 @@ namespace exactdot::cli {
 namespace {
 
 std::string bit_text(rounded_value result) {
-  if (result.type == io::dtype::float64) return fmt::format("{:016x}", std::bit_cast<std::uint64_t>(result.value));
+  if (result.type == element_type::float64)
+    return fmt::format("{:016x}", std::bit_cast<std::uint64_t>(result.value));
   return fmt::format("{:08x}", std::bit_cast<std::uint32_t>(static_cast<float>(result.value)));
 }
 
@@ -20,7 +21,7 @@ std::string bit_text(rounded_value result) {
 /// than 0.10000000149011612, unless that decimal lies so close to the border between two floats that a reader
 /// who goes through double would be led to the other one.
 double json_number(rounded_value result) {
-  if (result.type == io::dtype::float64) return result.value;
+  if (result.type == element_type::float64) return result.value;
   const double short_one = std::strtod(value_text(result).c_str(), nullptr);
   return static_cast<float>(short_one) == static_cast<float>(result.value) ? short_one : result.value;
 }
@@ -29,7 +30,7 @@ double json_number(rounded_value result) {
 
 std::string value_text(rounded_value result) {
   if (std::isnan(result.value)) return "nan";  // its sign and payload are in the bits
-  if (result.type == io::dtype::float64) return fmt::format("{}", result.value);
+  if (result.type == element_type::float64) return fmt::format("{}", result.value);
   return fmt::format("{}", static_cast<float>(result.value));
 }
 

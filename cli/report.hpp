@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <io/dtype.hpp>
+#include <exactdot/element.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace exactdot::cli {
 /// A result: a float's value fits in the double.
 struct rounded_value {
   double value = 0;
-  io::dtype type = io::dtype::float64;
+  element_type type = element_type::float64;
 };
 
 /// The shortest decimal that reads back to the same bits in its type; "nan", "inf" or "-inf".

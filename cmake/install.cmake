@@ -1,14 +1,15 @@
-# install and export: consumers say find_package(exactdot) and link exactdot::exactdot. The CUDA engine, exactdot::cuda,
-# and the simulator, exactdot::simt, are components with targets of their own, for they need the CUDA toolkit's static
-# runtime and Boost.
+# Installation and package: consumers call find_package(exactdot) and link exactdot::exactdot. The CUDA engine,
+# exactdot::cuda, and the simulator, exactdot::simt, are separate components, because they need the static runtime of the
+# CUDA toolkit and Boost.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exactdot)
 
-# before 1.0 a new minor version may change the binary interface
+# before version 1.0 a minor version may change the binary interface
 set_target_properties(exactdot PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS exactdot EXPORT exactdot-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT exactdot-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
 if(TARGET exactdot_cuda)
@@ -22,7 +23,7 @@ if(TARGET exactdot_simt)
   install(EXPORT exactdot-simt-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
 endif()
 
-# a static library hands its own dependencies to whoever links it; a shared one keeps them
+# consumers of a static library link its dependencies, too
 get_target_property(exactdot_library_type exactdot TYPE)
 configure_package_config_file(cmake/exactdot-config.cmake.in exactdot-config.cmake
   INSTALL_DESTINATION ${package_dir})

@@ -1,7 +1,7 @@
-// What the upper rungs take for granted: a block folds its values into one, and one block folds any number of them.
+// Block reduction, and reduction of any number of values by one block; shared by the upper rungs.
 //
-// By shuffles, as rung shuffle_block does it: one barrier a block. The order is fixed by the block's size alone, so
-// the bits are too. V may be a number or a struct with its own shuffle_down and operator.
+// Uses shuffles as in rung shuffle_block: one barrier per block. The order, and so the bits, depend only on the
+// block size. V is a number or a struct with its own shuffle_down and operator.
 #pragma once
 
 #include <lab/rung.hpp>
@@ -10,47 +10,50 @@ namespace exactdot::lab {
 namespace {
 
 template <class T>
-__device__ T shuffle_down(T mine, unsigned distance) {
-  return __shfl_down_sync(0xffffffffu, mine, distance);
+__device__ T shuffle_down(T value, unsigned distance) {
+  return __shfl_down_sync(0xffffffffu, value, distance);
 }
 
 template <class Op, class V>
-__device__ V fold_warp(V mine) {
-  for (unsigned distance = 16; distance > 0; distance /= 2) mine = Op::combine(mine, shuffle_down(mine, distance));
-  return mine;
+__device__ V fold_warp(V value) {
+  for (unsigned distance = 16; distance > 0; distance /= 2)
+    value = Op::combine(value, shuffle_down(value, distance));
+  return value;
 }
 
-/// The combination of every thread's value, for thread 0; the others get something. All threads of the block must
-/// call it, and wait at a barrier before they call it again. The block must be made of whole warps.
+/// Combines the values of all threads of the block; valid in thread 0 only. Called by all threads of a block of
+/// whole warps, with a barrier between two calls.
 template <class Op, class V>
-__device__ V combine_block(V mine) {
-  __shared__ V of_warp[32];
-  mine = fold_warp<Op>(mine);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
+__device__ V combine_block(V value) {
+  __shared__ V warp_values[32];
+  value = fold_warp<Op>(value);
+  if (threadIdx.x % 32 == 0) warp_values[threadIdx.x / 32] = value;
   __syncthreads();
-  if (threadIdx.x >= 32) return mine;
-  V other = Op::template identity<V>;
-  if (threadIdx.x < blockDim.x / 32) other = of_warp[threadIdx.x];
-  return fold_warp<Op>(other);
+  if (threadIdx.x >= 32) return value;
+  V warp_value = Op::template identity<V>;
+  if (threadIdx.x < blockDim.x / 32) warp_value = warp_values[threadIdx.x];
+  return fold_warp<Op>(warp_value);
 }
 
-/// One block combines `count` values; thread 0 gets the result, as above.
+/// Combines `count` values by one block; valid in thread 0 only. Same conditions as combine_block.
 template <class Op, class V>
 __device__ V combine_all(const V* values, unsigned count) {
-  V mine = Op::template identity<V>;
-  for (unsigned i = threadIdx.x; i < count; i += blockDim.x) mine = Op::combine(mine, values[i]);
-  return combine_block<Op>(mine);
+  V value = Op::template identity<V>;
+  for (unsigned i = threadIdx.x; i < count; i += blockDim.x) value = Op::combine(value, values[i]);
+  return combine_block<Op>(value);
 }
 
-/// Phase 2 of the rungs with two launches: one block of any size of whole warps.
+/// Second launch of the two-launch rungs: one block of whole warps.
 template <class Op, class V>
 __global__ void combine_partials(const V* partials, unsigned count, V* out) {
   const V total = combine_all<Op>(partials, count);
   if (threadIdx.x == 0) *out = total;
 }
 
-/// Roundings of combine_all over the grid's values, by a block of s.block threads.
-constexpr std::uint64_t combine_all_roundings(const shape& s) { return (s.grid + s.block - 1) / s.block + 10; }
+/// Roundings of combine_all over one value per block of the grid, by config.block threads.
+constexpr std::uint64_t combine_all_roundings(const launch_config& config) {
+  return (config.grid + config.block - 1) / config.block + 10;
+}
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -1,12 +1,15 @@
-// Proved bounds; see bounds.hpp. u is the unit roundoff, S = sum |a[i]·b[i]|, k the longest chain of roundings.
+// Proved bounds; see bounds.hpp. u: unit roundoff; S = sum |a[i]·b[i]|; k: longest chain of roundings.
 //
-// working: gamma(k)·S for any order of summation (Higham, 2nd ed., sections 3.1 and 4.2); and n·u·S, which needs no
-// k·u < 1 (C.-P. Jeannerod, S. M. Rump, "Improved error bounds for inner products in floating-point arithmetic",
-// SIAM J. Matrix Anal. Appl. 34, 2013). kahan: 2u·S + O(n u²)·S for one chain (Higham (4.8)); a third u·S is that
-// of the last addition, sum + correction; merging two pairs adds their terms once more, 3u·S a level; and 8n u²·S
-// covers the 2n terms, products and their errors, at 3u² each. neumaier: u·|exact| + gamma(2k)²·S (Ogita, Rump,
-// Oishi 2005, proposition 5.5, with k the longest chain instead of n). Terms that underflow are off by less than a
-// smallest subnormal each.
+//   working   gamma(k)·S for any order of summation (Higham, 2nd ed., sections 3.1 and 4.2), and n·u·S, which does
+//   not
+//             require k·u < 1 (C.-P. Jeannerod, S. M. Rump, "Improved error bounds for inner products in
+//             floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34, 2013)
+//   kahan     2u·S + O(n u²)·S for one chain (Higham (4.8)); u·S for the last addition, sum + correction; 3u·S per
+//             level, because merging two pairs adds their terms again; 8n u²·S for the 2n terms (products and their
+//             errors) at 3u² each
+//   neumaier  u·|exact| + gamma(2k)²·S (Ogita, Rump, Oishi 2005, proposition 5.5, with k instead of n)
+//
+// Each term that underflows adds less than one smallest subnormal.
 #include <algorithm>
 #include <lab/bounds.hpp>
 #include <limits>
@@ -42,14 +45,14 @@ long double compensated(error_rule rule, const bound_input& in) {
 }
 
 template <class T>
-long double of_type(error_rule rule, const bound_input& in) {
+long double bound_for_type(error_rule rule, const bound_input& in) {
   const long double underflow = 4 * (static_cast<long double>(in.n) + 1);
   switch (rule) {
     case error_rule::none:
       return none;
     case error_rule::working:
       return chained(in, unit<T>) + underflow * tiny<T>;
-    case error_rule::in_float:  // on doubles each step rounds twice: to a double, then to a float
+    case error_rule::in_float:  // on doubles each step rounds twice, to double and then to float
       if (in.data_is_float) return chained(in, unit<float>) + underflow * tiny<float>;
       return gamma(2 * in.roundings, unit<float>) * in.magnitude + underflow * tiny<float>;
     case error_rule::in_double:
@@ -68,8 +71,8 @@ long double of_type(error_rule rule, const bound_input& in) {
 long double gamma(long double k, long double u) { return k * u < 1 ? k * u / (1 - k * u) : none; }
 
 long double absolute_bound(error_rule rule, const bound_input& in) {
-  constexpr long double own_roundings = 1 + 1e-15L;  // of the few operations above
-  return own_roundings * (in.data_is_float ? of_type<float>(rule, in) : of_type<double>(rule, in));
+  constexpr long double margin = 1 + 1e-15L;  // for the roundings of this computation
+  return margin * (in.data_is_float ? bound_for_type<float>(rule, in) : bound_for_type<double>(rule, in));
 }
 
 }  // namespace exactdot::lab

@@ -1,21 +1,24 @@
-// The promises of a rung, each as a check that writes what is broken into the rung's row.
+// Checks of a rung's promises. Each writes the first broken promise into the rung's measurement.
 #pragma once
 
 #include <lab/harness.hpp>
 
 namespace exactdot::lab {
 
-/// Integer-valued vectors whose every partial result is representable: the result must be exact, for lengths around
-/// every warp and block, none at all, and starts that nothing divides. True when it is.
+/// Runs the rung on integer vectors whose partial results are all representable; returns whether every result is
+/// exact. Covers n = 0, lengths around warp and block sizes, unaligned starts, and two launches in a row.
 template <element T>
-[[nodiscard]] bool exact_on_integers(const rung& one, bench& on, const conditions& how, row& result);
+[[nodiscard]] bool exact_on_integers(const rung& tested, executor& device, const run_options& options,
+                                     measurement& result);
 
-/// The value of the first run, the error of all, how many differ, counts and faults.
+/// Runs the rung `options.runs` times: value, counters, largest error, number of distinct results, faults.
 template <element T>
-void check_runs(const rung& one, bench& on, const problem<T>& data, const conditions& how, row& result);
+void check_runs(const rung& tested, executor& device, const problem<T>& data, const run_options& options,
+                measurement& result);
 
-/// The same on other grids and blocks, each once; does nothing for rungs without a grid of their own.
+/// Runs the rung once on each of several grids and blocks; does nothing for rungs without a grid.
 template <element T>
-void check_grids(const rung& one, bench& on, const problem<T>& data, const conditions& how, row& result);
+void check_grids(const rung& tested, executor& device, const problem<T>& data, const run_options& options,
+                 measurement& result);
 
 }  // namespace exactdot::lab

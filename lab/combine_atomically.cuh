@@ -1,8 +1,8 @@
-// Any operation on a float or double as one step of the memory system.
+// Atomic reduction of a float or double by any operator.
 //
-// Only sums have an instruction for it. The others read the word, combine, and store by atomicCAS, which stores
-// only where the word is still what was read; else somebody came between, and they try again. Words, not numbers,
-// are compared: a NaN is equal to itself there, and -0 is not 0.
+// Only addition has an instruction. Other operators read the word, combine, and store by atomicCAS, which succeeds
+// only if the word is unchanged; otherwise the thread retries. The comparison is bitwise, so that NaN equals itself
+// and -0 differs from 0.
 #pragma once
 
 #include <lab/rung.hpp>
@@ -20,7 +20,7 @@ __device__ __forceinline__ double value_of(unsigned long long bits) {
   return __longlong_as_double(static_cast<long long>(bits));
 }
 
-/// *out = combine(*out, x) as one step.
+/// Sets *out = combine(*out, x) atomically.
 template <class Op, class T>
 __device__ void combine_atomically(T* out, T x) {
   if constexpr (std::is_same_v<Op, sum>) {
@@ -28,12 +28,12 @@ __device__ void combine_atomically(T* out, T x) {
   } else {
     using word = decltype(bits_of(x));
     auto* const address = reinterpret_cast<word*>(out);
-    word seen = atomicAdd(address, word{0});
+    word current = atomicAdd(address, word{0});
     word expected;
     do {
-      expected = seen;
-      seen = atomicCAS(address, expected, bits_of(Op::combine(value_of(expected), x)));
-    } while (seen != expected);
+      expected = current;
+      current = atomicCAS(address, expected, bits_of(Op::combine(value_of(expected), x)));
+    } while (current != expected);
   }
 }
 

@@ -1,7 +1,7 @@
-// Sums that carry what rounding took from them: the pair, and the launches that kahan and neumaier share.
+// Compensated sums: the pair of sum and correction, and the kernels shared by rungs kahan and neumaier.
 //
-// A term is a product split by a fused multiply-add into its rounded value and its error, both exact as long as
-// nothing underflows. Which way a pair takes a term up, and how two pairs merge, is the rung's own.
+// A fused multiply-add splits each product into its rounded value and its error, without error if nothing
+// underflows; both are terms of the sum. The rung's Method defines how a pair adds a term and how two pairs merge.
 #pragma once
 
 #include <lab/block_combine.cuh>
@@ -15,9 +15,9 @@ struct compensated {
 };
 
 template <class T>
-__device__ compensated<T> shuffle_down(compensated<T> mine, unsigned distance) {
-  return {__shfl_down_sync(0xffffffffu, mine.sum, distance),
-          __shfl_down_sync(0xffffffffu, mine.correction, distance)};
+__device__ compensated<T> shuffle_down(compensated<T> value, unsigned distance) {
+  return {__shfl_down_sync(0xffffffffu, value.sum, distance),
+          __shfl_down_sync(0xffffffffu, value.correction, distance)};
 }
 
 __device__ __forceinline__ float error_of_product(float x, float y, float p) { return __fmaf_rn(x, y, -p); }
@@ -25,16 +25,16 @@ __device__ __forceinline__ double error_of_product(double x, double y, double p)
 
 template <class Method, class T>
 __global__ void add_compensated(const T* a, const T* b, std::size_t n, compensated<T>* partials) {
-  compensated<T> mine{0, 0};
+  compensated<T> value{0, 0};
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) {
     const T p = a[i] * b[i];
-    mine = Method::add(Method::add(mine, p), error_of_product(a[i], b[i], p));
+    value = Method::add(Method::add(value, p), error_of_product(a[i], b[i], p));
   }
-  mine = combine_block<Method>(mine);
-  if (threadIdx.x == 0) partials[blockIdx.x] = mine;
+  value = combine_block<Method>(value);
+  if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 
-/// Both launches, for a rung that derives from it with its Method.
+/// The two launches of a compensated rung, which derives from this struct.
 template <class T, class Method>
 struct compensated_dot {
   const input<T>& in;

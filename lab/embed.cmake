@@ -1,4 +1,4 @@
-# Writes a C++ file that holds the text of the rungs and of what they share:
+# Writes a C++ file with the source text of the rungs and of the headers that they share:
 #   cmake -D OUTPUT=… -D FILES="…;…" -P embed.cmake
 set(text "// Written by lab/embed.cmake.\n#include <lab/registry.hpp>\n\nnamespace exactdot::lab {\n\n")
 string(APPEND text "std::string_view source_of(std::string_view file) {\n")

@@ -1,5 +1,4 @@
-// A rung explained; see explain.hpp. The opening comment of its file is the explanation, so that the two cannot
-// part.
+// Explanation of a rung; see explain.hpp. Its text is the opening comment of the rung's file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,13 +11,13 @@
 namespace exactdot::lab {
 namespace {
 
-/// Every rung that this build knows, each once; those of the vendor's libraries only where a GPU was built for.
+/// Returns every rung of this build once; rungs of vendor libraries only if the build includes a GPU.
 std::vector<rung_info> all_rungs() {
   std::vector<rung_info> all;
-  for (const world where : {world::simt, world::cuda}) {
-    for (const rung& one : ladder(where)) {
-      const auto same = [&](const rung_info& other) { return std::string_view(other.name) == one.info.name; };
-      if (std::ranges::none_of(all, same)) all.push_back(one.info);
+  for (const backend target : {backend::simt, backend::cuda}) {
+    for (const rung& candidate : ladder(target)) {
+      const auto same = [&](const rung_info& other) { return std::string_view(other.name) == candidate.info.name; };
+      if (std::ranges::none_of(all, same)) all.push_back(candidate.info);
     }
   }
   std::ranges::stable_sort(all, {}, &rung_info::number);
@@ -28,7 +27,7 @@ std::vector<rung_info> all_rungs() {
 const char* text_of(block_rule rule) {
   switch (rule) {
     case block_rule::none:
-      return "none of its own";
+      return "no kernel of its own";
     case block_rule::any:
       return "1 to 1024 threads";
     case block_rule::whole_warps:
@@ -42,11 +41,11 @@ const char* text_of(block_rule rule) {
 const char* text_of(determinism promise) {
   switch (promise) {
     case determinism::none:
-      return "not promised: the last bits may change from run to run";
+      return "not promised: the last bits may differ between runs";
     case determinism::fixed_grid:
-      return "every run, for one grid and block";
+      return "in every run with the same grid and block";
     case determinism::always:
-      return "always";
+      return "in every run, for every grid and block";
   }
   return "";
 }
@@ -62,7 +61,7 @@ const char* text_of(error_rule rule) {
     case error_rule::in_double:
       return "at most about k u S in double, and one rounding";
     case error_rule::kahan:
-      return "at most about (3 + 3k) u S while 8 n u < 1; beyond that nothing";
+      return "at most about (3 + 3k) u S if 8 n u < 1; otherwise no bound";
     case error_rule::neumaier:
       return "one rounding, and at most about (2 k u)^2 S";
     case error_rule::correctly_rounded:
@@ -71,34 +70,34 @@ const char* text_of(error_rule rule) {
   return "";
 }
 
-struct parts {
+struct source_sections {
   std::string comment;
   std::string_view code;
 };
 
-/// The opening comment without its slashes, and what follows.
-parts split(std::string_view source) {
-  parts found;
+/// Splits a source file into its opening comment, without slashes, and the code after it.
+source_sections split(std::string_view source) {
+  source_sections sections;
   while (source.starts_with("//")) {
     const std::size_t end = source.find('\n');
-    found.comment +=
+    sections.comment +=
         std::string(source.substr(std::min<std::size_t>(3, end), end - std::min<std::size_t>(3, end))) + "\n";
     source.remove_prefix(end + 1);
   }
-  found.code = source;
-  return found;
+  sections.code = source;
+  return sections;
 }
 
-/// The files of lab/ that `source` includes for its kernels, and those that these include; each once.
-void add_shared(std::string_view source, std::vector<std::string>& files) {
+/// Appends the lab/*.cuh files that `source` includes, directly or indirectly; each once.
+void add_included_files(std::string_view source, std::vector<std::string>& files) {
   constexpr std::string_view start = "#include <lab/", end = ".cuh>";
-  for (std::size_t at = source.find(start); at != std::string_view::npos; at = source.find(start, at + 1)) {
-    const std::string_view line = source.substr(at, source.find('\n', at) - at);
+  for (std::size_t i = source.find(start); i != std::string_view::npos; i = source.find(start, i + 1)) {
+    const std::string_view line = source.substr(i, source.find('\n', i) - i);
     if (!line.ends_with(end)) continue;
     const std::string file(line.substr(start.size(), line.size() - start.size() - 1));
     if (std::ranges::find(files, file) != files.end()) continue;
     files.push_back(file);
-    add_shared(source_of(file), files);
+    add_included_files(source_of(file), files);
   }
 }
 
@@ -106,12 +105,13 @@ void add_shared(std::string_view source, std::vector<std::string>& files) {
 
 std::string explain(std::string_view name) {
   const std::vector<rung_info> all = all_rungs();
-  const auto found = std::ranges::find(all, name, [](const rung_info& one) { return std::string_view(one.name); });
+  const auto found =
+      std::ranges::find(all, name, [](const rung_info& info) { return std::string_view(info.name); });
   if (found == all.end()) {
     std::string names;
-    for (const rung_info& one : all) names += (names.empty() ? "" : ", ") + std::string(one.name);
+    for (const rung_info& known : all) names += (names.empty() ? "" : ", ") + std::string(known.name);
     throw error(errc::bad_option,
-                fmt::format("--explain {}: there is no such rung; there are {}", io::printable(name), names));
+                fmt::format("--explain {}: unknown rung; the rungs are {}", io::printable(name), names));
   }
   const auto [comment, code] = split(source_of(found->file));
   std::string text = fmt::format("rung {}: {}{}\n\n{}\n", found->number, found->name,
@@ -119,19 +119,19 @@ std::string explain(std::string_view name) {
   const auto line = [&](const char* key, const std::string& value) {
     if (!value.empty()) text += fmt::format("{:<11} {}\n", key, value);
   };
-  line("notice", found->notice);
+  line("summary", found->summary);
   line("claimed", found->claim);
   line("blocks", text_of(found->blocks));
   line("same bits", text_of(found->same_bits));
   line("error", text_of(found->error));
   if (found->error != error_rule::none && found->error != error_rule::correctly_rounded) {
-    line("", "k: roundings on the longest way to the result; u: 2^-24 (float), 2^-53 (double); S: sum of |a b|");
+    line("", "k: roundings on the longest path to the result; u: 2^-24 (float), 2^-53 (double); S: sum of |a b|");
   }
   line("operations", found->any_operation ? "sum, min, max, absmax, product" : "sum");
   text += fmt::format("\nlab/rungs/{}\n{}", found->file, code);
-  std::vector<std::string> shared;
-  add_shared(code, shared);
-  for (const std::string& file : shared) text += fmt::format("\nlab/{}\n{}", file, source_of(file));
+  std::vector<std::string> included;
+  add_included_files(code, included);
+  for (const std::string& file : included) text += fmt::format("\nlab/{}\n{}", file, source_of(file));
   return text;
 }
 

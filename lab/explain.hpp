@@ -1,4 +1,4 @@
-// What one rung is about: idea, cost, promises, and the source itself.
+// Explanation of one rung: idea, cost, promises and source.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace exactdot::lab {
 
-/// Throws errc::bad_option, and names the known ones, for an unknown rung.
+/// Returns the explanation. Throws errc::bad_option, listing the known rungs, if `name` is unknown.
 [[nodiscard]] std::string explain(std::string_view name);
 
 }  // namespace exactdot::lab

@@ -1,4 +1,4 @@
-// The figures of a row that come from comparing it: with the bytes read, the ceiling, the naive rung and cuBLAS.
+// Figures derived from a measurement: bandwidth, and time relative to the read ceiling, the naive rung and cuBLAS.
 #pragma once
 
 #include <lab/ladder.hpp>
@@ -8,32 +8,34 @@ namespace exactdot::lab {
 
 struct figures {
   std::optional<double> microseconds, finish_microseconds;
-  std::optional<double> gb_per_s, gflop_per_s;  ///< 2n flops: a multiplication and an addition a pair
+  std::optional<double> gb_per_s, gflop_per_s;  ///< 2n flops: a multiplication and an addition per pair
   std::optional<double> percent_of_ceiling;
   std::optional<double> speedup_over_naive;  ///< time of atomic_per_element / time
   std::optional<double> ratio_to_cublas;     ///< time / time of cublas
 };
 
-[[nodiscard]] inline figures figures_of(const ladder_result& result, const row& one) {
+[[nodiscard]] inline figures figures_of(const ladder_result& result, const measurement& measured) {
   figures f;
-  if (one.finish_seconds) f.finish_microseconds = *one.finish_seconds * 1e6;
-  if (!one.seconds || !(*one.seconds > 0)) return f;
-  const double seconds = *one.seconds;
+  if (measured.finish_seconds) f.finish_microseconds = *measured.finish_seconds * 1e6;
+  if (!measured.seconds || !(*measured.seconds > 0)) return f;
+  const double seconds = *measured.seconds;
   const auto n = static_cast<double>(result.n);
   f.microseconds = seconds * 1e6;
-  f.gb_per_s = 2 * n * static_cast<double>(io::item_size(result.type)) / seconds * 1e-9;
+  f.gb_per_s = 2 * n * static_cast<double>(size_of(result.type)) / seconds * 1e-9;
   f.gflop_per_s = 2 * n / seconds * 1e-9;
-  if (result.ceiling) f.percent_of_ceiling = 100 * *result.ceiling / seconds;
-  if (result.naive) f.speedup_over_naive = *result.naive / seconds;
-  if (result.cublas) f.ratio_to_cublas = seconds / *result.cublas;
+  if (result.read_seconds) f.percent_of_ceiling = 100 * *result.read_seconds / seconds;
+  if (result.naive_seconds) f.speedup_over_naive = *result.naive_seconds / seconds;
+  if (result.cublas_seconds) f.ratio_to_cublas = seconds / *result.cublas_seconds;
   return f;
 }
 
-/// Counted where the device counts; by the rung's own formula where it does not.
-[[nodiscard]] inline std::optional<std::uint64_t> atomics_of(const ladder_result& result, const row& one) {
-  if (one.counted.atomics) return one.counted.atomics;
-  if (result.op != operation::sum || one.info.blocks == block_rule::none) return {};  // retries are not known
-  return one.info.atomics != nullptr ? one.info.atomics(one.size) : 0;
+/// Returns the counted atomics; on a device that does not count them, the rung's formula (null for operations other
+/// than sum, whose compare-and-swap retries are unknown).
+[[nodiscard]] inline std::optional<std::uint64_t> atomics_of(const ladder_result& result,
+                                                             const measurement& measured) {
+  if (measured.counts.atomics) return measured.counts.atomics;
+  if (result.op != operation::sum || measured.info.blocks == block_rule::none) return {};
+  return measured.info.atomics != nullptr ? measured.info.atomics(measured.config) : 0;
 }
 
 }  // namespace exactdot::lab

@@ -1,4 +1,4 @@
-// The harness; see harness.hpp.
+// Harness; see harness.hpp.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,7 +12,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The median of a few calls.
+/// Returns the median of five calls.
 template <class Function>
 double median_seconds(Function&& function) {
   std::vector<double> samples(5);
@@ -26,76 +26,77 @@ double median_seconds(Function&& function) {
 }
 
 template <element T>
-const T* in_reach(const rung& one, std::span<const T> host, const T* device, std::size_t skip) {
-  const T* const first = one.where == world::host ? host.data() : device;
+const T* pointer_for(const rung& user, std::span<const T> host, const T* device, std::size_t skip) {
+  const T* const first = user.target == backend::host ? host.data() : device;
   return first == nullptr ? first : first + skip;
 }
 
-/// Whether the error is no more than that of a sum by a binary tree. For what is wrong on purpose: a bound for any
-/// order, n roundings, would let lost updates pass for rounding.
+/// Returns whether the error is at most the bound of a binary tree. Applies to rungs that are wrong on purpose: the
+/// bound for an arbitrary order, n roundings, would not distinguish lost updates from rounding.
 template <element T>
-bool right_like_a_tree(const reference<T>& right, const row& result) {
+bool within_tree_bound(const reference<T>& expected, const measurement& result) {
   rung_info tree;
-  tree.roundings = [](const shape& size) -> std::uint64_t { return levels(size.n) + 1; };
-  return result.ulps <= right.ulps_allowed(tree, result.size);
+  tree.roundings = [](const launch_config& config) -> std::uint64_t { return tree_depth(config.n) + 1; };
+  return result.error_ulps <= expected.allowed_ulps(tree, result.config);
 }
 
 }  // namespace
 
 template <element T>
-problem<T>::problem(bench& on, std::span<const T> a, std::span<const T> b, operation op)
+problem<T>::problem(executor& device, std::span<const T> a, std::span<const T> b, operation op)
     : a_(a),
       b_(b),
-      a_copy_(on.upload(a.data(), a.size_bytes())),
-      b_copy_(on.upload(b.data(), b.size_bytes())),
-      right_(a, b, op) {}
+      a_copy_(device.upload(a.data(), a.size_bytes())),
+      b_copy_(device.upload(b.data(), b.size_bytes())),
+      reference_(a, b, op) {}
 
 template <element T>
-task<T> problem<T>::task_for(const rung& one, bench& on, const conditions& how, std::size_t n, std::size_t skip_a,
-                             std::size_t skip_b) const {
-  return {on.stream(), in_reach(one, a_, device_a(), skip_a), in_reach(one, b_, device_b(), skip_b), how.op,
-          choose_shape(one.info, n, how.block, how.grid, on.multiprocessors())};
+rung_input<T> problem<T>::input_for(const rung& user, executor& device, const run_options& options, std::size_t n,
+                                    std::size_t skip_a, std::size_t skip_b) const {
+  return {device.stream(), pointer_for(user, a_, device_a(), skip_a), pointer_for(user, b_, device_b(), skip_b),
+          options.op, choose_launch_config(user.info, n, options.block, options.grid, device.multiprocessors())};
 }
 
 template <element T>
-std::optional<double> time_of(const rung& one, bench& on, const problem<T>& data, const conditions& how) {
-  const auto attempt = one.start(data.task_for(one, on, how));
-  if (one.where != world::host) return on.seconds([&] { attempt->launch(); });
-  if (on.where() != world::cuda) return {};  // a time beside simulated kernels would compare nothing
-  attempt->launch();
-  return median_seconds([&] { attempt->launch(); });
+std::optional<double> kernel_seconds(const rung& timed, executor& device, const problem<T>& data,
+                                     const run_options& options) {
+  const auto prepared = timed.prepare(data.input_for(timed, device, options));
+  if (timed.target != backend::host) return device.seconds_per_call([&] { prepared->launch(); });
+  if (device.target() != backend::cuda) return {};  // simulated kernels have no time to compare with
+  prepared->launch();
+  return median_seconds([&] { prepared->launch(); });
 }
 
 template <element T>
-row measure(const rung& one, bench& on, const problem<T>& data, const conditions& how) {
-  row result;
-  result.info = one.info;
-  result.size = data.task_for(one, on, how).size;
-  const bool exact = exact_on_integers<T>(one, on, how, result);
-  check_runs(one, on, data, how, result);
-  if (exact) check_grids(one, on, data, how, result);
-  if (!std::isinf(data.right().ulps_allowed(one.info, result.size))) {
+measurement measure(const rung& tested, executor& device, const problem<T>& data, const run_options& options) {
+  measurement result;
+  result.info = tested.info;
+  result.config = data.input_for(tested, device, options).config;
+  const bool exact = exact_on_integers<T>(tested, device, options, result);
+  check_runs(tested, device, data, options, result);
+  if (exact) check_grids(tested, device, data, options, result);
+  if (!std::isinf(data.reference().allowed_ulps(tested.info, result.config))) {
     result.correct = result.fault.empty();
   } else if (!result.fault.empty()) {
     result.correct = false;
   }
-  if (one.info.wrong_on_purpose) result.correct = right_like_a_tree(data.right(), result);
+  if (tested.info.wrong_on_purpose) result.correct = within_tree_bound(data.reference(), result);
   if (!result.fault.empty()) return result;
-  result.seconds = time_of(one, on, data, how);
-  if (result.seconds && one.info.host_finishes) {
-    const auto attempt = one.start(data.task_for(one, on, how));
-    attempt->launch();
-    static_cast<void>(attempt->result());
-    result.finish_seconds = median_seconds([&] { static_cast<void>(attempt->result()); });
+  result.seconds = kernel_seconds(tested, device, data, options);
+  if (result.seconds && tested.info.host_finishes) {
+    const auto prepared = tested.prepare(data.input_for(tested, device, options));
+    prepared->launch();
+    static_cast<void>(prepared->result());
+    result.finish_seconds = median_seconds([&] { static_cast<void>(prepared->result()); });
   }
   return result;
 }
 
 template class problem<float>;
 template class problem<double>;
-template row measure(const rung&, bench&, const problem<float>&, const conditions&);
-template row measure(const rung&, bench&, const problem<double>&, const conditions&);
-template std::optional<double> time_of(const rung&, bench&, const problem<float>&, const conditions&);
-template std::optional<double> time_of(const rung&, bench&, const problem<double>&, const conditions&);
+template measurement measure(const rung&, executor&, const problem<float>&, const run_options&);
+template measurement measure(const rung&, executor&, const problem<double>&, const run_options&);
+template std::optional<double> kernel_seconds(const rung&, executor&, const problem<float>&, const run_options&);
+template std::optional<double> kernel_seconds(const rung&, executor&, const problem<double>&, const run_options&);
 
 }  // namespace exactdot::lab

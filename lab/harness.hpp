@@ -1,11 +1,11 @@
-// The harness: holds a rung to its promises, and only then times it.
+// Harness: checks a rung's promises, then times it.
 //
-// A rung has to be exact on integers at awkward lengths and starts, within its proved bound on the data, the same
-// in every bit where it says so, and without a fault where the simulator looks on. `if (!(error <= bound)) fail`: a
-// NaN is no pass. Rungs that are wrong on purpose are shown, not failed.
+// A rung must be exact on integers at many lengths and alignments, stay within its proved bound on the data, return
+// the same bits where it promises so, and cause no finding in the simulator. Comparisons have the form
+// `if (!(error <= bound)) fail`, so that NaN fails. Rungs that are wrong on purpose are reported, not failed.
 #pragma once
 
-#include <lab/bench.hpp>
+#include <lab/executor.hpp>
 #include <lab/reference.hpp>
 #include <limits>
 #include <optional>
@@ -15,44 +15,45 @@
 
 namespace exactdot::lab {
 
-struct conditions {
+struct run_options {
   int runs = 5;
-  std::uint64_t seed = 1;  ///< of the schedules
+  std::uint64_t seed = 1;  ///< of the simulator's schedules
   operation op = operation::sum;
-  unsigned block = 0, grid = 0;  ///< 0: the rung's own
+  unsigned block = 0, grid = 0;  ///< 0: the rung's default
 };
 
-/// One rung's line of the report. What does not exist is null.
-struct row {
+/// Everything measured for one rung; null if it does not apply.
+struct measurement {
   rung_info info;
-  shape size;
+  launch_config config;
   double value = 0;             ///< of the first run
-  std::optional<bool> correct;  ///< null where nothing is promised for these data
-  std::string fault;            ///< which promise was broken, and how; empty when none was
-  long double ulps = std::numeric_limits<long double>::quiet_NaN(), allowed = 0;  ///< the largest error of any run
+  std::optional<bool> correct;  ///< null if no promise covers these data
+  std::string fault;            ///< the first broken promise; empty if none
+  long double error_ulps = std::numeric_limits<long double>::quiet_NaN();  ///< the largest error of any run
+  long double allowed_ulps = 0;
   int runs = 0, distinct_results = 0;
-  int grids = 0, distinct_over_grids = 0;  ///< over other grids, the first included
-  std::optional<bool> deterministic;       ///< as observed, over the runs
-  tally counted;
+  int grids = 0, distinct_over_grids = 0;  ///< over all grids tried, including the first
+  std::optional<bool> deterministic;       ///< as observed over the runs
+  counters counts;
   std::optional<double> seconds;         ///< of the kernels, or of a host rung's loop
-  std::optional<double> finish_seconds;  ///< of copying partial results to the host and adding them there
-  std::vector<finding> found;
+  std::optional<double> finish_seconds;  ///< of copying partial results to the host and adding them
+  std::vector<finding> findings;
 };
 
-/// The vectors, on the host and on the bench.
+/// A pair of vectors, on the host and on the device, with its reference result.
 template <element T>
 class problem {
  public:
-  problem(bench& on, std::span<const T> a, std::span<const T> b, operation op);
+  problem(executor& device, std::span<const T> a, std::span<const T> b, operation op);
 
-  /// What `one` is to do, with a launch for it; `skip_a` and `skip_b` elements are left out at the start.
-  [[nodiscard]] task<T> task_for(const rung& one, bench& on, const conditions& how, std::size_t n,
-                                 std::size_t skip_a = 0, std::size_t skip_b = 0) const;
-  [[nodiscard]] task<T> task_for(const rung& one, bench& on, const conditions& how) const {
-    return task_for(one, on, how, a_.size());
+  /// Returns input and launch for `user` on n elements; the first `skip_a` and `skip_b` elements are skipped.
+  [[nodiscard]] rung_input<T> input_for(const rung& user, executor& device, const run_options& options,
+                                        std::size_t n, std::size_t skip_a = 0, std::size_t skip_b = 0) const;
+  [[nodiscard]] rung_input<T> input_for(const rung& user, executor& device, const run_options& options) const {
+    return input_for(user, device, options, a_.size());
   }
   [[nodiscard]] std::size_t n() const { return a_.size(); }
-  [[nodiscard]] const reference<T>& right() const { return right_; }
+  [[nodiscard]] const lab::reference<T>& reference() const { return reference_; }
   [[nodiscard]] std::span<const T> a() const { return a_; }
   [[nodiscard]] std::span<const T> b() const { return b_; }
   [[nodiscard]] const T* device_a() const { return static_cast<const T*>(a_copy_->data()); }
@@ -61,16 +62,17 @@ class problem {
  private:
   std::span<const T> a_, b_;
   std::unique_ptr<device_memory> a_copy_, b_copy_;
-  reference<T> right_;
+  lab::reference<T> reference_;
 };
 
 /// Runs, checks and times one rung.
 template <element T>
-[[nodiscard]] row measure(const rung& one, bench& on, const problem<T>& data, const conditions& how);
+[[nodiscard]] measurement measure(const rung& tested, executor& device, const problem<T>& data,
+                                  const run_options& options);
 
-/// The kernels' time alone, of a rung that was checked; null where the bench has no clock.
+/// Returns the seconds of the rung's kernels alone, unchecked; null if the device has no clock.
 template <element T>
-[[nodiscard]] std::optional<double> time_of(const rung& one, bench& on, const problem<T>& data,
-                                            const conditions& how);
+[[nodiscard]] std::optional<double> kernel_seconds(const rung& timed, executor& device, const problem<T>& data,
+                                                   const run_options& options);
 
 }  // namespace exactdot::lab

@@ -1,7 +1,7 @@
-// The hazards' registry: classic ways to get a parallel sum wrong, each of them runnable, and what came of a run.
+// Registry of the hazards: classic mistakes in parallel sums, each runnable, and the outcome of a run.
 //
-// A hazard is a file of lab/hazards/, compiled like a rung for the simulator and for a GPU, and enlisted in both
-// worlds. Plain host C++ that knows neither: the program and the tests see hazards only through this.
+// A hazard is a file in lab/hazards/. Like a rung it is compiled for the simulator and for a GPU, and registered
+// for both backends. This header is plain host C++; the program and the tests use hazards only through it.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace exactdot::lab {
 
-/// One side of a named_fault: a line of a kernel, and who was there.
-struct fault_place {
-  std::string file;  ///< without its folder; "" if not known
+/// One side of a reported fault: a source line and the access made there.
+struct fault_site {
+  std::string file;  ///< without its folder; "" if unknown
   int line = 0;
-  std::string what;  ///< "read by thread 3 of block 0"; "" if there is no such side
+  std::string access;  ///< "read by thread 3 of block 0"; "" if the fault has no such side
 };
 
-/// What the simulator has named.
-struct named_fault {
+/// A fault reported by the simulator.
+struct reported_fault {
   std::string kind;      ///< "data_race", "barrier_divergence", …
   std::string variable;  ///< "global memory: buffer of 4 bytes + 0"
-  fault_place here, other;
+  fault_site site, other_site;
   std::uint64_t times = 1;
 };
 
@@ -33,46 +33,46 @@ struct hazard_figure {
 };
 
 struct hazard_outcome {
-  std::string expected;  ///< what must be seen if this hazard is what it claims to be
+  std::string expected;  ///< what a run must show to demonstrate the hazard
   std::string observed;
-  bool ran = true;  ///< false: the watchdog stopped it; `observed` says so
+  bool completed = true;  ///< false: the watchdog ended the run, as `observed` states
   bool as_expected = false;
-  std::vector<named_fault> detected;
-  std::vector<hazard_figure> figures;  ///< the numbers in `observed`, and more
-  std::vector<std::string> table;      ///< lines to show as they are
+  std::vector<reported_fault> detected;
+  std::vector<hazard_figure> figures;  ///< the numbers in `observed`, and further ones
+  std::vector<std::string> table;      ///< lines to print unchanged
 };
 
 struct hazard_info {
   int number = 0;
   const char* name = "";
   const char* file = "";  ///< in lab/hazards/
-  bool may_hang = false;  ///< on a GPU: the program runs it in a process of its own, under a watchdog
-  const char* does = "";
-  const char* why = "";
-  const char* cure = "";
+  bool may_hang = false;  ///< on a GPU: the program runs it in a separate process under a watchdog
+  const char* effect = "";
+  const char* cause = "";
+  const char* fix = "";
 };
 
 struct hazard_request {
-  std::uint64_t seed = 1;  ///< of the simulator's schedule; a GPU has none
-  int runs = 3;            ///< of hazards whose outcome changes from run to run
+  std::uint64_t seed = 1;  ///< of the simulator's schedule; ignored on a GPU
+  int runs = 3;            ///< of hazards whose outcome differs between runs
 };
 
 struct hazard {
   hazard_info info;
-  world where = world::simt;
+  backend target = backend::simt;
   hazard_outcome (*run)(const hazard_request&) = nullptr;
 };
 
-/// Called while the program starts, by each hazard's enlisting object.
-void add_hazard(const hazard& one);
+/// Adds a hazard to the registry; called at program start by the registration objects.
+void add_hazard(const hazard& added);
 
-/// The hazards that run in `where`, by number. Empty where the program was built without that world.
-[[nodiscard]] std::vector<hazard> hazards(world where);
+/// Returns the hazards of `target`, ordered by number; empty if the build lacks that backend.
+[[nodiscard]] std::vector<hazard> hazards(backend target);
 
-/// Does, why and cure as one text.
+/// Returns effect, cause and fix as one text.
 [[nodiscard]] std::string explanation_of(const hazard_info& info);
 
-/// The value of that name; NaN where there is none.
-[[nodiscard]] double figure_of(const hazard_outcome& seen, std::string_view name);
+/// Returns the value of the figure `name`; NaN if there is none.
+[[nodiscard]] double figure_of(const hazard_outcome& outcome, std::string_view name);
 
 }  // namespace exactdot::lab

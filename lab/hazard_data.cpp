@@ -1,4 +1,4 @@
-// See hazard_data.hpp.
+// Input of hazard float_order; see hazard_data.hpp.
 #include <exactdot/accumulator.hpp>
 #include <exactdot/dot.hpp>
 #include <io/data_source.hpp>
@@ -23,12 +23,12 @@ float exact_sum(const std::vector<float>& x) { return dot(x, std::vector<float>(
 
 float exact_sum_of_halves(const std::vector<float>& x) {
   const std::span<const float> all(x);
-  const std::vector<float> ones(x.size(), 1.0F);
-  const std::span<const float> one(ones);
+  const std::vector<float> factors(x.size(), 1.0F);
+  const std::span<const float> ones(factors);
   const std::size_t middle = x.size() / 2;
   accumulator<float> second, first;
-  second.add(all.subspan(middle), one.subspan(middle));
-  first.add(all.first(middle), one.first(middle));
+  second.add(all.subspan(middle), ones.subspan(middle));
+  first.add(all.first(middle), ones.first(middle));
   second.merge(first);
   return second.round<float>();
 }

@@ -1,5 +1,5 @@
-// The floats of the hazard float_order, and their sums on the host. Apart from the hazard, for the exact sum needs
-// the library, which a kernel's compiler does not.
+// Input of hazard float_order and its sums on the host. A separate file, because the exact sum needs the library,
+// which the compiler of the kernels does not.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace exactdot::lab {
 
-/// Uniform in (-1, 1), the same on every machine.
+/// Returns n floats, uniform in (-1, 1), the same on every machine.
 [[nodiscard]] std::vector<float> uniform_floats(std::size_t n);
 
-/// One after the other, in a float.
+/// Adds the elements in order in a float.
 [[nodiscard]] float loop_sum(const std::vector<float>& x);
 
-/// The real sum, rounded once.
+/// Returns the exact sum, rounded once.
 [[nodiscard]] float exact_sum(const std::vector<float>& x);
 
-/// The same from two halves in two accumulators, the second half first.
+/// Returns the exact sum from two accumulators, one per half, merged with the second half first.
 [[nodiscard]] float exact_sum_of_halves(const std::vector<float>& x);
 
 }  // namespace exactdot::lab

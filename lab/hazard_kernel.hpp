@@ -1,7 +1,8 @@
-// What a hazard's file needs: CUDA for both worlds, what the simulator found, what a launch cost, a line to enlist.
+// Support for hazard files: CUDA on both backends, the simulator's findings, kernel times, and registration.
 //
-// What only one world has is asked for in templates, by whether the stream has it: so no hazard knows in which
-// world it is compiled. In an unnamed namespace, for both worlds meet in one program.
+// Features that only one backend has are selected in templates, by whether the stream provides them. A hazard is
+// thus written without reference to its backend. The namespace is unnamed because both backends are linked into one
+// program.
 #pragma once
 
 #include <cstdio>
@@ -19,74 +20,75 @@
 namespace exactdot::lab {
 namespace {
 
-constexpr bool on_simt = this_world == world::simt;
+constexpr bool on_simt = this_backend == backend::simt;
 
 template <class Stream>
 concept simulated = requires(Stream& stream) {
-  stream.how();
+  stream.settings();
 };
 
-/// A stream whose schedule comes from the seed, where it can be had.
+/// A stream whose schedule the seed selects, if the backend supports it.
 template <class Stream = gpu::stream>
 struct seeded_stream : Stream {
   explicit seeded_stream(std::uint64_t seed) {
-    if constexpr (simulated<Stream>) this->how().seed = seed;
+    if constexpr (simulated<Stream>) this->settings().seed = seed;
   }
 };
 
 template <class Access>
-fault_place place_of(const Access& one) {
-  if (one.what.empty()) return {};
-  return {one.file.substr(one.file.rfind('/') + 1), one.line,
-          one.what + " by thread " + std::to_string(one.thread.x) + " of block " + std::to_string(one.block.x)};
+fault_site site_of(const Access& access) {
+  if (access.action.empty()) return {};
+  return {access.file.substr(access.file.rfind('/') + 1), access.line,
+          access.action + " by thread " + std::to_string(access.thread.x) + " of block " +
+              std::to_string(access.block.x)};
 }
 
-/// What the simulator has found so far, and then forgets; nothing on a GPU, which finds nothing.
+/// Returns the simulator's findings since the last call and clears them; empty on a GPU.
 template <class Stream>
-std::vector<named_fault> take_findings(Stream& stream) {
-  std::vector<named_fault> found;
+std::vector<reported_fault> take_findings(Stream& stream) {
+  std::vector<reported_fault> found;
   if constexpr (simulated<Stream>) {
-    for (const auto& one : stream.faults()) {
-      std::string variable = one.space.empty() || one.space == "array" ? one.space : one.space + " memory";
-      if (!one.variable.empty()) variable += ": " + one.variable;
-      found.push_back({name_of(one.kind), variable, place_of(one.here), place_of(one.other), one.times});
+    for (const auto& fault : stream.faults()) {
+      std::string variable = fault.space.empty() || fault.space == "array" ? fault.space : fault.space + " memory";
+      if (!fault.variable.empty()) variable += ": " + fault.variable;
+      found.push_back({name_of(fault.kind), variable, site_of(fault.site), site_of(fault.other_site), fault.times});
     }
     stream.clear();
   }
   return found;
 }
 
-inline bool has(const std::vector<named_fault>& found, std::string_view kind) {
-  for (const named_fault& one : found) {
-    if (one.kind == kind) return true;
+inline bool has(const std::vector<reported_fault>& found, std::string_view kind) {
+  for (const reported_fault& fault : found) {
+    if (fault.kind == kind) return true;
   }
   return false;
 }
 
-/// Microseconds of one call of `enqueue` on a GPU, by the GPU's clock; NaN in the simulator, whose time says
-/// nothing.
+/// Returns the microseconds of one call of `enqueue` by the GPU's clock; NaN on the simulator, which has no
+/// meaningful time.
 template <class Stream, class Enqueue>
 double microseconds(Stream& stream, const Enqueue& enqueue) {
   if constexpr (simulated<Stream>) {
     return std::numeric_limits<double>::quiet_NaN();
   } else {
-    return 1e6 * seconds_a_call(stream, enqueue);
+    return 1e6 * median_replay_seconds(stream, enqueue);
   }
 }
 
 template <class... Values>
-std::string text_of(const char* format, Values... values) {
+std::string format_text(const char* format, Values... values) {
   char text[512];
   std::snprintf(text, sizeof text, format, values...);
   return text;
 }
 
-/// "; 12.3 us" where a time was taken, else nothing.
+/// Returns "; 12.3 us a launch"; "" for a NaN.
 inline std::string time_text(double microseconds) {
-  return microseconds > 0 ? text_of("; %.3g us a launch", microseconds) : "";
+  return microseconds > 0 ? format_text("; %.3g us a launch", microseconds) : "";
 }
 
-/// "3, 5 and 8"
+/// Formats "3, 5 and 8".
 template <class Number>
 std::string list_of(const std::vector<Number>& numbers) {
   std::string text;
@@ -96,9 +98,9 @@ std::string list_of(const std::vector<Number>& numbers) {
   return text;
 }
 
-struct enlist_hazard {
-  enlist_hazard(const hazard_info& info, hazard_outcome (*run)(const hazard_request&)) {
-    add_hazard({info, this_world, run});
+struct register_hazard {
+  register_hazard(const hazard_info& info, hazard_outcome (*run)(const hazard_request&)) {
+    add_hazard({info, this_backend, run});
   }
 };
 

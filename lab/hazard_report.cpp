@@ -1,4 +1,4 @@
-// What came of a hazard; see hazard_report.hpp.
+// Report of a hazard; see hazard_report.hpp.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,9 +11,9 @@ namespace exactdot::lab {
 namespace {
 
 constexpr std::size_t columns = 118, margin = 12;
-constexpr std::size_t most_shown = 3;
+constexpr std::size_t max_shown = 3;
 
-/// A heading, and words beside it on as many lines as they need.
+/// Appends a heading and, beside it, `words` on as many lines as needed.
 void add_paragraph(std::string& text, std::string_view heading, std::string_view words) {
   std::string line = fmt::format("  {:<{}}", heading, margin - 2);
   const std::size_t start = line.size();
@@ -31,78 +31,80 @@ void add_paragraph(std::string& text, std::string_view heading, std::string_view
   text += line + "\n";
 }
 
-std::string text_of(const fault_place& one) {
-  if (one.file.empty()) return one.what;
-  return fmt::format("{} ({}:{})", one.what, one.file, one.line);
+std::string text_of(const fault_site& site) {
+  if (site.file.empty()) return site.access;
+  return fmt::format("{} ({}:{})", site.access, site.file, site.line);
 }
 
-std::string text_of(const named_fault& one) {
-  std::string text = one.kind;
-  if (!one.variable.empty()) text += " in " + one.variable;
-  text += ": " + text_of(one.here);
-  if (!one.other.what.empty()) text += "; the other: " + text_of(one.other);
-  if (one.times > 1) text += fmt::format("; {} times", one.times);
+std::string text_of(const reported_fault& fault) {
+  std::string text = fault.kind;
+  if (!fault.variable.empty()) text += " in " + fault.variable;
+  text += ": " + text_of(fault.site);
+  if (!fault.other_site.access.empty()) text += "; other side: " + text_of(fault.other_site);
+  if (fault.times > 1) text += fmt::format("; {} times", fault.times);
   return text;
 }
 
-nlohmann::ordered_json json_of(const named_fault& one) {
-  nlohmann::ordered_json object = {{"kind", one.kind},      {"where", one.here.file},   {"line", one.here.line},
-                                   {"what", one.here.what}, {"variable", one.variable}, {"times", one.times},
+nlohmann::ordered_json json_of(const reported_fault& fault) {
+  const fault_site &site = fault.site, &other = fault.other_site;
+  nlohmann::ordered_json object = {{"kind", fault.kind},  {"where", site.file},         {"line", site.line},
+                                   {"what", site.access}, {"variable", fault.variable}, {"times", fault.times},
                                    {"other", nullptr}};
-  if (!one.other.what.empty()) {
-    object["other"] = {{"where", one.other.file}, {"line", one.other.line}, {"what", one.other.what}};
+  if (!other.access.empty()) {
+    object["other"] = {{"where", other.file}, {"line", other.line}, {"what", other.access}};
   }
   return object;
 }
 
 }  // namespace
 
-std::string hazard_text(const hazard_info& info, const std::string& device, const hazard_outcome& seen) {
+std::string hazard_text(const hazard_info& info, const std::string& device, const hazard_outcome& outcome) {
   std::string text = fmt::format("{} on {}\n", info.name, device);
-  add_paragraph(text, "does", info.does);
-  add_paragraph(text, "expected", seen.expected);
-  add_paragraph(text, "observed", seen.observed + (seen.as_expected ? "" : " (NOT as expected)"));
-  for (const std::string& line : seen.table) text += std::string(margin + 2, ' ') + line + "\n";
-  for (std::size_t i = 0; i < seen.detected.size() && i < most_shown; ++i) {
-    add_paragraph(text, i == 0 ? "named" : "", text_of(seen.detected[i]));
+  add_paragraph(text, "effect", info.effect);
+  add_paragraph(text, "expected", outcome.expected);
+  add_paragraph(text, "observed", outcome.observed + (outcome.as_expected ? "" : " (NOT as expected)"));
+  for (const std::string& line : outcome.table) text += std::string(margin + 2, ' ') + line + "\n";
+  for (std::size_t i = 0; i < outcome.detected.size() && i < max_shown; ++i) {
+    add_paragraph(text, i == 0 ? "reported" : "", text_of(outcome.detected[i]));
   }
-  if (seen.detected.size() > most_shown) {
-    add_paragraph(text, "", fmt::format("and {} more (--json lists them)", seen.detected.size() - most_shown));
+  if (outcome.detected.size() > max_shown) {
+    add_paragraph(text, "", fmt::format("and {} more (--json lists them)", outcome.detected.size() - max_shown));
   }
-  add_paragraph(text, "why", info.why);
-  add_paragraph(text, "cure", info.cure);
+  add_paragraph(text, "cause", info.cause);
+  add_paragraph(text, "fix", info.fix);
   return text;
 }
 
-nlohmann::ordered_json hazard_json(const hazard_info& info, const std::string& device, const hazard_outcome& seen) {
+nlohmann::ordered_json hazard_json(const hazard_info& info, const std::string& device,
+                                   const hazard_outcome& outcome) {
   nlohmann::ordered_json detected = nlohmann::ordered_json::array();
-  for (const named_fault& one : seen.detected) detected.push_back(json_of(one));
+  for (const reported_fault& fault : outcome.detected) detected.push_back(json_of(fault));
   nlohmann::ordered_json figures = nlohmann::ordered_json::object();
-  for (const hazard_figure& one : seen.figures) figures[one.name] = one.value;
+  for (const hazard_figure& figure : outcome.figures) figures[figure.name] = figure.value;
   return {{"name", info.name},
           {"device", device},
-          {"expected", seen.expected},
-          {"observed", seen.observed},
-          {"as_expected", seen.as_expected},
-          {"ran", seen.ran},
+          {"expected", outcome.expected},
+          {"observed", outcome.observed},
+          {"as_expected", outcome.as_expected},
+          {"ran", outcome.completed},
           {"detected", detected},
           {"figures", figures},
-          {"table", seen.table},
+          {"table", outcome.table},
           {"explanation", explanation_of(info)}};
 }
 
-hazard_outcome outcome_of(const nlohmann::ordered_json& report) {
-  hazard_outcome seen;
-  report.at("expected").get_to(seen.expected);
-  report.at("observed").get_to(seen.observed);
-  report.at("as_expected").get_to(seen.as_expected);
-  report.at("ran").get_to(seen.ran);
-  report.at("table").get_to(seen.table);
+hazard_outcome outcome_from_json(const nlohmann::ordered_json& report) {
+  hazard_outcome outcome;
+  report.at("expected").get_to(outcome.expected);
+  report.at("observed").get_to(outcome.observed);
+  report.at("as_expected").get_to(outcome.as_expected);
+  report.at("ran").get_to(outcome.completed);
+  report.at("table").get_to(outcome.table);
   for (const auto& [name, value] : report.at("figures").items()) {
-    seen.figures.push_back(
+    outcome.figures.push_back(
         {name, value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN()});
   }
-  return seen;
+  return outcome;
 }
 
 }  // namespace exactdot::lab

@@ -1,4 +1,4 @@
-// What came of a hazard, for people and for programs.
+// Report of a hazard: text and JSON.
 #pragma once
 
 #include <lab/hazard.hpp>
@@ -7,17 +7,17 @@
 
 namespace exactdot::lab {
 
-/// A block of lines, none wider than 120 columns.
+/// Returns the report as lines of at most 120 columns.
 [[nodiscard]] std::string hazard_text(const hazard_info& info, const std::string& device,
-                                      const hazard_outcome& seen);
+                                      const hazard_outcome& outcome);
 
-/// "name", "device", "expected", "observed", "as_expected", "ran", "detected" (of each "kind", "where", "line",
-/// "what", "variable", "times", and "other" with "where", "line" and "what", or null), "figures", "table",
-/// "explanation".
+/// Returns the report as JSON with the keys "name", "device", "expected", "observed", "as_expected", "ran",
+/// "detected", "figures", "table", "explanation". Elements of "detected" have "kind", "where", "line", "what",
+/// "variable", "times", and "other", which is null or has "where", "line" and "what".
 [[nodiscard]] nlohmann::ordered_json hazard_json(const hazard_info& info, const std::string& device,
-                                                 const hazard_outcome& seen);
+                                                 const hazard_outcome& outcome);
 
-/// The outcome again, all but what was detected: for runs in another process, on a GPU, where nothing is.
-[[nodiscard]] hazard_outcome outcome_of(const nlohmann::ordered_json& report);
+/// Reads an outcome back from JSON, except `detected`: for runs in another process on a GPU, which detects nothing.
+[[nodiscard]] hazard_outcome outcome_from_json(const nlohmann::ordered_json& report);
 
 }  // namespace exactdot::lab

@@ -1,4 +1,4 @@
-// The ladder; see ladder.hpp.
+// Runs the ladder; see ladder.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace {
 
 const rung* find(const std::vector<rung>& rungs, std::string_view name) {
   const auto found =
-      std::ranges::find(rungs, name, [](const rung& one) { return std::string_view(one.info.name); });
+      std::ranges::find(rungs, name, [](const rung& candidate) { return std::string_view(candidate.info.name); });
   return found == rungs.end() ? nullptr : &*found;
 }
 
 std::string names_of(const std::vector<rung>& rungs) {
   std::string names;
-  for (const rung& one : rungs) names += (names.empty() ? "" : ", ") + std::string(one.info.name);
+  for (const rung& listed : rungs) names += (names.empty() ? "" : ", ") + std::string(listed.info.name);
   return names;
 }
 
@@ -26,137 +26,141 @@ bool is_named(const ladder_request& request, std::string_view name) {
   return std::ranges::find(request.rungs, name) != request.rungs.end();
 }
 
-/// Why a rung cannot do what is asked; empty when it can.
-std::string unfit(const rung_info& info, const conditions& how) {
-  if (how.op != operation::sum && !info.any_operation) {
-    return fmt::format("{}: it only adds; --op {} needs a rung that takes any operation", info.name,
-                       operation_names[static_cast<std::size_t>(how.op)]);
+/// Returns why a rung cannot run with these options; empty if it can.
+std::string option_error(const rung_info& info, const run_options& options) {
+  if (options.op != operation::sum && !info.any_operation) {
+    return fmt::format("--op {}: rung {} supports only sum", operation_names[static_cast<std::size_t>(options.op)],
+                       info.name);
   }
-  return how.block != 0 ? refusal(info, how.block) : "";
+  return options.block != 0 ? block_size_error(info, options.block) : "";
 }
 
-/// Why a rung that was named cannot have a grid of so many blocks; empty when it can.
-std::string unfit_grid(const rung_info& info, unsigned grid) {
+/// Returns why a rung selected by name cannot use --grid; empty if it can.
+std::string grid_error(const rung_info& info, unsigned grid) {
   if (grid == 0 || info.grid != grid_rule::one_thread_each) return {};
-  return fmt::format("{}: a thread takes one element, so --n and --block decide how many blocks; --grid cannot",
+  return fmt::format("--grid {}: rung {} reads one element per thread; --n and --block determine its grid", grid,
                      info.name);
 }
 
-void require_monitor(const ladder_request& request) {
+void throw_if_cancelled(const ladder_request& request) {
   if (request.data.monitor != nullptr && request.data.monitor->cancel) throw error(errc::cancelled, "cancelled");
 }
 
-/// The kernels' time of a rung to compare with; null where there is none, or where it does not run here.
+/// Returns the kernel time of a baseline rung; null if the rung does not exist or cannot run on this machine.
 template <element T>
-std::optional<double> time_alone(std::string_view name, bench& on, const problem<T>& data) {
-  const std::vector<rung> all = ladder(on.where());
-  const rung* const one = find(all, name);
+std::optional<double> baseline_seconds(std::string_view name, executor& device, const problem<T>& data) {
+  const std::vector<rung> all = ladder(device.target());
+  const rung* const baseline = find(all, name);
   try {
-    return one == nullptr ? std::nullopt : time_of(*one, on, data, {});
-  } catch (const error&) {  // whoever asked for it by name is told below
+    return baseline == nullptr ? std::nullopt : kernel_seconds(*baseline, device, data, {});
+  } catch (const error&) {  // append_measurement reports the error if the user named the rung
     return {};
   }
 }
 
-/// Adds a row; or, where the rung's library is missing and nobody named it, a line to left_out, and gives false.
+/// Appends a measurement and returns true. If the rung's library is missing and the user did not name the rung,
+/// adds the reason to `skipped` and returns false.
 template <element T>
-bool measure_into(ladder_result& result, const ladder_request& request, const rung& one, bench& on,
-                  const problem<T>& data) {
+bool append_measurement(ladder_result& result, const ladder_request& request, const rung& tested, executor& device,
+                        const problem<T>& data) {
   try {
-    result.rows.push_back(measure(one, on, data, request.how));
+    result.measurements.push_back(measure(tested, device, data, request.options));
   } catch (const error& fault) {
-    if (fault.code() != errc::no_device || is_named(request, one.info.name)) throw;
-    result.left_out.push_back(fmt::format("{}: {}", one.info.name, fault.what()));
+    if (fault.code() != errc::no_device || is_named(request, tested.info.name)) throw;
+    result.skipped.push_back(fmt::format("{}: {}", tested.info.name, fault.what()));
     return false;
   }
   return true;
 }
 
 template <element T>
-void fill_in(const ladder_request& request, bench& on, const std::vector<rung>& rungs, ladder_result& result) {
+void measure_rungs(const ladder_request& request, executor& device, const std::vector<rung>& rungs,
+                   ladder_result& result) {
   std::vector<T> a(result.n), b(result.n);
   io::data_source<T>(request.data).next(a, b);
-  const problem<T> data(on, a, b, request.how.op);
-  result.exact = static_cast<double>(data.right().value());
-  if (on.where() == world::cuda) {
-    result.ceiling = on.seconds_to_read(data.device_a(), data.device_b(), result.n * sizeof(T));
-    if (request.how.op == operation::sum) {
-      result.naive = time_alone("atomic_per_element", on, data);
-      result.cublas = time_alone("cublas", on, data);
+  const problem<T> data(device, a, b, request.options.op);
+  result.exact = static_cast<double>(data.reference().value());
+  if (device.target() == backend::cuda) {
+    result.read_seconds = device.seconds_to_read(data.device_a(), data.device_b(), result.n * sizeof(T));
+    if (request.options.op == operation::sum) {
+      result.naive_seconds = baseline_seconds("atomic_per_element", device, data);
+      result.cublas_seconds = baseline_seconds("cublas", device, data);
     }
   }
-  for (const rung& one : rungs) {
-    require_monitor(request);
-    if (request.say) request.say(one.info.name);
-    if (!measure_into(result, request, one, on, data)) continue;
-    if (result.rows.back().info.name == std::string_view("cublas")) result.cublas = result.rows.back().seconds;
-    if (result.rows.back().info.name == std::string_view("atomic_per_element")) {
-      result.naive = result.rows.back().seconds;
-    }
+  for (const rung& tested : rungs) {
+    throw_if_cancelled(request);
+    if (request.on_progress) request.on_progress(tested.info.name);
+    if (!append_measurement(result, request, tested, device, data)) continue;
+    const measurement& latest = result.measurements.back();
+    if (latest.info.name == std::string_view("cublas")) result.cublas_seconds = latest.seconds;
+    if (latest.info.name == std::string_view("atomic_per_element")) result.naive_seconds = latest.seconds;
   }
 }
 
 }  // namespace
 
 std::vector<rung> choose_rungs(const ladder_request& request) {
-  const std::vector<rung> all = ladder(request.where);
+  const std::vector<rung> all = ladder(request.target);
   std::vector<rung> chosen;
   for (const std::string& name : request.rungs) {
-    const rung* const one = find(all, name);
-    if (one == nullptr) {
-      throw error(errc::bad_option, fmt::format("--rung {}: there is no such rung here; there are {}",
+    const rung* const named = find(all, name);
+    if (named == nullptr) {
+      throw error(errc::bad_option, fmt::format("--rung {}: unknown rung; the rungs on this device are {}",
                                                 io::printable(name), names_of(all)));
     }
-    for (const std::string& reason : {unfit(one->info, request.how), unfit_grid(one->info, request.how.grid)}) {
+    for (const std::string& reason :
+         {option_error(named->info, request.options), grid_error(named->info, request.options.grid)}) {
       if (!reason.empty()) throw error(errc::bad_option, reason);
     }
   }
-  for (const rung& one : all) {
-    if (!request.rungs.empty() && !is_named(request, one.info.name)) continue;
-    if (request.how.op != operation::sum && !one.info.any_operation) continue;
-    const std::string reason = unfit(one.info, request.how);
+  for (const rung& candidate : all) {
+    if (!request.rungs.empty() && !is_named(request, candidate.info.name)) continue;
+    if (request.options.op != operation::sum && !candidate.info.any_operation) continue;
+    const std::string reason = option_error(candidate.info, request.options);
     if (!reason.empty()) throw error(errc::bad_option, reason);
-    chosen.push_back(one);
+    chosen.push_back(candidate);
   }
   return chosen;
 }
 
-void require_memory(const ladder_request& request, const bench& on, std::size_t n) {
-  const auto item = static_cast<double>(io::item_size(request.type));
+void require_memory(const ladder_request& request, const executor& device, std::size_t n) {
+  const auto item = static_cast<double>(size_of(request.type));
   const double vectors = 2 * item * static_cast<double>(n);
-  const double on_device = on.where() == world::host ? 0 : 1.5 * vectors;  // and room for n products
-  const double simulated = on.free_bytes() == 0 ? on_device * static_cast<double>(on.cost_of(1)) : 0;
-  const auto refuse = [&](const char* where, double needed, double free) {
-    throw std::runtime_error(fmt::format("--n {}: {:.3g} GB of {} are needed, {:.3g} GB are free", n, needed * 1e-9,
-                                         where, free * 1e-9));
+  const double on_device = device.target() == backend::host ? 0 : 1.5 * vectors;  // includes n products
+  const double simulated = device.free_bytes() == 0 ? on_device * static_cast<double>(device.footprint(1)) : 0;
+  const auto reject = [&](const char* kind, double needed, double free) {
+    throw std::runtime_error(fmt::format("--n {}: {:.3g} GB of {} memory are needed, {:.3g} GB are free", n,
+                                         needed * 1e-9, kind, free * 1e-9));
   };
   const double on_host = 2 * vectors + simulated;
-  if (on_host > static_cast<double>(request.memory)) refuse("memory", on_host, static_cast<double>(request.memory));
-  if (on.free_bytes() != 0 && on_device > static_cast<double>(on.free_bytes())) {
-    refuse("the GPU's memory", on_device, static_cast<double>(on.free_bytes()));
+  const auto host_limit = static_cast<double>(request.memory_limit);
+  if (on_host > host_limit) reject("host", on_host, host_limit);
+  if (device.free_bytes() != 0 && on_device > static_cast<double>(device.free_bytes())) {
+    reject("GPU", on_device, static_cast<double>(device.free_bytes()));
   }
 }
 
-ladder_result climb(const ladder_request& request) {
-  const std::unique_ptr<bench> on = open_bench(request.where, request.settings);
+ladder_result run_ladder(const ladder_request& request) {
+  const std::unique_ptr<executor> device = open_executor(request.target, request.settings);
   std::vector<rung> rungs = choose_rungs(request);
-  require_memory(request, *on, request.data.n);
+  require_memory(request, *device, request.data.n);
   ladder_result result;
-  result.device = on->name();
-  result.facts = on->facts();
+  result.device = device->name();
+  result.facts = device->facts();
   result.data = request.data.data;
   result.n = request.data.n;
   result.type = request.type;
-  result.op = request.how.op;
-  io::visit(request.type, [&](auto zero) {
+  result.op = request.options.op;
+  with_element(request.type, [&](auto zero) {
     using T = decltype(zero);
-    fill_in<T>(request, *on, rungs, result);
-    std::erase_if(rungs, [&](const rung& one) {  // what was left out
-      return std::ranges::none_of(
-          result.rows, [&](const row& other) { return std::string_view(other.info.name) == one.info.name; });
+    measure_rungs<T>(request, *device, rungs, result);
+    std::erase_if(rungs, [&](const rung& candidate) {  // skipped rungs
+      return std::ranges::none_of(result.measurements, [&](const measurement& done) {
+        return std::string_view(done.info.name) == candidate.info.name;
+      });
     });
-    if (request.data.data == io::data_set::ramp && request.how.op == operation::sum) {
-      result.ramp = ramp_truths<T>(request, *on, rungs);
+    if (request.data.data == io::data_set::ramp && request.options.op == operation::sum) {
+      result.ramp = ramp_results<T>(request, *device, rungs);
     }
   });
   return result;

@@ -1,9 +1,10 @@
-// The ladder, climbed: every rung asked for, on one device and one pair of vectors, with what it is compared to.
+// Ladder: runs the requested rungs on one device and one pair of vectors, together with the baselines of the
+// report.
 #pragma once
 
+#include <exactdot/element.hpp>
 #include <functional>
 #include <io/data_source.hpp>
-#include <io/dtype.hpp>
 #include <lab/harness.hpp>
 #include <lab/ramp.hpp>
 #include <string>
@@ -12,14 +13,14 @@
 namespace exactdot::lab {
 
 struct ladder_request {
-  world where = world::simt;
-  bench_settings settings;
+  backend target = backend::simt;
+  executor_settings settings;
   io::data_request data;
-  io::dtype type = io::dtype::float32;
-  std::vector<std::string> rungs;  ///< by name; none: all that take the operation
-  conditions how;
-  std::size_t memory = 0;                            ///< bytes that the host may give
-  std::function<void(const std::string&)> say = {};  ///< called before each rung with its name
+  element_type type = element_type::float32;
+  std::vector<std::string> rungs;  ///< names; empty: all rungs that support the operation
+  run_options options;
+  std::size_t memory_limit = 0;                              ///< bytes of host memory that may be used
+  std::function<void(const std::string&)> on_progress = {};  ///< called before each rung with its name
 };
 
 struct ladder_result {
@@ -27,25 +28,27 @@ struct ladder_result {
   std::vector<std::pair<std::string, std::string>> facts;
   io::data_set data = io::data_set::uniform;
   std::size_t n = 0;
-  io::dtype type = io::dtype::float32;
+  element_type type = element_type::float32;
   operation op = operation::sum;
-  double exact = 0;  ///< what is right: the exact sum rounded once, or the operation's one result
-  std::vector<row> rows;
-  // seconds of what rungs are compared to, where there is a clock
-  std::optional<double> ceiling, naive, cublas;
-  std::vector<ramp_truth> ramp;       ///< of data ramp only
-  std::vector<std::string> left_out;  ///< rungs nobody named whose library is missing: each why
+  double exact = 0;  ///< the exact sum, rounded once; for other operations the reference result
+  std::vector<measurement> measurements;
+  // Baselines in seconds, on devices with a clock: reading both vectors, rung atomic_per_element, rung cublas.
+  std::optional<double> read_seconds, naive_seconds, cublas_seconds;
+  std::vector<ramp_result> ramp;     ///< for data ramp only
+  std::vector<std::string> skipped;  ///< rungs not named by the user whose library is missing, with the reason
 };
 
-/// Throws errc::bad_option for an unknown rung (and names the known ones), a rung that cannot do what was asked, or
-/// a block or grid that it cannot use; errc::no_device, also where a rung was named whose library is missing;
-/// errc::cancelled; std::runtime_error for vectors that do not fit.
-[[nodiscard]] ladder_result climb(const ladder_request& request);
+/// Runs the ladder.
+///
+/// Throws errc::bad_option for an unknown rung, or for an operation, block or grid that a named rung does not
+/// support; errc::no_device for a missing device, or a named rung whose library is missing; errc::cancelled;
+/// std::runtime_error for vectors that do not fit in memory.
+[[nodiscard]] ladder_result run_ladder(const ladder_request& request);
 
-/// The rungs of a request, in the ladder's order.
+/// Returns the rungs of a request in ladder order.
 [[nodiscard]] std::vector<rung> choose_rungs(const ladder_request& request);
 
-/// Throws std::runtime_error when the vectors do not fit the host or the device.
-void require_memory(const ladder_request& request, const bench& on, std::size_t n);
+/// Throws std::runtime_error if vectors of n elements do not fit in host or device memory.
+void require_memory(const ladder_request& request, const executor& device, std::size_t n);
 
 }  // namespace exactdot::lab

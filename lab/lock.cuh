@@ -1,9 +1,9 @@
-// A lock between blocks: one int in device memory, 0 free, 1 taken.
+// Lock between blocks: one int in device memory; 0 free, 1 taken.
 //
-// The two fences are what makes it a lock. The one after taking it keeps the reads of the guarded data from being
-// done before the lock is held, or from a stale cache line; the one before releasing it makes the writes visible
-// before the lock looks free. Many printed versions lack both, and lose updates. For one thread of a block at a
-// time: where all threads of a warp that runs in lock step ask for it, the one that has it may never go on.
+// Two fences make it correct. The fence after acquiring keeps reads of the guarded data from happening before the
+// lock is held, or from a stale cache line. The fence before releasing makes the writes visible before the lock is
+// free. Many published versions lack both and lose updates. Only one thread per block may request the lock: if all
+// threads of a warp in lock step request it, the holder may never proceed.
 #pragma once
 
 #include <exactdot/simt/cuda.hpp>
@@ -14,7 +14,7 @@ namespace {
 struct device_lock {
   int* mutex;
 
-  __device__ void take() const {
+  __device__ void acquire() const {
     while (atomicCAS(mutex, 0, 1) != 0) {
     }
     __threadfence();
@@ -25,7 +25,7 @@ struct device_lock {
   }
 };
 
-/// The host's side: owns the int, free at first.
+/// Host side of the lock: allocates the int, initially free.
 class lock_memory {
  public:
   explicit lock_memory(gpu::stream& stream) : mutex_(stream, 1) { mutex_.fill_zero(); }

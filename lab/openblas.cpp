@@ -1,5 +1,5 @@
-// OpenBLAS behind dlopen; see peers.hpp. Loaded, not linked: the program runs where it is missing, and no
-// other library's BLAS calls are captured (RTLD_LOCAL).
+// OpenBLAS through dlopen; see peers.hpp. Loading at run time lets the program run without OpenBLAS; RTLD_LOCAL
+// keeps other libraries' BLAS calls from binding to it.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -42,10 +42,10 @@ std::vector<T> copy_of(const T* x, std::size_t n) {
 openblas::openblas(kernels wanted) {
   const std::string file = EXACTDOT_OPENBLAS_FILE;
   if (file.empty()) {
-    fault_ = "not found when this was built";
+    fault_ = "not found when this program was built";
     return;
   }
-  if (wanted == kernels::its_own) {
+  if (wanted == kernels::as_shipped) {
     load_copy(file);
     return;
   }
@@ -77,7 +77,7 @@ void openblas::load_copy(const std::string& file) {
 }
 
 void openblas::load(const std::string& file) {
-  // never closed once in use: its threads outlive any caller
+  // never closed after use: its threads outlive every caller
   library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) {
     const char* const reason = dlerror();
@@ -100,7 +100,7 @@ const openblas& openblas::instance() {
 const openblas& openblas::as_shipped() {
   const openblas& best = instance();
   if (best.asked_core().empty() || std::getenv(openblas_core_variable) != nullptr) return best;
-  static const openblas loaded{kernels::its_own};
+  static const openblas loaded{kernels::as_shipped};
   return loaded;
 }
 
@@ -123,18 +123,18 @@ T openblas::dot(const T* a, const T* b, std::size_t n) const {
     const std::vector<T> b_copy = copy_of(b, n);
     return dot(a_copy.data(), b_copy.data(), n);
   }
-  constexpr std::size_t longest = std::numeric_limits<int>::max();
+  constexpr std::size_t max_length = std::numeric_limits<int>::max();
   T sum = 0;
   do {
-    const auto piece = static_cast<int>(std::min(n, longest));
+    const auto length = static_cast<int>(std::min(n, max_length));
     if constexpr (std::is_same_v<T, float>) {
-      sum += sdot_(piece, a, 1, b, 1);
+      sum += sdot_(length, a, 1, b, 1);
     } else {
-      sum += ddot_(piece, a, 1, b, 1);
+      sum += ddot_(length, a, 1, b, 1);
     }
-    a += piece;
-    b += piece;
-    n -= static_cast<std::size_t>(piece);
+    a += length;
+    b += length;
+    n -= static_cast<std::size_t>(length);
   } while (n > 0);
   return sum;
 }

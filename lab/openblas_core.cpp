@@ -1,7 +1,7 @@
-// What the CPU runs, against what OpenBLAS chose; see openblas_core.hpp.
+// Compares the CPU's instruction sets with OpenBLAS's choice; see openblas_core.hpp.
 //
-// Cores stand for families of kernels: all that use AVX-512, or all that use AVX2, are taken to be as good as each
-// other, so a choice within the family is left alone. The names are those that openblas_get_corename() gives.
+// Cores form two families, AVX-512 and AVX2; members of a family count as equally good, so a choice within the
+// right family is kept. Names are those of openblas_get_corename().
 #include <algorithm>
 #include <array>
 #include <lab/openblas_core.hpp>

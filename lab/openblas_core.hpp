@@ -1,8 +1,8 @@
-// Which of OpenBLAS's kernels suit this machine.
+// Selects the OpenBLAS kernels that suit this machine.
 //
-// OpenBLAS chooses by CPU model when it is loaded. A release older than a CPU does not know it and falls back to
-// SSE3 kernels, or to AVX2 ones on a CPU with AVX-512, although the environment variable named here would give it
-// the right ones. A comparison with such a peer says nothing.
+// OpenBLAS selects kernels by CPU model when it is loaded. A release older than the CPU falls back to SSE3 kernels,
+// or to AVX2 kernels on a CPU with AVX-512. The environment variable below overrides that choice; without it a
+// comparison would be unfair.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace exactdot::lab {
 
 inline constexpr const char* openblas_core_variable = "OPENBLAS_CORETYPE";
 
-/// The value for that variable which gives this machine its best kernels; empty where `chosen`, the core that
-/// OpenBLAS took by itself, is as good, and on machines that are not x86-64.
+/// Returns the value of that variable that selects the best kernels for this machine. Returns "" if `chosen`, the
+/// core that OpenBLAS selected itself, is as good, and on machines other than x86-64.
 [[nodiscard]] std::string better_openblas_core(std::string_view chosen);
 
 }  // namespace exactdot::lab

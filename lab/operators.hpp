@@ -1,7 +1,7 @@
-// The operators of a reduction, each with its identity: a tree that adds also finds the largest.
+// Reduction operators with their identities: sum, minimum, maximum, largest magnitude, product.
 //
-// A template parameter of the kernels: what `combine` is costs nothing at run time. In an unnamed namespace, for
-// each rung is compiled for two worlds that meet in one program.
+// Kernels take the operator as template parameter, at no run-time cost. The namespace is unnamed because each rung
+// is compiled for two backends that are linked into one program.
 #pragma once
 
 #include <exactdot/simt/cuda.hpp>

@@ -1,4 +1,4 @@
-// The textbook dot products; see peers.hpp. Contraction is off for the whole house, so a·b + c is two roundings.
+// Textbook dot products; see peers.hpp. The build disables contraction, so a·b + c has two roundings.
 #include <cmath>
 #include <cstring>
 #include <lab/peers.hpp>
@@ -46,8 +46,8 @@ T dot2(const T* a, const T* b, std::size_t n) {
     const T product = x * y;
     const T product_error = std::fma(x, y, -product);
     const T next = sum + product;  // TwoSum: next + sum_error is sum + product exactly
-    const T part = next - sum;
-    const T sum_error = (sum - (next - part)) + (product - part);
+    const T added = next - sum;
+    const T sum_error = (sum - (next - added)) + (product - added);
     sum = next;
     errors += sum_error + product_error;
   }

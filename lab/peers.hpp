@@ -1,7 +1,7 @@
-// Dot products as others compute them, as plain functions to compare with: textbook loops and OpenBLAS.
+// Dot products to compare with: textbook loops and OpenBLAS. None of them is exact.
 //
-// Written the way textbooks print them, one element after the other: they show what the methods give, not
-// how fast they could be made. Pointers need no alignment. None of them is exact.
+// The loops are sequential, as in textbooks: they show the accuracy of a method, not its best speed. Pointers need
+// no alignment.
 #pragma once
 
 #include <cstddef>
@@ -19,42 +19,42 @@ template <element T>
 template <element T>
 [[nodiscard]] double double_loop(const T* a, const T* b, std::size_t n);
 
-/// As if in twice the precision of T, rounded to T at the end; 10 flops a pair with a fused multiply-add. Overflows
-/// where the plain loop does, and loses its gain where an error of a product underflows. Algorithm 5.3 of T. Ogita,
-/// S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005).
+/// As accurate as if computed in twice the precision of T and rounded to T; 10 flops per pair with a fused
+/// multiply-add. Overflows if the plain loop does; loses accuracy if the error of a product underflows.
+/// Algorithm 5.3 of T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005).
 template <element T>
 [[nodiscard]] T dot2(const T* a, const T* b, std::size_t n);
 
-/// OpenBLAS, from the file found when this was configured, loaded when first asked for. Its symbols stay
-/// its own: nothing else of the program comes to use it. A release older than the CPU does not know its model
-/// and falls back to SSE3 kernels ("Prescott"); it is then loaded anew with OPENBLAS_CORETYPE set to what the
-/// CPU does run, for a fair comparison. A value that the user has set is respected.
+/// OpenBLAS, loaded on first use from the file found at configuration. Its symbols stay local to it. A release
+/// older than the CPU falls back to SSE3 kernels ("Prescott"); for a fair comparison it is then loaded again with
+/// OPENBLAS_CORETYPE set to the best core that the CPU supports. A value set by the user takes precedence.
 class openblas {
  public:
-  /// The one that comparisons are fair with; loads on the first call. Thread-safe.
+  /// Returns OpenBLAS with the best kernels for this machine; loads it on the first call. Thread-safe.
   static const openblas& instance();
-  /// The one with the kernels that it chooses by itself: the instance, where it did; else a second one beside it,
-  /// loaded on the first call from a copy of the file, since the loader gives out one handle a file. Thread-safe.
+  /// Returns OpenBLAS with the kernels that it selects itself: instance() if those are the best, else a second
+  /// library loaded on the first call from a copy of the file, because dlopen returns one handle per file.
+  /// Thread-safe.
   static const openblas& as_shipped();
 
   [[nodiscard]] bool available() const noexcept { return fault_.empty(); }
-  /// Why it is not available: "not found when this was built", or what the loader said.
+  /// Returns why it is not available: "not found when this program was built", or the loader's message.
   [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
-  /// The kernels it chose for this machine: "SkylakeX", "Zen", …
+  /// Returns the kernels in use: "SkylakeX", "Zen", …
   [[nodiscard]] std::string core_name() const;
-  /// The kernels that OPENBLAS_CORETYPE asked it for, whether the user set it or we; empty where it chose itself.
+  /// Returns the value of OPENBLAS_CORETYPE, set by the user or by instance(); empty if OpenBLAS selected itself.
   [[nodiscard]] const std::string& asked_core() const noexcept { return asked_core_; }
   /// "OpenBLAS 0.3.21"
   [[nodiscard]] std::string version() const;
-  /// Sets its threads; returns how many it will use at most.
+  /// Sets the number of threads; returns the maximum that OpenBLAS will use.
   int set_threads(int threads) const;
 
-  /// cblas_sdot or cblas_ddot; only when available(). Vectors beyond its 32-bit length go in pieces. Unaligned
-  /// ones are copied first, as it does not promise to take them.
+  /// Calls cblas_sdot or cblas_ddot; requires available(). Splits vectors longer than its 32-bit length, and copies
+  /// unaligned vectors, which it is not documented to accept.
   template <element T>
   [[nodiscard]] T dot(const T* a, const T* b, std::size_t n) const;
 
-  /// cblas_sdot or cblas_ddot itself, for whoever times a bare call.
+  /// Returns cblas_sdot or cblas_ddot itself, for timing a bare call.
   template <element T>
   [[nodiscard]] auto cblas_dot() const noexcept {
     if constexpr (std::is_same_v<T, float>) {
@@ -65,7 +65,7 @@ class openblas {
   }
 
  private:
-  enum class kernels { best, its_own };
+  enum class kernels { best, as_shipped };
   explicit openblas(kernels wanted);
   void load(const std::string& file);
   void load_copy(const std::string& file);

@@ -1,4 +1,4 @@
-// The ramp's truth; see ramp.hpp.
+// Results on data ramp; see ramp.hpp.
 #include <algorithm>
 #include <lab/ladder.hpp>
 #include <lab/ramp.hpp>
@@ -19,38 +19,39 @@ std::string ramp_integer(std::size_t n) {
 }
 
 template <element T>
-std::vector<ramp_truth> ramp_truths(const ladder_request& request, bench& on, const std::vector<rung>& rungs) {
-  std::vector<ramp_truth> truths;
-  const std::unique_ptr<bench> host = open_bench(world::host);
-  bench& where = on.where() == world::cuda ? on : *host;
+std::vector<ramp_result> ramp_results(const ladder_request& request, executor& device,
+                                      const std::vector<rung>& rungs) {
+  std::vector<ramp_result> results;
+  const std::unique_ptr<executor> host = open_executor(backend::host);
+  executor& runner = device.target() == backend::cuda ? device : *host;
   for (const std::size_t n : {std::size_t{32} << 20, std::size_t{33} << 20}) {
     try {
-      require_memory(request, where, n);
+      require_memory(request, runner, n);
     } catch (const std::runtime_error&) {
       continue;
     }
-    io::data_request wanted = request.data;
-    wanted.n = n;
+    io::data_request data_request = request.data;
+    data_request.n = n;
     std::vector<T> a(n), b(n);
-    io::data_source<T>(wanted).next(a, b);
-    ramp_truth truth{n, ramp_integer(n), static_cast<double>(dot(a, b)), {}};
-    const problem<T> data(where, a, b, operation::max);  // any that costs little: the truth is known
-    for (const rung& one : rungs) {
-      if (one.where != where.where() && one.where != world::host) continue;
-      if (request.say) request.say(one.info.name);
-      where.begin(request.how.seed);
-      task<T> what = data.task_for(one, where, request.how);
-      what.op = operation::sum;
-      const auto attempt = one.start(what);
-      attempt->launch();
-      truth.rungs.emplace_back(one.info.name, static_cast<double>(attempt->result()));
+    io::data_source<T>(data_request).next(a, b);
+    ramp_result result{n, ramp_integer(n), static_cast<double>(dot(a, b)), {}};
+    const problem<T> data(runner, a, b, operation::max);  // its reference is not used; max is cheap to compute
+    for (const rung& candidate : rungs) {
+      if (candidate.target != runner.target() && candidate.target != backend::host) continue;
+      if (request.on_progress) request.on_progress(candidate.info.name);
+      runner.start_run(request.options.seed);
+      rung_input<T> input = data.input_for(candidate, runner, request.options);
+      input.op = operation::sum;
+      const auto prepared = candidate.prepare(input);
+      prepared->launch();
+      result.rungs.emplace_back(candidate.info.name, static_cast<double>(prepared->result()));
     }
-    truths.push_back(std::move(truth));
+    results.push_back(std::move(result));
   }
-  return truths;
+  return results;
 }
 
-template std::vector<ramp_truth> ramp_truths<float>(const ladder_request&, bench&, const std::vector<rung>&);
-template std::vector<ramp_truth> ramp_truths<double>(const ladder_request&, bench&, const std::vector<rung>&);
+template std::vector<ramp_result> ramp_results<float>(const ladder_request&, executor&, const std::vector<rung>&);
+template std::vector<ramp_result> ramp_results<double>(const ladder_request&, executor&, const std::vector<rung>&);
 
 }  // namespace exactdot::lab

@@ -1,12 +1,12 @@
-// The ramp at the two lengths that a well-known listing and its output belong to: truth against every rung.
+// Data ramp at two published lengths: every rung against the closed form.
 //
-// With a[i] = i and b[i] = 2i the dot is a closed form of integers, 2·sum i², so that nobody has to be believed:
-// not the float loop, and not a formula evaluated in floats. Rounding the inputs to float changes the sum a little;
-// the exact dot of the rounded inputs is given too.
+// a[i] = i and b[i] = 2i give the integer 2·sum i², which needs no floating-point reference. A well-known listing
+// prints one of these lengths with the result of the other. Rounding the inputs to float changes the sum slightly,
+// so the exact dot product of the rounded inputs is given as well.
 #pragma once
 
 #include <exactdot/dot.hpp>
-#include <lab/bench.hpp>
+#include <lab/executor.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,20 +15,20 @@ namespace exactdot::lab {
 
 struct ladder_request;
 
-struct ramp_truth {
+struct ramp_result {
   std::size_t n = 0;
   std::string integers;  ///< 2·sum i² in decimal
-  double exact = 0;      ///< the exact dot of the inputs as they are, rounded once
+  double exact = 0;      ///< the exact dot product of the rounded inputs, rounded once
   std::vector<std::pair<std::string, double>> rungs;
 };
 
-/// n(n-1)(2n-1)/3 in decimal, for n below 2^41.
+/// Returns n(n-1)(2n-1)/3 in decimal; n < 2^41.
 [[nodiscard]] std::string ramp_integer(std::size_t n);
 
-/// For 32·2^20 and 33·2^20. Simulated rungs are left out: they would take hours. A length that does not fit the
-/// memory is left out too.
+/// Runs the rungs at n = 32·2^20 and n = 33·2^20. Skips simulated rungs, which would take hours, and lengths that
+/// do not fit in memory.
 template <element T>
-[[nodiscard]] std::vector<ramp_truth> ramp_truths(const ladder_request& request, bench& on,
-                                                  const std::vector<rung>& rungs);
+[[nodiscard]] std::vector<ramp_result> ramp_results(const ladder_request& request, executor& device,
+                                                    const std::vector<rung>& rungs);
 
 }  // namespace exactdot::lab

@@ -1,4 +1,4 @@
-// The right results; see reference.hpp.
+// Reference results; see reference.hpp.
 #include <algorithm>
 #include <cmath>
 #include <lab/bounds.hpp>
@@ -17,15 +17,15 @@ long double ulp_of(T x) {
   return std::ldexp(1.0L, x == 0 ? lowest : std::max(std::ilogb(x) - (limits::digits - 1), lowest));
 }
 
-/// sum |a b|, in pieces whose magnitudes are copied.
+/// Returns an upper bound on sum |a b|; copies the magnitudes chunk by chunk.
 template <element T>
 long double sum_of_magnitudes(std::span<const T> a, std::span<const T> b) {
-  constexpr std::size_t longest = std::size_t{1} << 16;
+  constexpr std::size_t chunk = std::size_t{1} << 16;
   accumulator<T> sum;
   std::vector<T> x, y;
   const auto magnitude = [](T value) { return std::abs(value); };
-  for (std::size_t first = 0; first < a.size(); first += longest) {
-    const std::size_t length = std::min(longest, a.size() - first);
+  for (std::size_t first = 0; first < a.size(); first += chunk) {
+    const std::size_t length = std::min(chunk, a.size() - first);
     x.resize(length), y.resize(length);
     std::ranges::transform(a.subspan(first, length), x.begin(), magnitude);
     std::ranges::transform(b.subspan(first, length), y.begin(), magnitude);
@@ -74,7 +74,8 @@ template <element T>
 void reference<T>::reduce_product(std::span<const T> a, std::span<const T> b) {
   using limits = std::numeric_limits<T>;
   long double significand = 1;
-  std::int64_t exponent = 0, up = 0, down = 0;  // up, down: what factors above and below 1 could add up to
+  // up, down: bounds on the exponents of the products of all factors above 1 and of all factors below 1
+  std::int64_t exponent = 0, up = 0, down = 0;
   for (std::size_t i = 0; i < n_; ++i) {
     const T factor = a[i] * b[i];
     const bool ordinary = std::isfinite(factor) && factor != 0;
@@ -86,14 +87,14 @@ void reference<T>::reduce_product(std::span<const T> a, std::span<const T> b) {
     up += std::max(size + 1, 0), down += std::min(size, 0);
   }
   in_range_ = in_range_ && up < limits::max_exponent && down > limits::min_exponent;
-  const auto bounded = static_cast<int>(std::clamp<std::int64_t>(exponent, -20000, 20000));
-  product_ = std::ldexp(significand, bounded);
+  const auto clamped = static_cast<int>(std::clamp<std::int64_t>(exponent, -20000, 20000));
+  product_ = std::ldexp(significand, clamped);
   value_ = static_cast<T>(product_);
 }
 
 template <element T>
-long double reference<T>::ulps_off(T x) const {
-  if (op_ == operation::sum) return ulp_error(sum_, static_cast<double>(x), io::dtype_of<T>);
+long double reference<T>::error_ulps(T x) const {
+  if (op_ == operation::sum) return ulp_error(sum_, static_cast<double>(x), type_of<T>);
   if (x == value_ && op_ != operation::product) return 0;
   if (!std::isfinite(x) || !std::isfinite(value_)) {
     return x == value_ ? 0 : std::numeric_limits<long double>::quiet_NaN();
@@ -102,11 +103,11 @@ long double reference<T>::ulps_off(T x) const {
 }
 
 template <element T>
-long double reference<T>::ulps_allowed(const rung_info& info, const shape& size) const {
+long double reference<T>::allowed_ulps(const rung_info& info, const launch_config& size) const {
   constexpr long double infinity = std::numeric_limits<long double>::infinity();
   constexpr long double u = std::numeric_limits<T>::epsilon() / 2;
   if (info.error == error_rule::none) return infinity;
-  if (op_ == operation::product) {  // a rounding a factor and one to make it; the reference's own are far smaller
+  if (op_ == operation::product) {  // two roundings per factor; those of the reference are far smaller
     return in_range_ ? gamma(2 * static_cast<long double>(n_) + 2, u) * std::abs(product_) / ulp_ * (1 + 1e-3L)
                      : infinity;
   }

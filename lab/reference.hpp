@@ -1,8 +1,8 @@
-// What a rung has to come up with, and by how much it may be off.
+// Reference result of a reduction, and the error that a rung's promise allows.
 //
-// For a sum: the exact dot, from exactdot's accumulator, and the bound that the rung's technique has been proved to
-// keep, computed from the data. For min, max and absmax: the one right value. For a product: one computed with
-// longer significands and an exponent that cannot overflow.
+// sum: the exact dot product, from exactdot's accumulator; the bound is the proved bound of the rung's technique,
+// computed from the data. min, max, absmax: the one correct value. product: computed in long double with a separate
+// integer exponent, which cannot overflow.
 #pragma once
 
 #include <exactdot/accumulator.hpp>
@@ -17,12 +17,12 @@ class reference {
   reference(std::span<const T> a, std::span<const T> b, operation op);
 
   [[nodiscard]] T value() const { return value_; }  ///< rounded once
-  /// |x - the exact value| / ulp(value()); for a product to about four digits. 0 where an infinity or a NaN is
-  /// right.
-  [[nodiscard]] long double ulps_off(T x) const;
-  /// How many ulps the rung's promise leaves it. Infinite where nothing is promised, as where a partial result may
-  /// overflow.
-  [[nodiscard]] long double ulps_allowed(const rung_info& info, const shape& size) const;
+  /// Returns |x - exact| / ulp(value()), for a product to about four digits. Returns 0 if x is the expected
+  /// infinity or NaN. The error of a product that underflows may be far below any double.
+  [[nodiscard]] long double error_ulps(T x) const;
+  /// Returns the error that the rung's promise allows; infinite if nothing is promised, as when a partial result
+  /// may overflow.
+  [[nodiscard]] long double allowed_ulps(const rung_info& info, const launch_config& config) const;
 
  private:
   void reduce_sum(std::span<const T> a, std::span<const T> b);
@@ -32,10 +32,10 @@ class reference {
   T value_ = 0;
   std::size_t n_ = 0;
   long double ulp_ = 0;        // of value_
-  accumulator<T> sum_;         // of a sum only
-  long double magnitude_ = 0;  // sum |a b|
-  long double product_ = 1;    // of a product only: its significand; its exponent is that of value_
-  bool in_range_ = true;       // of a product only: no order of the factors over- or underflows
+  accumulator<T> sum_;         // operation sum only
+  long double magnitude_ = 0;  // S = sum |a b|
+  long double product_ = 1;    // operation product only: the product before rounding to T
+  bool in_range_ = true;       // operation product only: no order of the factors over- or underflows
 };
 
 extern template class reference<float>;

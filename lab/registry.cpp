@@ -1,4 +1,4 @@
-// The registry; see registry.hpp.
+// Registry of the ladder; see registry.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 namespace exactdot::lab {
 namespace {
 
-/// Made on first use: rungs enlist before main, in no fixed order.
-std::vector<rung>& enlisted() {
+/// A local static: rungs are registered before main, in unspecified order.
+std::vector<rung>& registered_rungs() {
   static std::vector<rung> rungs;
   return rungs;
 }
 
-std::uint64_t most_blocks(grid_rule rule, unsigned multiprocessors) {
+std::uint64_t max_blocks(grid_rule rule, unsigned multiprocessors) {
   switch (rule) {
     case grid_rule::none:
       return 1;
@@ -34,37 +34,42 @@ std::uint64_t most_blocks(grid_rule rule, unsigned multiprocessors) {
 
 }  // namespace
 
-void add_rung(const rung& one) { enlisted().push_back(one); }
+void add_rung(const rung& added) { registered_rungs().push_back(added); }
 
-std::vector<rung> ladder(world where) {
+std::vector<rung> ladder(backend target) {
   std::vector<rung> rungs;
-  std::ranges::copy_if(enlisted(), std::back_inserter(rungs),
-                       [&](const rung& one) { return one.where == where || one.where == world::host; });
-  std::ranges::sort(rungs, {},
-                    [](const rung& one) { return std::tuple(one.info.number, std::string_view(one.info.name)); });
+  std::ranges::copy_if(registered_rungs(), std::back_inserter(rungs), [&](const rung& candidate) {
+    return candidate.target == target || candidate.target == backend::host;
+  });
+  std::ranges::sort(rungs, {}, [](const rung& candidate) {
+    return std::tuple(candidate.info.number, std::string_view(candidate.info.name));
+  });
   return rungs;
 }
 
-std::string refusal(const rung_info& info, unsigned block) {
+std::string block_size_error(const rung_info& info, unsigned block) {
   if (info.blocks == block_rule::none) return {};
-  if (block < 1 || block > 1024) return fmt::format("{}: a block has 1 to 1024 threads, not {}", info.name, block);
+  if (block < 1 || block > 1024) {
+    return fmt::format("--block {}: rung {} accepts 1 to 1024 threads per block", block, info.name);
+  }
   if (info.blocks == block_rule::whole_warps && block % 32 != 0) {
-    return fmt::format("{}: its shuffles need whole warps, so blocks of a multiple of 32 threads, not {}",
-                       info.name, block);
+    return fmt::format("--block {}: rung {} needs whole warps for its shuffles; use a multiple of 32", block,
+                       info.name);
   }
   if (info.blocks == block_rule::tree && (block < 64 || (block & (block - 1)) != 0)) {
-    return fmt::format("{}: its tree halves the block, so blocks of 64, 128, 256, 512 or 1024 threads, not {}",
-                       info.name, block);
+    return fmt::format("--block {}: rung {} halves the block in a tree; use 64, 128, 256, 512 or 1024", block,
+                       info.name);
   }
   return {};
 }
 
-shape choose_shape(const rung_info& info, std::size_t n, unsigned block, unsigned grid, unsigned multiprocessors) {
-  shape chosen{n, 1, 1};
+launch_config choose_launch_config(const rung_info& info, std::size_t n, unsigned block, unsigned grid,
+                                   unsigned multiprocessors) {
+  launch_config chosen{n, 1, 1};
   if (info.blocks == block_rule::none) return chosen;
   chosen.block = block != 0 ? block : info.block;
   const std::uint64_t covering = std::max<std::uint64_t>(1, (n + chosen.block - 1) / chosen.block);
-  std::uint64_t blocks = std::min(covering, most_blocks(info.grid, multiprocessors));
+  std::uint64_t blocks = std::min(covering, max_blocks(info.grid, multiprocessors));
   if (info.grid == grid_rule::always_32) blocks = 32;
   if (grid != 0 && info.grid != grid_rule::one_thread_each) blocks = grid;
   chosen.grid = static_cast<unsigned>(blocks);

@@ -1,8 +1,8 @@
-// The ladder's registry: what each rung is called, promises and takes, and how to start it.
+// Registry of the ladder: name, promises and limits of each rung, and how to prepare a run of it.
 //
-// A rung is a file of lab/rungs/. Those with kernels are compiled twice, for the simulator and for a GPU, and
-// enlist in both worlds; those of the host enlist once. Everything here is plain host C++ that knows neither world,
-// so the harness, the report and the program are compiled once.
+// A rung is a file in lab/rungs/. A rung with kernels is compiled twice and registered for both backends, the
+// simulator and a GPU; a host rung is registered once. This header is plain host C++ and names no backend's types,
+// so that harness, reports and program are compiled once.
 #pragma once
 
 #include <cstddef>
@@ -15,49 +15,50 @@
 
 namespace exactdot::lab {
 
-enum class world { host, simt, cuda };
+enum class backend { host, simt, cuda };
 
-/// What a reduction combines: the products a[i]·b[i], or for absmax their magnitudes.
+/// What a reduction combines: the products a[i]·b[i]; for absmax, their magnitudes.
 enum class operation { sum, min, max, absmax, product };
 inline constexpr std::string_view operation_names[] = {"sum", "min", "max", "absmax", "product"};
 
-/// The size of one launch.
-struct shape {
+/// Length of the vectors, blocks, and threads per block of one run.
+struct launch_config {
   std::size_t n = 0;
   unsigned grid = 1, block = 1;
 };
 
+/// Block sizes that a rung accepts.
 enum class block_rule {
-  none,         ///< no kernel of ours
+  none,         ///< the rung launches no kernel of its own
   any,          ///< 1 to 1024
   whole_warps,  ///< multiples of 32 up to 1024
   tree          ///< powers of two from 64 to 1024
 };
 
-/// How many blocks a rung gets when nobody asks for a number; ⌈n / block⌉ at most.
+/// Default number of blocks of a rung; at most ⌈n / block⌉ except for always_32.
 enum class grid_rule {
-  none,             ///< no kernel of ours
-  one_thread_each,  ///< ⌈n / block⌉, always: a thread takes one element
+  none,             ///< the rung launches no kernel of its own
+  one_thread_each,  ///< always ⌈n / block⌉: each thread reads one element
   few,              ///< 32
-  always_32,        ///< 32, however few elements there are
-  resident,         ///< 8 a multiprocessor
-  many              ///< 32 a multiprocessor
+  always_32,        ///< 32, even for fewer elements than threads
+  resident,         ///< 8 per multiprocessor
+  many              ///< 32 per multiprocessor
 };
 
 enum class determinism {
-  none,        ///< the last bits depend on who comes first
-  fixed_grid,  ///< the same bits every run, for one grid and block
-  always,      ///< the same bits for every grid and block too
+  none,        ///< the last bits depend on the order in which threads or blocks arrive
+  fixed_grid,  ///< the same bits in every run with the same grid and block
+  always,      ///< the same bits for every grid and block
 };
 
-/// How the error of a sum is bounded; u is the unit roundoff, k the rung's `roundings`, S = sum |a[i]·b[i]|.
-/// lab/bounds.cpp states each formula and its source.
+/// Error bound of a sum. u: unit roundoff; k: the rung's `roundings`; S = sum |a[i]·b[i]|.
+/// lab/bounds.cpp gives each formula with its source.
 enum class error_rule {
-  none,               ///< promises nothing
+  none,               ///< no bound
   working,            ///< about k·u·S in the type of the data
   in_float,           ///< about k·u·S in float
   in_double,          ///< about k·u·S in double, then one rounding
-  kahan,              ///< about (3 + 3k)·u·S, k levels of merging
+  kahan,              ///< about (3 + 3k)·u·S; k: levels of merging
   neumaier,           ///< u·|result| + about (k·u)²·S
   correctly_rounded,  ///< half an ulp
 };
@@ -66,78 +67,84 @@ struct rung_info {
   int number = 0;
   const char* name = "";
   const char* file = "";  ///< in lab/rungs/; its opening comment explains the rung
-  const char* notice = "";
-  const char* claim = "";  ///< what texts and talks say of it
+  const char* summary = "";
+  const char* claim = "";  ///< published figures for this technique
   block_rule blocks = block_rule::none;
-  unsigned block = 256;  ///< when nobody asks for another
+  unsigned block = 256;  ///< default threads per block
   grid_rule grid = grid_rule::none;
   determinism same_bits = determinism::none;
   error_rule error = error_rule::working;
-  /// Roundings on the longest way from a product to the result, or what else error_rule calls k.
-  std::uint64_t (*roundings)(const shape&) = nullptr;
-  std::uint64_t (*atomics)(const shape&) = nullptr;  ///< of one run that meets nobody; null: none
-  bool host_finishes = false;                        ///< partial results are copied to the host and added there
-  bool any_operation = false;                        ///< takes every operation, not only sum
+  /// Roundings on the longest path from a product to the result, or the k of error_rule.
+  std::uint64_t (*roundings)(const launch_config&) = nullptr;
+  /// Atomics of one run without contention; null: none.
+  std::uint64_t (*atomics)(const launch_config&) = nullptr;
+  bool host_finishes = false;  ///< the host copies partial results and adds them
+  bool any_operation = false;  ///< supports every operation, not only sum
   bool wrong_on_purpose = false;
 };
 
-/// A rung at work: its memory is allocated, its vectors lie on the device.
+/// A rung that is ready to launch: its memory is allocated, its vectors are on the device.
 template <class T>
-class attempt {
+class prepared_rung {
  public:
-  virtual ~attempt() = default;
-  virtual void launch() = 0;  ///< enqueues what is timed; may be called again and again, also while captured
-  virtual T result() = 0;     ///< waits, copies, and finishes on the host what is finished there
+  virtual ~prepared_rung() = default;
+  virtual void launch() = 0;  ///< enqueues the timed work; callable repeatedly, also during graph capture
+  virtual T result() = 0;     ///< waits for the device, copies the result, and completes it on the host if needed
 };
 
 template <class T>
-struct task {
-  void* stream = nullptr;  ///< the gpu::stream of the rung's world; null on the host
-  const T* a = nullptr;    ///< in that device's memory
+struct rung_input {
+  void* stream = nullptr;  ///< the gpu::stream of the rung's backend; null on the host
+  const T* a = nullptr;    ///< in the memory of that backend
   const T* b = nullptr;
   operation op = operation::sum;
-  shape size;
+  launch_config config;
 };
 
 template <class T>
-using starter = std::function<std::unique_ptr<attempt<T>>(const task<T>&)>;
+using rung_factory = std::function<std::unique_ptr<prepared_rung<T>>(const rung_input<T>&)>;
 
 struct rung {
   rung_info info;
-  world where = world::host;
-  starter<float> start_float;
-  starter<double> start_double;
+  backend target = backend::host;
+  rung_factory<float> prepare_float;
+  rung_factory<double> prepare_double;
 
-  [[nodiscard]] std::unique_ptr<attempt<float>> start(const task<float>& what) const { return start_float(what); }
-  [[nodiscard]] std::unique_ptr<attempt<double>> start(const task<double>& what) const {
-    return start_double(what);
+  [[nodiscard]] std::unique_ptr<prepared_rung<float>> prepare(const rung_input<float>& input) const {
+    return prepare_float(input);
+  }
+  [[nodiscard]] std::unique_ptr<prepared_rung<double>> prepare(const rung_input<double>& input) const {
+    return prepare_double(input);
   }
 };
 
-/// Called while the program starts, by each rung's enlisting object.
-void add_rung(const rung& one);
+/// Adds a rung to the registry; called at program start by the registration objects.
+void add_rung(const rung& added);
 
-/// The rungs that run in `where` and those of the host, by number, then name. Empty of kernels where the program
-/// was built without that world.
-[[nodiscard]] std::vector<rung> ladder(world where);
+/// Returns the rungs of `target` and of the host, ordered by number, then by name. Without that backend in the
+/// build only host rungs remain.
+[[nodiscard]] std::vector<rung> ladder(backend target);
 
-/// Why a rung cannot use blocks of that many threads; empty when it can.
-[[nodiscard]] std::string refusal(const rung_info& info, unsigned block);
+/// Returns why the rung cannot run with `block` threads per block; empty if it can.
+[[nodiscard]] std::string block_size_error(const rung_info& info, unsigned block);
 
-/// The launch that a rung gets for n elements; 0 asks for the rung's own choice.
-[[nodiscard]] shape choose_shape(const rung_info& info, std::size_t n, unsigned block, unsigned grid,
-                                 unsigned multiprocessors);
+/// Returns the launch for n elements; block = 0 or grid = 0 selects the rung's default.
+[[nodiscard]] launch_config choose_launch_config(const rung_info& info, std::size_t n, unsigned block,
+                                                 unsigned grid, unsigned multiprocessors);
 
-/// The text of a file of lab/rungs/, or of one that their kernels share (lab/*.cuh), as it was when this was built;
-/// empty for an unknown one.
+/// Returns the text, at build time, of a file in lab/rungs/ or of a lab/*.cuh that rungs include; empty if unknown.
 [[nodiscard]] std::string_view source_of(std::string_view file);
 
-// Counts for `roundings`.
-[[nodiscard]] constexpr std::uint64_t threads_of(const shape& s) { return std::uint64_t{s.grid} * s.block; }
-/// Elements that the busiest thread takes.
-[[nodiscard]] constexpr std::uint64_t chain(const shape& s) { return (s.n + threads_of(s) - 1) / threads_of(s); }
-/// Levels of a binary tree over so many leaves.
-[[nodiscard]] constexpr std::uint64_t levels(std::uint64_t leaves) {
+// Counts from which the rungs compute `roundings`.
+[[nodiscard]] constexpr std::uint64_t threads_of(const launch_config& config) {
+  return std::uint64_t{config.grid} * config.block;
+}
+/// Elements per thread, rounded up: the longest chain of additions in a thread.
+[[nodiscard]] constexpr std::uint64_t chain_length(const launch_config& config) {
+  return (config.n + threads_of(config) - 1) / threads_of(config);
+}
+/// Levels of a binary tree with that many leaves.
+[[nodiscard]] constexpr std::uint64_t tree_depth(std::uint64_t leaves) {
   std::uint64_t count = 0;
   while ((std::uint64_t{1} << count) < leaves) ++count;
   return count;

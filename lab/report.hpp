@@ -1,4 +1,4 @@
-// A climb as a table for people and as data for programs.
+// Report of a ladder run: a table and JSON.
 #pragma once
 
 #include <lab/ladder.hpp>
@@ -7,14 +7,14 @@
 
 namespace exactdot::lab {
 
-/// At most 120 columns, one line a rung; then broken promises, what was left out, what was claimed beside what
-/// was measured, the ramp's truth, and one line of what to notice.
+/// Returns the table, at most 120 columns wide: one line per rung, then broken promises, skipped rungs, claims
+/// beside measurements, the results on data ramp, and a one-line summary.
 [[nodiscard]] std::string table_of(const ladder_result& result);
 
-/// Figures that do not exist are null; microseconds are of the kernels alone.
+/// Returns the report as JSON. Figures that do not apply are null; microseconds are those of the kernels alone.
 [[nodiscard]] nlohmann::ordered_json json_of(const ladder_result& result);
 
-/// The names of rungs that broke a promise, in one sentence; empty when none did.
+/// Returns one sentence naming the rungs that broke a promise; empty if none did.
 [[nodiscard]] std::string failures_of(const ladder_result& result);
 
 }  // namespace exactdot::lab

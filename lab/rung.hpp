@@ -1,8 +1,8 @@
-// What a rung's file needs: CUDA for both worlds, the vectors it is given, and a line to enlist with.
+// Support for rung files: CUDA on both backends, the input of a rung, and its registration.
 //
-// A rung is a struct template with `launch()` and `result()`; `enlist` wraps it for the registry, once for each
-// type and operation. Everything is in an unnamed namespace, for the file is compiled twice: by the host compiler
-// against the simulator and by nvcc for a GPU, and both end up in one program.
+// A rung is a struct template with `launch()` and `result()`. `register_rung` adds it to the registry for each type
+// and operation. The namespace is unnamed because a rung is compiled twice, by the host compiler for the simulator
+// and by nvcc for a GPU, and both objects are linked into one program.
 #pragma once
 
 #include <exactdot/simt/cuda.hpp>
@@ -14,12 +14,12 @@ namespace exactdot::lab {
 namespace {
 
 #if defined(__CUDACC__)
-constexpr world this_world = world::cuda;
+constexpr backend this_backend = backend::cuda;
 #else
-constexpr world this_world = world::simt;
+constexpr backend this_backend = backend::simt;
 #endif
 
-/// The vectors, on the device of this world, and the launch that was chosen.
+/// The vectors, in device memory of this backend, and the launch configuration.
 template <class T>
 struct input {
   gpu::stream& stream;
@@ -38,7 +38,7 @@ __global__ void store(T* out, T value) {
   *out = value;
 }
 
-/// Enqueues *out = identity. Zero needs no kernel.
+/// Enqueues *out = identity; an identity of zero needs no kernel.
 template <class Op, class T>
 void reset(gpu::buffer<T>& out, gpu::stream& stream) {
   if constexpr (Op::template identity<T> == T{0}) {
@@ -48,7 +48,7 @@ void reset(gpu::buffer<T>& out, gpu::stream& stream) {
   }
 }
 
-/// Waits, and brings the one value to the host.
+/// Waits and copies a single value to the host.
 template <class T>
 T only_value(const gpu::buffer<T>& out) {
   T value;
@@ -56,7 +56,7 @@ T only_value(const gpu::buffer<T>& out) {
   return value;
 }
 
-/// Waits, brings all partial results to the host and combines them there, first to last.
+/// Waits, copies all partial results to the host and combines them there from first to last.
 template <class Op, class T>
 T combined_on_host(const gpu::buffer<T>& partials) {
   const std::unique_ptr<T[]> copy(new T[partials.size()]);
@@ -67,15 +67,15 @@ T combined_on_host(const gpu::buffer<T>& partials) {
 }
 
 template <class T, class Rung>
-class attempt_of final : public attempt<T> {
+class prepared_gpu_rung final : public prepared_rung<T> {
  public:
-  explicit attempt_of(const task<T>& what)
-      : input_{*static_cast<gpu::stream*>(what.stream),
-               what.a,
-               what.b,
-               what.size.n,
-               what.size.grid,
-               what.size.block},
+  explicit prepared_gpu_rung(const rung_input<T>& given)
+      : input_{*static_cast<gpu::stream*>(given.stream),
+               given.a,
+               given.b,
+               given.config.n,
+               given.config.grid,
+               given.config.block},
         rung_{input_} {}
   void launch() override { rung_.launch(); }
   T result() override { return rung_.result(); }
@@ -86,41 +86,41 @@ class attempt_of final : public attempt<T> {
 };
 
 template <class T, class Rung>
-std::unique_ptr<attempt<T>> start(const task<T>& what) {
-  return std::make_unique<attempt_of<T, Rung>>(what);
+std::unique_ptr<prepared_rung<T>> prepare(const rung_input<T>& given) {
+  return std::make_unique<prepared_gpu_rung<T, Rung>>(given);
 }
 
-/// Enlists a rung that adds: Rung<T>.
+/// Registers a rung that supports only sum: Rung<T>.
 template <template <class> class Rung>
-struct enlist_sum {
-  explicit enlist_sum(const rung_info& info) {
-    add_rung({info, this_world, &start<float, Rung<float>>, &start<double, Rung<double>>});
+struct register_sum_rung {
+  explicit register_sum_rung(const rung_info& info) {
+    add_rung({info, this_backend, &prepare<float, Rung<float>>, &prepare<double, Rung<double>>});
   }
 };
 
-/// Enlists a rung that takes every operation: Rung<T, Op>.
+/// Registers a rung that supports every operation: Rung<T, Op>.
 template <template <class, class> class Rung>
-struct enlist {
-  explicit enlist(const rung_info& info) {
-    rung one{info, this_world, &of_operation<float>, &of_operation<double>};
-    one.info.any_operation = true;
-    add_rung(one);
+struct register_rung {
+  explicit register_rung(const rung_info& info) {
+    rung added{info, this_backend, &prepare_operation<float>, &prepare_operation<double>};
+    added.info.any_operation = true;
+    add_rung(added);
   }
 
  private:
   template <class T>
-  static std::unique_ptr<attempt<T>> of_operation(const task<T>& what) {
-    switch (what.op) {
+  static std::unique_ptr<prepared_rung<T>> prepare_operation(const rung_input<T>& given) {
+    switch (given.op) {
       case operation::sum:
-        return start<T, Rung<T, sum>>(what);
+        return prepare<T, Rung<T, sum>>(given);
       case operation::min:
-        return start<T, Rung<T, smallest>>(what);
+        return prepare<T, Rung<T, smallest>>(given);
       case operation::max:
-        return start<T, Rung<T, largest>>(what);
+        return prepare<T, Rung<T, largest>>(given);
       case operation::absmax:
-        return start<T, Rung<T, largest_magnitude>>(what);
+        return prepare<T, Rung<T, largest_magnitude>>(given);
       case operation::product:
-        return start<T, Rung<T, product>>(what);
+        return prepare<T, Rung<T, product>>(given);
     }
     return nullptr;
   }

@@ -11,7 +11,7 @@ namespace {
 
 using wide_sum = accumulator<double>;
 
-/// The same finite sum in double's accumulator: a limb times its weight is a product of two doubles.
+/// Converts a finite sum to double's accumulator; a limb times its weight is a product of two doubles.
 template <element T>
 wide_sum widen(const accumulator<T>& sum) {
   using narrow = accumulator<T>;
@@ -25,7 +25,7 @@ wide_sum widen(const accumulator<T>& sum) {
 
 wide_sum widen(const wide_sum& sum) { return sum; }
 
-/// |sum| of canonical words: all limbs in [0, 2^32), only the last has a sign.
+/// Returns |sum|. The words are canonical: limbs in [0, 2^32), only the last is signed.
 long double magnitude(const wide_sum& sum) {
   constexpr std::int64_t radix = std::int64_t{1} << 32;
   const std::span<const std::int64_t> limbs = sum.words().first(wide_sum::limb_count);
@@ -41,7 +41,7 @@ long double magnitude(const wide_sum& sum) {
   return total;
 }
 
-/// The exponent of one unit in the last place of x, a value of type T.
+/// Returns the exponent of ulp(x) for a value x of type T.
 template <element T>
 int ulp_exponent(double x) {
   using limits = std::numeric_limits<T>;
@@ -52,8 +52,9 @@ int ulp_exponent(double x) {
 }  // namespace
 
 template <element T>
-long double ulp_error(const accumulator<T>& sum, double value, io::dtype type) {
-  const double rounded = type == io::dtype::float32 ? sum.template round<float>() : sum.template round<double>();
+long double ulp_error(const accumulator<T>& sum, double value, element_type type) {
+  const double rounded =
+      with_element(type, [&]<class R>(R) { return static_cast<double>(sum.template round<R>()); });
   if (!std::isfinite(rounded) || !std::isfinite(value)) {
     if (rounded == value || (std::isnan(rounded) && std::isnan(value))) return 0;
     if (std::isnan(rounded) || std::isnan(value)) return std::numeric_limits<long double>::quiet_NaN();
@@ -61,11 +62,11 @@ long double ulp_error(const accumulator<T>& sum, double value, io::dtype type) {
   }
   wide_sum difference = widen(sum);
   difference.add(-value);
-  const int unit = io::visit(type, [&](auto zero) { return ulp_exponent<decltype(zero)>(rounded); });
+  const int unit = with_element(type, [&](auto zero) { return ulp_exponent<decltype(zero)>(rounded); });
   return std::ldexp(magnitude(difference), -unit);
 }
 
-template long double ulp_error(const accumulator<float>&, double, io::dtype);
-template long double ulp_error(const accumulator<double>&, double, io::dtype);
+template long double ulp_error(const accumulator<float>&, double, element_type);
+template long double ulp_error(const accumulator<double>&, double, element_type);
 
 }  // namespace exactdot::lab

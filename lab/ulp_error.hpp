@@ -1,20 +1,19 @@
-// How far a value is from the exact sum, in units of the last place of the correctly rounded one.
+// Error of a value relative to the exact sum, in ulps of the correctly rounded sum.
 //
-// The difference is formed exactly, in an accumulator, and only then rounded: the figure is right however
-// small, or however enormous, the error is.
+// An accumulator forms the difference exactly and rounds it once, so the figure is accurate for errors of any size.
 #pragma once
 
 #include <exactdot/accumulator.hpp>
-#include <io/dtype.hpp>
+#include <exactdot/element.hpp>
 
 namespace exactdot::lab {
 
-/// |value - sum| / ulp(sum rounded to `type`); long double, as it may be beyond any double. Between infinities
-/// and NaNs: 0 when `value` is what the sum rounds to, infinite or NaN when not.
+/// Returns |value - sum| / ulp(sum rounded to `type`), which may exceed the range of double. If either is infinite
+/// or NaN: 0 if `value` equals the rounded sum (or both are NaN), else infinity or NaN.
 template <element T>
-[[nodiscard]] long double ulp_error(const accumulator<T>& sum, double value, io::dtype type);
+[[nodiscard]] long double ulp_error(const accumulator<T>& sum, double value, element_type type);
 
-extern template long double ulp_error(const accumulator<float>&, double, io::dtype);
-extern template long double ulp_error(const accumulator<double>&, double, io::dtype);
+extern template long double ulp_error(const accumulator<float>&, double, element_type);
+extern template long double ulp_error(const accumulator<double>&, double, element_type);
 
 }  // namespace exactdot::lab

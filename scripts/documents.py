@@ -1,5 +1,6 @@
-"""Documents whose figures are measured: what stands between `<!-- begin NAME -->` and `<!-- end NAME -->` is written by
-a script from a file of results; text outside of the markers is left alone. Used by the scripts beside it.
+"""Sections of documents that scripts write from files of results.
+
+A section is the text between `<!-- begin NAME -->` and `<!-- end NAME -->`. Text outside of the markers is not changed.
 """
 import re
 import sys
@@ -14,13 +15,13 @@ def table(header, rows):
 
 
 def paragraph(text, start=""):
-    """Lines of even length; with start "- " an item of a list."""
+    """The text in lines of at most COLUMNS characters, after `start`, such as "- " for a list item."""
     return textwrap.fill(start + text, COLUMNS, subsequent_indent=" " * len(start), break_on_hyphens=False,
                          break_long_words=False)
 
 
 def figure(value):
-    """Three digits: 0.0123, 1.23, 12.3, 1234."""
+    """The number with three significant digits: 0.0123, 1.23, 12.3, 1234."""
     if not isinstance(value, (int, float)):
         return str(value)
     if value == 0 or 0.001 <= value < 100:
@@ -29,7 +30,7 @@ def figure(value):
 
 
 def replace(text, name, make):
-    """`text` with what stands between the markers of that name replaced by make(old); None where there are none."""
+    """`text` with its section `name` replaced by make(old section); None if there are no such markers."""
     pattern = re.compile(rf"(<!-- begin {re.escape(name)} -->\n)(.*?)(<!-- end {re.escape(name)} -->)", re.DOTALL)
     if not pattern.search(text):
         return None
@@ -37,17 +38,24 @@ def replace(text, name, make):
 
 
 def update(script, source, sections, check):
-    """Writes the documents, or only asks whether they are as they would be written.
+    """Writes the sections of documents or, if `check` is true, exits with an error if a document would change.
 
-    `sections` gives for each path the markers' names, each with a function that makes the new text of the old.
+    Parameters
+    ----------
+    script, source : str
+        Names of the calling script and of the results, for messages.
+    sections : dict
+        Maps a path to a dict that maps the name of a section to a function from the old to the new text.
+    check : bool
+        Compare only.
     """
     for path, makers in sections.items():
         old = new = path.read_text()
         for name, make in makers.items():
             new = replace(new, name, make)
             if new is None:
-                sys.exit(f"{script}: {path.name} has no markers for {name}")
+                sys.exit(f"{script}: {path.name} has no markers of the section {name}")
         if check and new != old:
-            sys.exit(f"{script}: {path.name} does not say what {source} says; run scripts/{script}")
+            sys.exit(f"{script}: {path.name} differs from {source}; run scripts/{script}")
         if new != old:
             path.write_text(new)

@@ -1,13 +1,13 @@
-"""Tables of the ladder for scripts/lab_story, from the JSON that scripts/lab_on_gpu keeps."""
+"""Tables of the ladder for scripts/lab_tables, from the JSON file that scripts/lab_on_gpu writes."""
 import json
 import sys
 
 from documents import figure, paragraph, table
 
 TYPES = {"float32": "float", "float64": "double"}
-CONDITIONS = ("1e4", "1e8", "1e12")  # of the ill ladders in their order, where the file does not say
+CONDITIONS = ("1e4", "1e8", "1e12")  # of the ladders with ill data in their order, if the file does not contain them
 
-# a section of the story: its rungs, and a rung whose time theirs is compared with
+# a section of docs/lab.md: its rungs, and the rung with which their times are compared
 SECTIONS = {"cpu_loop": (["cpu_loop", "cpu_loop_double"], None), "racy": (["racy"], "optimized"),
             "atomic_per_element": (["atomic_per_element"], None),
             "lock_per_block": (["lock_per_block"], "partial_per_thread"),
@@ -28,34 +28,34 @@ PER_ATOMIC = ("atomic_per_element", "shared_atomic", "shuffle_per_warp", "vector
 
 
 def fail(message):
-    sys.exit(f"lab_story: {message}")
+    sys.exit(f"lab_tables: {message}")
 
 
 class Results:
     def __init__(self, path):
         self.report = json.loads(path.read_text())
         ladders = self.report["ladders"]
-        for one in ladders:
-            if "failed" in one:
-                fail(f"a ladder failed: {one['failed']}")
-        self.uniform = {(one["n"], one["dtype"]): one for one in ladders if one["data"] == "uniform"}
+        for ladder in ladders:
+            if "failed" in ladder:
+                fail(f"a ladder failed: {ladder['failed']}")
+        self.uniform = {(ladder["n"], ladder["dtype"]): ladder for ladder in ladders if ladder["data"] == "uniform"}
         self.sizes = sorted({n for n, _ in self.uniform})
         self.types = [type_ for type_ in TYPES if (self.sizes[0], type_) in self.uniform]
-        self.ill = [one for one in ladders if one["data"] == "ill"]
-        self.ramp = [truth for one in ladders for truth in one.get("ramp", [])]
-        self.names = [one["name"] for one in ladders[0]["rungs"]]
-        told = {name for names, _ in SECTIONS.values() for name in names}
-        if told != set(self.names):
-            fail(f"docs/lab.md and the results differ in rungs: {sorted(told ^ set(self.names))}")
+        self.ill = [ladder for ladder in ladders if ladder["data"] == "ill"]
+        self.ramp = [entry for ladder in ladders for entry in ladder.get("ramp", [])]
+        self.names = [rung["name"] for rung in ladders[0]["rungs"]]
+        with_section = {name for names, _ in SECTIONS.values() for name in names}
+        if with_section != set(self.names):
+            fail(f"docs/lab.md and the results differ in rungs: {sorted(with_section ^ set(self.names))}")
         for ladder in ladders:
             for rung in ladder["rungs"]:
                 if rung["check"] not in ("passed", "wrong on purpose", "nothing is promised for these data"):
-                    fail(f"{rung['name']} broke its promise: {rung['check']}")
+                    fail(f"{rung['name']} failed its checks: {rung['check']}")
 
     def find(self, name, n, type_):
         return next(rung for rung in self.uniform[n, type_]["rungs"] if rung["name"] == name)
 
-    def row(self, name, type_):
+    def of_all_sizes(self, name, type_):
         return [self.find(name, n, type_) for n in self.sizes]
 
 
@@ -73,7 +73,7 @@ def time_text(microseconds):
 
 
 def on_host(rung):
-    """The loops and exactdot's own modes, which run on the CPU; the vendor's libraries have no grid either."""
+    """Whether the rung runs on the CPU: it has no block size and is not a vendor's library (number 18)."""
     return rung["block"] is None and rung["number"] != 18
 
 
@@ -87,11 +87,11 @@ def cell(rung):
     return text
 
 
-def variety(row):
-    """How many results in so many runs, at each size; and over grids."""
-    text = f"{' / '.join(str(one['distinct_results']) for one in row)} in {row[0]['runs']} runs"
-    if row[0]["grids"] is not None:
-        text += f"; {' / '.join(str(one['distinct_over_grids']) for one in row)} on {row[0]['grids']} grids"
+def distinct_results(series):
+    """The number of different results at each size: in repeated runs, and with different grids."""
+    text = f"{' / '.join(str(rung['distinct_results']) for rung in series)} in {series[0]['runs']} runs"
+    if series[0]["grids"] is not None:
+        text += f"; {' / '.join(str(rung['distinct_over_grids']) for rung in series)} on {series[0]['grids']} grids"
     return text
 
 
@@ -99,15 +99,17 @@ def rung_table(results, names, compared_with):
     rows = []
     for name in names:
         for type_ in results.types:
-            row = results.row(name, type_)
+            series = results.of_all_sizes(name, type_)
             label = TYPES[type_] if len(names) == 1 else f"`{name}`, {TYPES[type_]}"
-            rows.append([label, *map(cell, row), " / ".join(figure(one["ulps"]) for one in row), variety(row)])
+            errors = " / ".join(figure(rung["ulps"]) for rung in series)
+            rows.append([label, *map(cell, series), errors, distinct_results(series)])
             if name in PER_ATOMIC:
-                spans = [f"{figure(1000 * one['microseconds'] / one['atomics'])} ns" for one in row]
-                rows.append(["time / atomics", *spans, "", ""])
+                times = [f"{figure(1000 * rung['microseconds'] / rung['atomics'])} ns" for rung in series]
+                rows.append(["time / atomics", *times, "", ""])
             if compared_with:
-                other = results.row(compared_with, type_)
-                ratios = [f"{one['microseconds'] / two['microseconds']:.2f}" for one, two in zip(row, other)]
+                other_series = results.of_all_sizes(compared_with, type_)
+                ratios = [f"{rung['microseconds'] / other['microseconds']:.2f}"
+                          for rung, other in zip(series, other_series)]
                 rows.append([f"/ `{compared_with}`", *ratios, "", ""])
     return table(["", *map(power, results.sizes), "error, ulps", "different results"], rows)
 
@@ -135,16 +137,17 @@ def every_rung(results):
     cases = [(first, "float32"), (last, "float32"), (last, "float64")]
     rows = []
     for name in results.names:
-        row = [results.find(name, *case) for case in cases]
+        series = [results.find(name, *case) for case in cases]
         cells = []
-        for one in row:
-            part = "CPU" if on_host(one) else f"{figure(one['percent_of_ceiling'])} %"
-            cells += [time_text(one["microseconds"]), part]
-        rows.append([row[0]["number"], f"`{name}`", *cells, figure(row[0]["ulps"]), row[0]["distinct_results"]])
+        for rung in series:
+            fraction = "CPU" if on_host(rung) else f"{figure(rung['percent_of_ceiling'])} %"
+            cells += [time_text(rung["microseconds"]), fraction]
+        at_first = series[0]
+        rows.append([at_first["number"], f"`{name}`", *cells, figure(at_first["ulps"]), at_first["distinct_results"]])
     header = ["#", "rung"]
     for n, type_ in cases:
         header += [f"{TYPES[type_]}, {power(n)}", "of the ceiling"]
-    return table([*header, f"error at {power(first)} floats, ulps", f"results in {row[0]['runs']} runs"], rows)
+    return table([*header, f"error at {power(first)} floats, ulps", f"results in {series[0]['runs']} runs"], rows)
 
 
 def scientific(value):
@@ -157,38 +160,37 @@ def claims(results, hazards):
         results.find(name, n, "float32")
         for name in ("cpu_loop", "atomic_per_element", "optimized", "shuffle_per_warp", "shuffle_block", "cublas"))
 
-    def apart(one):
-        return abs(one["value"] - loop["value"]) / abs(loop["value"])
+    def difference(rung):
+        return abs(rung["value"] - loop["value"]) / abs(loop["value"])
 
-    def against(one):
-        return 100 / one["ratio_to_cublas"]
+    def percent_of_cublas(rung):
+        return 100 / rung["ratio_to_cublas"]
 
     numbers = [("`atomic_per_element`: time", 380, atomic["microseconds"], " µs"),
                ("`atomic_per_element`: speed", 5.2, atomic["gflop_per_s"], " GFLOP/s"),
-               ("`atomic_per_element`: part of the bandwidth", 8, atomic["percent_of_ceiling"], " %"),
-               ("`atomic_per_element`: part of cuBLAS's speed", 1.2, against(atomic), " %"),
+               ("`atomic_per_element`: fraction of the bandwidth", 8, atomic["percent_of_ceiling"], " %"),
+               ("`atomic_per_element`: fraction of cuBLAS's speed", 1.2, percent_of_cublas(atomic), " %"),
                ("`optimized`: time", 3.8, optimized["microseconds"], " µs"),
                ("`optimized`: speed", 520, optimized["gflop_per_s"], " GFLOP/s"),
-               ("`optimized`: part of the bandwidth", 85, optimized["percent_of_ceiling"], " %"),
-               ("`optimized`: part of cuBLAS's speed", 95, against(optimized), " %"),
+               ("`optimized`: fraction of the bandwidth", 85, optimized["percent_of_ceiling"], " %"),
+               ("`optimized`: fraction of cuBLAS's speed", 95, percent_of_cublas(optimized), " %"),
                ("`optimized`: times as fast as `atomic_per_element`", 100, optimized["speedup_over_naive"], ""),
-               ("float atomics: relative difference from a float CPU loop", 1e-5, apart(atomic), ""),
-               ("shuffles, an atomic a warp: the same", 8e-7, apart(per_warp), ""),
-               ("shuffles, an atomic a block: the same", 8e-7, apart(block), "")]
-    rows = [[what, f"{claimed:g}{unit}", f"{figure(measured)}{unit}", f"{figure(measured / claimed)}"]
-            for what, claimed, measured, unit in numbers]
-    for truth in results.ramp:
-        shown = f"`ramp` at {millions(truth['n'])}: "
-        if truth["n"] == 32 << 20:
-            rows.append([shown + "a float CPU loop", "2.51717e+22", scientific(truth["rungs"]["cpu_loop"]), "–"])
-            rows.append([shown + "what the listing prints", "2.76217e+22", scientific(truth["exact"]), "–"])
-        else:
-            rows.append([shown + "what the listing prints", "2.76217e+22", scientific(truth["exact"]), "–"])
+               ("float atomics: relative difference from a float CPU loop", 1e-5, difference(atomic), ""),
+               ("shuffles, one atomic per warp: the same", 8e-7, difference(per_warp), ""),
+               ("shuffles, one atomic per block: the same", 8e-7, difference(block), "")]
+    rows = [[claim, f"{claimed:g}{unit}", f"{figure(measured)}{unit}", f"{figure(measured / claimed)}"]
+            for claim, claimed, measured, unit in numbers]
+    for ramp_results in results.ramp:
+        label = f"`ramp` at {millions(ramp_results['n'])}: "
+        if ramp_results["n"] == 32 << 20:
+            loop_result = ramp_results["rungs"]["cpu_loop"]
+            rows.append([label + "a float CPU loop", "2.51717e+22", scientific(loop_result), "–"])
+        rows.append([label + "output of the listing", "2.76217e+22", scientific(ramp_results["exact"]), "–"])
     race, fixed, counter = (hazards[name]["figures"]
                             for name in ("race_condition", "race_condition_fixed", "block_counter"))
     left = ", ".join(f"{count:.0f}" for name, count in race.items() if name.startswith("count"))
     slower = figure(fixed["atomic_microseconds"] / fixed["plain_microseconds"])
-    rows += [["`race_condition`: left of 1,000,000 plain increments (a Fermi card)", "88", left, "–"],
+    rows += [["`race_condition`: count after 1,000,000 plain increments (a Fermi card)", "88", left, "–"],
              ["`race_condition_fixed`: time of atomics / of plain increments (a Fermi card)", "about 100", slower, "–"],
              ["`block_counter`: of 512 blocks, counted without a lock (a Fermi card)", "about 50",
               f"{counter['unlocked']:.0f}", "–"]]
@@ -197,37 +199,37 @@ def claims(results, hazards):
 
 def claims_inside(_):
     n, bytes_ = 1 << 20, 8 << 20
-    slow, quick = 380e-6, 3.8e-6
-    bandwidth = bytes_ / quick / 0.85
-    speeds = [f"{2e-9 * n / seconds:.3g} GFLOP/s and {1e-9 * bytes_ / seconds:.4g} GB/s" for seconds in (slow, quick)]
+    atomic_seconds, optimized_seconds = 380e-6, 3.8e-6
+    bandwidth = bytes_ / optimized_seconds / 0.85
+    speeds = [f"{2e-9 * n / seconds:.3g} GFLOP/s and {1e-9 * bytes_ / seconds:.4g} GB/s" for seconds in (atomic_seconds, optimized_seconds)]
     return paragraph(
         f"2^20 floats are {2 * n:,} operations and {bytes_:,} bytes. In 380 µs that is {speeds[0]}, in 3.8 µs {speeds[1]}. "
         f"If the latter are 85 % of the bandwidth, that is {1e-9 * bandwidth:.0f} GB/s, and the former are "
-        f"{100 * bytes_ / slow / bandwidth:.2f} % of it, not 8 %. From 1.2 % to 95 % of cuBLAS is a factor of "
+        f"{100 * bytes_ / atomic_seconds / bandwidth:.2f} % of it, not 8 %. From 1.2 % to 95 % of cuBLAS is a factor of "
         f"{95 / 1.2:.0f}, from 380 µs to 3.8 µs one of 100.")
 
 
 def ill(results):
     names = ["cpu_loop", "atomic_per_element", "two_phase", "optimized", "cublas", "cub", "fast", "kahan", "neumaier",
              "double_accumulator", "cpu_loop_double", "exact"]
-    by_name = [{rung["name"]: rung for rung in one["rungs"]} for one in results.ill]
+    by_name = [{rung["name"]: rung for rung in ladder["rungs"]} for ladder in results.ill]
     rows = [[f"`{name}`", *[figure(ladder[name]["ulps"]) for ladder in by_name]] for name in names]
-    conditions = [one.get("condition", CONDITIONS[i]) for i, one in enumerate(results.ill)]
-    one = results.ill[0]
-    header = [f"error in ulps at n = {power(one['n'])}, {TYPES[one['dtype']]}; condition number", *conditions]
+    conditions = [ladder.get("condition", CONDITIONS[i]) for i, ladder in enumerate(results.ill)]
+    first = results.ill[0]
+    header = [f"error in ulps at n = {power(first['n'])}, {TYPES[first['dtype']]}; condition number", *conditions]
     return table(header, rows)
 
 
 def ramp(results):
     header, rows = [""], [["*integers:* 2·Σi²"], ["*the exact dot of the float inputs*"]]
     rows += [[f"`{name}`"] for name in results.names]
-    for truth in results.ramp:
-        header += [f"n = {millions(truth['n'])}", "off by"]
-        integer = int(truth["integers"])
-        rows[0] += [truth["integers"], ""]
-        rows[1] += [f"{truth['exact']:.9g}", f"{(int(truth['exact']) - integer) / integer:.1e} from the integers"]
-        for line, name in zip(rows[2:], results.names):
-            value = truth["rungs"][name]
-            off = (value - truth["exact"]) / truth["exact"]
-            line += [f"{value:.9g}", f"{off:.1e}" if off else "0"]
+    for entry in results.ramp:
+        header += [f"n = {millions(entry['n'])}", "relative error"]
+        exact, integer = entry["exact"], int(entry["integers"])
+        rows[0] += [entry["integers"], ""]
+        rows[1] += [f"{exact:.9g}", f"{(int(exact) - integer) / integer:.1e} from the integers"]
+        for row, name in zip(rows[2:], results.names):
+            value = entry["rungs"][name]
+            error = (value - exact) / exact
+            row += [f"{value:.9g}", f"{error:.1e}" if error else "0"]
     return table(header, rows)

@@ -1,5 +1,7 @@
-"""The tables of docs/performance.md that come from a GPU: docs/results/gpu-h100.json (`exactdot bench --device cuda`),
-torch-h100.json (bench/torch_peers.py) and kernels.json (scripts/kernel_resources). Used by scripts/performance.
+"""GPU tables of docs/performance.md, for scripts/performance.
+
+Results are in docs/results: gpu-h100.json (`exactdot bench --device cuda`), torch-h100.json (bench/torch_peers.py) and
+kernels.json (scripts/kernel_resources).
 """
 import json
 import sys
@@ -10,13 +12,13 @@ TYPES = {"float32": "float", "float64": "double"}
 MODES = ("fast", "exact")
 CUB = ("cub", "cub_transform")
 
-# what was asked for before anything was measured
-LONG = 1 << 26           # from here on the read ceiling is the mark
-CEILING_GOAL = 0.98      # of the speed of reading both vectors
-HOST_LONGEST = 1 << 20   # up to here the launch, not the memory, is what a result on the host costs
-HOST_GOAL = 0.5          # relative to cuBLAS's host-pointer mode
-HOSTILE_GOAL = 3.0       # relative to uniform data
-WORKSPACE_GOAL = 1 << 20
+# goals, set before any measurement
+MIN_LONG = 1 << 26         # from this length on times are compared with the read ceiling
+CEILING_GOAL = 0.98        # fraction of the speed of reading both vectors
+MAX_HOST_LENGTH = 1 << 20  # up to this length the launch, not the memory, determines the time to a result on the host
+HOST_GOAL = 0.5            # relative to cuBLAS's host-pointer mode
+HOSTILE_GOAL = 3.0         # relative to uniform data
+WORKSPACE_GOAL = 1 << 20   # bytes
 
 
 class GpuResults:
@@ -32,25 +34,25 @@ class GpuResults:
         self.index = {tuple(row[key] for key in keys): row for row in self.rows}
         for row in self.rows:
             if row.get("same_bits_as_cpu", True) is not True:
-                sys.exit(f"performance: not the CPU's bits: {row}")
+                sys.exit(f"performance: a result differs from the CPU's result: {row}")
 
-    def us(self, type_, n, peer, how="graph", l2="warm", data="uniform"):
-        row = self.index.get((type_, n, peer, how, l2, data))
+    def us(self, type_, n, peer, timing_mode="graph", l2="warm", data="uniform"):
+        row = self.index.get((type_, n, peer, timing_mode, l2, data))
         return row and row["us"]
 
-    def cub(self, type_, n, how, l2):
-        return least(self.us(type_, n, peer, how, l2) for peer in CUB)
+    def cub(self, type_, n, timing_mode, l2):
+        return minimum(self.us(type_, n, peer, timing_mode, l2) for peer in CUB)
 
-    def rival(self, mode, type_, n, how="graph", l2="warm"):
-        """Whose time a mode is to meet: cuBLAS's; for fast the shorter of cuBLAS's and CUB's."""
-        cublas = self.us(type_, n, "cublas", how, l2)
-        return cublas if mode == "exact" else least((cublas, self.cub(type_, n, how, l2)))
+    def reference(self, mode, type_, n, timing_mode="graph", l2="warm"):
+        """The time to compare with: cuBLAS's; for fast the shorter of cuBLAS's and CUB's."""
+        cublas = self.us(type_, n, "cublas", timing_mode, l2)
+        return cublas if mode == "exact" else minimum((cublas, self.cub(type_, n, timing_mode, l2)))
 
-    def ratio(self, mode, type_, n, how="graph", l2="warm"):
-        return divided(self.us(type_, n, mode, how, l2), self.rival(mode, type_, n, how, l2))
+    def ratio(self, mode, type_, n, timing_mode="graph", l2="warm"):
+        return divided(self.us(type_, n, mode, timing_mode, l2), self.reference(mode, type_, n, timing_mode, l2))
 
 
-def least(times):
+def minimum(times):
     return min((time for time in times if time), default=None)
 
 
@@ -66,8 +68,8 @@ def time(us):
     return "–" if us is None else (f"{us:.2f}" if us < 100 else figure(us))
 
 
-def judged(value, good):
-    """A ratio, bold where it misses."""
+def ratio_text(value, good):
+    """The ratio, in bold if it is not good."""
     return "–" if value is None else (f"{value:.3f}" if good else f"**{value:.3f}**")
 
 
@@ -81,13 +83,13 @@ def machine(results):
     lines = [paragraph(f"{facts['gpu']} ({facts['multiprocessors']} multiprocessors, L2 {facts['l2_mib']} MiB), {driver}CUDA "
                        f"{facts['driver_cuda']}, toolkit {facts['toolkit']}; on the host {facts['host']['cpu']}, "
                        f"{facts['host']['hardware_threads']} hardware threads; {facts['host']['date']}. Medians of "
-                       f"{report['rounds']} rounds, everyone in each, in random order.")]
+                       f"{report['rounds']} rounds; each round samples all peers in random order.")]
     longest = results.index.get((results.types[0], results.sizes[-1], "read", "graph", "warm", "uniform"))
     if longest:
         lines.append(paragraph(f"The read ceiling at {power(longest['n'])} is {longest['gb_per_s']:.0f} GB/s, by "
-                               f"{longest['shape']}; for each length it is the best of several such shapes."))
+                               f"{longest['shape']}; for each length it is the maximum of several such launches."))
     if report["quick"]:
-        lines.append("**A quick look, not a measurement:** few and short samples.")
+        lines.append("**Quick run:** few and short samples; the figures are not precise.")
     lines += [f"Not measured: {line}." for line in report["missing"]]
     lines.append(table(["row", "what is called"], [[f"`{peer['name']}`", peer["how"]] for peer in report["peers"]]))
     return "\n\n".join(lines)
@@ -95,20 +97,20 @@ def machine(results):
 
 def summary_row(goal, checks):
     met = sum(good for _, _, good, _ in checks)
-    missed = [(where, shown) for where, _, good, shown in checks if not good]
-    cases = ", ".join(f"{where}: {shown}" for where, shown in missed[:6]) + (", …" if len(missed) > 6 else "")
+    missed = [(case, text) for case, _, good, text in checks if not good]
+    cases = ", ".join(f"{case}: {text}" for case, text in missed[:6]) + (", …" if len(missed) > 6 else "")
     return [goal, f"{met} of {len(checks)}" if met == len(checks) else f"**{met} of {len(checks)}**", cases or "–"]
 
 
-def cases(results, sizes, value, good, shown="{:.3f}"):
-    """(where, ratio, is it good, as text) of each type and size, the furthest from the goal first."""
-    found = []
+def checks_of(results, sizes, value, good, pattern="{:.3f}"):
+    """(case, ratio, whether it is good, text) of each type and size, the largest deviation from the goal first."""
+    checks = []
     for type_ in results.types:
         for n in sizes:
             ratio = value(type_, n)
             if ratio is not None:
-                found.append((f"{TYPES[type_]} {power(n)}", ratio, good(ratio), shown.format(ratio)))
-    return sorted(found, key=lambda case: case[1], reverse=good(0))
+                checks.append((f"{TYPES[type_]} {power(n)}", ratio, good(ratio), pattern.format(ratio)))
+    return sorted(checks, key=lambda check: check[1], reverse=good(0))
 
 
 def of_ceiling(results, mode, type_, n):
@@ -116,29 +118,29 @@ def of_ceiling(results, mode, type_, n):
 
 
 def goals(results):
-    long = [n for n in results.sizes if n >= LONG]
-    short = [n for n in results.sizes if n <= HOST_LONGEST]
+    long = [n for n in results.sizes if n >= MIN_LONG]
+    short = [n for n in results.sizes if n <= MAX_HOST_LENGTH]
     rows = []
-    for mode, whom in (("fast", "the faster of cuBLAS and CUB"), ("exact", "cuBLAS's plain dot")):
-        rows.append(summary_row(f"`{mode}` ≤ {whom}, in a graph", cases(
+    for mode, reference in (("fast", "the faster of cuBLAS and CUB"), ("exact", "cuBLAS's plain dot")):
+        rows.append(summary_row(f"`{mode}` ≤ {reference}, in a graph", checks_of(
             results, results.sizes, lambda type_, n: results.ratio(mode, type_, n), lambda ratio: ratio <= 1)))
     for mode in MODES:
-        rows.append(summary_row(f"`{mode}` ≥ {100 * CEILING_GOAL:g} % of the read ceiling from {power(LONG)} on", cases(
-            results, long, lambda type_, n: of_ceiling(results, mode, type_, n), lambda part: part >= CEILING_GOAL,
+        rows.append(summary_row(f"`{mode}` ≥ {100 * CEILING_GOAL:g} % of the read ceiling from {power(MIN_LONG)} on", checks_of(
+            results, long, lambda type_, n: of_ceiling(results, mode, type_, n), lambda fraction: fraction >= CEILING_GOAL,
             "{:.3f}")))
     for mode in MODES:
         rows.append(summary_row(
-            f"`{mode}`, result on the host, ≤ {HOST_GOAL} of cuBLAS's time up to {power(HOST_LONGEST)}",
-            cases(results, short, lambda type_, n: on_host(results, mode, type_, n), lambda ratio: ratio <= HOST_GOAL)))
+            f"`{mode}`, result on the host, ≤ {HOST_GOAL} of cuBLAS's time up to {power(MAX_HOST_LENGTH)}",
+            checks_of(results, short, lambda type_, n: on_host(results, mode, type_, n), lambda ratio: ratio <= HOST_GOAL)))
     for data in results.hostile:
-        rows.append(summary_row(f"`exact` on {data} ≤ {HOSTILE_GOAL:g} of its time on uniform data", cases(
+        rows.append(summary_row(f"`exact` on {data} ≤ {HOSTILE_GOAL:g} of its time on uniform data", checks_of(
             results, results.sizes, lambda type_, n: hostile_ratio(results, type_, n, data),
             lambda ratio: ratio <= HOSTILE_GOAL, "{:.2f}")))
     workspace = results.report["workspace_bytes"]
     rows.append(summary_row(f"workspace ≤ 1 MiB (it has {workspace / 1024:.0f} KiB)",
                             [("", workspace, workspace <= WORKSPACE_GOAL, "")]))
-    rows.append(["the bits of the CPU", bits(results), "–"])
-    return table(["goal", "met in", "missed: the ratio, the furthest first"], rows)
+    rows.append(["same bits as the CPU", bits(results), "–"])
+    return table(["goal", "met", "not met: ratio, largest deviation first"], rows)
 
 
 def bits(results):
@@ -155,7 +157,7 @@ def hostile_ratio(results, type_, n, data):
 
 
 def graph_table(results, type_, l2):
-    """The floors stand in it: an empty kernel, one block that only reads, and the best kernel that only reads."""
+    """Includes lower bounds: an empty kernel, one block that only reads, and the fastest kernel that only reads."""
     floors = ("empty", "one_block", "read") if l2 == "warm" else ("one_block", "read")
     rows = []
     for n in results.sizes:
@@ -163,12 +165,12 @@ def graph_table(results, type_, l2):
         if us["exact"] is None:
             continue
         ratios = {mode: results.ratio(mode, type_, n, "graph", l2) for mode in MODES}
-        parts = {mode: divided(us["read"], us[mode]) for mode in MODES}
+        fractions = {mode: divided(us["read"], us[mode]) for mode in MODES}
         rows.append([power(n), *[time(us[floor]) for floor in floors], time(us["cublas"]),
                      time(results.cub(type_, n, "graph", l2)), time(us["fast"]),
-                     judged(ratios["fast"], (ratios["fast"] or 2) <= 1), time(us["exact"]),
-                     judged(ratios["exact"], (ratios["exact"] or 2) <= 1),
-                     *[percent(parts[mode], n < LONG or (parts[mode] or 0) >= CEILING_GOAL) for mode in MODES]])
+                     ratio_text(ratios["fast"], (ratios["fast"] or 2) <= 1), time(us["exact"]),
+                     ratio_text(ratios["exact"], (ratios["exact"] or 2) <= 1),
+                     *[percent(fractions[mode], n < MIN_LONG or (fractions[mode] or 0) >= CEILING_GOAL) for mode in MODES]])
     return table(["n", *[floor.replace("_", " ") for floor in floors], "cuBLAS", "CUB", "`fast`", "/ faster of both",
                   "`exact`", "/ cuBLAS", "`fast`: of the read ceiling", "`exact`"], rows)
 
@@ -178,7 +180,7 @@ def by_type(results, make, title):
 
 
 def warm(results):
-    return by_type(results, lambda type_: graph_table(results, type_, "warm"), "In a replayed graph, the same vectors again")
+    return by_type(results, lambda type_: graph_table(results, type_, "warm"), "In a replayed graph, the same vectors in each call")
 
 
 def cold(results):
@@ -191,8 +193,8 @@ def stream_table(results, type_):
         ratios = {mode: results.ratio(mode, type_, n, "stream") for mode in MODES}
         rows.append([power(n), time(results.us(type_, n, "empty", "stream")), time(results.us(type_, n, "cublas", "stream")),
                      time(results.cub(type_, n, "stream", "warm")), time(results.us(type_, n, "fast", "stream")),
-                     judged(ratios["fast"], (ratios["fast"] or 2) <= 1), time(results.us(type_, n, "exact", "stream")),
-                     judged(ratios["exact"], (ratios["exact"] or 2) <= 1)])
+                     ratio_text(ratios["fast"], (ratios["fast"] or 2) <= 1), time(results.us(type_, n, "exact", "stream")),
+                     ratio_text(ratios["exact"], (ratios["exact"] or 2) <= 1)])
     return table(["n", "empty", "cuBLAS", "CUB", "`fast`", "/ faster of both", "`exact`", "/ cuBLAS"], rows)
 
 
@@ -200,9 +202,10 @@ def host_table(results, type_):
     rows = []
     for n in results.sizes:
         us = {peer: results.us(type_, n, peer, "host") for peer in ("empty", "poll", "cublas", "thrust", *MODES)}
-        us["floor"] = least((us["empty"], us["poll"]))
-        parts = {peer: divided(us[peer], us["cublas"]) for peer in ("floor", *MODES)}
-        cells = [judged(parts[peer], n > HOST_LONGEST or (parts[peer] or 1) <= HOST_GOAL) for peer in ("floor", *MODES)]
+        us["floor"] = minimum((us["empty"], us["poll"]))
+        ratios = {peer: divided(us[peer], us["cublas"]) for peer in ("floor", *MODES)}
+        cells = [ratio_text(ratios[peer], n > MAX_HOST_LENGTH or (ratios[peer] or 1) <= HOST_GOAL)
+                 for peer in ("floor", *MODES)]
         rows.append([power(n), time(us["empty"]), time(us["poll"]), cells[0], time(us["cublas"]),
                      time(results.cub(type_, n, "host", "warm")), time(us["thrust"]), time(us["fast"]), cells[1],
                      time(us["exact"]), cells[2]])
@@ -234,26 +237,26 @@ def errors(results):
     peers = ("exact", "fast", "cublas", "cub", "cub_transform", "thrust")
 
     def error(type_, n, peer):
-        how = "host" if peer == "thrust" else "graph"
-        return results.index.get((type_, n, peer, how, "warm", "uniform"), {}).get("error_ulps")
+        timing_mode = "host" if peer == "thrust" else "graph"
+        return results.index.get((type_, n, peer, timing_mode, "warm", "uniform"), {}).get("error_ulps")
 
     rows = []
     for type_ in results.types:
         for n in results.sizes:
-            found = [error(type_, n, peer) for peer in peers]
-            rows.append([f"{TYPES[type_]}, {power(n)}", *["–" if ulps is None else figure(ulps) for ulps in found]])
+            all_ulps = [error(type_, n, peer) for peer in peers]
+            rows.append([f"{TYPES[type_]}, {power(n)}", *["–" if ulps is None else figure(ulps) for ulps in all_ulps]])
     return table(["error, ulps", *[f"`{peer}`" for peer in peers]], rows)
 
 
 def torch(results):
-    """PyTorch in a process of its own, on the same GPU; exact beside it from the other process."""
+    """PyTorch, measured in a separate process on the same GPU, beside mode exact."""
     report = results.torch
     index = {(row["type"], row["n"], row["peer"], row["how"]): row for row in report["rows"]}
     rows = []
     for type_ in results.types:
         for n in sorted({row["n"] for row in report["rows"]}):
-            def us(how, peer="torch.dot"):
-                return index.get((type_, n, peer, how), {}).get("us")
+            def us(timing_mode, peer="torch.dot"):
+                return index.get((type_, n, peer, timing_mode), {}).get("us")
             cells = [time(us("graph")), time(us("graph", "torch.linalg.vecdot")), time(us("graph", "(a * b).sum()")),
                      time(results.us(type_, n, "exact")), time(us("stream")), time(results.us(type_, n, "exact", "stream")),
                      time(us("host")), time(results.us(type_, n, "exact", "host"))]

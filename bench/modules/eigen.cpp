@@ -1,8 +1,8 @@
-// Eigen's dot behind the names of a BLAS, as a shared library of its own.
+// Eigen's dot product under BLAS names, as a separate shared library.
 //
-// Built twice, with the compiler's default flags and with -march=native. Eigen is all inline templates: in
-// one program the linker would keep one copy of each and time that for both; two libraries loaded apart do not
-// mix.
+// Built twice, with the compiler's default flags and with -march=native. Eigen consists of inline templates. In one
+// program the linker would keep one copy of each, and both peers would time that copy; separately loaded libraries
+// keep their own.
 #include <Eigen/Core>
 
 namespace {

@@ -1,6 +1,6 @@
-// What the language itself offers: a sequential loop, and std::transform_reduce with the unsequenced policy.
+// Dot products in standard C++: a sequential loop, and std::transform_reduce with the unsequenced policy.
 //
-// Built with -O3 -march=native as a shared library of its own, so that these flags stay away from the rest.
+// Built with -O3 -march=native as a separate shared library, so that these flags do not affect other code.
 #include <execution>
 #include <functional>
 #include <numeric>

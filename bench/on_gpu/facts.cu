@@ -1,7 +1,8 @@
-// Asking the CUDA runtime, and NVML for the driver's version; see facts.hpp.
+// Description of the GPU from the CUDA runtime, and of the driver from NVML; see facts.hpp.
 #include <bench/library.hpp>
 #include <bench/on_gpu/facts.hpp>
 #include <exactdot/simt/on_gpu.hpp>
+#include <lab/gpu_error.hpp>
 #include <stdexcept>
 
 namespace bench {
@@ -13,7 +14,7 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// "580.95.05"; "unknown" without NVML.
+/// Returns the driver version, as "580.95.05"; "unknown" without NVML.
 std::string driver_version() {
   try {
     const library nvml("libnvidia-ml.so.1");
@@ -31,9 +32,9 @@ std::string driver_version() {
 std::vector<std::pair<std::string, std::string>> describe_gpu() {
   cudaDeviceProp properties{};
   int driver = 0, device = 0;
-  check(cudaGetDevice(&device), "asking for the device");
-  check(cudaGetDeviceProperties(&properties, device), "asking for the device");
-  check(cudaDriverGetVersion(&driver), "asking for the driver");
+  check(cudaGetDevice(&device), "querying the device");
+  check(cudaGetDeviceProperties(&properties, device), "querying the device properties");
+  check(cudaDriverGetVersion(&driver), "querying the driver version");
   return {{"gpu", properties.name},
           {"compute_capability", std::to_string(properties.major) + "." + std::to_string(properties.minor)},
           {"multiprocessors", std::to_string(properties.multiProcessorCount)},
@@ -45,14 +46,15 @@ std::vector<std::pair<std::string, std::string>> describe_gpu() {
 }
 
 void require_gpu() {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status == cudaSuccess && count > 0) return;
+  int devices = 0, driver = 0;
+  const cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status == cudaSuccess && devices > 0) return;
   cudaGetLastError();
-  throw exactdot::error(exactdot::errc::no_device,
-                        std::string("--device cuda: no GPU is to be had here (") +
-                            (status != cudaSuccess ? cudaGetErrorString(status) : "none is installed") +
-                            "); take --device cpu");
+  cudaDriverGetVersion(&driver);
+  const char* const message = status == cudaSuccess ? "" : cudaGetErrorString(status);
+  throw exactdot::error(
+      exactdot::errc::no_device,
+      "--device cuda: " + exactdot::lab::missing_gpu_reason(driver, message) + "; use --device cpu");
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// What a GPU is, for the report.
+// Description of the GPU, for the report.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace bench {
 
-/// Throws exactdot::error, errc::no_device, where there is none.
+/// Throws exactdot::error with errc::no_device if no GPU can be used.
 void require_gpu();
 
-/// Model, multiprocessors, cache, memory, driver, toolkit.
+/// Returns model, multiprocessors, cache, memory, driver and toolkit.
 std::vector<std::pair<std::string, std::string>> describe_gpu();
 
 }  // namespace bench

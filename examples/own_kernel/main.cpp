@@ -1,5 +1,7 @@
-// Counts the letters of a text with both kernels, and compares with a plain loop. The mended kernel must be right
-// and leave nothing to find; of the other one the simulator names the race and its line.
+// Counts the letters of a text with both kernels and compares with a plain loop.
+//
+// The corrected kernel must agree, without findings. For the other one the simulator reports the data race with its
+// line. Exit status 0 if the corrected kernel passes.
 #include <cstdio>
 #include <exception>
 #include <numeric>
@@ -20,12 +22,12 @@ int run() {
 
   const outcome racy = count_letters(text, false);
   std::printf("racy: %u of %u letters\n", total(racy.counts), total(expected));
-  for (const std::string& one : racy.findings) std::printf("  %s\n", one.c_str());
+  for (const std::string& finding : racy.findings) std::printf("  %s\n", finding.c_str());
 
-  const outcome mended = count_letters(text, true);
-  std::printf("mended: %u of %u letters\n", total(mended.counts), total(expected));
-  for (const std::string& one : mended.findings) std::printf("  %s\n", one.c_str());
-  return mended.counts == expected && mended.findings.empty() ? 0 : 1;
+  const outcome corrected = count_letters(text, true);
+  std::printf("corrected: %u of %u letters\n", total(corrected.counts), total(expected));
+  for (const std::string& finding : corrected.findings) std::printf("  %s\n", finding.c_str());
+  return corrected.counts == expected && corrected.findings.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -33,8 +35,8 @@ int run() {
 int main() {
   try {
     return run();
-  } catch (const std::exception& why) {  // no GPU, for one
-    std::fprintf(stderr, "own_kernel: %s\n", why.what());
+  } catch (const std::exception& failure) {  // for example no GPU
+    std::fprintf(stderr, "own_kernel: %s\n", failure.what());
     return 1;
   }
 }

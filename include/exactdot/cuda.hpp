@@ -1,14 +1,18 @@
-// exactdot::cuda: dot products of vectors in a GPU's memory, ordered by a stream.
+// SPDX-License-Identifier: Apache-2.0
+// exactdot::cuda: reductions of vectors in a GPU's memory, ordered by a stream.
 //
-// The same bits as exactdot::dot on a CPU, in both modes. Nothing is allocated and nothing waits but where it says
-// so, so calls can be captured in a graph. Link exactdot::cuda; no header of CUDA is needed to include this.
+// The same bits as exactdot's functions on a CPU, in both modes. Calls allocate nothing and do not wait, except
+// where stated, so they can be captured in a graph. Link exactdot::cuda; this header needs no header of CUDA.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/accumulator.hpp>
 #include <exactdot/element.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
+#include <exactdot/reductions.hpp>
+#include <exactdot/views.hpp>
 #include <memory>
 
 struct CUstream_st;
@@ -18,14 +22,14 @@ namespace exactdot::cuda {
 /// cudaStream_t.
 using stream_handle = CUstream_st*;
 
-/// What calls on one stream share: less than 256 KiB of device memory, and two words of host memory that the GPU
-/// writes. One workspace serves one stream, whose order keeps its calls apart, and one thread at a time: a second
-/// is refused. Nobody can see, so the caller has to take care, that a graph captured from that stream does not run
-/// at the same time as other calls, or another launch of itself, with the same workspace. After a move it may only
-/// be destroyed or assigned to.
+/// What the calls on one stream share: less than 256 KiB of device memory, and two words of host memory that the
+/// GPU writes. One workspace serves one stream, which orders its calls, and one thread at a time: a second thread
+/// is refused. The library cannot detect, so the caller must prevent, that a graph captured from that stream runs
+/// at the same time as other calls, or as another launch of itself, with the same workspace. A moved-from workspace
+/// may only be destroyed or assigned to.
 class workspace {
  public:
-  /// On the current device. Waits for the device. Throws errc::no_device where there is none.
+  /// On the current device. Waits for the device. Throws errc::no_device if there is none.
   explicit workspace(stream_handle stream = nullptr);
   ~workspace();
   workspace(workspace&&) noexcept;
@@ -34,46 +38,66 @@ class workspace {
   [[nodiscard]] stream_handle stream() const noexcept;
   [[nodiscard]] int device() const noexcept;  ///< its index
 
-  struct memory;
-  [[nodiscard]] memory& own() noexcept { return *memory_; }  ///< for the library
+  struct storage;
+  [[nodiscard]] storage& library_storage() noexcept { return *storage_; }  ///< for the library
 
  private:
-  std::unique_ptr<memory> memory_;
+  std::unique_ptr<storage> storage_;
 };
 
-/// *result = a·b, when the stream comes to it. All three pointers are the device's (or what it can reach: managed
-/// memory, mapped host memory); a and b aligned to their elements.
+namespace detail {
+void enqueue(workspace& on, reduction what, const any_vector& a, const any_vector& b, element_type type,
+             void* result, const options& options);
+[[nodiscard]] std::uint64_t reduce(workspace& on, reduction what, const any_vector& a, const any_vector& b,
+                                   element_type type, const options& options);
+}  // namespace detail
+
+/// *result = a·b, when the stream reaches it. All pointers are the device's (or of memory that it can access:
+/// managed, or mapped host memory); a, b and result aligned to their types.
 ///
 /// R: float or double; rounded once from the exact sum in mode exact, converted in mode fast. n = 0 gives +0.
-/// Uses options.mode only. Throws errc::null_pointer, errc::bad_option (a pointer the device cannot use, or into
-/// another device's memory, an unknown mode, another device current than the workspace's, a workspace that another
-/// thread's call is using), errc::device_failure (what CUDA says, also of what failed earlier on this device; an
-/// error that the thread's earlier calls left is reported, and cleared). Cost: one launch that reads both vectors
-/// once. In mode exact they are read a second time where what the first pass lost may matter to the rounding
-/// (docs/algorithms.md, "On a GPU"): among floats in sums of condition number 1e40, and from some 2^25 elements on of
+/// Uses options.mode only. Throws errc::null_pointer, errc::bad_option (a pointer that the device cannot use, or
+/// into another device's memory; an unknown mode; a current device other than the workspace's; a workspace that
+/// another thread's call is using), errc::device_failure (CUDA's error, also of earlier work on this device; an
+/// error that earlier calls of the thread left pending is reported, and cleared). Cost: one launch that reads both
+/// vectors once. In mode exact they are read again if what the first pass left out may change the rounding
+/// (docs/algorithms.md, "On a GPU"): for floats in sums of condition number 1e40, and from some 2^25 elements on of
 /// 1e16 (docs/performance.md, "Hostile data").
 template <element R, element T>
-void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options = {});
+void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options = {}) {
+  detail::enqueue(on, reduction::dot, to_any(a, n), to_any(b, n), type_of<R>, result, options);
+}
 
-/// The same, waited for: the result arrives in mapped host memory, without a copy. Returns as soon as it is there.
+/// The same, waited for: the result arrives in mapped host memory, without a copy. Returns as soon as it has
+/// arrived.
 template <element R, element T>
-[[nodiscard]] R dot(workspace& on, const T* a, const T* b, std::size_t n, const options& options = {});
+[[nodiscard]] R dot(workspace& on, const T* a, const T* b, std::size_t n, const options& options = {}) {
+  return exactdot::detail::from_word<R>(
+      detail::reduce(on, reduction::dot, to_any(a, n), to_any(b, n), type_of<R>, options));
+}
 
-/// Adds a·b to the words of an accumulator<T> in device memory (accumulator<T>::word_count of them, all zero for an
-/// empty one), as one more state: to be read back, merged, or summed by NCCL or MPI. At most 2^30 calls on the same
-/// words. Errors and cost as above.
+/// *result = a·b for vectors of any stride and byte order, read in place; a result of `type`. Element by element: a
+/// stride of s elements costs up to s times the memory traffic. Errors: as above, and errc::size_mismatch, and
+/// errc::bad_option for element types that differ and for strides that are no multiple of the element's size.
+inline void dot(workspace& on, const any_vector& a, const any_vector& b, element_type type, void* result,
+                const options& options = {}) {
+  detail::enqueue(on, reduction::dot, a, b, type, result, options);
+}
+
+/// The same, waited for.
+[[nodiscard]] inline any_scalar dot(workspace& on, const any_vector& a, const any_vector& b, element_type type,
+                                    const options& options = {}) {
+  return {type, detail::reduce(on, reduction::dot, a, b, type, options)};
+}
+
+/// Adds a·b to the words of an accumulator of their element type in device memory (accumulator<T>::word_count of
+/// them, all zero for an empty one), as one more state: to be read back, merged, or summed by NCCL or MPI. At most
+/// 2^30 calls on the same words. Errors and cost as above.
+void dot_into(workspace& on, const any_vector& a, const any_vector& b, std::int64_t* words);
+
 template <element T>
-void dot_into(workspace& on, const T* a, const T* b, std::size_t n, std::int64_t* words);
-
-extern template void dot(workspace&, const float*, const float*, std::size_t, float*, const options&);
-extern template void dot(workspace&, const float*, const float*, std::size_t, double*, const options&);
-extern template void dot(workspace&, const double*, const double*, std::size_t, float*, const options&);
-extern template void dot(workspace&, const double*, const double*, std::size_t, double*, const options&);
-extern template float dot<float, float>(workspace&, const float*, const float*, std::size_t, const options&);
-extern template double dot<double, float>(workspace&, const float*, const float*, std::size_t, const options&);
-extern template float dot<float, double>(workspace&, const double*, const double*, std::size_t, const options&);
-extern template double dot<double, double>(workspace&, const double*, const double*, std::size_t, const options&);
-extern template void dot_into(workspace&, const float*, const float*, std::size_t, std::int64_t*);
-extern template void dot_into(workspace&, const double*, const double*, std::size_t, std::int64_t*);
+void dot_into(workspace& on, const T* a, const T* b, std::size_t n, std::int64_t* words) {
+  dot_into(on, to_any(a, n), to_any(b, n), words);
+}
 
 }  // namespace exactdot::cuda

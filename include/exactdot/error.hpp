@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one exception type of the library.
 //
-// Every failure is an exactdot::error: a code for programs, and a sentence for people that says what
-// was wrong and what to do. The library never prints, never exits and never downgrades silently.
+// Every failure is an exactdot::error: a code for programs, and a sentence for people that says what was wrong and what
+// to do. One exception: where host memory runs out, std::bad_alloc. The library never prints, exits or falls back to a
+// weaker result.
 #pragma once
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a dot product is to be computed: mode, device, threads, and a window into a running computation.
 //
 // No option changes a bit of an exact result; only `mode` changes what is computed.

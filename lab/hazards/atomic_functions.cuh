@@ -1,7 +1,7 @@
-// CUDA's atomic functions as types: how to call each, what it must leave, and what it takes.
+// CUDA's atomic functions as types: the call, the expected new value, and the supported element types.
 //
-// `next` is the definition of the CUDA C++ Programming Guide, "Atomic Functions", on the host. CAS compares with
-// 100.
+// `next` is the host version of the definition in the CUDA C++ Programming Guide, "Atomic Functions". CAS compares
+// with 100.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ constexpr const char* name_of_type<float> = "float";
 template <>
 constexpr const char* name_of_type<double> = "double";
 
-/// Sums of two wrap, or are exact: every result is certain.
+/// Returns values at the edges of the type. Sums of two of them wrap or are exact, so every result is known.
 template <class T>
 std::vector<T> edges_of() {
   using limits = std::numeric_limits<T>;
@@ -43,7 +43,7 @@ std::vector<T> edges_of() {
   }
 }
 
-/// a + b as the hardware adds: integers wrap.
+/// Returns a + b as the hardware computes it: integers wrap.
 template <class T>
 T wrapping_sum(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -59,10 +59,10 @@ using integers = types<int, unsigned, word64>;
 struct add {
   static constexpr const char* name = "atomicAdd";
   static constexpr bool any_order = true;
-  using takes = types<int, unsigned, word64, float, double>;
+  using element_types = types<int, unsigned, word64, float, double>;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicAdd(at, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicAdd(address, x);
   }
   template <class T>
   static T next(T old, T x) {
@@ -73,10 +73,10 @@ struct add {
 struct subtract {
   static constexpr const char* name = "atomicSub";
   static constexpr bool any_order = true;
-  using takes = types<int, unsigned>;
+  using element_types = types<int, unsigned>;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicSub(at, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicSub(address, x);
   }
   template <class T>
   static T next(T old, T x) {
@@ -87,10 +87,10 @@ struct subtract {
 struct exchange {
   static constexpr const char* name = "atomicExch";
   static constexpr bool any_order = false;
-  using takes = types<int, unsigned, word64, float>;
+  using element_types = types<int, unsigned, word64, float>;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicExch(at, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicExch(address, x);
   }
   template <class T>
   static T next(T, T x) {
@@ -101,10 +101,10 @@ struct exchange {
 struct minimum {
   static constexpr const char* name = "atomicMin";
   static constexpr bool any_order = true;
-  using takes = integers;
+  using element_types = integers;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicMin(at, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicMin(address, x);
   }
   template <class T>
   static T next(T old, T x) {
@@ -115,10 +115,10 @@ struct minimum {
 struct maximum {
   static constexpr const char* name = "atomicMax";
   static constexpr bool any_order = true;
-  using takes = integers;
+  using element_types = integers;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicMax(at, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicMax(address, x);
   }
   template <class T>
   static T next(T old, T x) {
@@ -129,26 +129,26 @@ struct maximum {
 struct increment {
   static constexpr const char* name = "atomicInc";
   static constexpr bool any_order = false;
-  using takes = types<unsigned>;
-  static __device__ unsigned apply(unsigned* at, unsigned bound) { return atomicInc(at, bound); }
+  using element_types = types<unsigned>;
+  static __device__ unsigned apply(unsigned* address, unsigned bound) { return atomicInc(address, bound); }
   static unsigned next(unsigned old, unsigned bound) { return old >= bound ? 0 : old + 1; }
 };
 
 struct decrement {
   static constexpr const char* name = "atomicDec";
   static constexpr bool any_order = false;
-  using takes = types<unsigned>;
-  static __device__ unsigned apply(unsigned* at, unsigned bound) { return atomicDec(at, bound); }
+  using element_types = types<unsigned>;
+  static __device__ unsigned apply(unsigned* address, unsigned bound) { return atomicDec(address, bound); }
   static unsigned next(unsigned old, unsigned bound) { return old == 0 || old > bound ? bound : old - 1; }
 };
 
 struct compare_and_swap {
   static constexpr const char* name = "atomicCAS";
   static constexpr bool any_order = false;
-  using takes = integers;
+  using element_types = integers;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicCAS(at, T{100}, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicCAS(address, T{100}, x);
   }
   template <class T>
   static T next(T old, T x) {
@@ -159,10 +159,10 @@ struct compare_and_swap {
 struct bit_and {
   static constexpr const char* name = "atomicAnd";
   static constexpr bool any_order = true;
-  using takes = integers;
+  using element_types = integers;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicAnd(at, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicAnd(address, x);
   }
   template <class T>
   static T next(T old, T x) {
@@ -173,10 +173,10 @@ struct bit_and {
 struct bit_or {
   static constexpr const char* name = "atomicOr";
   static constexpr bool any_order = true;
-  using takes = integers;
+  using element_types = integers;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicOr(at, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicOr(address, x);
   }
   template <class T>
   static T next(T old, T x) {
@@ -187,10 +187,10 @@ struct bit_or {
 struct bit_xor {
   static constexpr const char* name = "atomicXor";
   static constexpr bool any_order = true;
-  using takes = integers;
+  using element_types = integers;
   template <class T>
-  static __device__ T apply(T* at, T x) {
-    return atomicXor(at, x);
+  static __device__ T apply(T* address, T x) {
+    return atomicXor(address, x);
   }
   template <class T>
   static T next(T old, T x) {

@@ -1,9 +1,9 @@
-// atomics_tour: every atomic function of CUDA with every type it takes, at the edges and with 256 threads at one
+// atomics_tour: every CUDA atomic function with every element type, on edge values and from 256 threads on one
 // word.
 //
-// Alone, each must return the old value and leave what its definition says: Inc wraps to 0, Dec to its bound, CAS
-// stores only on a match. Together, the word must end as if the threads had come one after the other. Neither wrong
-// nor racy: atomics order nothing but their own word, and cost a queue there.
+// Alone, each function must return the old value and store what its definition says: Inc wraps to 0, Dec wraps to
+// its bound, CAS stores only on a match. Together, the word must end as if the threads had run in some order.
+// Nothing here is wrong or racy. Atomics order only their own word, where they serialise.
 #include <algorithm>
 #include <lab/hazard_kernel.hpp>
 #include <lab/hazards/atomic_functions.cuh>
@@ -11,9 +11,9 @@
 namespace exactdot::lab {
 namespace {
 
-struct tally_of_checks {
+struct check_counts {
   int passed = 0, failed = 0;
-  void count(bool right) { (right ? passed : failed) += 1; }
+  void add(bool correct) { (correct ? passed : failed) += 1; }
 };
 
 template <class Function, class T>
@@ -27,9 +27,9 @@ __global__ void apply_together(T* word, T* old) {
   old[i] = Function::apply(word, static_cast<T>(i % 7 + 1));
 }
 
-/// Words and values at the edges of the type, each with each.
+/// Checks every pair of a word and a value at the edges of the type.
 template <class Function, class T>
-void check_alone(gpu::stream& stream, tally_of_checks& checks) {
+void check_alone(gpu::stream& stream, check_counts& checks) {
   const std::vector<T> edges = edges_of<T>();
   std::vector<T> words, values;
   for (const T word : edges) {
@@ -45,81 +45,83 @@ void check_alone(gpu::stream& stream, tally_of_checks& checks) {
   on_device.copy_to(after.data(), n);
   old.copy_to(returned.data(), n);
   for (std::size_t i = 0; i < n; ++i) {
-    checks.count(returned[i] == words[i]);
-    checks.count(after[i] == Function::next(words[i], values[i]));
+    checks.add(returned[i] == words[i]);
+    checks.add(after[i] == Function::next(words[i], values[i]));
   }
 }
 
-/// 4 blocks of 64 threads at one word. In whatever order they came, each found what another had left: the values
-/// that were returned, and the one that is left, are the start and all that was stored.
+/// Checks 4 blocks of 64 threads on one word. In any order, each thread finds a value that another one stored: the
+/// returned values and the final value together are the start value and all stored values.
 template <class Function, class T>
-void check_together(gpu::stream& stream, tally_of_checks& checks) {
+void check_together(gpu::stream& stream, check_counts& checks) {
   constexpr unsigned blocks = 4, threads = 64, all = blocks * threads;
   const T start = 100;
   gpu::buffer<T> word(stream, 1), old(stream, all);
   word.copy_from(&start, 1);
   gpu::launch(apply_together<Function, T>, blocks, threads, 0, stream, word.data(), old.data());
-  std::vector<T> found(all), left;
+  std::vector<T> found(all), stored;
   old.copy_to(found.data(), all);
-  for (unsigned i = 0; i < all; ++i) left.push_back(Function::next(found[i], static_cast<T>(i % 7 + 1)));
+  for (unsigned i = 0; i < all; ++i) stored.push_back(Function::next(found[i], static_cast<T>(i % 7 + 1)));
   found.push_back(only_value(word));
-  left.push_back(start);
+  stored.push_back(start);
   std::sort(found.begin(), found.end());
-  std::sort(left.begin(), left.end());
-  checks.count(found == left);
+  std::sort(stored.begin(), stored.end());
+  checks.add(found == stored);
   if constexpr (Function::any_order) {
     T in_order = start;
     for (unsigned i = 0; i < all; ++i) in_order = Function::next(in_order, static_cast<T>(i % 7 + 1));
-    checks.count(only_value(word) == in_order);
+    checks.add(only_value(word) == in_order);
   }
 }
 
 template <class Function, class... Types>
-void visit(gpu::stream& stream, hazard_outcome& seen, tally_of_checks& total, types<Types...>) {
-  tally_of_checks checks;
+void visit(gpu::stream& stream, hazard_outcome& outcome, check_counts& total, types<Types...>) {
+  check_counts checks;
   (check_alone<Function, Types>(stream, checks), ...);
   (check_together<Function, Types>(stream, checks), ...);
   total.passed += checks.passed, total.failed += checks.failed;
   std::string names;
   ((names += (names.empty() ? "" : ", ") + std::string(name_of_type<Types>)), ...);
-  seen.table.push_back(
-      text_of("%-11s%4d of %4d   %s", Function::name, checks.passed, checks.passed + checks.failed, names.c_str()));
-  seen.figures.push_back({Function::name, static_cast<double>(checks.passed)});
+  outcome.table.push_back(format_text("%-11s%4d of %4d   %s", Function::name, checks.passed,
+                                      checks.passed + checks.failed, names.c_str()));
+  outcome.figures.push_back({Function::name, static_cast<double>(checks.passed)});
 }
 
 template <class... Functions>
-void visit_all(gpu::stream& stream, hazard_outcome& seen, tally_of_checks& total) {
-  (visit<Functions>(stream, seen, total, typename Functions::takes{}), ...);
+void visit_all(gpu::stream& stream, hazard_outcome& outcome, check_counts& total) {
+  (visit<Functions>(stream, outcome, total, typename Functions::element_types{}), ...);
 }
 
 hazard_outcome run_tour(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  hazard_outcome seen;
-  tally_of_checks total;
+  hazard_outcome outcome;
+  check_counts total;
   visit_all<add, subtract, exchange, minimum, maximum, increment, decrement, compare_and_swap, bit_and, bit_or,
-            bit_xor>(stream, seen, total);
-  seen.detected = take_findings(stream);
-  seen.expected = "all checks pass";
-  seen.observed = text_of("%d of %d checks pass", total.passed, total.passed + total.failed);
-  seen.as_expected = total.failed == 0 && total.passed > 0 && seen.detected.empty();
-  seen.figures.push_back({"passed", static_cast<double>(total.passed)});
-  seen.figures.push_back({"failed", static_cast<double>(total.failed)});
-  return seen;
+            bit_xor>(stream, outcome, total);
+  outcome.detected = take_findings(stream);
+  outcome.expected = "all checks pass";
+  outcome.observed = format_text("%d of %d checks pass", total.passed, total.passed + total.failed);
+  outcome.as_expected = total.failed == 0 && total.passed > 0 && outcome.detected.empty();
+  outcome.figures.push_back({"passed", static_cast<double>(total.passed)});
+  outcome.figures.push_back({"failed", static_cast<double>(total.failed)});
+  return outcome;
 }
 
-const enlist_hazard here{
+const register_hazard registration{
     {.number = 4,
      .name = "atomics_tour",
      .file = "atomics_tour.cu",
-     .does =
-         "Calls atomicAdd, Sub, Exch, Min, Max, Inc, Dec, CAS, And, Or and Xor with every type that each takes, "
-         "at the edges of the type and from 256 threads at one word.",
-     .why =
-         "Each returns what lay there before, as one step. Inc gives old >= bound ? 0 : old + 1; Dec gives old == "
-         "0 or old > bound ? bound : old - 1; CAS stores only where it finds what it compares with.",
-     .cure =
-         "Nothing is wrong here. What has no function of its own is built from CAS in a loop: exactdot lab --op "
-         "max does so."},
+     .effect =
+         "Calls atomicAdd, Sub, Exch, Min, Max, Inc, Dec, CAS, And, Or and Xor with every supported element type, "
+         "on values at the edges of the type and from 256 threads on one word.",
+     .cause =
+         "Each reads and writes the word in one indivisible step and returns the old value. Inc stores old >= "
+         "bound "
+         "? 0 : old + 1; Dec stores old == 0 or old > bound ? bound : old - 1; CAS stores only if the word equals "
+         "its second argument.",
+     .fix =
+         "Nothing needs fixing. An operation without its own function is built from a CAS loop, as in exactdot lab "
+         "--op max."},
     run_tour};
 
 }  // namespace

@@ -1,8 +1,8 @@
-// barrier_in_branch: the tree of a block with its __syncthreads() inside of if (thread < half).
+// barrier_in_branch: a block's tree with its __syncthreads() inside if (thread < half).
 //
-// A barrier waits for all threads of the block. Those that skip the branch never come to this one: undefined, from
-// a right sum to a kernel that never ends. The simulator names the barrier and goes on; a GPU is left to a
-// watchdog.
+// A barrier waits for all threads of the block, and threads that skip the branch never reach this one. The
+// behaviour is undefined, from a correct sum to a kernel that never ends. The simulator reports the barrier and
+// continues; on a GPU a watchdog limits the time.
 #include <lab/hazard_kernel.hpp>
 
 namespace exactdot::lab {
@@ -28,29 +28,30 @@ hazard_outcome run_branch(const hazard_request& request) {
   gpu::buffer<float> sum(stream, 1);
   gpu::launch(add_with_barrier_in_branch, 1, threads, 0, stream, sum.data());
   const float value = only_value(sum);
-  hazard_outcome seen;
-  seen.detected = take_findings(stream);
-  const bool named = has(seen.detected, "barrier_divergence");
-  seen.expected = on_simt ? "the barrier is named that some threads never reach"
-                          : "undefined: a right sum, a wrong one, or a kernel that never ends";
-  seen.as_expected = named || !on_simt;
-  const char* const came = !on_simt ? "it ended" : named ? "named" : "not named";
-  seen.observed = text_of("%s; the sum is %g, right is %d", came, value, threads);
-  seen.figures = {{"sum", static_cast<double>(value)}};
-  return seen;
+  hazard_outcome outcome;
+  outcome.detected = take_findings(stream);
+  const bool named = has(outcome.detected, "barrier_divergence");
+  outcome.expected = on_simt ? "the simulator reports the barrier that some threads never reach"
+                             : "undefined: a correct sum, a wrong one, or a kernel that never ends";
+  outcome.as_expected = named || !on_simt;
+  const char* const ending = !on_simt ? "it ended" : named ? "named" : "not named";
+  outcome.observed = format_text("%s; the sum is %g, right is %d", ending, value, threads);
+  outcome.figures = {{"sum", static_cast<double>(value)}};
+  return outcome;
 }
 
-const enlist_hazard here{
+const register_hazard registration{
     {.number = 9,
      .name = "barrier_in_branch",
      .file = "barrier_in_branch.cu",
      .may_hang = true,
-     .does = "A tree in shared memory whose __syncthreads() stands inside of if (thread < half).",
-     .why = "Only threads below half come to the barrier, the others end or wait elsewhere. CUDA leaves open what "
-            "happens: some GPUs hang, some count threads that have ended as arrived and give a right sum.",
-     .cure =
-         "The barrier goes after the if, where every thread passes: missing_barrier with its barriers, exactdot "
-         "lab, shared_atomic."},
+     .effect = "Runs a tree in shared memory whose __syncthreads() is inside if (thread < half).",
+     .cause =
+         "Only threads below half reach the barrier; the others end or wait elsewhere. CUDA leaves the behaviour "
+         "undefined: some GPUs hang; others count exited threads as arrived and return the correct sum.",
+     .fix =
+         "Place the barrier after the if, where every thread passes: missing_barrier with its barriers, exactdot "
+         "lab, rung shared_atomic."},
     run_branch};
 
 }  // namespace

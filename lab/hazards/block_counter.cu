@@ -1,7 +1,7 @@
 // block_counter: 512 blocks of 1024 threads count their blocks, without a lock and with one.
 //
-// One thread of each block adds 1. That there is one per block does not help: the blocks race with each other.
-// Under a lock the count is exactly 512, and all blocks pass through it in single file.
+// One thread of each block adds 1. One thread per block is not enough: the blocks race with each other. Under a
+// lock the count is exactly 512, and the blocks proceed one at a time.
 #include <cmath>
 #include <lab/hazard_kernel.hpp>
 #include <lab/lock.cuh>
@@ -17,7 +17,7 @@ __global__ void count_unlocked(int* count) {
 
 __global__ void count_locked(device_lock lock, int* count) {
   if (threadIdx.x == 0) {
-    lock.take();
+    lock.acquire();
     *count += 1;
     lock.release();
   }
@@ -31,42 +31,43 @@ hazard_outcome run_counter(const hazard_request& request) {
   const auto enqueue_locked = [&] {
     gpu::launch(count_locked, blocks, threads, 0, stream, lock.handle(), count.data());
   };
-  hazard_outcome seen;
+  hazard_outcome outcome;
   count.fill_zero();
   enqueue_unlocked();
   const int unlocked = only_value(count);
-  seen.detected = take_findings(stream);
+  outcome.detected = take_findings(stream);
   count.fill_zero();
   enqueue_locked();
   const int locked = only_value(count);
-  const std::vector<named_fault> with_lock = take_findings(stream);
+  const std::vector<reported_fault> with_lock = take_findings(stream);
   const double unlocked_time = microseconds(stream, enqueue_unlocked);
   const double locked_time = microseconds(stream, enqueue_locked);
-  seen.expected = "512 locked; fewer unlocked (a Fermi card: about 50)";
-  seen.observed = text_of("%d locked", locked) + time_text(locked_time) + text_of("; %d unlocked", unlocked) +
-                  time_text(unlocked_time);
-  seen.as_expected = locked == blocks && with_lock.empty() && unlocked > 0 && unlocked < blocks &&
-                     (!on_simt || has(seen.detected, "data_race"));
-  seen.detected.insert(seen.detected.end(), with_lock.begin(), with_lock.end());
-  seen.figures = {{"locked", static_cast<double>(locked)}, {"unlocked", static_cast<double>(unlocked)}};
+  outcome.expected = "512 locked; fewer unlocked (a Fermi card: about 50)";
+  outcome.observed = format_text("%d locked", locked) + time_text(locked_time) +
+                     format_text("; %d unlocked", unlocked) + time_text(unlocked_time);
+  outcome.as_expected = locked == blocks && with_lock.empty() && unlocked > 0 && unlocked < blocks &&
+                        (!on_simt || has(outcome.detected, "data_race"));
+  outcome.detected.insert(outcome.detected.end(), with_lock.begin(), with_lock.end());
+  outcome.figures = {{"locked", static_cast<double>(locked)}, {"unlocked", static_cast<double>(unlocked)}};
   if (!std::isnan(locked_time)) {
-    seen.figures.insert(seen.figures.end(),
-                        {{"locked_microseconds", locked_time}, {"unlocked_microseconds", unlocked_time}});
+    outcome.figures.insert(outcome.figures.end(),
+                           {{"locked_microseconds", locked_time}, {"unlocked_microseconds", unlocked_time}});
   }
-  return seen;
+  return outcome;
 }
 
-const enlist_hazard here{
+const register_hazard registration{
     {.number = 6,
      .name = "block_counter",
      .file = "block_counter.cu",
-     .does = "512 blocks of 1024 threads count their blocks: thread 0 of each does *count += 1, with no lock and "
-             "under one.",
-     .why =
-         "A barrier or an if orders the threads of one block only. Blocks run at the same time and race with each "
-         "other; a lock lets one in after the other.",
-     .cure =
-         "One atomicAdd a block, or a lock taken by one thread of the block (never by all: block_counter_warp)."},
+     .effect =
+         "512 blocks of 1024 threads count their blocks: thread 0 of each block executes *count += 1, without a "
+         "lock and under one.",
+     .cause = "A barrier or an if orders only the threads of one block. Blocks run concurrently and race with each "
+              "other; "
+              "a lock admits one at a time.",
+     .fix = "Use one atomicAdd per block, or a lock that one thread of each block acquires (never all threads: "
+            "block_counter_warp)."},
     run_counter};
 
 }  // namespace

@@ -1,7 +1,7 @@
-// float_order: the same million floats added forwards, backwards, by a tree and by atomics.
+// float_order: the same 2^20 floats added forwards, backwards, by a tree and by atomics.
 //
-// Every addition rounds, so the order shows in the last bits, and atomics have a new order every run. None of the
-// sums is wrong by its own bound, and none can be repeated elsewhere. An exact sum, rounded once, has no order.
+// Every addition rounds, so the order changes the last bits, and atomics have a new order in every run. Each sum is
+// within its error bound, but none is reproducible elsewhere. An exact sum, rounded once, does not depend on order.
 #include <algorithm>
 #include <bit>
 #include <lab/hazard_data.hpp>
@@ -18,7 +18,7 @@ __global__ void add_by_atomics(const float* x, std::size_t n, float* sum) {
   if (i < n) atomicAdd(sum, x[i]);
 }
 
-/// One level of the tree: x[i] += x[i + half]. A launch a level orders them.
+/// Computes one level of the tree: x[i] += x[i + half]. One launch per level orders the levels.
 __global__ void add_halves(float* x, std::size_t half) {
   const std::size_t i = thread_in_grid();
   if (i < half) x[i] += x[i + half];
@@ -57,39 +57,40 @@ hazard_outcome run_orders(const hazard_request& request) {
   sums.emplace_back("backwards", loop_sum(values));
   const float exact_backwards = exact_sum(values);
 
-  hazard_outcome seen;
+  hazard_outcome outcome;
   std::set<std::uint32_t> bits;
-  seen.table.emplace_back("order             sum           bits");
-  const auto row = [&](const std::string& order, float sum) {
+  outcome.table.emplace_back("order             sum           bits");
+  const auto add_line = [&](const std::string& order, float sum) {
     const auto word = std::bit_cast<std::uint32_t>(sum);
-    seen.table.push_back(text_of("%-18s%-14.9g%08x", order.c_str(), sum, word));
+    outcome.table.push_back(format_text("%-18s%-14.9g%08x", order.c_str(), sum, word));
   };
   for (const auto& [order, sum] : sums) {
-    row(order, sum);
+    add_line(order, sum);
     bits.insert(std::bit_cast<std::uint32_t>(sum));
-    seen.figures.push_back({order, static_cast<double>(sum)});
+    outcome.figures.push_back({order, static_cast<double>(sum)});
   }
-  row("exact, each order", exact);
+  add_line("exact, each order", exact);
   const bool one_answer = exact == exact_backwards && exact == exact_halved;
-  seen.detected = take_findings(stream);
-  seen.expected = "different bits for different orders; one answer from exact";
-  seen.observed = text_of("%zu different results of %zu; %s from exact", bits.size(), sums.size(),
-                          one_answer ? "one answer" : "different answers");
-  seen.as_expected = bits.size() >= 4 && one_answer && seen.detected.empty();
-  seen.figures.push_back({"distinct", static_cast<double>(bits.size())});
-  seen.figures.push_back({"exact", static_cast<double>(exact)});
-  return seen;
+  outcome.detected = take_findings(stream);
+  outcome.expected = "different bits for different orders; one answer from exact";
+  outcome.observed = format_text("%zu different results of %zu; %s from exact", bits.size(), sums.size(),
+                                 one_answer ? "one answer" : "different answers");
+  outcome.as_expected = bits.size() >= 4 && one_answer && outcome.detected.empty();
+  outcome.figures.push_back({"distinct", static_cast<double>(bits.size())});
+  outcome.figures.push_back({"exact", static_cast<double>(exact)});
+  return outcome;
 }
 
-const enlist_hazard here{
+const register_hazard registration{
     {.number = 12,
      .name = "float_order",
      .file = "float_order.cu",
-     .does = "Adds the same 2^20 floats, uniform in (-1, 1), forwards, backwards, by a tree and by atomics.",
-     .why = "Floating-point addition rounds each time and is not associative: another order, other roundings. "
-            "Atomics take whoever comes first, so they differ from run to run.",
-     .cure = "A fixed order gives the same bits every run (two_phase, single_pass, fast); the exact sum, rounded "
-             "once, gives the same bits for every order: the rung exact."},
+     .effect = "Adds the same 2^20 floats, uniform in (-1, 1), forwards, backwards, by a tree and by atomics.",
+     .cause = "Floating-point addition rounds each time and is not associative: a different order gives different "
+              "roundings. Atomics execute in the order of arrival, which differs between runs.",
+     .fix =
+         "A fixed order gives the same bits every run (rungs two_phase, single_pass, fast). The exact sum, rounded "
+         "once, gives the same bits for every order (rung exact)."},
     run_orders};
 
 }  // namespace

@@ -1,9 +1,9 @@
 // partial_mask_shuffle: __shfl_down_sync(0xffffffff, …) in a branch that half of the warp enters.
 //
-// The mask promises that every lane of it that has not exited comes to this very call; 16 wait at a barrier
-// instead. Undefined: a hang, or values of lanes that were not there. Had they exited, the same mask would be right
-// (CUDA C++ Programming Guide, warp shuffle functions: all non-exited threads named in mask). The simulator names
-// the shuffle and where a missing lane is; a GPU is left to a watchdog.
+// Every lane in the mask that has not exited must make this call; here 16 lanes wait at a barrier instead. The
+// behaviour is undefined: a hang, or values of absent lanes. Had they exited, the mask would be correct (CUDA C++
+// Programming Guide, warp shuffle functions: all non-exited threads named in mask). The simulator reports the
+// shuffle and the location of a missing lane; on a GPU a watchdog limits the time.
 #include <lab/hazard_kernel.hpp>
 
 namespace exactdot::lab {
@@ -15,7 +15,7 @@ __global__ void add_eight_above(float* out) {
   if (threadIdx.x < 16) {
     x += __shfl_down_sync(all_lanes ? 0xffffffffU : 0x0000ffffU, x, 8, 16);  // missing lanes
   }
-  __syncthreads();  // where the other half is meanwhile: alive, and elsewhere
+  __syncthreads();  // the other half waits here and has not exited
   out[threadIdx.x] = x;
 }
 
@@ -30,35 +30,39 @@ float lane_0(gpu::stream& stream) {
 
 hazard_outcome run_shuffle(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  hazard_outcome seen;
+  hazard_outcome outcome;
   const float wrong = lane_0<true>(stream);
-  seen.detected = take_findings(stream);
+  outcome.detected = take_findings(stream);
   const float right = lane_0<false>(stream);
-  const std::vector<named_fault> with_right_mask = take_findings(stream);
-  const bool named = has(seen.detected, "missing_lanes");
-  seen.expected = on_simt ? "the shuffle is named that half of its lanes never reach; with the right mask, 8"
-                          : "undefined with the wrong mask, or a kernel that never ends; with the right one, 8";
-  seen.as_expected = (named || !on_simt) && with_right_mask.empty() && right == 8;
-  const char* const came = !on_simt ? "it ended" : named ? "named" : "not named";
-  seen.observed = text_of("%s; lane 0 gets %g with the wrong mask, %g with the mask of the lanes that come", came,
-                          wrong, right);
-  seen.detected.insert(seen.detected.end(), with_right_mask.begin(), with_right_mask.end());
-  seen.figures = {{"lane_0_with_wrong_mask", static_cast<double>(wrong)},
-                  {"lane_0_with_right_mask", static_cast<double>(right)}};
-  return seen;
+  const std::vector<reported_fault> with_right_mask = take_findings(stream);
+  const bool named = has(outcome.detected, "missing_lanes");
+  outcome.expected =
+      on_simt ? "the simulator reports the shuffle that half of its lanes never reach; with the right mask, 8"
+              : "with the wrong mask undefined, or a kernel that never ends; with the right mask, 8";
+  outcome.as_expected = (named || !on_simt) && with_right_mask.empty() && right == 8;
+  const char* const ending = !on_simt ? "it ended" : named ? "named" : "not named";
+  outcome.observed = format_text("%s; lane 0 gets %g with the wrong mask, %g with the mask of the lanes that come",
+                                 ending, wrong, right);
+  outcome.detected.insert(outcome.detected.end(), with_right_mask.begin(), with_right_mask.end());
+  outcome.figures = {{"lane_0_with_wrong_mask", static_cast<double>(wrong)},
+                     {"lane_0_with_right_mask", static_cast<double>(right)}};
+  return outcome;
 }
 
-const enlist_hazard here{
+const register_hazard registration{
     {.number = 10,
      .name = "partial_mask_shuffle",
      .file = "partial_mask_shuffle.cu",
      .may_hang = true,
-     .does = "16 of 32 lanes enter a branch and call __shfl_down_sync with the mask 0xffffffff; the others wait at "
-             "the barrier behind it.",
-     .why = "The mask says who comes, not who is wanted: all its lanes but those that have exited. The call may "
-            "wait for 16 lanes that wait elsewhere, or take values of lanes that were not there.",
-     .cure = "Shuffle outside of the branch, with all lanes (shuffle_block), or with the mask of the lanes that do "
-             "come, 0x0000ffff here. Not __activemask(): it says who happens to be there."},
+     .effect =
+         "16 of 32 lanes enter a branch and call __shfl_down_sync with the mask 0xffffffff; the others wait at "
+         "the barrier after it.",
+     .cause =
+         "The mask states which lanes make the call: every lane in it that has not exited must do so. The call may "
+         "wait for 16 lanes that wait elsewhere, or return values of lanes that did not take part.",
+     .fix = "Shuffle outside the branch with all lanes (rung shuffle_block), or with the mask of the lanes that "
+            "make the "
+            "call, here 0x0000ffff. Do not use __activemask(): it returns the lanes that happen to be active."},
     run_shuffle};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // race_condition: a million threads count themselves with *count += 1.
 //
-// The line is a load, an add and a store; whoever loads between another's load and store wipes out what that one
-// adds. Far fewer than a million remain, and not always the same number. Cured by atomicAdd: race_condition_fixed.
+// The line is a load, an add and a store. A thread that loads between another thread's load and store erases that
+// thread's update. The count is far below a million and may vary. race_condition_fixed uses atomicAdd instead.
 #include <lab/hazard_kernel.hpp>
 #include <set>
 
@@ -17,7 +17,7 @@ __global__ void count_plainly(int* count) {
 hazard_outcome run_race(const hazard_request& request) {
   seeded_stream stream(request.seed);
   gpu::buffer<int> count(stream, 1);
-  hazard_outcome seen;
+  hazard_outcome outcome;
   std::vector<int> counts;
   bool few = true;
   for (int i = 0; i < request.runs; ++i) {
@@ -25,26 +25,29 @@ hazard_outcome run_race(const hazard_request& request) {
     gpu::launch(count_plainly, blocks, threads, 0, stream, count.data());
     counts.push_back(only_value(count));
     few = few && counts.back() > 0 && counts.back() < blocks * threads / 2;
-    seen.figures.push_back({"count_" + std::to_string(i + 1), static_cast<double>(counts.back())});
+    outcome.figures.push_back({"count_" + std::to_string(i + 1), static_cast<double>(counts.back())});
   }
-  seen.expected = on_simt ? "fewer than half of 1000000 each run, and not always the same number"
-                          : "fewer than half of 1000000 each run; the number may change";
-  seen.observed = list_of(counts);
-  seen.detected = take_findings(stream);
+  outcome.expected = on_simt ? "below half of 1000000 in each run, and different counts"
+                             : "below half of 1000000 in each run; the count may vary";
+  outcome.observed = list_of(counts);
+  outcome.detected = take_findings(stream);
   const bool one_number = std::set<int>(counts.begin(), counts.end()).size() == 1;
-  seen.as_expected = few && (!on_simt || (has(seen.detected, "data_race") && (request.runs < 2 || !one_number)));
-  return seen;
+  outcome.as_expected =
+      few && (!on_simt || (has(outcome.detected, "data_race") && (request.runs < 2 || !one_number)));
+  return outcome;
 }
 
-const enlist_hazard here{
+const register_hazard registration{
     {.number = 1,
      .name = "race_condition",
      .file = "race_condition.cu",
-     .does = "1000 blocks of 1000 threads each do *count += 1.",
-     .why = "It is a load, an add and a store. A thread that loads between another's load and store has the old "
-            "value, and its own store wipes out what the other added. Thousands do so at once.",
-     .cure = "atomicAdd makes the three one step: race_condition_fixed. Better, add in registers and shared memory "
-             "first and use one atomic a block: exactdot lab, shared_atomic."},
+     .effect = "Every thread of 1000 blocks of 1000 threads executes *count += 1.",
+     .cause =
+         "The statement is a load, an add and a store. A thread that loads between another thread's load and store "
+         "reads the old value, and its store erases the other's update. Thousands of threads do so at once.",
+     .fix =
+         "atomicAdd makes the three steps indivisible: race_condition_fixed. Faster: add in registers and shared "
+         "memory first, then use one atomic per block: exactdot lab, rung shared_atomic."},
     run_race};
 
 }  // namespace

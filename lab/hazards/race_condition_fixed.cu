@@ -1,7 +1,8 @@
 // race_condition_fixed: the million threads of race_condition count themselves with atomicAdd.
 //
-// The memory itself adds, one after the other: exactly a million. The price is the queue at one address, measured
-// on a GPU against the plain kernel; the compiler may spare most of it by adding up a warp first.
+// The memory system executes the additions one after another: the count is exactly a million. The cost is the
+// serialisation on one address, measured on a GPU against the plain kernel. The compiler may reduce it by adding up
+// a warp first.
 #include <cmath>
 #include <lab/hazard_kernel.hpp>
 
@@ -19,33 +20,36 @@ hazard_outcome run_fixed(const hazard_request& request) {
   count.fill_zero();
   gpu::launch(count_atomically, blocks, threads, 0, stream, count.data());
   const int counted = only_value(count);
-  hazard_outcome seen;
-  seen.expected = "1000000";
-  seen.observed = std::to_string(counted);
-  seen.detected = take_findings(stream);
-  seen.as_expected = counted == blocks * threads && seen.detected.empty();
-  seen.figures = {{"count", static_cast<double>(counted)}};
+  hazard_outcome outcome;
+  outcome.expected = "1000000";
+  outcome.observed = std::to_string(counted);
+  outcome.detected = take_findings(stream);
+  outcome.as_expected = counted == blocks * threads && outcome.detected.empty();
+  outcome.figures = {{"count", static_cast<double>(counted)}};
   const double plain =
       microseconds(stream, [&] { gpu::launch(count_plainly, blocks, threads, 0, stream, count.data()); });
   const double atomic =
       microseconds(stream, [&] { gpu::launch(count_atomically, blocks, threads, 0, stream, count.data()); });
   if (!std::isnan(plain)) {
-    seen.observed += text_of("; %.3g us against %.3g us without atomics: %.3g times (a Fermi card: about 100)",
-                             atomic, plain, atomic / plain);
-    seen.figures.insert(seen.figures.end(), {{"atomic_microseconds", atomic}, {"plain_microseconds", plain}});
+    outcome.observed +=
+        format_text("; %.3g us against %.3g us without atomics: %.3g times (a Fermi card: about 100)", atomic,
+                    plain, atomic / plain);
+    outcome.figures.insert(outcome.figures.end(), {{"atomic_microseconds", atomic}, {"plain_microseconds", plain}});
   }
-  return seen;
+  return outcome;
 }
 
-const enlist_hazard here{
+const register_hazard registration{
     {.number = 2,
      .name = "race_condition_fixed",
      .file = "race_condition_fixed.cu",
-     .does = "1000 blocks of 1000 threads each do atomicAdd(count, 1).",
-     .why = "An atomic reads, adds and writes as one step that nobody splits, so no update is lost. All of them "
-            "queue at one address, which costs time but no result.",
-     .cure = "Nothing is wrong here. Fewer atomics are faster: a sum a block, then one atomic; exactdot lab, "
-             "shared_atomic."},
+     .effect = "Every thread of 1000 blocks of 1000 threads executes atomicAdd(count, 1).",
+     .cause =
+         "An atomic reads, adds and writes in one indivisible step, so no update is lost. All atomics serialise on "
+         "one address, which costs time but does not change the result.",
+     .fix =
+         "Nothing needs fixing. Fewer atomics are faster: one sum per block, then one atomic: exactdot lab, rung "
+         "shared_atomic."},
     run_fixed};
 
 }  // namespace

@@ -1,8 +1,8 @@
-// How long work takes on a GPU: captured into a CUDA graph, many calls in a row, and replayed between two events.
+// Times work on a GPU: captures many calls into a CUDA graph and replays the graph between two events.
 //
-// So the time is the device's: no launch waits for the host, and a call of some microseconds is not drowned by the
-// clock. Each replay that is timed follows at once on one that is not: a start event on an idle stream would be
-// reached while the host is still launching the graph, and the gap would count.
+// The time is the device's alone: no launch waits for the host, and many calls per sample exceed the resolution of
+// the clock. An untimed replay precedes each timed one, because on an idle stream the start event would complete
+// while the host is still launching the graph, and the gap would be included.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ class event {
   ~event() { cudaEventDestroy(handle_); }
   event(const event&) = delete;
   event& operator=(const event&) = delete;
-  void record(const on_gpu::stream& on) {
-    on_gpu::check(cudaEventRecord(handle_, on.handle()), "recording an event");
+  void record(const on_gpu::stream& stream) {
+    on_gpu::check(cudaEventRecord(handle_, stream.handle()), "recording an event");
   }
   [[nodiscard]] double seconds_since(const event& start) const {
     float milliseconds = 0;
@@ -32,15 +32,15 @@ class event {
   cudaEvent_t handle_ = nullptr;
 };
 
-/// `calls` calls of enqueue, captured.
+/// A CUDA graph of `calls` calls of `enqueue`.
 class replay {
  public:
   template <class Enqueue>
-  replay(const on_gpu::stream& on, const Enqueue& enqueue, int calls) {
+  replay(const on_gpu::stream& stream, const Enqueue& enqueue, int calls) {
     cudaGraph_t graph = nullptr;
-    on_gpu::check(cudaStreamBeginCapture(on.handle(), cudaStreamCaptureModeRelaxed), "starting to capture");
+    on_gpu::check(cudaStreamBeginCapture(stream.handle(), cudaStreamCaptureModeRelaxed), "starting a capture");
     for (int call = 0; call < calls; ++call) enqueue();
-    on_gpu::check(cudaStreamEndCapture(on.handle(), &graph), "capturing");
+    on_gpu::check(cudaStreamEndCapture(stream.handle(), &graph), "capturing");
     const cudaError_t status = cudaGraphInstantiate(&graph_, graph, 0);
     cudaGraphDestroy(graph);
     on_gpu::check(status, "instantiating a graph");
@@ -49,17 +49,17 @@ class replay {
   replay(const replay&) = delete;
   replay& operator=(const replay&) = delete;
 
-  void launch(const on_gpu::stream& on) const {
-    on_gpu::check(cudaGraphLaunch(graph_, on.handle()), "replaying a graph");
+  void launch(const on_gpu::stream& stream) const {
+    on_gpu::check(cudaGraphLaunch(graph_, stream.handle()), "replaying a graph");
   }
 
-  /// Of the second of two replays in a row.
-  [[nodiscard]] double seconds(const on_gpu::stream& on) const {
+  /// Returns the seconds of the second of two consecutive replays.
+  [[nodiscard]] double seconds(const on_gpu::stream& stream) const {
     event start, stop;
-    launch(on);
-    start.record(on);
-    launch(on);
-    stop.record(on);
+    launch(stream);
+    start.record(stream);
+    launch(stream);
+    stop.record(stream);
     return stop.seconds_since(start);
   }
 
@@ -67,17 +67,17 @@ class replay {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-/// Seconds of one call of enqueue, warm: the median of 11 samples of about a millisecond each, or of 3 where one
-/// call takes longer than a tenth of a second. Enqueues nothing that cannot be captured.
+/// Returns the seconds of one warm call of `enqueue`: the median of 11 samples of about 1 ms each, or of 3 samples
+/// if one call takes longer than 0.1 s. `enqueue` must be capturable.
 template <class Enqueue>
-double seconds_a_call(const on_gpu::stream& on, const Enqueue& enqueue) {
+double median_replay_seconds(const on_gpu::stream& stream, const Enqueue& enqueue) {
   constexpr double sample_seconds = 1e-3;
   enqueue();
-  const double first = replay(on, enqueue, 1).seconds(on);
+  const double first = replay(stream, enqueue, 1).seconds(stream);
   const int calls = static_cast<int>(std::clamp(sample_seconds / std::max(first, 1e-6), 1.0, 100.0));
-  const replay many(on, enqueue, calls);
+  const replay repeated(stream, enqueue, calls);
   std::vector<double> samples(first > 0.1 ? 3 : 11);
-  for (double& sample : samples) sample = many.seconds(on) / calls;
+  for (double& sample : samples) sample = repeated.seconds(stream) / calls;
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::nth_element(samples.begin(), middle, samples.end());
   return *middle;

@@ -1,9 +1,9 @@
-// atomic_per_element: every thread adds its product to the result by one atomic.
+// atomic_per_element: each thread adds its product to the result with one atomic.
 //
-// Before: racy lost updates between a load and a store.
-// Idea: atomicAdd makes load, add and store one step that nothing can come between.
-// Cost: n atomics on one address, which the memory serves one after the other. The result is right to rounding, but
-// the order of arrival rounds differently each run: float addition is not associative.
+// Before: racy loses updates between a load and a store.
+// Idea: atomicAdd performs load, add and store as one indivisible operation.
+// Cost: n atomics on one address, which the memory system executes one after another. The result is accurate to
+// rounding. Float addition is not associative, so the order of arrival changes the last bits from run to run.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {
@@ -27,16 +27,17 @@ struct atomic_per_element {
   T result() { return only_value(out); }
 };
 
-const enlist_sum<atomic_per_element> here{
+const register_sum_rung<atomic_per_element> registration{
     {.number = 2,
      .name = "atomic_per_element",
      .file = "atomic_per_element.cu",
-     .notice = "right to rounding; the atomics queue up at one address, and the last bits change from run to run",
+     .summary =
+         "accurate to rounding; the atomics serialise on one address, and the last bits change from run to run",
      .claim = "2^20 floats: 5.2 GFLOP/s, 380 us, 8 % of bandwidth, 1.2 % of cuBLAS; 1e-5 from a float CPU loop",
      .blocks = block_rule::any,
      .grid = grid_rule::one_thread_each,
-     .roundings = [](const shape& s) -> std::uint64_t { return s.n + 1; },
-     .atomics = [](const shape& s) -> std::uint64_t { return s.n; }}};
+     .roundings = [](const launch_config& config) -> std::uint64_t { return config.n + 1; },
+     .atomics = [](const launch_config& config) -> std::uint64_t { return config.n; }}};
 
 }  // namespace
 }  // namespace exactdot::lab

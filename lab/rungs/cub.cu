@@ -1,8 +1,8 @@
-// cub: the vendor's building blocks, cub::DeviceReduce over an iterator that multiplies.
+// cub: NVIDIA's CUB library, cub::DeviceReduce over an iterator that multiplies.
 //
-// Before: every rung so far wrote its own reduction.
-// Idea: the products never reach memory: the iterator makes each when the vendor's reduction asks for it.
-// Cost: that of reading the vectors, and storage that is allocated beforehand. The result stays on the device.
+// Before: every rung implements its own reduction.
+// Idea: the products never reach memory; the iterator computes each product when the reduction reads it.
+// Cost: reading the vectors, and temporary storage that is allocated beforehand. The result stays on the device.
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
@@ -47,12 +47,13 @@ struct cub_reduce {
   T result() { return only_value(out); }
 };
 
-const enlist_sum<cub_reduce> here{{.number = 18,
-                                   .name = "cub",
-                                   .file = "cub.cu",
-                                   .notice = "the vendor's building blocks",
-                                   .same_bits = determinism::fixed_grid,
-                                   .roundings = [](const shape& s) -> std::uint64_t { return s.n + 1; }}};
+const register_sum_rung<cub_reduce> registration{
+    {.number = 18,
+     .name = "cub",
+     .file = "cub.cu",
+     .summary = "NVIDIA's building blocks for reductions",
+     .same_bits = determinism::fixed_grid,
+     .roundings = [](const launch_config& config) -> std::uint64_t { return config.n + 1; }}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -1,9 +1,11 @@
-// cublas: the vendor's dot product, cublasSdot and cublasDdot, the mark to beat.
+// cublas: NVIDIA's dot products, cublasSdot and cublasDdot; the baseline of the speed comparison.
 //
-// Idea: one call. Its library is loaded when it is first asked for, so that the program starts where it is missing.
-// The result stays on the device (CUBLAS_POINTER_MODE_DEVICE), as with every rung that finishes there; the
-// workspace is ours, so that calls can be captured. Cost: that of reading the vectors, and a library of hundreds of
-// megabytes. It promises the same bits only for one version, architecture and number of multiprocessors.
+// Before: cub reduces with building blocks.
+// Idea: one library call. The library is loaded on first use, so that the program starts without it. The result
+// stays on the device (CUBLAS_POINTER_MODE_DEVICE), as in every rung that finishes there. The rung provides the
+// workspace, so that calls can be captured in a graph.
+// Cost: reading the vectors, and a library of hundreds of megabytes. It promises the same bits only for one
+// version, architecture and number of multiprocessors.
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
@@ -24,9 +26,10 @@ Function* symbol(const char* name) {
   throw error(errc::no_device, std::string("cublas: the library lacks ") + name);
 }
 
-void expect(cublasStatus_t status, const char* what) {
+void expect(cublasStatus_t status, const char* action) {
   if (status != CUBLAS_STATUS_SUCCESS) {
-    throw error(errc::device_failure, std::string("cublas: ") + what + " fails with status " + std::to_string(status));
+    throw error(errc::device_failure,
+                std::string("cublas: ") + action + " failed with status " + std::to_string(status));
   }
 }
 
@@ -62,11 +65,12 @@ struct cublas {
   T result() { return only_value(out); }
 };
 
-const enlist_sum<cublas> here{{.number = 18,
-                               .name = "cublas",
-                               .file = "cublas.cu",
-                               .notice = "the vendor's library",
-                               .roundings = [](const shape& s) -> std::uint64_t { return s.n + 1; }}};
+const register_sum_rung<cublas> registration{
+    {.number = 18,
+     .name = "cublas",
+     .file = "cublas.cu",
+     .summary = "NVIDIA's library",
+     .roundings = [](const launch_config& config) -> std::uint64_t { return config.n + 1; }}};
 
 }  // namespace
 }  // namespace exactdot::lab

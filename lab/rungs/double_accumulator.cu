@@ -1,10 +1,10 @@
-// double_accumulator: floats in, sums in double.
+// double_accumulator: float elements, double accumulators.
 //
-// Before: every addition rounded to 24 bits.
-// Idea: a product of two floats is exact in double, and so nearly are the sums; a GPU that waits for memory has the
-// time for it. One rounding to float at the end.
-// Cost: none that shows, where the device has full-rate double; on consumer GPUs some. For vectors of doubles there
-// is nothing wider: it then does what two_phase does.
+// Before: every addition rounds to 24 bits.
+// Idea: the product of two floats is exact in double, and double sums are nearly exact. A kernel that waits for
+// memory has time for double arithmetic. One rounding to float at the end.
+// Cost: not measurable on devices with full-rate double arithmetic; some on consumer GPUs. For vectors of doubles
+// there is no wider type, and the rung is equivalent to two_phase.
 #include <lab/block_combine.cuh>
 
 namespace exactdot::lab {
@@ -12,12 +12,12 @@ namespace {
 
 template <class T>
 __global__ void add_in_double(const T* a, const T* b, std::size_t n, double* partials) {
-  double mine = 0;
+  double value = 0;
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) {
-    mine += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    value += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   }
-  mine = combine_block<sum>(mine);
-  if (threadIdx.x == 0) partials[blockIdx.x] = mine;
+  value = combine_block<sum>(value);
+  if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 
 template <class T>
@@ -33,16 +33,18 @@ struct double_accumulator {
   T result() { return static_cast<T>(only_value(out)); }
 };
 
-const enlist_sum<double_accumulator> here{
+const register_sum_rung<double_accumulator> registration{
     {.number = 16,
      .name = "double_accumulator",
      .file = "double_accumulator.cu",
-     .notice = "the error of float data falls by orders of magnitude, for nothing",
+     .summary = "the error on float data falls by orders of magnitude at almost no cost",
      .blocks = block_rule::whole_warps,
      .grid = grid_rule::many,
      .same_bits = determinism::fixed_grid,
      .error = error_rule::in_double,
-     .roundings = [](const shape& s) { return chain(s) + 11 + combine_all_roundings(s); }}};
+     .roundings = [](const launch_config& config) {
+       return chain_length(config) + 11 + combine_all_roundings(config);
+     }}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -1,9 +1,9 @@
-// interleaved: the tree the wrong way round, with every second, fourth, eighth … thread at work.
+// interleaved: a tree in shared memory with interleaved addressing: every second, fourth, eighth … thread works.
 //
-// Before: shared_host_sum lets thread i take the sum half a block away.
-// Idea: the one that comes to mind first: neighbours pair up, then pairs, then fours.
-// Cost: the busy threads are scattered over all warps, so that every warp walks through every step with ever fewer
-// lanes at work, the modulo is slow, and strides that are powers of two meet in the same banks of shared memory.
+// Before: in shared_host_sum, thread i adds the sum half a block away.
+// Idea: the obvious tree: neighbours form pairs, then pairs form groups of four, and so on.
+// Cost: the active threads are spread over all warps, so every warp executes every step with fewer and fewer active
+// lanes; the modulo is slow; power-of-two strides cause bank conflicts in shared memory.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {
@@ -12,9 +12,9 @@ namespace {
 template <class T>
 __global__ void combine_neighbours(const T* a, const T* b, std::size_t n, T* partials) {
   T* const partial = gpu::dynamic_shared<T>();
-  T mine = 0;
-  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine += a[i] * b[i];
-  partial[threadIdx.x] = mine;
+  T value = 0;
+  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) value += a[i] * b[i];
+  partial[threadIdx.x] = value;
   __syncthreads();
   for (unsigned distance = 1; distance < blockDim.x; distance *= 2) {
     if (threadIdx.x % (2 * distance) == 0) partial[threadIdx.x] += partial[threadIdx.x + distance];
@@ -35,16 +35,19 @@ struct interleaved {
   T result() { return combined_on_host<sum>(partials); }
 };
 
-const enlist_sum<interleaved> here{
+const register_sum_rung<interleaved> registration{
     {.number = 8,
      .name = "interleaved",
      .file = "interleaved.cu",
-     .notice = "the same tree with scattered threads: compare with shared_host_sum",
+     .summary = "the tree of shared_host_sum with scattered threads; compare the two",
      .blocks = block_rule::tree,
      .block = 64,
      .grid = grid_rule::many,
      .same_bits = determinism::fixed_grid,
-     .roundings = [](const shape& s) { return chain(s) + levels(s.block) + s.grid + 1; },
+     .roundings =
+         [](const launch_config& config) {
+           return chain_length(config) + tree_depth(config.block) + config.grid + 1;
+         },
      .host_finishes = true}};
 
 }  // namespace

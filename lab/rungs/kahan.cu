@@ -1,11 +1,12 @@
-// kahan: every addition hands what it lost to the next one.
+// kahan: each addition passes its rounding error on to the next one.
 //
-// Before: an addition forgets the low bits of the smaller addend.
-// Idea: (sum + y) - sum is what arrived of y; the rest is kept and added to the next term. W. Kahan, "Further
-// remarks on reducing truncation errors", Comm. ACM 8 (1965). Products are split, so that their errors count too.
-// Cost: 4 flops a term instead of 1, no more memory. The error no longer grows with n, only with sum |a b|. It
-// breaks where the next term is larger than the sum: then the sum's low bits are lost, and [1, 1e9, -1e9] may give
-// 0.
+// Before: an addition discards the low bits of the smaller addend.
+// Idea: (sum + y) - sum is the part of y that was added; the rest is kept and added to the next term. W. Kahan,
+// "Further remarks on reducing truncation errors", Comm. ACM 8 (1965). The errors of the products are terms as
+// well.
+// Cost: 4 flops per term instead of 1, no more memory traffic. The error grows with sum |a b|, no longer with n.
+// The method fails if the next term is larger than the sum: the sum's low bits are lost, and [1, 1e9, -1e9] may
+// give 0.
 #include <lab/compensated.cuh>
 
 namespace exactdot::lab {
@@ -30,15 +31,16 @@ struct kahan_sum {
 template <class T>
 struct kahan : compensated_dot<T, kahan_sum> {};
 
-const enlist_sum<kahan> here{{.number = 17,
-                              .name = "kahan",
-                              .file = "kahan.cu",
-                              .notice = "the error no longer grows with n, but still with the condition number",
-                              .blocks = block_rule::whole_warps,
-                              .grid = grid_rule::many,
-                              .same_bits = determinism::fixed_grid,
-                              .error = error_rule::kahan,
-                              .roundings = [](const shape& s) { return 10 + combine_all_roundings(s); }}};
+const register_sum_rung<kahan> registration{
+    {.number = 17,
+     .name = "kahan",
+     .file = "kahan.cu",
+     .summary = "the error no longer grows with n, but still with the condition number",
+     .blocks = block_rule::whole_warps,
+     .grid = grid_rule::many,
+     .same_bits = determinism::fixed_grid,
+     .error = error_rule::kahan,
+     .roundings = [](const launch_config& config) { return 10 + combine_all_roundings(config); }}};
 
 }  // namespace
 }  // namespace exactdot::lab

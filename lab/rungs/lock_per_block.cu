@@ -1,10 +1,10 @@
-// lock_per_block: the sum of a block is added under a lock.
+// lock_per_block: each block adds its sum under a lock.
 //
-// Before: atomicAdd knows one operation on one word; what if the update is longer than that?
-// Idea: a lock makes any piece of code one step. One thread of a block takes it, adds with plain loads and stores,
-// and gives it back; lab/lock.cuh says which fences make it right.
-// Cost: two atomics a block where nobody waits, more where somebody does, and all blocks in single file. It is
-// there to be compared with shared_atomic, which needs one.
+// Before: atomicAdd supports one operation on one word; longer updates need something else.
+// Idea: a lock makes any section of code indivisible. One thread per block acquires it, adds with plain loads and
+// stores, and releases it; lab/lock.cuh explains the required fences.
+// Cost: two atomics per block without contention, more with it, and blocks that proceed one at a time. Compare with
+// shared_atomic, which needs one atomic.
 #include <lab/lock.cuh>
 #include <lab/rung.hpp>
 
@@ -14,16 +14,16 @@ namespace {
 template <class T>
 __global__ void add_block_under_lock(const T* a, const T* b, std::size_t n, device_lock lock, T* out) {
   T* const partial = gpu::dynamic_shared<T>();
-  T mine = 0;
-  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine += a[i] * b[i];
-  partial[threadIdx.x] = mine;
+  T value = 0;
+  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) value += a[i] * b[i];
+  partial[threadIdx.x] = value;
   __syncthreads();
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
     __syncthreads();
   }
   if (threadIdx.x == 0) {
-    lock.take();
+    lock.acquire();
     *out += partial[0];
     lock.release();
   }
@@ -43,15 +43,18 @@ struct lock_per_block {
   T result() { return only_value(out); }
 };
 
-const enlist_sum<lock_per_block> here{
+const register_sum_rung<lock_per_block> registration{
     {.number = 3,
      .name = "lock_per_block",
      .file = "lock_per_block.cu",
-     .notice = "right, and in single file: compare with shared_atomic, which needs no lock",
+     .summary = "correct, but blocks proceed one at a time; compare with shared_atomic, which needs no lock",
      .blocks = block_rule::tree,
      .grid = grid_rule::few,
-     .roundings = [](const shape& s) { return chain(s) + levels(s.block) + s.grid + 1; },
-     .atomics = [](const shape& s) -> std::uint64_t { return 2 * std::uint64_t{s.grid}; }}};
+     .roundings =
+         [](const launch_config& config) {
+           return chain_length(config) + tree_depth(config.block) + config.grid + 1;
+         },
+     .atomics = [](const launch_config& config) -> std::uint64_t { return 2 * std::uint64_t{config.grid}; }}};
 
 }  // namespace
 }  // namespace exactdot::lab

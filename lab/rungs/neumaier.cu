@@ -1,12 +1,12 @@
-// neumaier: the errors of all additions are kept apart and added at the end.
+// neumaier: the errors of all additions are summed separately and added at the end.
 //
-// Before: kahan loses the sum's low bits where a term is larger than the sum.
-// Idea: TwoSum finds the error of an addition whichever addend is the larger (6 flops, no branch; D. E. Knuth), and
-// the errors have a sum of their own. A. Neumaier, ZAMM 54 (1974); with split products: T. Ogita, S. M. Rump,
-// S. Oishi, SIAM J. Sci. Comput. 26 (2005). Their Dot2 adds a product's error to the sum of errors at once (10 flops
-// a pair); here it is a term like any other, with a TwoSum of its own, as in kahan.
-// Cost: 16 flops a pair: the product, its error, and twice a TwoSum and an addition. As if in twice the precision:
-// nearly the rounded sum up to condition 1/u, no digit left at 1/u².
+// Before: kahan loses the sum's low bits if a term is larger than the sum.
+// Idea: TwoSum computes the error of an addition whichever addend is larger (6 flops, no branch; D. E. Knuth), and
+// the errors have their own sum. A. Neumaier, ZAMM 54 (1974); with products split by a fused multiply-add: T.
+// Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26 (2005). Their Dot2 adds a product's error directly to the
+// sum of errors (10 flops per pair). Here, as in kahan, it is a term with its own TwoSum.
+// Cost: 16 flops per pair: the product, its error, and two times a TwoSum and an addition. The accuracy is that of
+// twice the precision: nearly correctly rounded up to condition number 1/u, no correct digit at 1/u².
 #include <lab/compensated.cuh>
 
 namespace exactdot::lab {
@@ -19,8 +19,8 @@ struct neumaier_sum {
   template <class T>
   static __device__ compensated<T> add(compensated<T> x, T term) {
     const T sum = x.sum + term;
-    const T part = sum - x.sum;
-    const T error = (x.sum - (sum - part)) + (term - part);
+    const T added = sum - x.sum;
+    const T error = (x.sum - (sum - added)) + (term - added);
     return {sum, x.correction + error};
   }
   template <class T>
@@ -34,16 +34,19 @@ struct neumaier_sum {
 template <class T>
 struct neumaier : compensated_dot<T, neumaier_sum> {};
 
-const enlist_sum<neumaier> here{
+const register_sum_rung<neumaier> registration{
     {.number = 17,
      .name = "neumaier",
      .file = "neumaier.cu",
-     .notice = "as if in twice the precision: nearly the rounded sum up to condition 1/u, no digit left at 1/u^2",
+     .summary =
+         "as accurate as twice the precision: nearly correctly rounded up to condition 1/u, no digit at 1/u^2",
      .blocks = block_rule::whole_warps,
      .grid = grid_rule::many,
      .same_bits = determinism::fixed_grid,
      .error = error_rule::neumaier,
-     .roundings = [](const shape& s) { return 2 * chain(s) + 11 + combine_all_roundings(s); }}};
+     .roundings = [](const launch_config& config) {
+       return 2 * chain_length(config) + 11 + combine_all_roundings(config);
+     }}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -1,9 +1,9 @@
-// optimized: wide loads, four independent sums a thread, shuffles, two launches.
+// optimized: wide loads, four independent sums per thread, shuffles, two launches.
 //
-// Before: a thread waited for each load and each addition in turn, and the warps queued up for an atomic.
-// Idea: everything that the rungs below taught, together: eight 16-byte loads on their way at a time, four sums
-// that do not wait for each other, no atomics.
-// Cost: two launches; beyond some millions of elements it waits for nothing but memory. The same bits every run.
+// Before: a thread waits for each load and each addition in turn, and warps wait for an atomic.
+// Idea: all previous techniques combined: eight 16-byte loads in flight, four independent sums, no atomics.
+// Cost: two launches; beyond some millions of elements the rung is limited by memory alone. The same bits every
+// run.
 #include <lab/block_combine.cuh>
 #include <lab/wide_loads.cuh>
 
@@ -12,8 +12,8 @@ namespace {
 
 template <class Op, class T>
 __global__ void combine_blocks(const T* a, const T* b, std::size_t n, T* partials) {
-  const T mine = combine_block<Op>(add_wide<Op>(a, b, n));
-  if (threadIdx.x == 0) partials[blockIdx.x] = mine;
+  const T value = combine_block<Op>(add_wide<Op>(a, b, n));
+  if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 
 template <class T, class Op>
@@ -29,16 +29,18 @@ struct optimized {
   T result() { return only_value(out); }
 };
 
-const enlist<optimized> here{
+const register_rung<optimized> registration{
     {.number = 14,
      .name = "optimized",
      .file = "optimized.cu",
-     .notice = "all techniques together: memory is what is waited for, on long vectors",
+     .summary = "all techniques combined; on long vectors memory is the limit",
      .claim = "2^20 floats: 520 GFLOP/s, 3.8 us, 85 % of bandwidth, 95 % of cuBLAS; 100 times atomic_per_element",
      .blocks = block_rule::whole_warps,
      .grid = grid_rule::resident,
      .same_bits = determinism::fixed_grid,
-     .roundings = [](const shape& s) { return wide_chain(s) + 13 + combine_all_roundings(s); }}};
+     .roundings = [](const launch_config& config) {
+       return wide_chain_length(config) + 13 + combine_all_roundings(config);
+     }}};
 
 }  // namespace
 }  // namespace exactdot::lab

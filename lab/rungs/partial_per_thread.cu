@@ -1,9 +1,9 @@
-// partial_per_thread: every thread adds up its share; the host adds up the threads.
+// partial_per_thread: each thread sums its share; the host adds the threads' sums.
 //
-// Before: n products went over the bus.
-// Idea: 32 blocks of 256 threads, each thread walking the vectors with a stride: 8192 sums leave the device,
-// however long the vectors are. Cost: no race and little to copy, but 32 blocks leave most of a large GPU idle, and
-// the host waits for 8192 values.
+// Before: n products cross the bus.
+// Idea: 32 blocks of 256 threads stride over the vectors, so 8192 sums leave the device at any length.
+// Cost: no race and little to copy, but 32 blocks leave most of a large GPU idle, and the host waits for 8192
+// values.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {
@@ -11,9 +11,9 @@ namespace {
 
 template <class T>
 __global__ void add_per_thread(const T* a, const T* b, std::size_t n, T* partials) {
-  T mine = 0;
-  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine += a[i] * b[i];
-  partials[thread_in_grid()] = mine;
+  T value = 0;
+  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) value += a[i] * b[i];
+  partials[thread_in_grid()] = value;
 }
 
 template <class T>
@@ -27,15 +27,15 @@ struct partial_per_thread {
   T result() { return combined_on_host<sum>(partials); }
 };
 
-const enlist_sum<partial_per_thread> here{
+const register_sum_rung<partial_per_thread> registration{
     {.number = 5,
      .name = "partial_per_thread",
      .file = "partial_per_thread.cu",
-     .notice = "little to copy and no race; 32 blocks cannot keep a large GPU busy",
+     .summary = "little to copy and no race, but 32 blocks do not fill a large GPU",
      .blocks = block_rule::any,
      .grid = grid_rule::always_32,
      .same_bits = determinism::fixed_grid,
-     .roundings = [](const shape& s) { return chain(s) + threads_of(s) + 1; },
+     .roundings = [](const launch_config& config) { return chain_length(config) + threads_of(config) + 1; },
      .host_finishes = true}};
 
 }  // namespace

@@ -1,9 +1,9 @@
 // products_host_sum: the device multiplies, the host adds.
 //
-// Before: adding needs threads to agree; multiplying does not.
-// Idea: give the device the part without a conflict: c[i] = a[i]·b[i], each thread with the stride of the grid.
-// Cost: n products written, sent over the bus and added by one processor; half as much again as was read. The copy
-// takes many times as long as the kernel: watch the column of copies.
+// Before: addition requires threads to cooperate; multiplication does not.
+// Idea: the device computes c[i] = a[i]·b[i] with a grid-stride loop, free of conflicts.
+// Cost: n products are written (half the bytes that were read), cross the bus, and are added by one processor. The
+// copy takes many times as long as the kernel; the table shows it in its own column.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {
@@ -23,16 +23,16 @@ struct products_host_sum {
   T result() { return combined_on_host<sum>(products); }
 };
 
-const enlist_sum<products_host_sum> here{
+const register_sum_rung<products_host_sum> registration{
     {.number = 4,
      .name = "products_host_sum",
      .file = "products_host_sum.cu",
-     .notice = "no race, and the same bits every run; but the copy of n products dwarfs the kernel",
+     .summary = "no race, and the same bits every run, but copying n products takes far longer than the kernel",
      .blocks = block_rule::any,
      .block = 64,
      .grid = grid_rule::many,
      .same_bits = determinism::always,
-     .roundings = [](const shape& s) -> std::uint64_t { return s.n + 1; },
+     .roundings = [](const launch_config& config) -> std::uint64_t { return config.n + 1; },
      .host_finishes = true}};
 
 }  // namespace

@@ -1,16 +1,17 @@
-// racy: every thread adds its product to the result, and nothing keeps two of them apart.
+// racy: each thread adds its product to the result without synchronisation.
 //
-// Before: one processor adds while thousands stand idle, so let every thread add.
-// Idea: none. `*out += x` is a load, an add and a store; whoever loads between another's load and store makes that
-// other's product vanish.
-// Cost: the result. It is wrong, differently each time, and not even fast: all stores queue at one address.
+// Before: one processor adds while thousands of threads are idle, so let every thread add.
+// Idea: none. `*out += x` is a load, an add and a store; a thread that loads between another thread's load and
+// store erases that thread's product.
+// Cost: the result is wrong, and differs from run to run. It is not fast either: all stores serialise on one
+// address.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {
 namespace {
 
 template <class T>
-__global__ void add_without_care(const T* a, const T* b, std::size_t n, T* out) {
+__global__ void add_unprotected(const T* a, const T* b, std::size_t n, T* out) {
   const std::size_t i = thread_in_grid();
   if (i < n) *out += a[i] * b[i];
 }
@@ -22,20 +23,21 @@ struct racy {
 
   void launch() {
     reset<sum>(out, in.stream);
-    gpu::launch(add_without_care<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
+    gpu::launch(add_unprotected<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, out.data());
   }
   T result() { return only_value(out); }
 };
 
-const enlist_sum<racy> here{{.number = 1,
-                             .name = "racy",
-                             .file = "racy.cu",
-                             .notice = "updates are lost: a load, an add and a store are three steps",
-                             .claim = "wrong, and differs from run to run",
-                             .blocks = block_rule::any,
-                             .grid = grid_rule::one_thread_each,
-                             .error = error_rule::none,
-                             .wrong_on_purpose = true}};
+const register_sum_rung<racy> registration{
+    {.number = 1,
+     .name = "racy",
+     .file = "racy.cu",
+     .summary = "updates are lost: a load, an add and a store are three steps",
+     .claim = "wrong, and differs from run to run",
+     .blocks = block_rule::any,
+     .grid = grid_rule::one_thread_each,
+     .error = error_rule::none,
+     .wrong_on_purpose = true}};
 
 }  // namespace
 }  // namespace exactdot::lab

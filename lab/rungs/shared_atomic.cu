@@ -1,10 +1,10 @@
-// shared_atomic: a block adds its products in shared memory, then once to the result.
+// shared_atomic: each block adds its products in shared memory, then adds its sum to the result by one atomic.
 //
-// Before: an atomic for every element; or every thread's partial sent through memory to the host.
-// Idea: a thread walks the vectors with a stride and keeps its sum in a register; the block then halves its sums in
-// shared memory, thread i taking the one half a block away: neighbours work side by side, and whole warps fall
-// idle. Cost: log2(block) barriers and one atomic a block. Blocks still arrive in any order: the last bits may
-// change. The block size is a constant of the code, so that the compiler unrolls the tree.
+// Before: one atomic per element, or one partial sum per thread copied to the host.
+// Idea: a thread strides over the vectors and keeps its sum in a register. The block then halves its sums in shared
+// memory; thread i adds the sum half a block away, so active threads stay adjacent and whole warps become idle.
+// Cost: log2(block) barriers and one atomic per block. Blocks arrive in any order, so the last bits may change. The
+// block size is a compile-time constant, so that the compiler unrolls the tree.
 #include <lab/combine_atomically.cuh>
 #include <lab/rung.hpp>
 
@@ -15,10 +15,10 @@ template <unsigned block_size, class Op, class T>
 __global__ void add_block_atomically(const T* a, const T* b, std::size_t n, T* out) {
   static_assert(block_size != 0 && (block_size & (block_size - 1)) == 0, "the tree halves the block");
   __shared__ T partial[block_size];
-  T mine = Op::template identity<T>;
+  T value = Op::template identity<T>;
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
-    mine = Op::combine(mine, Op::term(a[i], b[i]));
-  partial[threadIdx.x] = mine;
+    value = Op::combine(value, Op::term(a[i], b[i]));
+  partial[threadIdx.x] = value;
   __syncthreads();
   for (unsigned half = block_size / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) partial[threadIdx.x] = Op::combine(partial[threadIdx.x], partial[threadIdx.x + half]);
@@ -45,15 +45,19 @@ struct shared_atomic {
   T result() { return only_value(out); }
 };
 
-const enlist<shared_atomic> here{
+const register_rung<shared_atomic> registration{
     {.number = 6,
      .name = "shared_atomic",
      .file = "shared_atomic.cu",
-     .notice = "one atomic a block instead of one an element; the order of the blocks still shows in the last bits",
+     .summary =
+         "one atomic per block instead of one per element; the order of the blocks still changes the last bits",
      .blocks = block_rule::tree,
      .grid = grid_rule::many,
-     .roundings = [](const shape& s) { return chain(s) + levels(s.block) + s.grid + 1; },
-     .atomics = [](const shape& s) -> std::uint64_t { return s.grid; }}};
+     .roundings =
+         [](const launch_config& config) {
+           return chain_length(config) + tree_depth(config.block) + config.grid + 1;
+         },
+     .atomics = [](const launch_config& config) -> std::uint64_t { return config.grid; }}};
 
 }  // namespace
 }  // namespace exactdot::lab

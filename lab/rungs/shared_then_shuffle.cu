@@ -1,9 +1,8 @@
-// shared_then_shuffle: the tree in shared memory down to 64 sums; a single warp does the rest by shuffles.
+// shared_then_shuffle: the tree in shared memory stops at 64 sums; one warp finishes by shuffles.
 //
-// Before: the last steps of the tree make the whole block wait at barriers for one warp's work.
-// Idea: what a single warp does needs no barrier: __shfl_down_sync hands a register to the lane next door, with
-// neither shared memory nor __syncthreads.
-// Cost: six barriers fewer than shared_atomic, one atomic a block.
+// Before: in the last steps of the tree the whole block waits at barriers for one warp.
+// Idea: one warp needs no barrier: __shfl_down_sync passes registers between lanes without shared memory.
+// Cost: six barriers fewer than shared_atomic, one atomic per block.
 #include <lab/combine_atomically.cuh>
 #include <lab/rung.hpp>
 
@@ -13,21 +12,21 @@ namespace {
 template <class Op, class T>
 __global__ void finish_by_shuffle(const T* a, const T* b, std::size_t n, T* out) {
   T* const partial = gpu::dynamic_shared<T>();
-  T mine = Op::template identity<T>;
+  T value = Op::template identity<T>;
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
-    mine = Op::combine(mine, Op::term(a[i], b[i]));
-  partial[threadIdx.x] = mine;
+    value = Op::combine(value, Op::term(a[i], b[i]));
+  partial[threadIdx.x] = value;
   __syncthreads();
   for (unsigned half = blockDim.x / 2; half >= 64; half /= 2) {
     if (threadIdx.x < half) partial[threadIdx.x] = Op::combine(partial[threadIdx.x], partial[threadIdx.x + half]);
     __syncthreads();
   }
   if (threadIdx.x >= 32) return;
-  mine = Op::combine(partial[threadIdx.x], partial[threadIdx.x + 32]);
+  value = Op::combine(partial[threadIdx.x], partial[threadIdx.x + 32]);
   for (unsigned distance = 16; distance > 0; distance /= 2) {
-    mine = Op::combine(mine, __shfl_down_sync(0xffffffffu, mine, distance));
+    value = Op::combine(value, __shfl_down_sync(0xffffffffu, value, distance));
   }
-  if (threadIdx.x == 0) combine_atomically<Op>(out, mine);
+  if (threadIdx.x == 0) combine_atomically<Op>(out, value);
 }
 
 template <class T, class Op>
@@ -43,15 +42,18 @@ struct shared_then_shuffle {
   T result() { return only_value(out); }
 };
 
-const enlist<shared_then_shuffle> here{
+const register_rung<shared_then_shuffle> registration{
     {.number = 9,
      .name = "shared_then_shuffle",
      .file = "shared_then_shuffle.cu",
-     .notice = "fewer barriers: the last 64 sums are one warp's business",
+     .summary = "fewer barriers: one warp adds the last 64 sums",
      .blocks = block_rule::tree,
      .grid = grid_rule::many,
-     .roundings = [](const shape& s) { return chain(s) + levels(s.block) + s.grid + 1; },
-     .atomics = [](const shape& s) -> std::uint64_t { return s.grid; }}};
+     .roundings =
+         [](const launch_config& config) {
+           return chain_length(config) + tree_depth(config.block) + config.grid + 1;
+         },
+     .atomics = [](const launch_config& config) -> std::uint64_t { return config.grid; }}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -1,8 +1,8 @@
-// shuffle_per_warp: no shared memory, no barrier; every warp adds to the result by itself.
+// shuffle_per_warp: no shared memory and no barrier; each warp adds to the result by itself.
 //
-// Before: blocks waited at barriers for their slowest warp.
-// Idea: a warp folds its 32 sums by shuffles, and its lane 0 adds the one that is left.
-// Cost: an atomic a warp, eight times as many as shared_atomic with blocks of 256, all on one address.
+// Before: blocks wait at barriers for their slowest warp.
+// Idea: a warp reduces its 32 sums by shuffles, and its lane 0 adds the result.
+// Cost: one atomic per warp, eight times as many as shared_atomic with blocks of 256, all on one address.
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {
@@ -10,10 +10,10 @@ namespace {
 
 template <class T>
 __global__ void add_warp_atomically(const T* a, const T* b, std::size_t n, T* out) {
-  T mine = 0;
-  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) mine += a[i] * b[i];
-  for (unsigned distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(0xffffffffu, mine, distance);
-  if (threadIdx.x % 32 == 0) atomicAdd(out, mine);
+  T value = 0;
+  for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid()) value += a[i] * b[i];
+  for (unsigned distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xffffffffu, value, distance);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, value);
 }
 
 template <class T>
@@ -28,16 +28,17 @@ struct shuffle_per_warp {
   T result() { return only_value(out); }
 };
 
-const enlist_sum<shuffle_per_warp> here{
+const register_sum_rung<shuffle_per_warp> registration{
     {.number = 10,
      .name = "shuffle_per_warp",
      .file = "shuffle_per_warp.cu",
-     .notice = "no barrier at all, but the warps queue up for the atomic",
+     .summary = "no barrier, but the atomics of the warps serialise",
      .claim = "8e-7 from a float CPU loop",
      .blocks = block_rule::whole_warps,
      .grid = grid_rule::many,
-     .roundings = [](const shape& s) { return chain(s) + 5 + threads_of(s) / 32 + 1; },
-     .atomics = [](const shape& s) { return threads_of(s) / 32; }}};
+     .roundings =
+         [](const launch_config& config) { return chain_length(config) + 5 + threads_of(config) / 32 + 1; },
+     .atomics = [](const launch_config& config) { return threads_of(config) / 32; }}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -1,8 +1,8 @@
-// two_phase: the blocks leave their sums in memory, and a second launch of one block adds them.
+// two_phase: the blocks store their sums; a second launch of one block adds them.
 //
-// Before: either atomics, whose order shows in the last bits, or a trip to the host.
-// Idea: the end of a kernel is a barrier for the whole device. What the first launch wrote, the second reads, in a
-// fixed order; its one block walks over any number of partial sums.
+// Before: either atomics, whose order changes the last bits, or a copy to the host.
+// Idea: the end of a kernel is a barrier for the whole device. The second launch reads what the first one wrote, in
+// a fixed order; its one block handles any number of partial sums.
 // Cost: a second launch, some microseconds, instead of atomics. The same bits every run.
 #include <lab/block_combine.cuh>
 
@@ -11,11 +11,11 @@ namespace {
 
 template <class Op, class T>
 __global__ void combine_blocks(const T* a, const T* b, std::size_t n, T* partials) {
-  T mine = Op::template identity<T>;
+  T value = Op::template identity<T>;
   for (std::size_t i = thread_in_grid(); i < n; i += threads_in_grid())
-    mine = Op::combine(mine, Op::term(a[i], b[i]));
-  mine = combine_block<Op>(mine);
-  if (threadIdx.x == 0) partials[blockIdx.x] = mine;
+    value = Op::combine(value, Op::term(a[i], b[i]));
+  value = combine_block<Op>(value);
+  if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 
 template <class T, class Op>
@@ -31,15 +31,17 @@ struct two_phase {
   T result() { return only_value(out); }
 };
 
-const enlist<two_phase> here{
+const register_rung<two_phase> registration{
     {.number = 12,
      .name = "two_phase",
      .file = "two_phase.cu",
-     .notice = "no atomics, no host, the same bits every run; the price is a second launch",
+     .summary = "no atomics, no host, the same bits every run; costs a second launch",
      .blocks = block_rule::whole_warps,
      .grid = grid_rule::many,
      .same_bits = determinism::fixed_grid,
-     .roundings = [](const shape& s) { return chain(s) + 11 + combine_all_roundings(s); }}};
+     .roundings = [](const launch_config& config) {
+       return chain_length(config) + 11 + combine_all_roundings(config);
+     }}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -1,9 +1,9 @@
-// vectorized: 16 bytes a load.
+// vectorized: 16 bytes per load.
 //
-// Before: a load instruction for every 4 bytes.
-// Idea: a float4 or a double2 is one instruction for 16 bytes; lab/wide_loads.cuh cares for starts and ends that no
-// 16 divides. The warp folds by shuffles and adds once.
-// Cost: fewer instructions a byte, and an atomic a warp.
+// Before: one load instruction for every 4 bytes.
+// Idea: a float4 or a double2 is one instruction for 16 bytes; lab/wide_loads.cuh handles unaligned starts and
+// ends. The warp reduces by shuffles and adds once.
+// Cost: fewer instructions per byte, and one atomic per warp.
 #include <lab/wide_loads.cuh>
 
 namespace exactdot::lab {
@@ -11,16 +11,16 @@ namespace {
 
 template <class T>
 __global__ void add_packs(const T* a, const T* b, std::size_t n, T* out) {
-  const cut parts = cut_into_packs(a, b, n);
-  const pack<T>* const a_packs = packs_at(a + parts.head);
-  const pack<T>* const b_packs = packs_at(b + parts.head);
-  T mine = 0;
-  for (std::size_t i = thread_in_grid(); i < parts.packs; i += threads_in_grid()) {
-    mine = add_pack<sum>(mine, a_packs[i], b_packs[i]);
+  const pack_range range = find_packs(a, b, n);
+  const pack<T>* const a_packs = packs_at(a + range.head);
+  const pack<T>* const b_packs = packs_at(b + range.head);
+  T value = 0;
+  for (std::size_t i = thread_in_grid(); i < range.packs; i += threads_in_grid()) {
+    value = add_pack<sum>(value, a_packs[i], b_packs[i]);
   }
-  mine = add_ends<sum>(mine, a, b, n, parts);
-  for (unsigned distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(0xffffffffu, mine, distance);
-  if (threadIdx.x % 32 == 0) atomicAdd(out, mine);
+  value = add_ends<sum>(value, a, b, n, range);
+  for (unsigned distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xffffffffu, value, distance);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, value);
 }
 
 template <class T>
@@ -35,15 +35,16 @@ struct vectorized {
   T result() { return only_value(out); }
 };
 
-const enlist_sum<vectorized> here{
+const register_sum_rung<vectorized> registration{
     {.number = 13,
      .name = "vectorized",
      .file = "vectorized.cu",
-     .notice = "a quarter of the load instructions; the atomics of the warps are what is left",
+     .summary = "a quarter of the load instructions; the atomics of the warps remain the limit",
      .blocks = block_rule::whole_warps,
      .grid = grid_rule::many,
-     .roundings = [](const shape& s) { return wide_chain(s) + 5 + threads_of(s) / 32 + 1; },
-     .atomics = [](const shape& s) { return threads_of(s) / 32; }}};
+     .roundings =
+         [](const launch_config& config) { return wide_chain_length(config) + 5 + threads_of(config) / 32 + 1; },
+     .atomics = [](const launch_config& config) { return threads_of(config) / 32; }}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -2,11 +2,12 @@
 //
 // Every change happens with the GIL held: a long addition goes to a state of its own first, and is merged when it
 // is done. So threads may share one, and what throws adds nothing.
+#include <exactdot/accumulator.hpp>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_dot.hpp>
-#include <python/src/host_dot.hpp>
+#include <python/src/host_call.hpp>
 #include <python/src/number.hpp>
 #include <python/src/texts.hpp>
 #include <variant>
@@ -15,51 +16,68 @@
 namespace exactdot::python {
 namespace {
 
+/// std::variant of the accumulators of all element types.
+template <class Types>
+struct variant_of;
+template <class... T>
+struct variant_of<std::tuple<T...>> {
+  using type = std::variant<accumulator<T>...>;
+};
+
 class any_accumulator {
  public:
-  explicit any_accumulator(dtype type) {
-    with_type(type, [&]<class T>(T) { state_.emplace<accumulator<T>>(); });
+  explicit any_accumulator(element_type type) {
+    with_element(type, [&]<class T>(T) { state_.emplace<accumulator<T>>(); });
   }
 
   static any_accumulator from(const std::vector<std::int64_t>& words) {
-    const auto type = find_dtype([&](const dtype_row& row) { return row.words == words.size(); });
-    if (!type) {
-      std::string states;
-      for (const auto& row : dtype_rows) {
-        states += "; a " + std::string(row.name) + " state has " + std::to_string(row.words);
-      }
-      throw_python(false, "Accumulator: " + std::to_string(words.size()) + " words" + states);
+    std::string sizes;
+    for (const element_info& known : elements) {
+      const std::size_t count = with_element(known.type, []<class T>(T) { return accumulator<T>::word_count; });
+      sizes += "; a " + std::string(known.name) + " state has " + std::to_string(count);
+      if (words.size() != count) continue;
+      any_accumulator made(known.type);
+      std::visit([&]<class State>(State& state) { state = State(words); }, made.state_);
+      return made;
     }
-    any_accumulator made(*type);
-    with_type(*type, [&]<class T>(T) { made.state_ = accumulator<T>(words); });
-    return made;
+    throw_python(false, "Accumulator: " + std::to_string(words.size()) + " words" + sizes);
   }
 
-  [[nodiscard]] dtype type() const {
-    return std::visit([]<class T>(const accumulator<T>&) { return dtype_of<T>; }, state_);
+  [[nodiscard]] element_type type() const {
+    return std::visit([]<class T>(const accumulator<T>&) { return type_of<T>; }, state_);
   }
 
-  void add(const operand& a, const operand* b, const options& options) {
-    std::visit([&](auto& state) { host_add(state, a, b, options); }, state_);
+  /// Adds a·b, or the sum of a if b is null; adds nothing if it throws.
+  void add(const operand& a, const operand* b, const options& given) {
+    std::visit(
+        [&]<class State>(State& state) {
+          State sum;
+          compute(a, b, given, [&](const options& chosen) {
+            b != nullptr ? sum.add(a.view(), b->view(), chosen) : sum.add(a.view(), chosen);
+          });
+          state.merge(sum);
+        },
+        state_);
   }
 
   void add_on_gpu(const operand& a, const operand& b, const stream_choice& stream) {
-    std::visit([&](auto& state) { gpu_add(state, a, b, stream); }, state_);
+    if (a.n == 0) return;
+    std::visit([&]<class State>(State& state) { state.merge(State(gpu_words(a, b, stream))); }, state_);
   }
 
   void merge(const any_accumulator& other) {
     if (type() != other.type()) {
-      throw_python(true,
-                   "Accumulator: this one is of " + name_of(type()) + ", the other of " + name_of(other.type()));
+      throw_python(true, "Accumulator: this one is of " + std::string(name_of(type())) + ", the other of " +
+                             std::string(name_of(other.type())));
     }
     const auto copy = other.state_;  // the other may be this one
     std::visit([&](auto& state) { state.merge(std::get<std::decay_t<decltype(state)>>(copy)); }, state_);
   }
 
-  [[nodiscard]] double round(dtype result) const {
+  [[nodiscard]] double round(element_type result) const {
     return std::visit(
         [&](const auto& state) {
-          return with_type(result, [&]<class R>(R) { return to_python(state.template round<R>()); });
+          return with_element(result, [&]<class R>(R) { return to_python(state.template round<R>()); });
         },
         state_);
   }
@@ -73,7 +91,7 @@ class any_accumulator {
   }
 
  private:
-  std::variant<accumulator<float>, accumulator<double>> state_;
+  variant_of<element_types>::type state_;
 };
 
 nb::object words_of(const any_accumulator& self) {
@@ -96,8 +114,9 @@ std::vector<std::int64_t> words_from(nb::handle given) {
 
 void check_type(const any_accumulator& self, const operand& vector) {
   if (vector.type == self.type()) return;
-  throw_python(true, "Accumulator.add: the accumulator is of " + name_of(self.type()) + ", the vectors hold " +
-                         name_of(vector.type) + " (" + describe(vector.object) + ")");
+  throw_python(true, "Accumulator.add: the accumulator is of " + std::string(name_of(self.type())) +
+                         ", the vectors hold " + std::string(name_of(vector.type)) + " (" +
+                         describe(vector.object) + ")");
 }
 
 void add_sum(any_accumulator& self, nb::handle only, const options& options, nb::handle stream) {
@@ -105,12 +124,13 @@ void add_sum(any_accumulator& self, nb::handle only, const options& options, nb:
   try {
     a.locate(only.ptr());
   } catch (const refusal& refused) {
-    throw_python(refused.is_type_error, "Accumulator.add: " + refused.why + " (a is " + describe(only.ptr()) + ")");
+    throw_python(refused.is_type_error,
+                 "Accumulator.add: a: " + refused.why + " (a is " + describe(only.ptr()) + ")");
   }
   if (a.on_gpu) {
     throw_python(true, "Accumulator.add: a plain sum is for vectors in host memory; give a vector of ones as b");
   }
-  if (a.dimensions != 1) throw_python(false, "Accumulator.add: a is of no dimension; it has to be 1-D");
+  if (a.dimensions != 1) throw_python(false, "Accumulator.add: a: of no dimension; it has to be 1-D");
   check_type(self, a);
   refuse_stream(stream, a, "Accumulator.add");
   if (options.device == device::cuda) {
@@ -181,7 +201,7 @@ void bind_accumulator(nb::module_& module) {
       .def("__eq__", equal, nb::arg("other"), nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"))
       .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), texts::words)
       .def_prop_ro(
-          "dtype", [](const self& own) { return name_of(own.type()); }, texts::dtype)
+          "dtype", [](const self& own) { return std::string(name_of(own.type())); }, texts::dtype)
       .def_static(
           "from_words", [](nb::handle words) { return self::from(words_from(words)); }, nb::arg("words"),
           nb::sig("def from_words(words: ArrayLike) -> Accumulator"), texts::from_words)
@@ -191,7 +211,7 @@ void bind_accumulator(nb::module_& module) {
           nb::arg("state"), nb::sig("def __setstate__(self, state: NDArray[numpy.int64]) -> None"))
       .def("__repr__", [](const self& own) {
         const nb::object value = nb::float_(own.round(own.type()));
-        return "<exactdot.Accumulator of " + name_of(own.type()) + ", about " +
+        return "<exactdot.Accumulator of " + std::string(name_of(own.type())) + ", about " +
                nb::cast<std::string>(nb::repr(value)) + ">";
       });
   made.attr("__hash__") = nb::none();  // it changes

@@ -25,12 +25,11 @@ void throw_python(bool is_type_error, const std::string& sentence) {
   throw nb::value_error(sentence.c_str());
 }
 
-dtype read_dtype(nb::handle value, const char* what) {
+element_type read_dtype(nb::handle value, const char* what) {
   std::string name = PyType_Check(value.ptr()) ? text_of(value.attr("__name__")) : text_of(value);
   if (PyUnicode_Check(value.ptr()) == 0) name = name.substr(name.rfind('.') + 1);  // torch.float64
   if (value.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) name = "float64";
-  const auto found = find_dtype([&](const dtype_row& row) { return row.name == name; });
-  if (found) return *found;
+  if (const auto found = type_named(name)) return *found;
   throw_python(false, std::string(what) + ": dtype is " + name + "; use \"float32\" or \"float64\"");
 }
 
@@ -93,7 +92,8 @@ void check_pair(const operand& a, const operand& b, const char* what) {
     refuse(false, std::string(a.dimensions != 1 ? "a" : "b") + ": of no dimension; both have to be 1-D");
   }
   if (a.type != b.type) {
-    refuse(true, std::string("a holds ") + name_of(a.type) + ", b " + name_of(b.type) + "; convert one");
+    refuse(true,
+           "a holds " + std::string(name_of(a.type)) + ", b " + std::string(name_of(b.type)) + "; convert one");
   }
   if (a.n != b.n) {
     refuse(false, "the vectors differ in length: " + std::to_string(a.n) + " and " + std::to_string(b.n));

@@ -13,7 +13,7 @@ namespace exactdot::python {
 [[noreturn]] void throw_python(bool is_type_error, const std::string& sentence);
 
 /// "float32", "float64", or a dtype or type of NumPy, PyTorch, … with such a name.
-dtype read_dtype(nb::handle value, const char* what);
+element_type read_dtype(nb::handle value, const char* what);
 
 /// mode, threads and device ("auto", "cpu", "cuda", "cuda:N"). Throws ValueError or TypeError.
 options read_options(nb::handle mode, int threads, nb::handle device, const char* what);

@@ -14,52 +14,59 @@
 
 namespace exactdot::python {
 
-/// Whether this thread is not to run Python any more. The thread that ends Python may, and has the GIL when it
-/// asks.
-inline bool python_is_ending() {
-#if PY_VERSION_HEX >= 0x030d0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
+/// Notices that Python began to end since it was made. Not in the thread that ends Python: that had the GIL when
+/// the end had begun, and has it in all finalisers.
+class watch_for_the_end {
+ public:
+  void sleep_if_it_came() const {
+    if (!this_thread_ends_python_ && python_is_ending()) sleep_forever();
+  }
+  [[noreturn]] static void sleep_forever() {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
 
-[[noreturn]] inline void sleep_forever() {
-  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
-}
+ private:
+  static bool python_is_ending() {
+#if PY_VERSION_HEX >= 0x030d0000
+    return Py_IsFinalizing() != 0;
+#else
+    return _Py_IsFinalizing() != 0;
+#endif
+  }
+
+  bool this_thread_ends_python_ = python_is_ending();
+};
 
 /// For functions that call Python code while they own Python's objects; declared after these. Python code lets go
 /// of the GIL at times, and if Python ends this thread there, the unwinding stops at this object instead of letting
 /// go of the others without the GIL.
 class stop_at_end {
  public:
-  stop_at_end() : this_thread_ends_python_(python_is_ending()) {}
+  stop_at_end() = default;
   stop_at_end(const stop_at_end&) = delete;
   stop_at_end& operator=(const stop_at_end&) = delete;
-  ~stop_at_end() {
-    if (!this_thread_ends_python_ && python_is_ending()) sleep_forever();
-  }
+  ~stop_at_end() { watch_.sleep_if_it_came(); }
 
  private:
-  bool this_thread_ends_python_;
+  watch_for_the_end watch_;
 };
 
 class gil_release {
  public:
-  gil_release() : this_thread_ends_python_(python_is_ending()), state_(PyEval_SaveThread()) {}
+  gil_release() : state_(PyEval_SaveThread()) {}
   gil_release(const gil_release&) = delete;
   gil_release& operator=(const gil_release&) = delete;
   ~gil_release() {
-    if (!this_thread_ends_python_ && python_is_ending()) sleep_forever();
+    watch_.sleep_if_it_came();
     try {
       PyEval_RestoreThread(state_);
-    } catch (const abi::__forced_unwind&) {  // the end began while this thread waited
-      sleep_forever();
+    } catch (const abi::__forced_unwind&) {  // it came while this thread waited
+      watch_for_the_end::sleep_forever();
     }
   }
 
  private:
-  bool this_thread_ends_python_;  // it had the GIL when the end had begun
+  watch_for_the_end watch_;  // made before the GIL goes
   PyThreadState* state_;
 };
 

@@ -5,10 +5,10 @@
 // call.
 #pragma once
 
-#include <exactdot/accumulator.hpp>
 #include <exactdot/options.hpp>
 #include <python/src/operand.hpp>
 #include <python/src/stream.hpp>
+#include <vector>
 
 namespace exactdot::python {
 
@@ -26,17 +26,13 @@ void find_device(operand& vector, const char* what);
 void order_after_producer(const operand& vector, std::intptr_t stream);
 
 /// a·b, waited for, with the GIL released. The result arrives in mapped host memory, without a copy.
-double gpu_dot(const operand& a, const operand& b, dtype result, mode mode, const stream_choice& stream);
+double gpu_dot(const operand& a, const operand& b, element_type result, mode mode, const stream_choice& stream);
 
 /// *out = a·b when the stream comes to it. Nothing waits. Operands that are not of the framework whose stream it is
 /// are kept alive until the stream has passed.
 void gpu_dot_to(const operand& a, const operand& b, const operand& out, mode mode, const stream_choice& stream);
 
-/// sum += a·b, waited for; the words of the state are copied to the host, not the vectors.
-template <element T>
-void gpu_add(accumulator<T>& sum, const operand& a, const operand& b, const stream_choice& stream);
-
-extern template void gpu_add(accumulator<float>&, const operand&, const operand&, const stream_choice&);
-extern template void gpu_add(accumulator<double>&, const operand&, const operand&, const stream_choice&);
+/// The words of the exact state of a·b, waited for; they are copied to the host, not the vectors.
+std::vector<std::int64_t> gpu_words(const operand& a, const operand& b, const stream_choice& stream);
 
 }  // namespace exactdot::python

@@ -4,7 +4,7 @@
 // a foreign array) happens when the list is in order again.
 #pragma once
 
-#include <cuda/owned.hpp>
+#include <cuda/resources.hpp>
 #include <exactdot/cuda.hpp>
 #include <initializer_list>
 #include <memory>
@@ -18,12 +18,10 @@ inline cudaStream_t as_stream(std::intptr_t handle) { return reinterpret_cast<cu
 
 /// One call at a time may use a workspace.
 struct shared_workspace {
-  explicit shared_workspace(cudaStream_t stream)
-      : own(stream), result(cuda_engine::pinned_memory(sizeof(double))) {}
+  explicit shared_workspace(cudaStream_t stream) : workspace(stream) {}
   std::mutex mutex;
-  cuda::workspace own;
-  cuda_engine::pinned_bytes result;  // the GPU writes here what the host waits for
-  bool is_in_a_graph = false;        // and then has to stay: nobody says when the graph is gone
+  cuda::workspace workspace;
+  bool is_in_a_graph = false;  // then it is never destroyed: nothing tells when the graph is
 };
 
 /// That of a stream of the current device; made at the first call, which waits for the device. With the GIL held.

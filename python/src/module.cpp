@@ -7,14 +7,14 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <exactdot/dot.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
+#include <exactdot/reductions.hpp>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_dot.hpp>
-#include <python/src/host_dot.hpp>
+#include <python/src/host_call.hpp>
 #include <python/src/number.hpp>
 #include <python/src/texts.hpp>
 #include <python/src/worker.hpp>
@@ -50,15 +50,23 @@ void check_out(nb::handle dtype_given, const operand& a, const operand& out) {
 }
 
 void write(double value, const operand& out) {
-  with_type(out.type, [&]<class R>(R) {
+  with_element(out.type, [&]<class R>(R) {
     auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(from_python<R>(value));
     if (out.swapped) std::reverse(bytes.begin(), bytes.end());
     std::memcpy(out.data, bytes.data(), bytes.size());
   });
 }
 
-dtype result_type(nb::handle given, const operand& a) {
+element_type result_type(nb::handle given, const operand& a) {
   return given.is_none() ? a.type : read_dtype(given, "dot");
+}
+
+/// a·b of vectors in host memory, rounded to `result`.
+double host_dot(const operand& a, const operand& b, element_type result, const options& options) {
+  any_scalar value;
+  compute(a, &b, options,
+          [&](const exactdot::options& chosen) { value = dot(a.view(), b.view(), result, chosen); });
+  return to_python(value);
 }
 
 nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle dtype_given, nb::handle out_given,
@@ -111,16 +119,16 @@ double seconds_of_dot(nb::handle first, nb::handle second, int count, int thread
   operand a, b;
   locate_pair(first, second, a, b, "_seconds_of_dot");
   check_pair(a, b, "_seconds_of_dot");
-  if (a.on_gpu || a.type != dtype::float64 || !a.is_packed() || !b.is_packed()) {
-    throw nb::value_error("_seconds_of_dot: packed vectors of float64 in host memory");
+  if (a.on_gpu || a.type != element_type::float64 || !is_contiguous(a.view()) || !is_contiguous(b.view())) {
+    throw_python(false, "_seconds_of_dot: use contiguous vectors of float64 in host memory");
   }
-  options own;
-  own.threads = threads;
+  options options;
+  options.threads = threads;
   volatile double result = 0;
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) {
     result =
-        exactdot::dot<double>(static_cast<const double*>(a.data), static_cast<const double*>(b.data), a.n, own);
+        exactdot::dot<double>(static_cast<const double*>(a.data), static_cast<const double*>(b.data), a.n, options);
     static_cast<void>(result);
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;

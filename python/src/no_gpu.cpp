@@ -27,15 +27,9 @@ nb::dict gpu_info() {
 void require_gpu_engine(const std::string& asked) { refuse(asked); }
 void find_device(operand&, const char*) { refuse(); }
 void order_after_producer(const operand&, std::intptr_t) { refuse(); }
-double gpu_dot(const operand&, const operand&, dtype, mode, const stream_choice&) { refuse(); }
+double gpu_dot(const operand&, const operand&, element_type, mode, const stream_choice&) { refuse(); }
 void gpu_dot_to(const operand&, const operand&, const operand&, mode, const stream_choice&) { refuse(); }
 
-template <element T>
-void gpu_add(accumulator<T>&, const operand&, const operand&, const stream_choice&) {
-  refuse();
-}
-
-template void gpu_add(accumulator<float>&, const operand&, const operand&, const stream_choice&);
-template void gpu_add(accumulator<double>&, const operand&, const operand&, const stream_choice&);
+std::vector<std::int64_t> gpu_words(const operand&, const operand&, const stream_choice&) { refuse(); }
 
 }  // namespace exactdot::python

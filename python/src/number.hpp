@@ -1,12 +1,13 @@
-// Results on their way to and from Python's float, bit by bit where arithmetic may not be what it should.
+// Converts results to and from Python's float, independently of the floating-point environment.
 //
-// A thread that flushes subnormals to zero (FTZ, DAZ), or traps on underflow, would lose the result in a conversion
-// between float and double: for a subnormal float both ways go over its integer, which is a multiple of 2^-149.
+// A thread that flushes subnormals to zero (FTZ, DAZ), or traps on underflow, would lose a subnormal float in a
+// conversion to or from double: both directions convert its integer instead, a multiple of 2^-149.
 #pragma once
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <exactdot/reductions.hpp>
 
 namespace exactdot::python {
 
@@ -17,7 +18,11 @@ inline double to_python(float value) {
   return std::copysign(static_cast<double>(bits & 0x007fffffU) * 0x1p-149, (bits >> 31) != 0 ? -1.0 : 1.0);
 }
 
-/// The R that to_python made a double of.
+inline double to_python(const any_scalar& value) {
+  return with_element(value.type, [&]<class T>(T) { return to_python(value.as<T>()); });
+}
+
+/// The inverse of to_python.
 template <class R>
 R from_python(double value) {
   if constexpr (sizeof(R) == sizeof(float)) {

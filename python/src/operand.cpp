@@ -2,6 +2,7 @@
 // cheapest; for all others the device decides, for some answer the buffer protocol only while they are on a CPU.
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <python/src/gil.hpp>
 #include <python/src/operand.hpp>
 
@@ -45,12 +46,22 @@ nb::object attribute_of(PyObject* object, const char* name) {
   return found;
 }
 
+/// The element type that fits.
+template <class Fits>
+std::optional<element_type> find_type(Fits fits) {
+  for (const element_info& known : elements) {
+    if (fits(known)) return known.type;
+  }
+  return std::nullopt;
+}
+
 /// The format of the struct module of one float or double, with its byte order; false for every other.
-bool read_format(const char* format, dtype& type, bool& swapped) {
+bool read_format(const char* format, element_type& type, bool& swapped) {
   if (format == nullptr) return false;
   char order = '@';
   if (std::strchr("@=<>!", *format) != nullptr && *format != '\0') order = *format++;
-  const auto found = find_dtype([&](const dtype_row& row) { return row.format == *format && format[1] == '\0'; });
+  const auto found =
+      find_type([&](const element_info& known) { return known.struct_format == *format && format[1] == '\0'; });
   if (*format == '\0' || !found) return false;
   constexpr bool little = std::endian::native == std::endian::little;
   type = *found;
@@ -165,7 +176,7 @@ void operand::read_buffer() {
   take_memory(buffer_.buf);
   read_only = buffer_.readonly != 0;
   const bool has_stride = buffer_.ndim > 0 && buffer_.strides != nullptr;  // ctypes gives none
-  stride = has_stride ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(bytes_of(type));
+  stride = has_stride ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(size_of(type));
 }
 
 void operand::read_dlpack(nb::object capsule) {
@@ -188,7 +199,7 @@ void operand::read_dlpack(nb::object capsule) {
   }
   capsule_ = std::move(capsule);
   const auto [code, bits, lanes] = tensor->type;
-  const auto found = find_dtype([&](const dtype_row& row) { return row.bytes * 8 == bits; });
+  const auto found = find_type([&](const element_info& known) { return known.bytes * 8 == bits; });
   if (code != dlpack::floating || !found || lanes != 1) {
     throw wrong_type("of DLPack's code " + std::to_string(code) + " with " + std::to_string(bits) + " bits and " +
                      std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes"));
@@ -205,7 +216,7 @@ void operand::read_dlpack(nb::object capsule) {
   take_memory(tensor->data);
   if (data != nullptr) data = static_cast<char*>(data) + tensor->byte_offset;
   const std::int64_t step = tensor->strides != nullptr && dimensions == 1 ? tensor->strides[0] : 1;
-  stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
+  stride = step * static_cast<std::ptrdiff_t>(size_of(type));
 }
 
 /// A plain tensor on a GPU, by its own methods: PyTorch's __dlpack__ costs more than a short dot. What it would
@@ -217,10 +228,10 @@ bool operand::read_torch() {
     throw refusal{true, "a view that PyTorch has yet to negate; call its method resolve_neg() first"};
   }
   if (!is("is_cuda") || is("requires_grad")) return false;
-  static PyObject* types[std::size(dtype_rows)] = {};
+  static PyObject* types[elements.size()] = {};
   const nb::object element = tensor.attr("dtype");
-  const auto found = find_dtype([&](const dtype_row& row) {
-    return element.ptr() == loaded(types[static_cast<std::size_t>(row.type)], "torch", row.name.data());
+  const auto found = find_type([&](const element_info& known) {
+    return element.ptr() == loaded(types[static_cast<std::size_t>(known.type)], "torch", known.name.data());
   });
   const auto count = nb::cast<int>(tensor.attr("dim")());
   if (!found || count > 1) return false;
@@ -232,7 +243,7 @@ bool operand::read_torch() {
   const auto length = nb::cast<std::int64_t>(tensor.attr("numel")());
   take_shape(count, &length);
   const auto step = count == 1 ? nb::cast<std::ptrdiff_t>(tensor.attr("stride")(0)) : 1;
-  stride = step * static_cast<std::ptrdiff_t>(bytes_of(type));
+  stride = step * static_cast<std::ptrdiff_t>(size_of(type));
   is_imported_ = is_torch = true;
   return true;
 }
@@ -264,7 +275,9 @@ void operand::read_cuda_array_interface(const nb::object& said) {
     return interface.contains(name) ? nb::object(interface[name]) : nb::none();
   };
   const auto text = entry<std::string>(given("typestr"), "typestr");
-  const auto found = find_dtype([&](const dtype_row& row) { return row.typestr == text; });
+  const auto found = find_type([&](const element_info& known) {
+    return text == std::string("<") + known.kind + std::to_string(known.bytes);
+  });
   if (!found) throw wrong_type("'" + text + "'");
   type = *found;
   if (!given("mask").is_none()) {
@@ -281,7 +294,7 @@ void operand::read_cuda_array_interface(const nb::object& said) {
     throw refusal{true, "__cuda_array_interface__ has no valid data"};
   }
   read_only = is_read_only == 1;
-  stride = static_cast<std::ptrdiff_t>(bytes_of(type));
+  stride = static_cast<std::ptrdiff_t>(size_of(type));
   if (const auto strides = given("strides"); !strides.is_none() && dimensions == 1) {
     stride = integer_in<std::ptrdiff_t>(entry<nb::tuple>(strides, "strides"), 0, "strides");
   }
@@ -297,8 +310,10 @@ std::string text_of(nb::handle value) {
   const nb::object made = nb::steal(PyObject_Str(value.ptr()));
   const nb::object bytes =
       nb::steal(made.is_valid() ? PyUnicode_AsEncodedString(made.ptr(), "utf-8", "backslashreplace") : nullptr);
-  if (!bytes.is_valid()) PyErr_Clear();
-  if (!bytes.is_valid()) return "?";
+  if (!bytes.is_valid()) {
+    PyErr_Clear();
+    return "?";
+  }
   return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
 }
 

@@ -10,8 +10,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/views.hpp>
 #include <python/src/dlpack.hpp>
-#include <python/src/dtype.hpp>
 #include <string>
 
 namespace exactdot::python {
@@ -41,7 +41,7 @@ class operand {
 
   bool on_gpu = false;
   int device = 0;
-  dtype type = dtype::float64;
+  element_type type = element_type::float64;
   int dimensions = 1;    // 0 or 1
   bool swapped = false;  // the other byte order
   bool read_only = false;
@@ -52,9 +52,7 @@ class operand {
   std::intptr_t producer_stream = -1;  // what __cuda_array_interface__ names; -1: none
   PyObject* object = nullptr;          // borrowed
 
-  [[nodiscard]] bool is_packed() const {
-    return !swapped && (stride == static_cast<std::ptrdiff_t>(bytes_of(type)) || n <= 1);
-  }
+  [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
 
  private:
   void read_buffer();

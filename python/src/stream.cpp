@@ -1,6 +1,7 @@
 // PyTorch and CuPy have a current stream for each device and thread; JAX has none to ask for, and orders what it
 // exports on the stream that __dlpack__ is told. Sources: the DLPack and CUDA array interface (version 3)
 // protocols.
+#include <python/src/arguments.hpp>
 #include <python/src/stream.hpp>
 
 namespace exactdot::python {
@@ -14,9 +15,8 @@ std::intptr_t handle_of(nb::handle given, const char* what) {
   for (const char* name : {"cuda_stream", "ptr"}) {
     if (nb::hasattr(given, name)) return nb::cast<std::intptr_t>(given.attr(name));
   }
-  throw nb::type_error((std::string(what) + ": stream is a " + describe(given.ptr()) +
-                        "; give an integer handle, or an object with __cuda_stream__, cuda_stream or ptr")
-                           .c_str());
+  throw_python(true, std::string(what) + ": stream is a " + describe(given.ptr()) +
+                         "; give an integer handle, or an object with __cuda_stream__, cuda_stream or ptr");
 }
 
 }  // namespace

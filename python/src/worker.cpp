@@ -6,9 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cpu/team.hpp>
 #include <exception>
 #include <mutex>
+#include <plan/thread_count.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/worker.hpp>
 #include <stdexcept>
@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t long_call = std::size_t{1} << 24;
-constexpr std::size_t call_with_a_team = 2 * cpu_engine::elements_per_thread;
+constexpr std::size_t call_with_a_team = 2 * engine::elements_per_thread;
 constexpr milliseconds time_between_looks{50};
 
 class worker {
@@ -102,9 +102,9 @@ std::exception_ptr wait_for(worker& mine, monitor& watch) {
       raised = std::make_exception_ptr(nanobind::python_error());
       watch.cancel = true;
     }
-    if (generation != forks && raised != nullptr) std::rethrow_exception(raised);
-    if (generation != forks)
-      throw std::runtime_error("a handler of a signal forked: the child has no worker to wait for");
+    if (generation == forks) continue;
+    if (raised != nullptr) std::rethrow_exception(raised);
+    throw std::runtime_error("a handler of a signal forked: the child has no worker to wait for");
   }
   return raised;
 }
@@ -118,7 +118,7 @@ void watch_forks() {
   });
 }
 
-std::size_t shortest_long_call() { return forks != 0 ? call_with_a_team : long_call; }
+std::size_t min_long_call() { return forks != 0 ? call_with_a_team : long_call; }
 
 bool run_interruptibly(const std::function<void(monitor&)>& work) {
   monitor watch;

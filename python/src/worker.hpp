@@ -10,7 +10,7 @@ namespace exactdot::python {
 
 /// From this length on a call runs on a worker. Shorter ones end within a second even if their vectors are read
 /// from a disk (256 MB), and the worker's start and end would be some per cent of their time.
-std::size_t shortest_long_call();
+std::size_t min_long_call();
 
 /// From here on (once, when the module is loaded) a forked child is known for one: whoever used OpenMP before the
 /// fork, the team of the child's first thread is gone, and a call that needs one goes to a worker, whose team is

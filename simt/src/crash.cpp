@@ -1,4 +1,4 @@
-// The handler runs on a stack of its own, and leaves it for the scheduler's without returning.
+// Signal handler for kernels. It runs on an alternate stack and does not return: it switches to the scheduler.
 #include "crash.hpp"
 
 #include "machine.hpp"
@@ -11,7 +11,7 @@ constexpr std::size_t handler_stack_bytes = std::size_t{256} << 10;
 alignas(16) char handler_stack[handler_stack_bytes];
 
 void on_crash(int signal, siginfo_t* info, void*) {
-  if (!in_kernel || running == nullptr) {  // not ours: it comes again, to what would have had it
+  if (!in_kernel || running == nullptr) {  // host code: the default handler gets the signal, raised again
     std::signal(signal, SIG_DFL);
     return;
   }
@@ -43,10 +43,10 @@ void machine::crash(std::uintptr_t address) {
   thread& self = *current_;
   const std::uintptr_t lowest = reinterpret_cast<std::uintptr_t>(self.stack) - stack_pool::stack_bytes;
   if (address - (lowest - stack_pool::guard_bytes) < stack_pool::guard_bytes) {
-    trap("stack overflow", "a thread has 64 KiB", self.place);
+    trap("stack overflow", "limit 64 KiB per thread", self.program_counter);
   }
-  if (self.last_address % 16 != 0) misaligned(self.last_address, "access", self.place);
-  trap("crash", "", self.place);
+  if (self.last_address % 16 != 0) misaligned(self.last_address, "access", self.program_counter);
+  trap("crash", "", self.program_counter);
 }
 
 }  // namespace exactdot::simt

@@ -1,6 +1,7 @@
-// Crashes of a kernel's own: while a launch runs, SIGSEGV and SIGBUS in a kernel end the launch with a fault, not
-// the program. They come of vector loads and stores that are not aligned to 16 bytes, which the processor refuses,
-// and of stacks that overflow.
+// Crashes of kernel code: during a launch, SIGSEGV and SIGBUS in a kernel end the launch with a fault.
+//
+// Causes: vector loads and stores that are not aligned to 16 bytes, which the processor refuses, and stack
+// overflow. A signal outside of kernel code goes to the default handler, which ends the program.
 #pragma once
 
 #include <csignal>

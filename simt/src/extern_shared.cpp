@@ -1,19 +1,18 @@
-// The array behind `extern __shared__ T name[];`. The kernel's own name for it is given to the linker, or, where
-// only the host compiler reads the source, to the declaration:
+// Storage of `extern __shared__ T name[];`. The linker, or the declaration, must map the kernel's name to it:
 //
 //   -Wl,--undefined=exactdot_dynamic_shared,--defsym=name=exactdot_dynamic_shared
-//   extern __shared__ T name[] asm("exactdot_dynamic_shared");
+//   extern __shared__ T name[] asm("exactdot_dynamic_shared");   if only the host compiler reads the source
 //
-// It is thread_local like every shared variable, as large as a launch may ask for. Only a program with such a
-// kernel gets it: the linker takes this file from the library for that name alone.
+// Like every shared variable it is thread_local. Its size is the maximum of a launch. The linker takes this file
+// from the library for that symbol only, so programs without such kernels do not contain it.
 #include "shared_memory.hpp"
 
 extern "C" {
-alignas(256) constinit thread_local unsigned char exactdot_dynamic_shared[exactdot::simt::most_dynamic_shared] = {};
+alignas(256) constinit thread_local unsigned char exactdot_dynamic_shared[exactdot::simt::max_dynamic_shared] = {};
 }
 
 namespace {
-[[maybe_unused]] const bool known = [] {
+[[maybe_unused]] const bool registered = [] {
   exactdot::simt::extern_shared = []() -> void* { return exactdot_dynamic_shared; };
   return true;
 }();

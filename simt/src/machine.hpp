@@ -1,8 +1,8 @@
-// The simulated device while a kernel runs: its threads, warps and blocks, and who may go on.
+// The simulated device during a launch: threads, warps and blocks, and the scheduler.
 //
-// One CPU thread runs all; a simulated thread is either running, ready, parked (it only repeats itself until a
-// certain address changes), waiting for others, or done. Everything that a kernel does to memory, and every call of
-// a CUDA function, passes through step(), the only place where another thread may take over.
+// One CPU thread runs everything. A simulated thread is ready, parked (it repeats one access until that address
+// changes), at a barrier, at a warp collective, or exited. Every memory access and every call of a CUDA function
+// passes through step(), the scheduling point. Cost of a change of threads: two fiber switches.
 #pragma once
 
 #include <array>
@@ -29,94 +29,96 @@ namespace exactdot::simt {
 
 struct block;
 namespace detail {
-enum class exchange_kind : std::uint8_t;  // on_cpu.hpp
+enum class collective_kind : std::uint8_t;  // on_cpu.hpp
 }
 
-enum class state : std::uint8_t { ready, parked, at_barrier, at_exchange, done };
+enum class thread_status : std::uint8_t { ready, parked, at_barrier, at_collective, exited };
 
 struct thread {
-  context where = nullptr;
+  context fiber = nullptr;
   void* stack = nullptr;
-  block* home = nullptr;
-  std::uint32_t in_block = 0;  // linear index; its warp and lane follow
-  std::uint32_t number = 0;    // in the grid
-  std::uint32_t position = 0;  // in the block's list of those that are ready
+  block* parent = nullptr;
+  std::uint32_t index_in_block = 0;  // linear; determines warp and lane
+  std::uint32_t number = 0;          // in the grid
+  std::uint32_t ready_position = 0;  // in block::ready
   uint3 index{};
-  state now = state::ready;
+  thread_status status = thread_status::ready;
 
-  // where it stands, for lock step and for reports: call sites from the kernel inwards, then the next step's place
-  std::vector<const void*> calls;
-  const void* place = nullptr;
+  // position in the program, for lock step and for reports: return addresses
+  std::vector<const void*> call_stack;  // outermost first
+  const void* program_counter = nullptr;
 
-  // what it waits for
-  const char* what = "";
-  detail::exchange_kind kind{};
+  // the barrier or warp collective that the thread waits at
+  const char* operation = "";
+  detail::collective_kind kind{};
   int predicate = 0;
-  std::uint32_t mask = 0, came = 0;
+  std::uint32_t mask = 0, arrived_mask = 0;
   std::uint64_t value = 0;
   std::uint64_t* values = nullptr;
 
-  // repetition: the same place, address and content again and again
-  const void* last_place = nullptr;
+  // repetition: consecutive accesses with the same caller, address and content
+  const void* last_caller = nullptr;
   std::uintptr_t last_address = 0;
   std::uint64_t last_content = 0;
   int repeats = 0;
 
-  // order.hpp
+  // happens-before order (order.hpp)
   std::uint32_t time = 1;
-  std::unique_ptr<std::array<std::uint32_t, 32>> lanes;  // times of the warp's lanes that it knows
-  shared_knowledge known, pending, pending_in_block, released, released_in_block;
+  std::unique_ptr<std::array<std::uint32_t, 32>> lane_times;  // times of the warp's lanes, from __syncwarp
+  clock_pointer clock;
+  clock_pointer pending, pending_in_block;    // acquired by atomics, not yet by a fence
+  clock_pointer released, released_in_block;  // by the last fence
 
-  [[nodiscard]] std::uint32_t lane() const { return in_block % 32; }
-  [[nodiscard]] std::uint32_t warp() const { return in_block / 32; }
+  [[nodiscard]] std::uint32_t lane() const { return index_in_block % 32; }
+  [[nodiscard]] std::uint32_t warp() const { return index_in_block / 32; }
 };
 
 struct block {
   std::uint32_t number = 0;
   uint3 index{};
   std::vector<thread> threads;
-  std::vector<std::uint32_t> ready;         // indices of threads that may run
-  std::uint32_t waiting = 0, finished = 0;  // at the barrier, done
-  std::uint32_t generation = 1;             // barriers passed, plus 1
-  std::uint32_t finished_thread = 0;
+  std::vector<std::uint32_t> ready;       // indices of threads that can run
+  std::uint32_t waiting = 0, exited = 0;  // threads at the barrier; threads that have exited
+  std::uint32_t generation = 1;           // barriers passed, plus 1
+  std::uint32_t last_exited = 0;          // index of the thread
   std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
-  static_shared shared;                   // its copies of the kernel's shared variables
+  static_shared shared;                   // the block's copies of the kernel's shared variables
   void* dynamic_shared = nullptr;
-  std::unordered_map<std::uintptr_t, shared_knowledge> left;  // by release patterns, for its own acquire patterns
+  std::unordered_map<std::uintptr_t, clock_pointer> released_clocks;  // by address; for this block's acquires
 };
 
-/// What is launched: a function for all threads, its arguments, and the kernel that it calls.
-struct work {
+/// A kernel call: the kernel, a function that each thread calls, and its arguments.
+struct kernel_call {
   const void* kernel;
   void (*body)(void*);
   void* arguments;
   std::size_t argument_bytes;
 };
 
-/// One launch at a time.
+/// One launch.
 class machine {
  public:
-  machine(detail::stream_state& on, dim3 grid, dim3 block, std::size_t shared_bytes, const work& what);
+  machine(detail::stream_state& stream, dim3 grid, dim3 block, std::size_t shared_bytes, const kernel_call& call);
   ~machine();
   void run();
 
-  // what kernels call; `caller` is a return address in the kernel
+  // called by kernels; `caller` is a return address in the kernel
   void access(std::uintptr_t address, std::size_t size, bool write, bool strong, const void* caller);
   void atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller);
-  void changed(std::uintptr_t address);  // an atomic operation has changed what lies there
-  int barrier(const char* what, int predicate, int combine, const void* caller);
-  std::uint32_t exchange(detail::exchange_kind kind, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
-                         const void* caller);
+  void memory_changed(std::uintptr_t address);  // after an atomic operation that changed the value
+  int barrier(const char* operation, int predicate, int combine, const void* caller);
+  std::uint32_t warp_collective(detail::collective_kind kind, std::uint32_t mask, std::uint64_t value,
+                                std::uint64_t* values, const void* caller);
   void fence(bool block_scope, const void* caller);
-  void visit(const void* caller);  // a basic block: a step in lock step, else only counted
-  void enter(const void* caller) { current_->calls.push_back(caller); }
-  void leave() {
-    if (!current_->calls.empty()) current_->calls.pop_back();
+  void visit_basic_block(const void* caller);  // a step in lock step, else only counted
+  void enter_function(const void* caller) { current_->call_stack.push_back(caller); }
+  void leave_function() {
+    if (!current_->call_stack.empty()) current_->call_stack.pop_back();
   }
-  [[noreturn]] void abandon(std::exception_ptr why);  // ends the launch from within a thread
-  [[noreturn]] void trap(const char* what, const char* why, const void* caller);  // a fault, and the launch ends
-  [[noreturn]] void crash(std::uintptr_t address);  // a signal came while a kernel's own code ran
-  [[noreturn]] void misaligned(std::uintptr_t address, const char* what, const void* caller);
+  [[noreturn]] void end_launch(std::exception_ptr failure);                            // from within a thread
+  [[noreturn]] void trap(const char* action, const char* reason, const void* caller);  // reports, ends the launch
+  [[noreturn]] void crash(std::uintptr_t address);  // on a signal while kernel code ran
+  [[noreturn]] void misaligned(std::uintptr_t address, const char* action, const void* caller);
   void index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index);
 
   [[nodiscard]] thread& current() { return *current_; }
@@ -128,102 +130,103 @@ class machine {
 
   // schedule.cpp
   void start_block(std::uint32_t number);
-  void finish_block(block& which);
-  bool choose();  // the next thread to run; false if none can
+  void finish_block(block& finished);
+  bool choose_thread();  // sets current_; false if no thread is ready
   bool choose_by_script();
-  bool choose_in_step();  // the same in lock step
-  void resume(thread& which);
+  bool choose_in_lock_step();
+  void resume(thread& next);
   void yield();
   void step(const void* caller);
-  void enter_block(block& which);
-  void make_ready(thread& which);
-  void remove_ready(thread& which);
+  void load_block(block& next);
+  void make_ready(thread& waiting);
+  void remove_ready(thread& stopped);
 
   // repetition.cpp
   void park(std::uintptr_t address);
   void unpark(std::uintptr_t address);
-  bool unstick();  // nobody can run: wakes the parked, or settles exchanges that cannot complete
-  void give_up(fault_kind kind);
-  void progress() { rounds_in_vain_ = 0, last_progress_ = steps_; }
-  void notice_repetition(std::uintptr_t address, std::size_t size, const void* caller);
+  bool resume_or_settle();  // no thread is ready: resumes the parked, or settles incomplete warp collectives
+  void report_hang(fault_kind kind);  // livelock or deadlock; ends the launch
+  void note_progress() { idle_rounds_ = 0, last_progress_ = steps_; }
+  void detect_repetition(std::uintptr_t address, std::size_t size, const void* caller);
 
   // waiting.cpp
-  void release_barrier(block& which);
-  struct meeting {
-    std::uint32_t arrived, expected;  // lanes
+  void release_barrier(block& parent);
+  struct collective_lanes {
+    std::uint32_t arrived, expected;  // masks
   };
-  [[nodiscard]] meeting meeting_of(const thread& here) const;
-  void complete_exchange(block& which, std::uint32_t warp, std::uint32_t lanes);
-  bool settle_exchanges(block& which);
-  void thread_done(thread& which);
+  [[nodiscard]] collective_lanes lanes_of_collective(const thread& member) const;
+  void complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes);
+  bool settle_collectives(block& parent);
+  void thread_exited(thread& finished);
 
   // detect.cpp
   struct access_kind {
-    bool read;  // and looks at what it reads: an exchange may meet what nobody wrote
+    bool read;  // uses the old content: unwritten bytes are reported
     bool write, atomic, block_scope;
-    bool exchange = false;
-    [[nodiscard]] bool reads() const { return read || exchange; }
+    bool discards_old = false;  // atomic exchange or store: reads, but unwritten bytes are no fault
+    [[nodiscard]] bool reads() const { return read || discards_old; }
     [[nodiscard]] const char* name() const { return write && reads() ? "atomic" : write ? "write" : "read"; }
   };
   [[nodiscard]] bool is_local(std::uintptr_t address) const;
   region* find_region(std::uintptr_t address, std::size_t size);
-  region* begin_access(std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
+  region* begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   [[nodiscard]] bool looks_shared(std::uintptr_t address) const;
-  void stray(std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
-  void examine(region& where, std::uintptr_t address, std::size_t size, const access_kind& how, const void* caller);
-  void synchronise_through(std::uintptr_t address, bool shared, const access_kind& how);
-  [[nodiscard]] bool ordered(const record& before) const;
-  [[nodiscard]] bool conflicts(const record& before, const record& now) const;
-  [[nodiscard]] std::uint32_t time_now(const thread& which) const;
+  void report_out_of_bounds(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
+  void check_access(region& range, std::uintptr_t address, std::size_t size, const access_kind& kind,
+                    const void* caller);
+  void synchronise_through(std::uintptr_t address, bool shared, const access_kind& kind);
+  [[nodiscard]] bool happens_before_current(const access_record& earlier) const;
+  [[nodiscard]] bool conflicts(const access_record& earlier, const access_record& current) const;
+  [[nodiscard]] std::uint32_t time_of(const thread& member) const;
   [[nodiscard]] std::string name_of_address(std::uintptr_t address) const;
-  [[nodiscard]] static bool same_place(const thread& left, const thread& right);
-  void keep_trace(std::uintptr_t address, std::size_t size, const char* what, const void* caller);
-  fault* add_fault(fault_kind kind, const void* here, const void* other);
-  void report(fault_kind kind, bool shared, std::uintptr_t address, const char* what, const void* caller,
-              const record* other, const char* other_what);
-  void report_waiting(fault_kind kind, const thread& here, const char* what, const thread* other,
-                      const char* other_what);
+  [[nodiscard]] static bool same_position(const thread& left, const thread& right);
+  void append_trace(std::uintptr_t address, std::size_t size, const char* action, const void* caller);
+  fault* add_fault(fault_kind kind, const void* site, const void* other_site);
+  void report(fault_kind kind, bool shared, std::uintptr_t address, const char* action, const void* caller,
+              const access_record* other, const char* other_action);
+  void report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
+                      const char* other_action);
   [[nodiscard]] index3 block_index(std::uint32_t number) const;
-  [[nodiscard]] index3 thread_index(std::uint32_t in_block) const;
+  [[nodiscard]] index3 thread_index(std::uint32_t index_in_block) const;
 
-  detail::stream_state& on_;
-  settings how_;
+  detail::stream_state& stream_;
+  settings settings_;
   dim3 grid_, block_size_;
-  std::uint32_t threads_a_block_;
+  std::uint32_t threads_per_block_;
   std::size_t shared_bytes_;
-  work work_;
-  shared_module module_;         // where the kernel's shared and global variables live
-  std::vector<region> globals_;  // the latter
+  kernel_call call_;
+  shared_module module_;         // holds the kernel's shared and global variables
+  std::vector<region> globals_;  // the global ones
 
   std::vector<std::unique_ptr<block>> resident_;
   std::uint64_t next_block_ = 0, block_count_ = 0;
   thread* current_ = nullptr;
-  block* loaded_ = nullptr;  // whose shared variables are in place
-  block* favourite_ = nullptr;
-  int favour_ = 0;
+  block* loaded_block_ = nullptr;     // its shared variables are in place
+  block* preferred_block_ = nullptr;  // threads are drawn from it for the next preferred_turns_
+  int preferred_turns_ = 0;
   context scheduler_ = nullptr;
   std::mt19937_64 random_;
-  int run_left_ = 0;
+  int steps_left_ = 0;  // of the current thread before another may run
   std::size_t script_position_ = 0;
-  std::vector<std::uint32_t> group_;  // lock step: lanes of the present step still to run
-  std::uint32_t group_mask_ = 0;      // and all of its lanes
-  block* group_block_ = nullptr;
+  std::vector<std::uint32_t> step_lanes_;  // lock step: lanes of the current step that have not run yet
+  std::uint32_t step_mask_ = 0;            // and all lanes of the step
+  block* step_block_ = nullptr;
   std::uint64_t steps_ = 0;
-  std::uint64_t rounds_in_vain_ = 0, last_progress_ = 0;
-  bool given_up_ = false;
+  std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without progress; step of the last progress
+  bool ended_ = false;
   std::exception_ptr failure_;
 
-  std::unordered_map<std::uintptr_t, shared_knowledge> left_;  // by release patterns of the device's scope
-  std::unordered_map<std::uintptr_t, std::vector<thread*>> parked_;
+  std::unordered_map<std::uintptr_t, clock_pointer> released_clocks_;  // by address, of device scope
+  std::unordered_map<std::uintptr_t, std::vector<thread*>> parked_;    // by address
 };
 
-/// The launch under way on this CPU thread, null outside; and whether a kernel's own code is running now, not the
-/// simulator's.
+/// The current launch of this CPU thread, null outside of launches; and whether kernel code runs, not the
+/// simulator.
 extern constinit thread_local guarded<machine*> running;
 extern constinit thread_local guarded<bool> in_kernel;
 
-/// Runs the simulator's code on behalf of a kernel. What it throws ends the launch and is thrown there: the
-/// kernel's frames are never unwound, for compilers do not expect instrumentation to throw.
+/// Runs simulator code on behalf of a kernel. An exception ends the launch, which rethrows it. It never unwinds the
+/// kernel's frames: compilers do not expect instrumentation to throw.
 template <class Action>
 auto as_simulator(Action action) {
   in_kernel = false;
@@ -241,12 +244,12 @@ auto as_simulator(Action action) {
   } catch (...) {
     failure = std::current_exception();
   }
-  running->abandon(failure);
+  running->end_launch(failure);
 }
 
 namespace detail {
 struct stream_state {
-  settings how;
+  simt::settings settings;
   std::vector<fault> faults;
   std::vector<traced_access> trace;
   std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;

@@ -1,4 +1,5 @@
-// First fit in a range of addresses that is reserved once; pages are given back when a buffer goes.
+// First-fit allocation in an address range that is reserved once. Releasing a buffer of 1 MiB or more returns its
+// pages to the operating system.
 #include "memory.hpp"
 
 #include <sys/mman.h>
@@ -14,15 +15,15 @@ namespace exactdot::simt {
 namespace {
 
 constexpr std::size_t alignment = 256;  // cudaMalloc's
-constexpr unsigned char garbage = 0xcb;
+constexpr unsigned char fill_byte = 0xcb;
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 }  // namespace
 
 device_memory& device_memory::instance() {
-  static device_memory only;
-  return only;
+  static device_memory memory;
+  return memory;
 }
 
 device_memory::device_memory() {
@@ -34,27 +35,28 @@ device_memory::device_memory() {
       return;
     }
   }
-  throw error(errc::no_device, "simt: no range of addresses for simulated device memory could be reserved");
+  throw error(errc::no_device, "simt: cannot reserve an address range for simulated device memory");
 }
 
 void* device_memory::allocate(std::size_t bytes, bool shared, std::uint32_t block) {
-  const auto none_left = [bytes] {
-    return error(errc::no_device, "simt: no simulated device memory left for " + std::to_string(bytes) + " bytes");
+  const auto out_of_memory = [bytes] {
+    return error(errc::no_device,
+                 "simt: out of simulated device memory: " + std::to_string(bytes) + " bytes requested");
   };
-  if (bytes > reserved_ / 2) throw none_left();
-  const std::size_t room = rounded_up(std::max<std::size_t>(bytes, 1)) + gap;
+  if (bytes > reserved_ / 2) throw out_of_memory();
+  const std::size_t needed = rounded_up(std::max<std::size_t>(bytes, 1)) + gap;
   std::uintptr_t start = base_ + gap;
-  for (const auto& [address, one] : live_) {
-    if (address - start >= room) break;
-    start = address + rounded_up(std::max<std::size_t>(one.size, 1)) + gap;
+  for (const auto& [address, buffer] : live_) {
+    if (address - start >= needed) break;
+    start = address + rounded_up(std::max<std::size_t>(buffer.size, 1)) + gap;
   }
-  if (start + room > base_ + reserved_) throw none_left();
+  if (start + needed > base_ + reserved_) throw out_of_memory();
   std::erase_if(released_,
-                [&](const auto& old) { return old.first < start + room && start < old.first + old.second; });
+                [&](const auto& old) { return old.first < start + needed && start < old.first + old.second; });
   region fresh(start, bytes, shared, false);
   fresh.block = block;
   live_.emplace(start, std::move(fresh));
-  std::memset(reinterpret_cast<void*>(start), garbage, bytes);
+  std::memset(reinterpret_cast<void*>(start), fill_byte, bytes);
   return reinterpret_cast<void*>(start);
 }
 
@@ -66,7 +68,7 @@ void device_memory::release(void* memory) {
     madvise(reinterpret_cast<void*>(first), (at->first + at->second.size - first) / page * page, MADV_DONTNEED);
   }
   if (!at->second.shared) released_.emplace_front(at->first, at->second.size);
-  if (released_.size() > most_released) released_.pop_back();
+  if (released_.size() > max_released) released_.pop_back();
   live_.erase(at);
   last_ = nullptr;
 }
@@ -94,8 +96,8 @@ std::pair<std::uintptr_t, std::size_t> device_memory::find_released(std::uintptr
 }
 
 void device_memory::mark_written(std::uintptr_t address, std::size_t bytes) {
-  region* const one = bytes == 0 ? nullptr : find(address);
-  if (one != nullptr) one->mark_written(address, std::min(bytes, one->size - (address - one->start)));
+  region* const found = bytes == 0 ? nullptr : find(address);
+  if (found != nullptr) found->mark_written(address, std::min(bytes, found->size - (address - found->start)));
 }
 
 }  // namespace exactdot::simt

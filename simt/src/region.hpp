@@ -1,8 +1,8 @@
-// A stretch of simulated memory that is one thing to a kernel (a buffer, a shared variable, a program's own
-// variables), and what is remembered of it: which bytes were ever written, and for each four bytes the latest
-// accesses.
+// Region: a range of simulated memory that a kernel sees as one object, with its shadow memory.
 //
-// Cost: a bit for each byte, and 20 bytes for each byte that a kernel has touched, in pages of 1 KiB of memory.
+// A region is a buffer, a shared variable or the writable segment of a program. Its shadow memory records which
+// bytes were ever written and, per four bytes, the latest accesses.
+// Cost: one bit per byte, and 20 bytes per byte that a kernel touches, allocated in pages for 1 KiB of memory.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class byte_set {
   }
 
  private:
-  /// Until the action says false; whether it never did.
+  /// Calls the action for each word and mask until it returns false. Returns whether every call returned true.
   template <class Action>
   static bool for_words(std::size_t first, std::size_t count, Action action) {
     for (std::size_t i = first, next = 0; i < first + count; i = next) {
@@ -56,7 +56,7 @@ class region {
   std::uintptr_t start;
   std::size_t size;
   bool shared;
-  std::uint32_t block = 0;  // whose, if it is shared
+  std::uint32_t block = 0;  // if shared: number of the block that it belongs to
 
   [[nodiscard]] bool holds(std::uintptr_t address, std::size_t bytes = 1) const {
     return address - start < size && bytes <= size - (address - start);
@@ -67,18 +67,18 @@ class region {
   void mark_written(std::uintptr_t address, std::size_t bytes) {
     if (!all_written_) written_.insert(address - start, bytes);
   }
-  /// The cell of the four bytes at a multiple of 4.
-  [[nodiscard]] cell& at(std::uintptr_t address) {
+  /// Returns the shadow cell of the four bytes at a multiple of 4.
+  [[nodiscard]] shadow_cell& cell_at(std::uintptr_t address) {
     const std::size_t word = address / 4 - start / 4;
-    if (pages_.empty()) pages_.resize((size + 3) / 4 / cells_a_page + 1);
-    auto& page = pages_[word / cells_a_page];
-    if (!page) page = std::make_unique<cell[]>(cells_a_page);
-    return page[word % cells_a_page];
+    if (pages_.empty()) pages_.resize((size + 3) / 4 / cells_per_page + 1);
+    auto& page = pages_[word / cells_per_page];
+    if (!page) page = std::make_unique<shadow_cell[]>(cells_per_page);
+    return page[word % cells_per_page];
   }
 
  private:
-  static constexpr std::size_t cells_a_page = 256;
-  std::vector<std::unique_ptr<cell[]>> pages_;
+  static constexpr std::size_t cells_per_page = 256;
+  std::vector<std::unique_ptr<shadow_cell[]>> pages_;
   byte_set written_;
   bool all_written_;
 };

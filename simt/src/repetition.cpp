@@ -1,7 +1,8 @@
-// Threads that only repeat themselves: they are parked until the memory they look at changes, and when nobody can
-// do anything else for long enough the launch is given up as a livelock.
+// Detection of spinning threads and of livelocks.
 //
-// Parking is a guess, and harmless: whenever no other thread can go on, the parked ones are woken for more.
+// A thread that repeats the same access with the same result is parked until that address changes. If no thread is
+// ready, all parked threads resume, so parking a thread that does not wait costs time but no correctness. A
+// livelock is reported after spin_budget rounds, and 1000 times as many steps, without progress.
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +15,7 @@ constexpr int repeats_before_parking = 3;
 }  // namespace
 
 void machine::park(std::uintptr_t address) {
-  current_->now = state::parked;
+  current_->status = thread_status::parked;
   remove_ready(*current_);
   parked_[address].push_back(current_);
   yield();
@@ -23,68 +24,68 @@ void machine::park(std::uintptr_t address) {
 void machine::unpark(std::uintptr_t address) {
   const auto at = parked_.find(address);
   if (at == parked_.end()) return;
-  for (thread* one : at->second) make_ready(*one);
+  for (thread* waiting : at->second) make_ready(*waiting);
   parked_.erase(at);
 }
 
-void machine::changed(std::uintptr_t address) {
-  progress();
+void machine::memory_changed(std::uintptr_t address) {
+  note_progress();
   if (!parked_.empty()) unpark(address);
 }
 
-bool machine::unstick() {
+bool machine::resume_or_settle() {
   if (!parked_.empty()) {
-    if (++rounds_in_vain_ > how_.spin_budget && steps_ - last_progress_ > 1000 * how_.spin_budget) {
-      give_up(fault_kind::livelock);
+    if (++idle_rounds_ > settings_.spin_budget && steps_ - last_progress_ > 1000 * settings_.spin_budget) {
+      report_hang(fault_kind::livelock);
       return true;
     }
     while (!parked_.empty()) unpark(parked_.begin()->first);
     return true;
   }
   bool settled = false;
-  for (auto& one : resident_) settled |= settle_exchanges(*one);
+  for (auto& resident : resident_) settled |= settle_collectives(*resident);
   return settled;
 }
 
-/// A thread that sees the same content at the same address from the same place, again and again, waits for another
-/// to change it.
-void machine::notice_repetition(std::uintptr_t address, std::size_t size, const void* caller) {
+/// Parks the current thread if its last accesses had the same caller, address and content.
+void machine::detect_repetition(std::uintptr_t address, std::size_t size, const void* caller) {
   thread& self = *current_;
   std::uint64_t content = 0;
   std::memcpy(&content, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof content));
-  if (self.last_place == caller && self.last_address == address && self.last_content == content) {
+  if (self.last_caller == caller && self.last_address == address && self.last_content == content) {
     if (++self.repeats >= repeats_before_parking) park(address);
     return;
   }
-  self.last_place = caller, self.last_address = address, self.last_content = content;
+  self.last_caller = caller, self.last_address = address, self.last_content = content;
   self.repeats = 0;
-  progress();
+  note_progress();
 }
 
-void machine::give_up(fault_kind kind) {
-  if (given_up_) return;
-  given_up_ = true;
-  // A thread that repeats itself; best one whose warp holds another lane back that could go on.
+void machine::report_hang(fault_kind kind) {
+  if (ended_) return;
+  ended_ = true;
+  // Reports a parked thread; preferably one whose warp holds back a lane that is ready.
   const auto held_back = [&](const thread& spinning) -> const thread* {
-    for (const thread& one : spinning.home->threads) {
-      if (one.now == state::ready && one.warp() == spinning.warp() && how_.model == execution::lock_step)
-        return &one;
+    for (const thread& lane : spinning.parent->threads) {
+      if (lane.status == thread_status::ready && lane.warp() == spinning.warp() &&
+          settings_.model == execution::lock_step)
+        return &lane;
     }
     return nullptr;
   };
-  const thread* here = nullptr;
+  const thread* spinning = nullptr;
   const thread* other = nullptr;
   for (const auto& [address, waiting] : parked_) {
-    for (const thread* one : waiting) {
-      if (here == nullptr || other == nullptr) here = one, other = held_back(*one);
+    for (const thread* candidate : waiting) {
+      if (spinning == nullptr || other == nullptr) spinning = candidate, other = held_back(*candidate);
     }
   }
-  if (here == nullptr) here = current_;
-  const char* does = "waits for the other lanes of its warp";
-  for (const auto& [address, waiting] : parked_) {  // else one that waits for something else
-    if (other == nullptr && address != here->last_address) other = waiting.front(), does = "spins";
+  if (spinning == nullptr) spinning = current_;
+  const char* other_action = "wait for the other lanes of the warp";
+  for (const auto& [address, waiting] : parked_) {  // otherwise a thread that spins on another address
+    if (other == nullptr && address != spinning->last_address) other = waiting.front(), other_action = "spin loop";
   }
-  report_waiting(kind, *here, "spins", other, does);
+  report_waiting(kind, *spinning, "spin loop", other, other_action);
 }
 
 }  // namespace exactdot::simt

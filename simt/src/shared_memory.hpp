@@ -1,10 +1,10 @@
-// Static shared memory: a kernel's __shared__ variables are thread_local ones of the one CPU thread, and each block
-// has a copy of those that it has touched, put in place while the block runs. A kernel's `extern __shared__` array
-// is one more such variable, of the launch's size (extern_shared.cpp).
+// Static shared memory of kernels: thread_local variables of the CPU thread, with one copy per block.
 //
-// Names and sizes come from the program's symbol table, where it has one; else variables are kept by lines of 64
-// bytes, and an address between them cannot be told from one in them. A variable in another kernel is not for this
-// one; kernels are known by a section that __global__ makes the compiler write.
+// Before a block runs, its copies of the variables that it has accessed are put in place. A kernel's
+// `extern __shared__` array is one more such variable, of the launch's size (extern_shared.cpp).
+// Names and sizes come from the symbol table. In a stripped program, variables are saved by lines of 64 bytes, and
+// an address between variables cannot be told from one inside. Variables of other kernels are out of bounds;
+// __global__ makes the compiler list kernels in a section.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ struct variable {
   std::uintptr_t start = 0;
   std::size_t size = 0;
   std::string name;
-  bool initialised = false;  // of thread-local ones: by more than zeros
+  bool initialised = false;  // thread-local variables: has an initialiser other than zero
 };
 
-/// A thread-local variable of the simulator's own. It lies among the kernels' shared ones: with room around it,
-/// where accesses that just miss one of those do no harm.
+/// A thread-local variable of the simulator, with padding: it lies among the kernels' shared variables, and
+/// accesses just outside of one of those must not reach it.
 template <class T>
 struct alignas(64) guarded {
   unsigned char before[1024];
@@ -48,11 +48,11 @@ struct alignas(64) guarded {
   }
 };
 
-/// The loaded object (program or shared library) that a kernel belongs to.
+/// The loaded object (program or shared library) that contains a kernel and its variables.
 class shared_module {
  public:
   explicit shared_module(const void* kernel);
-  ~shared_module();  // puts back what lay where kernels have had shared variables: the host's, if one was astray
+  ~shared_module();  // restores the saved bytes: a faulty access may have reached variables of the host
   shared_module(const shared_module&) = delete;
   shared_module& operator=(const shared_module&) = delete;
 
@@ -61,24 +61,24 @@ class shared_module {
     return std::any_of(writable.begin(), writable.end(),
                        [=](const variable& range) { return address - range.start < range.size; });
   }
-  /// Whether the code may read the address though it is neither: constants of the program.
+  /// Returns whether the address is in a read-only segment of the object.
   [[nodiscard]] bool is_constant(std::uintptr_t address) const {
     return std::any_of(constant.begin(), constant.end(),
                        [=](const variable& range) { return address - range.start < range.size; });
   }
   [[nodiscard]] bool is_near_shared(std::uintptr_t address) const {
-    return thread_size != 0 && address - (thread_start - nearby) < thread_size + 2 * nearby;
+    return thread_size != 0 && address - (thread_start - margin) < thread_size + 2 * margin;
   }
-  /// The variable at a shared or global address, if it is one for this kernel; else of size 0.
+  /// Returns the variable at a shared or global address; size 0 if this kernel may not use it.
   [[nodiscard]] variable find(std::uintptr_t address) const;
-  /// The shared variable for this kernel that is nearest to an address near shared memory.
+  /// Returns this kernel's shared variable nearest to an address for which is_near_shared() holds.
   [[nodiscard]] variable nearest(std::uintptr_t address) const;
-  /// Whether what lies in shared memory there matters to nobody while this kernel runs.
-  [[nodiscard]] bool is_idle(std::uintptr_t address, std::size_t size) const;
-  void keep(const variable& one);  // what lies there now, until the end
+  /// Returns whether a range of shared memory holds nothing that is used while this kernel runs.
+  [[nodiscard]] bool is_unused(std::uintptr_t address, std::size_t size) const;
+  void save(const variable& shared);  // its current bytes, until the destructor
 
-  static constexpr std::size_t nearby = 4096;
-  std::uintptr_t thread_start = 0;
+  static constexpr std::size_t margin = 4096;
+  std::uintptr_t thread_start = 0;  // this CPU thread's thread_local variables
   std::size_t thread_size = 0;
   std::vector<variable> writable, constant;  // segments of the object
   std::uintptr_t load_address = 0;
@@ -87,29 +87,30 @@ class shared_module {
  private:
   [[nodiscard]] bool is_for_this_kernel(const variable& symbol) const;
   std::uintptr_t kernel_;
-  std::map<std::uintptr_t, std::vector<unsigned char>> kept_;
+  std::map<std::uintptr_t, std::vector<unsigned char>> saved_;
 };
 
-/// One block's copies.
+/// One block's copies of shared variables.
 class static_shared {
  public:
-  /// The variable at this address, the block's own from now on and at first garbage; null if there is none.
+  /// Returns the variable at this address, null if there is none. The first access adds it to the block's copies
+  /// and fills it with 0xcb.
   region* find(std::uintptr_t address, shared_module& module);
-  /// Gives a block that does not run yet its own copy of a variable.
+  /// Adds a variable to the copies of a block that is not running.
   void add(std::uintptr_t start, std::size_t bytes);
-  void save();     // from the variables
-  void restore();  // to them
+  void save();     // copies the variables to this block's copies
+  void restore();  // and back
 
  private:
-  struct part {
-    region where;
+  struct copy {
+    region range;
     std::vector<unsigned char> bytes;
   };
-  std::vector<std::unique_ptr<part>> parts_;
+  std::vector<std::unique_ptr<copy>> copies_;
 };
 
-/// Where a kernel's `extern __shared__` array lies, and how much of it there can be; null in a program without one.
+/// Returns the kernel's `extern __shared__` array, of max_dynamic_shared bytes; null in a program without one.
 inline void* (*extern_shared)() = nullptr;
-inline constexpr std::size_t most_dynamic_shared = std::size_t{227} << 10;
+inline constexpr std::size_t max_dynamic_shared = std::size_t{227} << 10;
 
 }  // namespace exactdot::simt

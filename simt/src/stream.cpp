@@ -1,4 +1,6 @@
-// The simulator's public face: streams, launches, and the functions that CUDA's names in kernels call.
+// Implementation of the public interface: streams, launches, and the CUDA functions that kernels call.
+//
+// Launches run one at a time in a process, under a mutex, and to their end.
 #include <exactdot/error.hpp>
 #include <exactdot/simt/on_cpu.hpp>
 #include <mutex>
@@ -11,7 +13,7 @@
 namespace exactdot::simt {
 namespace {
 
-std::string three(dim3 size) {
+std::string text_of(dim3 size) {
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
 }
 
@@ -19,34 +21,36 @@ std::string three(dim3 size) {
 void check_launch(dim3 grid, dim3 block, std::size_t shared_bytes) {
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads == 0 || threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) {
-    throw error(errc::bad_option, "launch: a block of " + three(block) + " threads; 1 to 1024 fit, 64 in z");
+    throw error(errc::bad_option,
+                "launch: block of " + text_of(block) + " threads; expected 1 to 1024 in all, at most 64 in z");
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffU || grid.y > 65535 || grid.z > 65535) {
     throw error(errc::bad_option,
-                "launch: a grid of " + three(grid) + " blocks; 1 to 2^31 - 1, 65535 and 65535 fit");
+                "launch: grid of " + text_of(grid) + " blocks; expected 1 to 2^31 - 1 in x, 1 to 65535 in y and z");
   }
   const std::uint64_t all = std::uint64_t{grid.x} * grid.y * grid.z * threads;
   if (all >= 0xffffffffU) {
     throw error(errc::bad_option,
-                "launch: " + std::to_string(all) + " threads are more than the simulator can number");
+                "launch: " + std::to_string(all) + " threads in all; the simulator takes fewer than 2^32 - 1");
   }
-  if (shared_bytes > most_dynamic_shared) {
-    throw error(errc::bad_option, "launch: " + std::to_string(shared_bytes) + " bytes of dynamic shared memory; " +
-                                      std::to_string(most_dynamic_shared) + " at most");
+  if (shared_bytes > max_dynamic_shared) {
+    throw error(errc::bad_option, "launch: " + std::to_string(shared_bytes) +
+                                      " bytes of dynamic shared memory; expected at most " +
+                                      std::to_string(max_dynamic_shared));
   }
 }
 
-std::string position(const index3& at) {
-  std::string text = std::to_string(at.x);
-  if (at.y != 0 || at.z != 0) text += "," + std::to_string(at.y);
-  if (at.z != 0) text += "," + std::to_string(at.z);
+std::string text_of(const index3& index) {
+  std::string text = std::to_string(index.x);
+  if (index.y != 0 || index.z != 0) text += "," + std::to_string(index.y);
+  if (index.z != 0) text += "," + std::to_string(index.z);
   return text;
 }
 
-std::string description(const access& one) {
-  std::string text = one.what + " by thread " + position(one.thread) + " of block " + position(one.block);
-  if (!one.file.empty()) {
-    text += " (" + one.file.substr(one.file.rfind('/') + 1) + ":" + std::to_string(one.line) + ")";
+std::string text_of(const fault_site& site) {
+  std::string text = site.action + " by thread " + text_of(site.thread) + " of block " + text_of(site.block);
+  if (!site.file.empty()) {
+    text += " (" + site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line) + ")";
   }
   return text;
 }
@@ -83,21 +87,23 @@ std::string fault::text() const {
   std::string text = name_of(kind);
   if (!space.empty()) text += " in " + space + (space == "array" ? "" : " memory");
   if (!variable.empty()) text += " (" + variable + ")";
-  text += ": " + description(here);
-  if (!other.what.empty()) text += "; the other: " + description(other);
+  text += ": " + text_of(site);
+  if (!other_site.action.empty()) text += "; other site: " + text_of(other_site);
   if (times > 1) text += "; " + std::to_string(times) + " times";
   return text;
 }
 
-stream::stream(const settings& how) : state_(std::make_unique<detail::stream_state>()) { state_->how = how; }
+stream::stream(const simt::settings& settings) : state_(std::make_unique<detail::stream_state>()) {
+  state_->settings = settings;
+}
 stream::~stream() = default;
-settings& stream::how() { return state_->how; }
+simt::settings& stream::settings() { return state_->settings; }
 const std::vector<fault>& stream::faults() const { return state_->faults; }
 const counters& stream::counted() const { return state_->counted; }
 const std::vector<traced_access>& stream::trace() const { return state_->trace; }
 bool stream::has(fault_kind kind) const {
-  for (const fault& one : state_->faults) {
-    if (one.kind == kind) return true;
+  for (const fault& found : state_->faults) {
+    if (found.kind == kind) return true;
   }
   return false;
 }
@@ -110,26 +116,29 @@ void stream::clear() {
 
 namespace detail {
 
-void run(stream& on, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),
+void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),
          void* arguments, std::size_t argument_bytes) {
-  if (running != nullptr) throw error(errc::bad_option, "launch: a kernel cannot launch another in the simulator");
+  if (running != nullptr) {
+    throw error(errc::bad_option, "launch: called from a kernel; the simulator takes launches from the host only");
+  }
   check_launch(grid, block, shared_bytes);
-  static std::mutex one_at_a_time;
-  const std::lock_guard guard(one_at_a_time);
-  stream_state& state = on.state();
+  static std::mutex launch_mutex;
+  const std::lock_guard lock(launch_mutex);
+  stream_state& state = stream.state();
   ++state.counted.launches;
-  machine here(state, grid, block, shared_bytes, {kernel, body, arguments, argument_bytes});
-  struct under_way {
-    explicit under_way(machine& one) { running = &one; }
-    ~under_way() { running = nullptr; }
-  } now(here);
-  ++state.how.seed;  // the next launch runs in another order
-  const crash_guard guarded;
+  machine device(state, grid, block, shared_bytes, {kernel, body, arguments, argument_bytes});
+  struct running_guard {
+    explicit running_guard(machine& started) { running = &started; }
+    ~running_guard() { running = nullptr; }
+  } const guard(device);
+  ++state.settings.seed;  // the next launch runs in another order
+  const crash_guard crashes;
   try {
-    here.run();
+    device.run();
   } catch (const std::bad_alloc&) {
-    throw error(errc::no_device, "launch: not enough memory to simulate blocks of " + three(block) + " threads, " +
-                                     std::to_string(state.how.resident_blocks) + " at a time");
+    throw error(errc::no_device, "launch: not enough memory to simulate " +
+                                     std::to_string(state.settings.resident_blocks) + " resident blocks of " +
+                                     text_of(block) + " threads");
   }
 }
 
@@ -139,39 +148,39 @@ void mark_initialised(stream&, void* memory, std::size_t bytes) {
   device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(memory), bytes);
 }
 
-void atomic_access(void* address, std::size_t size, bool reads, scope reach, const void* caller) {
+void begin_atomic(void* address, std::size_t size, bool reads, scope sync_scope, const void* caller) {
   if (running == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  as_simulator([&] { running->atomic(at, size, reads, reach == scope::block, caller); });
+  as_simulator([&] { running->atomic(at, size, reads, sync_scope == scope::block, caller); });
   in_kernel = false;
 }
-void atomic_done(const void* address, bool changed) {
+void end_atomic(const void* address, bool changed) {
   if (running == nullptr) return;
   as_simulator([&] {
-    if (changed) running->changed(reinterpret_cast<std::uintptr_t>(address));
+    if (changed) running->memory_changed(reinterpret_cast<std::uintptr_t>(address));
   });
 }
-void fence(scope reach, const void* caller) {
-  as_simulator([&] { running->fence(reach == scope::block, caller); });
+void fence(scope sync_scope, const void* caller) {
+  as_simulator([&] { running->fence(sync_scope == scope::block, caller); });
 }
-std::uint32_t exchange(exchange_kind kind, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
-                       const void* caller) {
-  return as_simulator([&] { return running->exchange(kind, mask, mine, values, caller); });
+std::uint32_t warp_collective(collective_kind kind, std::uint32_t mask, std::uint64_t value, std::uint64_t* values,
+                              const void* caller) {
+  return as_simulator([&] { return running->warp_collective(kind, mask, value, values, caller); });
 }
-int barrier(const char* what, int predicate, int combine, const void* caller) {
-  return as_simulator([&] { return running->barrier(what, predicate, combine, caller); });
+int barrier(const char* operation, int predicate, int combine, const void* caller) {
+  return as_simulator([&] { return running->barrier(operation, predicate, combine, caller); });
 }
 unsigned lane() { return running->current().lane(); }
 std::uint32_t active_mask(const void* caller) {
   return as_simulator([&] { return running->active_mask(caller); });
 }
-void* dynamic_shared_bytes() { return running->current().home->dynamic_shared; }
+void* dynamic_shared_bytes() { return running->current().parent->dynamic_shared; }
 long long steps_taken() { return static_cast<long long>(running->steps()); }
 
 }  // namespace detail
 }  // namespace exactdot::simt
 
-using exactdot::simt::detail::exchange_kind;
+using exactdot::simt::detail::collective_kind;
 using exactdot::simt::detail::scope;
 
 void __syncthreads() { exactdot::simt::detail::barrier("__syncthreads", 0, 0, __builtin_return_address(0)); }
@@ -185,7 +194,8 @@ int __syncthreads_or(int predicate) {
   return exactdot::simt::detail::barrier("__syncthreads_or", predicate, 3, __builtin_return_address(0));
 }
 void __syncwarp(unsigned mask) {
-  exactdot::simt::detail::exchange(exchange_kind::synchronise, mask, 0, nullptr, __builtin_return_address(0));
+  exactdot::simt::detail::warp_collective(collective_kind::synchronise, mask, 0, nullptr,
+                                          __builtin_return_address(0));
 }
 void __threadfence_block() { exactdot::simt::detail::fence(scope::block, __builtin_return_address(0)); }
 void __threadfence() { exactdot::simt::detail::fence(scope::device, __builtin_return_address(0)); }

@@ -1,4 +1,4 @@
-// The source line of a place in the program, from its debug information.
+// Source lines of code addresses, from the program's debug information (libbacktrace).
 #pragma once
 
 #include <string>
@@ -6,15 +6,16 @@
 namespace exactdot::simt {
 
 struct source_line {
-  std::string file;  // "" if not known
+  std::string file;  // "" if unknown
   int line = 0;
   bool operator==(const source_line&) const = default;
 };
 
-/// The line of a call that returns to this address: the innermost one that is not of the simulator's own headers.
+/// Returns the line of the call that returns to this address: of its inlined frames the innermost one outside of
+/// the simulator's headers.
 [[nodiscard]] source_line find_line(const void* return_address);
 
-/// Whether two calls are the same call of the source, inlined into the same others: compilers make copies.
+/// Returns whether two return addresses are copies of one source call, inlined through the same lines.
 [[nodiscard]] bool same_line(const void* left, const void* right);
 
 }  // namespace exactdot::simt

@@ -1,7 +1,7 @@
-// Kernels that end their launch: __trap(), and assert, which the host's library leaves to __assert_fail.
+// __trap() and failed asserts in kernels: a fault of the stream, which ends the launch, as on a GPU.
 //
-// As on a GPU the launch ends and the program goes on; what happened is a fault of the stream. Outside of kernels
-// __assert_fail does what the C library's does.
+// The host's library implements assert by __assert_fail, which is defined here. The program continues after the
+// launch. Outside of kernels __assert_fail prints and aborts like the C library's.
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
@@ -12,14 +12,14 @@
 
 namespace exactdot::simt {
 
-void machine::trap(const char* what, const char* why, const void* caller) {
+void machine::trap(const char* action, const char* reason, const void* caller) {
   if (fault* const found = add_fault(fault_kind::trap, caller, nullptr)) {
-    const source_line here = find_line(caller);
-    found->variable = why;
-    found->here = {block_index(current_->home->number), thread_index(current_->in_block), what, here.file,
-                   here.line};
+    const source_line line = find_line(caller);
+    found->variable = reason;
+    found->site = {block_index(current_->parent->number), thread_index(current_->index_in_block), action, line.file,
+                   line.line};
   }
-  abandon(nullptr);
+  end_launch(nullptr);
 }
 
 }  // namespace exactdot::simt

@@ -1,7 +1,7 @@
 // The one place where the core meets its compilers: host C++ and CUDA.
 //
-// Everything in src/core is constexpr, allocates nothing, throws nothing and calls no library, so that the
-// CUDA compiler takes it unchanged and a constant expression can run it.
+// Functions in src/core are constexpr, allocate nothing, throw nothing and call no library. So the CUDA compiler
+// accepts them unchanged, and constant expressions can call them.
 #pragma once
 
 #include <cstdint>

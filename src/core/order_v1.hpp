@@ -1,8 +1,8 @@
 // Order v1: the fixed order in which mode `fast` adds (docs/contract.md).
 //
-// A row is 512 bytes of elements, a tile is 16 rows; lane l of a tile runs down its rows with fused
-// multiply-adds from +0, the lanes are folded by halving, and the tiles by a binary tree over their indices.
-// These numbers are part of the contract: tests hold golden bits.
+// A stripe is 512 bytes of elements, a tile is 16 stripes. Lane l of a tile adds its elements from stripe to stripe
+// with fused multiply-adds from +0, the lanes are folded by halving, and the tiles by a binary tree over their
+// indices. These numbers are part of the contract: tests hold golden bits.
 #pragma once
 
 #include <core/config.hpp>
@@ -13,12 +13,12 @@ namespace exactdot::core {
 template <class T>
 struct order_v1 {
   static constexpr std::size_t lanes = 512 / sizeof(T);
-  static constexpr std::size_t rows = 16;
-  static constexpr std::size_t tile = lanes * rows;
+  static constexpr std::size_t stripes = 16;
+  static constexpr std::size_t tile = lanes * stripes;
 };
 
-/// Adds nodes of equal level from left to right into the binary tree; a node without a right neighbour
-/// passes up unchanged. Holds one partial sum per level: 64 levels serve any length.
+/// Adds nodes of equal level from left to right into the binary tree. A node without a right neighbour passes up
+/// unchanged. Holds one partial sum per level: 64 levels serve any length.
 template <class T>
 class tile_tree {
  public:
@@ -28,6 +28,8 @@ class tile_tree {
     partial_[level] = node;
     ++count_;
   }
+
+  EXACTDOT_CORE void clear() { count_ = 0; }
 
   EXACTDOT_CORE T root() const {
     if (count_ == 0) return T{0};

@@ -1,8 +1,8 @@
-// The exact state of a run of elements, block by block, each on the cheapest road that holds it exactly.
+// The exact state of a run of elements, block by block. Each block takes the cheapest path that holds it exactly:
 //
-// 1. checked: the window of the last block; the products' exponents are checked on the way;
-// 2. measured: a pass over the block finds its exponents, zeros aside; extreme ones are scaled by powers of two;
-// 3. integers: products of significands into the limbs, for blocks that spread too wide, infinities and NaNs.
+// 1. reused window: the window of the last block; the products' exponents are checked as they are read;
+// 2. computed window: a pass over the block finds its exponents, zeros aside, and scales extreme ones by powers of 2;
+// 3. integers: products of significands added to the limbs; for wide exponents, infinities and NaNs.
 #if defined(EXACTDOT_CPU_ACCUMULATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_ACCUMULATE_INL_H_
 #undef EXACTDOT_CPU_ACCUMULATE_INL_H_
@@ -11,89 +11,103 @@
 #endif
 
 #include <cpu/block-inl.h>
-#include <cpu/measure-inl.h>
+#include <cpu/exponents-inl.h>
 
 #include <core/state.hpp>
-#include <cpu/engine.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// No lane of an anchor takes more than 2^additions_exponent terms of a block, and a few of its tail.
+/// No lane of an anchor takes more than 2^additions_exponent addends of a block, and a few of its tail.
 constexpr std::size_t block_length =
     std::min(window_block, (std::size_t{2} << additions_exponent) * hn::MaxLanes(hn::ScalableTag<double>()));
 
-/// One run over part of the vectors, on one thread.
-template <class T>
+/// words += up to additions_between_normalisations addends, in integers.
+template <class T, class Term>
+void accumulate_integers(const void* a, const void* b, std::size_t n, std::int64_t* words) {
+  const auto element = [](const void* x, std::size_t i) {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(x) + i * sizeof(T), sizeof value);  // any alignment
+    return static_cast<core::carrier_of<T>>(value);
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    core::add_term<core::carrier_of<T>>(words, core::exact_addend<Term>(element(a, i), element(b, i)));
+  }
+}
+
+/// One pass over part of the vectors, on one thread.
+template <class T, class Term>
 class accumulation {
  public:
-  accumulation(std::int64_t* words, bool may_give_up) : words_(words), may_give_up_(may_give_up) {}
+  accumulation(std::int64_t* words, bool skip_integer_path)
+      : words_(words), skip_integer_path_(skip_integer_path) {}
 
   bool run(const T* a, const T* b, std::size_t n) {
     while (n != 0) {
       const std::size_t count = std::min(n, block_length);
-      if (!add_checked(a, b, count) && !add_measured(a, b, count)) {
-        if (may_give_up_ && !not_finite_) return false;
+      if (!add_in_reused_window(a, b, count) && !add_in_computed_window(a, b, count)) {
+        if (skip_integer_path_ && !not_finite_) return false;
         add_integers(a, b, count);
       }
       a += count, b += count, n -= count;
     }
     flush<T>(sums_, words_);
-    core::normalise(core::limbs_of<T>(words_));
+    core::normalise(core::layout_of<T>(), words_);
     return true;
   }
 
  private:
-  // A road that failed twice running is tried again only every 32nd block, so that hostile data pays little for the
-  // tries.
-  struct road {
+  // After two consecutive failures a path is tried only in every 32nd block, so that hostile data costs few
+  // attempts.
+  struct retry_policy {
     static constexpr int period = 32;
     int failures = 0;
     int waiting = 0;
 
-    bool open() { return waiting == 0 || --waiting == 0; }
-    bool report(bool success) {
+    bool allows() { return waiting == 0 || --waiting == 0; }
+    bool record(bool success) {
       failures = success ? 0 : failures + 1;
       if (failures >= 2) waiting = period;
       return success;
     }
   };
 
-  /// Makes sums_ those of this window, emptied into the words if they were another's or are full.
+  /// Makes sums_ those of this window; flushes them first if they belong to another window or are full.
   void use_window(int exponent, int shift, int levels) {
     const bool same = sums_.exponent == exponent && sums_.shift == shift && sums_.levels == levels;
-    if (!same || sums_.blocks >= window_sums::largest_blocks) flush<T>(sums_, words_);
+    if (!same || sums_.blocks >= window_sums::max_blocks) flush<T>(sums_, words_);
     count_additions();
     sums_.exponent = exponent, sums_.shift = shift, sums_.levels = levels;
     ++sums_.blocks;
   }
 
-  bool add_checked(const T* a, const T* b, std::size_t n) {
-    if (!has_window_ || !checked_.open()) return false;
+  bool add_in_reused_window(const T* a, const T* b, std::size_t n) {
+    if (!has_window_ || !reused_window_.allows()) return false;
     use_window(window_exponent_, 0, 2);
-    return checked_.report(add_block<2, true>(a, b, n, window_exponent_, unscaled(), sums_.sum));
+    return reused_window_.record(add_block<Term, 2, true>(a, b, n, window_exponent_, unscaled(), sums_.sum));
   }
 
-  bool add_measured(const T* a, const T* b, std::size_t n) {
+  bool add_in_computed_window(const T* a, const T* b, std::size_t n) {
     not_finite_ = false;
-    return measured_.open() && measured_.report(measure_and_add(a, b, n));
+    return computed_window_.allows() && computed_window_.record(find_window_and_add(a, b, n));
   }
 
-  bool measure_and_add(const T* a, const T* b, std::size_t n) {
-    const exponent_range x = measure<T>(a, n), y = measure<T>(b, n);
+  bool find_window_and_add(const T* a, const T* b, std::size_t n) {
+    const exponent_range x = exponent_range_of<T>(a, n);
+    const exponent_range y = Term::inputs == 2 ? exponent_range_of<T>(b, n) : x;
     not_finite_ = !x.finite || !y.finite;
     if (not_finite_) return false;
     if (x.zero || y.zero) return true;
     exponent_range products{.zero = false, .lowest = x.lowest + y.lowest, .highest = x.highest + y.highest};
-    if (in_range(x) && in_range(y) && span(products) <= window_span<T>(largest_level_count)) {
+    if (in_range(x) && in_range(y) && span(products) <= window_span<T>(max_levels)) {
       add_in_window(a, b, n, products, 0, unscaled());
     } else {
-      products = measure_products<true>(a, b, n);
+      products = product_exponents<true>(a, b, n);
       if (products.zero) return true;
-      if (span(products) > window_span<T>(largest_level_count)) return false;
-      if constexpr (core::traits<T>::product_fits_double) {
+      if (span(products) > window_span<T>(max_levels)) return false;
+      if constexpr (core::carrier<T>::product_fits_double) {
         add_in_window(a, b, n, products, 0, unscaled());
       } else {
         add_in_window(a, b, n, products, products.highest, product_scale(products.highest));
@@ -105,7 +119,7 @@ class accumulation {
 
   /// Whether products and all their levels stay normal doubles. Those of floats always do.
   static bool in_range(const exponent_range& x) {
-    return core::traits<T>::product_fits_double || (x.highest >= -400 && x.highest <= 400);
+    return core::carrier<T>::product_fits_double || (x.highest >= -400 && x.highest <= 400);
   }
 
   static int span(const exponent_range& range) { return range.highest - range.lowest; }
@@ -118,46 +132,46 @@ class accumulation {
     const int levels = span(range) <= window_span<T>(2) ? 2 : 3;
     use_window(exponent, shift, levels);
     if (levels == 2) {
-      add_block<2, false>(a, b, n, exponent, scale, sums_.sum);
+      add_block<Term, 2, false>(a, b, n, exponent, scale, sums_.sum);
     } else {
-      add_block<3, false>(a, b, n, exponent, scale, sums_.sum);
+      add_block<Term, 3, false>(a, b, n, exponent, scale, sums_.sum);
     }
   }
 
-  /// The window for the checked road: one exponent of room above this block, unless the old one would have served.
+  /// The window to reuse: one exponent of margin above this block, unless the old window would have held it.
   void choose_window(const exponent_range& range) {
-    const bool serves =
+    const bool fits =
         has_window_ && range.highest <= window_exponent_ && range.lowest >= window_exponent_ - checked_span;
-    if (!serves) window_exponent_ = range.highest + 1;
+    if (!fits) window_exponent_ = range.highest + 1;
     has_window_ =
-        window_exponent_ >= core::traits<T>::lowest_window && window_exponent_ <= core::traits<T>::highest_window;
+        window_exponent_ >= core::carrier<T>::lowest_window && window_exponent_ <= core::carrier<T>::highest_window;
   }
 
   void add_integers(const T* a, const T* b, std::size_t n) {
-    add_integer_products(a, b, n, words_);
+    accumulate_integers<T, Term>(a, b, n, words_);
     count_additions();
   }
 
   /// A block makes at most block_length additions to the limbs.
   void count_additions() {
     if (++blocks_ < core::additions_between_normalisations / (2 * block_length)) return;
-    core::normalise(core::limbs_of<T>(words_));
+    core::normalise(core::layout_of<T>(), words_);
     blocks_ = 0;
   }
 
   std::int64_t* words_;
-  bool may_give_up_;
+  bool skip_integer_path_;
   bool not_finite_ = false;
   window_sums sums_;
-  road checked_, measured_;
+  retry_policy reused_window_, computed_window_;
   bool has_window_ = false;
   int window_exponent_ = 0;
   std::uint64_t blocks_ = 0;
 };
 
-template <class T>
-bool accumulate(const T* a, const T* b, std::size_t n, std::int64_t* words, bool may_give_up) {
-  return accumulation<T>(words, may_give_up).run(a, b, n);
+template <class T, class Term>
+bool accumulate(const void* a, const void* b, std::size_t n, std::int64_t* words, bool skip_integer_path) {
+  return accumulation<T, Term>(words, skip_integer_path).run(static_cast<const T*>(a), static_cast<const T*>(b), n);
 }
 
 }  // namespace

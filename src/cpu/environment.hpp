@@ -1,6 +1,5 @@
 // Whether floating-point arithmetic on this thread is what the vector kernels assume: rounding to nearest, no FTZ
-// or DAZ, no trapping. Where it is not, mode exact takes its integer road, and the caller's settings stay
-// untouched.
+// or DAZ, no trapping. If it is not, mode exact computes in integers, and the caller's settings stay untouched.
 #pragma once
 
 #include <cfenv>
@@ -24,13 +23,13 @@ inline bool arithmetic_is_standard() {
 #endif
 }
 
-/// The floating-point environment of the calling thread, for the threads that work for it: those of a pool keep the
-/// one in which they were started.
+/// The floating-point environment of the calling thread, for the threads that work for it: a pool's threads keep
+/// the one in which they were started.
 class caller_environment {
  public:
   caller_environment() { std::fegetenv(&environment_); }
 
-  /// Puts a worker into it until the returned object goes.
+  /// Puts a worker into it until the returned object is destroyed.
   class scope {
    public:
     explicit scope(const std::fenv_t& environment) {

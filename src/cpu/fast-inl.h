@@ -1,8 +1,8 @@
 // Mode fast: order v1 (core/order_v1.hpp) with vectors.
 //
-// A row of 512 bytes is eight vectors of AVX-512: eight independent chains hide the latency of the fused
-// multiply-add. Narrower targets run down the tile once per group of eight vectors of a row. Cost: one fused
-// multiply-add a vector; per tile, an addition for every vector of a row but one, and the fold of that one.
+// A stripe of 512 bytes is eight vectors of AVX-512: eight independent chains hide the latency of the fused
+// multiply-add. Narrower targets pass over the tile once per group of eight vectors of a stripe. Cost: one fused
+// multiply-add per vector; per tile, an addition for every vector of a stripe but one, and the fold of that one.
 #if defined(EXACTDOT_CPU_FAST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_FAST_INL_H_
 #undef EXACTDOT_CPU_FAST_INL_H_
@@ -13,6 +13,7 @@
 #include <cpu/simd-inl.h>
 
 #include <core/order_v1.hpp>
+#include <core/rounding.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
@@ -22,7 +23,7 @@ namespace {
 /// Adds the upper half of the lanes to the lower until one is left.
 template <class D>
 HWY_INLINE lane_of<D> fold_lanes(D d, vec<D> v) {
-#if HWY_TARGET != HWY_SCALAR  // whose vectors have one lane and no halves
+#if HWY_TARGET != HWY_SCALAR  // its vectors have one lane and no halves
   if constexpr (hn::MaxLanes(D()) > 16 / sizeof(lane_of<D>)) {
     const hn::Half<D> half;
     return fold_lanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
@@ -38,7 +39,7 @@ HWY_INLINE lane_of<D> fold_lanes(D d, vec<D> v) {
 
 /// Eight neighbouring vectors of lanes of a tile. The templates unroll over j, so that the array stays in
 /// registers.
-template <class T>
+template <class T, class Term>
 struct lane_group {
   using tag = hn::ScalableTag<T>;
   static constexpr std::size_t width = hn::MaxLanes(tag());
@@ -50,13 +51,13 @@ struct lane_group {
   }
 
   template <std::size_t j = 0>
-  HWY_INLINE void add_row(const T* a, const T* b) {
+  HWY_INLINE void add_stripe(const T* a, const T* b) {
     add<true, j>(a, b, lanes);
-    if constexpr (j + 1 < 8) add_row<j + 1>(a, b);
+    if constexpr (j + 1 < 8) add_stripe<j + 1>(a, b);
   }
 
-  /// The first `count` elements of a row. A missing element is skipped, not added as zero: that would turn -0 into
-  /// +0.
+  /// The first `count` elements of a stripe. A missing element is skipped, not added as zero: that would turn -0
+  /// into +0.
   template <std::size_t j = 0>
   HWY_INLINE void add_part(const T* a, const T* b, std::size_t count) {
     if (count < (j + 1) * width) {
@@ -82,27 +83,28 @@ struct lane_group {
   HWY_INLINE void add(const T* a, const T* b, std::size_t count) {
     constexpr std::size_t start = j * width;
     const tag d;
-    const auto next =
-        fused_add(d, load_part<whole>(d, a, start, count), load_part<whole>(d, b, start, count), sum[j]);
+    const auto of = load_factors<Term, whole>(d, a, b, start, count);
+    const auto next = fused_add(d, of.x, of.y, sum[j]);
     sum[j] = whole ? next : hn::IfThenElse(hn::FirstN(d, count - start), next, sum[j]);
   }
 };
 
-/// The sum of a tile of n elements, n at most a whole one.
-template <class T>
+/// The sum of a tile of n elements, at most a whole one.
+template <class T, class Term>
 HWY_INLINE T tile_sum(const T* a, const T* b, std::size_t n) {
-  constexpr std::size_t row = core::order_v1<T>::lanes;
-  constexpr std::size_t groups = row / lane_group<T>::lanes;
-  const std::size_t whole = n - n % row;
-  lane_group<T> group[groups];
+  using group_type = lane_group<T, Term>;
+  constexpr std::size_t stripe = core::order_v1<T>::lanes;
+  constexpr std::size_t groups = stripe / group_type::lanes;
+  const std::size_t whole = n - n % stripe;
+  group_type group[groups];
   for (std::size_t g = 0; g < groups; ++g) {
-    const std::size_t first = g * lane_group<T>::lanes;
+    const std::size_t first = g * group_type::lanes;
     if constexpr (groups == 1) {
-      for (std::size_t i = 0; i < whole; i += row) group[0].add_row(a + i, b + i);
+      for (std::size_t i = 0; i < whole; i += stripe) group[0].add_stripe(a + i, b + i);
     } else {
-      lane_group<T> own = group[g];  // in registers, which an array indexed at run time would not be
-      for (std::size_t i = first; i < whole; i += row) own.add_row(a + i, b + i);
-      group[g] = own;
+      group_type current = group[g];  // in registers, which an array indexed at run time would not be
+      for (std::size_t i = first; i < whole; i += stripe) current.add_stripe(a + i, b + i);
+      group[g] = current;
     }
     if (n - whole > first) group[g].add_part(a + whole + first, b + whole + first, n - whole - first);
   }
@@ -112,14 +114,16 @@ HWY_INLINE T tile_sum(const T* a, const T* b, std::size_t n) {
   return group[0].fold();
 }
 
-template <class T>
-T fast(const T* a, const T* b, std::size_t n) {
+template <class T, class Term>
+std::uint64_t fast(const void* first_a, const void* first_b, std::size_t n) {
   constexpr std::size_t tile = core::order_v1<T>::tile;
-  if (n <= tile) return n == 0 ? T{0} : tile_sum(a, b, n);
+  const T* a = static_cast<const T*>(first_a);
+  const T* b = static_cast<const T*>(first_b);
+  if (n <= tile) return n == 0 ? 0 : core::to_word(tile_sum<T, Term>(a, b, n));
   core::tile_tree<T> tree;
-  for (; n >= tile; a += tile, b += tile, n -= tile) tree.push(tile_sum(a, b, tile));
-  if (n != 0) tree.push(tile_sum(a, b, n));
-  return tree.root();
+  for (; n >= tile; a += tile, b += tile, n -= tile) tree.push(tile_sum<T, Term>(a, b, tile));
+  if (n != 0) tree.push(tile_sum<T, Term>(a, b, n));
+  return core::to_word(tree.root());
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <omp.h>
 
 #include <cpu/kernels.hpp>
-#include <cpu/team.hpp>
 #include <exactdot/info.hpp>
+#include <plan/thread_count.hpp>
 
 namespace exactdot {
 
@@ -13,7 +13,7 @@ cpu_info cpu() {
   cpu_info info;
   info.instruction_set = cpu_engine::current_instruction_set().name;
   for (const auto* set : cpu_engine::runnable_instruction_sets()) info.instruction_sets.emplace_back(set->name);
-  info.threads = cpu_engine::most_threads(omp_get_max_threads());
+  info.threads = engine::max_threads(omp_get_max_threads());
   return info;
 }
 

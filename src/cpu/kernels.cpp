@@ -5,13 +5,13 @@
 #include <core/error_free.hpp>
 #include <core/order_v1.hpp>
 #include <core/state.hpp>
-#include <cpu/approximation.hpp>
-#include <cpu/engine.hpp>
+#include <cpu/bounded_sum.hpp>
 #include <cpu/kernels.hpp>
 #include <cpu/window.hpp>
 #include <cstdlib>
 #include <exactdot/error.hpp>
 #include <limits>
+#include <utility>
 
 // SSE has no fused multiply-add, so machines without AVX2 use the portable target.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
@@ -20,21 +20,22 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "cpu/accumulate-inl.h"
-#include "cpu/approximate-inl.h"
-#include "cpu/fast-inl.h"
+#include "cpu/kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
 
-template <class T>
-constexpr kernels<T> table() {
-  return {fast<T>, static_cast<bool (*)(const T*, const T*, std::size_t, approximation&)>(approximate),
-          accumulate<T>};
+/// Entry i: element i / term_count, term i % term_count.
+template <std::size_t... i>
+constexpr std::array<kernels, kernels_count> kernels_table(std::index_sequence<i...>) {
+  return {kernels_of<std::tuple_element_t<i / term_count, element_types>,
+                     std::tuple_element_t<i % term_count, core::term_types>>()...};
 }
 
-constexpr instruction_set named(const char* name) { return {name, {table<float>(), table<double>()}}; }
+constexpr instruction_set named(const char* name) {
+  return {name, kernels_table(std::make_index_sequence<kernels_count>())};
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace exactdot::cpu_engine
@@ -68,8 +69,6 @@ constexpr target targets[] = {
 #endif
 };
 
-std::atomic<const instruction_set*> current{nullptr};
-
 const instruction_set* find(const std::string& name, const std::string& asked_by = "") {
   std::string known;
   for (const instruction_set* set : runnable_instruction_sets()) {
@@ -82,6 +81,8 @@ const instruction_set* find(const std::string& name, const std::string& asked_by
 
 }  // namespace
 
+constinit std::atomic<const instruction_set*> chosen_instruction_set{nullptr};
+
 std::vector<const instruction_set*> runnable_instruction_sets() {
   std::vector<const instruction_set*> sets;
   for (const target& candidate : targets) {
@@ -92,15 +93,14 @@ std::vector<const instruction_set*> runnable_instruction_sets() {
   return sets;
 }
 
-void choose_instruction_set(const std::string& name) { current.store(find(name), std::memory_order_release); }
+void choose_instruction_set(const std::string& name) {
+  chosen_instruction_set.store(find(name), std::memory_order_release);
+}
 
-const instruction_set& current_instruction_set() {
-  const instruction_set* set = current.load(std::memory_order_acquire);
-  if (set == nullptr) {
-    const char* wanted = std::getenv("EXACTDOT_TARGET");
-    set = find(wanted == nullptr ? "" : wanted, "EXACTDOT_TARGET: ");
-    current.store(set, std::memory_order_release);
-  }
+const instruction_set& choose_at_first_call() {
+  const char* const wanted = std::getenv("EXACTDOT_TARGET");
+  const instruction_set* const set = find(wanted == nullptr ? "" : wanted, "EXACTDOT_TARGET: ");
+  chosen_instruction_set.store(set, std::memory_order_release);
   return *set;
 }
 

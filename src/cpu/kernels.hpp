@@ -1,43 +1,64 @@
-// The kernels of the CPU engine: one table per element type and instruction set.
+// The CPU kernels: per instruction set one table, with an entry for each compiled pair of element and term.
 //
-// kernels.cpp compiles them once per Highway target and picks a table at run time. No result depends on
-// which table is used.
+// kernels.cpp compiles the table once per Highway target; one of them is chosen at run time. No result depends on
+// which.
 #pragma once
 
-#include <cpu/approximation.hpp>
+#include <array>
+#include <atomic>
+#include <core/reduction.hpp>
+#include <cpu/bounded_sum.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <plan/plan.hpp>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace exactdot::cpu_engine {
 
-template <class T>
+/// The loops over n contiguous elements of a and b, for one element type and term. Each result is exact, or known
+/// to within a bound, or of order v1, so none depends on the instruction set.
 struct kernels {
-  /// Mode fast: the tile tree of order v1 over n elements.
-  T (*fast)(const T* a, const T* b, std::size_t n);
-  /// An approximation with a proven error bound, or false when the data does not suit it.
-  bool (*approximate)(const T* a, const T* b, std::size_t n, approximation& result);
-  /// words += the exact state; normalised on entry and on return. If `may_give_up`: false, and the words worthless,
-  /// when the exponents of finite data spread so wide that only integers would do.
-  bool (*accumulate)(const T* a, const T* b, std::size_t n, std::int64_t* words, bool may_give_up);
+  /// Mode fast: the tile tree of order v1; the bits of the accumulation type.
+  std::uint64_t (*fast)(const void* a, const void* b, std::size_t n);
+  /// A sum with a proven error bound. False if the data does not suit it.
+  bool (*bounded)(const void* a, const void* b, std::size_t n, bounded_sum& sum);
+  /// words += the exact sum; normalised on entry and on return. If `skip_integer_path`: false, and the words are
+  /// worthless, if the exponents of finite data spread so wide that only integers would do.
+  bool (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words, bool skip_integer_path);
+  /// words += the exact sum of up to additions_between_normalisations elements, in integers only: right in any
+  /// floating-point environment. Propagates no carry.
+  void (*accumulate_integers)(const void* a, const void* b, std::size_t n, std::int64_t* words);
 };
+
+inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
+inline constexpr std::size_t kernels_count = elements.size() * term_count;
+
+/// The index of an element's and term's kernels.
+constexpr std::size_t kernels_index(element_type element, std::size_t term) {
+  return static_cast<std::size_t>(element) * term_count + term;
+}
 
 struct instruction_set {
   const char* name;
-  std::tuple<kernels<float>, kernels<double>> tables;
+  std::array<kernels, kernels_count> table;
 };
 
+extern std::atomic<const instruction_set*> chosen_instruction_set;  // null before the first call
+const instruction_set& choose_at_first_call();
+
 /// The table in use: the best one, or the one that use_instruction_set or EXACTDOT_TARGET chose.
-const instruction_set& current_instruction_set();
+inline const instruction_set& current_instruction_set() {
+  const instruction_set* const chosen = chosen_instruction_set.load(std::memory_order_acquire);
+  return chosen != nullptr ? *chosen : choose_at_first_call();
+}
 /// All that this machine can run, best first.
 std::vector<const instruction_set*> runnable_instruction_sets();
 void choose_instruction_set(const std::string& name);
 
-template <class T>
-inline const kernels<T>& current_kernels() {
-  return std::get<kernels<T>>(current_instruction_set().tables);
+inline const kernels& current_kernels(element_type element, std::size_t term) {
+  return current_instruction_set().table[kernels_index(element, term)];
 }
+inline const kernels& kernels_for(const engine::plan& plan) { return current_kernels(plan.element, plan.term); }
 
 }  // namespace exactdot::cpu_engine

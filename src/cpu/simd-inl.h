@@ -1,7 +1,7 @@
-// What the kernels need beyond Highway: a multiply-add that is fused on every target, loads of part of a
-// vector that never touch a byte outside it, and sums over lanes.
+// What the kernels need beyond Highway: a multiply-add that is fused on every target, partial loads that touch no
+// byte outside the vector, the factors of a term, and sums over lanes.
 //
-// Included once per Highway target.
+// Included once per Highway target. D: a tag of Highway, T: its lane type, V: its vector type.
 #if defined(EXACTDOT_CPU_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_SIMD_INL_H_
 #undef EXACTDOT_CPU_SIMD_INL_H_
@@ -69,11 +69,11 @@ HWY_INLINE vec<D> load_first(D d, const lane_of<D>* from, std::size_t count) {
 #endif
 }
 
-/// Floats travel in pairs of double vectors: this many at a time. Usually one float vector; on Highway's scalar
-/// target two.
+/// Floats are processed as two vectors of doubles: this many at a time. Usually one float vector; on Highway's
+/// scalar target two.
 constexpr std::size_t float_pair = 2 * hn::MaxLanes(hn::ScalableTag<double>());
 
-/// The lanes of a vector of D that hold one of `count` elements, when it starts at element `start` of them.
+/// How many lanes of a vector of D that starts at element `start` hold one of `count` elements.
 template <class D>
 HWY_INLINE std::size_t lanes_left(D d, std::size_t start, std::size_t count) {
   return count <= start ? 0 : std::min(count - start, hn::Lanes(d));
@@ -96,12 +96,42 @@ HWY_INLINE vec<hn::ScalableTag<double>> load_promoted(const float* from, std::si
   return hn::PromoteTo(d, load_part<whole>(hn::Rebind<float, decltype(d)>(), from, start, count));
 }
 
-/// How far ahead of their use the exact kernels ask for data. Their long dependency chains leave the processor too
-/// little room to run ahead by itself (measured: docs/performance.md).
+/// The factors of the addends of some neighbouring elements.
+template <class V>
+struct factors {
+  V x, y;
+};
+
+/// The factors of Term from the elements of a and b.
+template <class Term, class V>
+HWY_INLINE factors<V> factors_of(V a, V b) {
+  static_assert(Term::factors == 2, "terms of one factor have kernels of their own");
+  if constexpr (Term::absolute) return {hn::Abs(a), hn::Abs(b)};
+  return {a, b};
+}
+
+/// The factors of elements start, start + 1, … of which only `count` exist; the others are +0.
+template <class Term, bool whole, class D>
+HWY_INLINE factors<vec<D>> load_factors(D d, const lane_of<D>* a, const lane_of<D>* b, std::size_t start,
+                                        std::size_t count) {
+  const auto x = load_part<whole>(d, a, start, count);
+  return factors_of<Term>(x, Term::inputs == 2 ? load_part<whole>(d, b, start, count) : x);
+}
+
+/// The same for floats, as doubles.
+template <class Term, bool whole>
+HWY_INLINE factors<vec<hn::ScalableTag<double>>> load_promoted_factors(const float* a, const float* b,
+                                                                       std::size_t start, std::size_t count) {
+  const auto x = load_promoted<whole>(a, start, count);
+  return factors_of<Term>(x, Term::inputs == 2 ? load_promoted<whole>(b, start, count) : x);
+}
+
+/// How far ahead of their use the exact kernels prefetch. Their long dependency chains leave the processor too
+/// little room to run ahead (measured: docs/performance.md).
 constexpr std::size_t prefetch_bytes = 3072;
 
-/// Asks for the cache lines of `count` elements, prefetch_bytes ahead. May lie past the end: a prefetch never
-/// faults.
+/// Prefetches the cache lines of `count` elements, prefetch_bytes ahead. These may lie past the end: a prefetch
+/// never faults.
 template <class T>
 HWY_INLINE void prefetch_ahead(const T* from, std::size_t count) {
   const char* const line = reinterpret_cast<const char*>(from) + prefetch_bytes;

@@ -1,4 +1,4 @@
-// Calls of the driver, looked up in the libcuda that the process has loaded; see driver.hpp.
+// Functions of the driver, found in the libcuda that the process has loaded; see driver.hpp.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cpu/offload.hpp>
 #include <cuda/driver.hpp>
 #include <cuda/workspace.hpp>
 #include <mutex>
+#include <plan/gpu_engine.hpp>
 #include <string>
 #include <vector>
 
@@ -30,7 +30,7 @@ struct driver {
   }
 };
 
-/// The calls, if libcuda is loaded; it stays so.
+/// Finds the functions, if libcuda is loaded; it is never unloaded.
 bool look_up(driver& calls) {
   void* const library = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY);
   if (library == nullptr) return false;
@@ -61,17 +61,17 @@ std::atomic<const driver*> loaded{nullptr};
 const driver* loaded_driver() noexcept {
   if (const driver* const known = loaded.load(std::memory_order_acquire)) return known;
   static std::atomic<unsigned long long> seen{0};
-  const unsigned long long now = libraries_ever_loaded();
-  if (seen.load(std::memory_order_relaxed) == now) return nullptr;
+  const unsigned long long count = libraries_ever_loaded();
+  if (seen.load(std::memory_order_relaxed) == count) return nullptr;
   static driver calls;
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   if (loaded.load() == nullptr && look_up(calls)) loaded.store(&calls, std::memory_order_release);
-  seen.store(now, std::memory_order_relaxed);
+  seen.store(count, std::memory_order_relaxed);
   return loaded.load();
 }
 
-/// The driver after the runtime has loaded it.
+/// The driver, after the runtime has loaded it.
 const driver& required_driver() {
   int count = 0;
   cuda::check(cudaGetDeviceCount(&count), "looking for a GPU");
@@ -90,17 +90,17 @@ void check(CUresult status, const char* what) {
 }
 
 CUcontext primary_context(const driver& calls, int gpu) {
-  static std::mutex one_at_a_time;
-  static std::vector<CUcontext>& kept = *new std::vector<CUcontext>;  // outlives every caller
-  const std::lock_guard lock(one_at_a_time);
+  static std::mutex mutex;
+  static std::vector<CUcontext>& contexts = *new std::vector<CUcontext>;  // outlives every caller
+  const std::lock_guard lock(mutex);
   const auto index = static_cast<std::size_t>(gpu);
-  if (kept.size() <= index) kept.resize(index + 1);
-  if (kept[index] == nullptr) {
+  if (contexts.size() <= index) contexts.resize(index + 1);
+  if (contexts[index] == nullptr) {
     CUdevice device = 0;
     check(calls.device(&device, gpu), "asking for the GPU");
-    check(calls.retain(&kept[index], device), "starting the GPU's context");
+    check(calls.retain(&contexts[index], device), "starting the GPU's context");
   }
-  return kept[index];
+  return contexts[index];
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ bool machine_has_device_files() noexcept {
 
 bool driver_is_loaded() noexcept { return loaded_driver() != nullptr; }
 
-place place_of(const void* pointer) noexcept {
+location locate(const void* pointer) noexcept {
   const driver* const calls = loaded_driver();
   if (calls == nullptr) return {};
   unsigned type = 0, managed = 0;
@@ -122,13 +122,13 @@ place place_of(const void* pointer) noexcept {
   void* to[] = {&type, &managed, &gpu};
   const auto address = reinterpret_cast<CUdeviceptr>(pointer);
   if (calls->pointer_attributes(std::size(which), which, to, address) != CUDA_SUCCESS) return {};
-  if (managed != 0) return {memory::managed, gpu};
-  if (type == CU_MEMORYTYPE_DEVICE) return {memory::device, gpu};
-  if (type == CU_MEMORYTYPE_HOST) return {memory::pinned, gpu};
+  if (managed != 0) return {memory_kind::managed, gpu};
+  if (type == CU_MEMORYTYPE_DEVICE) return {memory_kind::device, gpu};
+  if (type == CU_MEMORYTYPE_HOST) return {memory_kind::pinned, gpu};
   return {};
 }
 
-bool gpu_is_awake(int gpu) noexcept {
+bool context_is_active(int gpu) noexcept {
   const driver* const calls = loaded_driver();
   CUdevice device = 0;
   unsigned flags = 0;
@@ -143,17 +143,17 @@ current_gpu::current_gpu(int gpu) {
   cuda::check(cudaGetDeviceCount(&count), "looking for a GPU");
   if (gpu < 0 || gpu >= count) {
     throw error(errc::no_device,
-                "dot: there is no cuda:" + std::to_string(gpu) + "; this machine has " +
+                "cuda: there is no cuda:" + std::to_string(gpu) + "; this machine has " +
                     (count == 1 ? "one GPU, cuda:0"
                                 : std::to_string(count) + " GPUs, cuda:0 to cuda:" + std::to_string(count - 1)));
   }
   check(calls.push(primary_context(calls, gpu)), "making the GPU's context current");
-  cpu_engine::gpu_possible.store(true, std::memory_order_relaxed);  // whatever its files are called
+  engine::gpu_may_exist.store(true, std::memory_order_relaxed);  // whatever its device files are called
 }
 
 current_gpu::~current_gpu() {
-  CUcontext ours = nullptr;
-  loaded_driver()->pop(&ours);
+  CUcontext popped = nullptr;
+  loaded_driver()->pop(&popped);
 }
 
 }  // namespace exactdot::cuda_engine

@@ -1,238 +1,248 @@
-// exactdot::dot on a GPU: which calls it takes, on which GPU, and by which road.
+// The GPU engine behind exactdot's functions: which calls it computes, on which GPU, and how.
 //
-// Vectors that all lie on the GPU are one launch; others pass through the conveyor, whose chunks add to one exact
-// state on the device, or are nodes of order v1's tree. Either way the bits are the CPU's.
+// Vectors that the GPU can read in place are one launch; others pass through the staging pipeline, whose chunks add
+// to one exact state on the device, or are nodes of order v1's tree. Either way the bits are the CPU's.
 #include <algorithm>
-#include <bit>
 #include <core/order_v1.hpp>
-#include <core/state.hpp>
-#include <cpu/engine.hpp>
-#include <cpu/offload.hpp>
-#include <cuda/conveyor.hpp>
-#include <cuda/kept.hpp>
+#include <cuda/engine.hpp>
+#include <cuda/launch.hpp>
+#include <cuda/pool.hpp>
+#include <plan/gpu_engine.hpp>
+#include <run/run.hpp>
 #include <string>
 
 namespace exactdot::cuda_engine {
 namespace {
 
-std::string name_of(int gpu) { return "cuda:" + std::to_string(gpu); }
+using engine::plan;
 
-template <class T>
-struct job {
-  operand<T> a, b;
-  std::size_t n;
-  const options& how;
-  int gpu;
+std::string name_of_gpu(int gpu) { return "cuda:" + std::to_string(gpu); }
 
-  [[nodiscard]] bool in_place() const { return a.where.on_gpu() && b.where.on_gpu(); }
-};
-
-/// The GPU whose memory holds a vector, else the one asked for, else the one that knows of a vector, or the first.
-int gpu_of(const place& a, const place& b, const options& how) {
-  const bool asked = how.device == device::cuda;
-  int gpu = asked ? how.device_index : -1;
-  const auto join = [&](const place& one, const char* name) {
-    if (one.kind != memory::device || one.gpu == gpu) return;
+/// The GPU whose memory holds an input, else the one demanded, else the one that knows of an input, or the first.
+int gpu_for(const plan& plan, const options& options) {
+  int gpu = plan.gpu_demanded ? options.device_index : -1;
+  const auto join = [&](const location& where, const char* name) {
+    if (where.kind != memory_kind::device || where.gpu == gpu) return;
     if (gpu >= 0) {
-      throw error(
-          errc::bad_option,
-          std::string("dot: ") + name + " lies on " + name_of(one.gpu) + " and " +
-              (asked ? "options.device_index is " + std::to_string(gpu) + "; use the vector's GPU, or copy it"
-                     : "a on " + name_of(gpu) + "; copy one of them with cudaMemcpyPeer"));
+      engine::throw_error(
+          errc::bad_option, plan.caller,
+          std::string(name) + " lies on " + name_of_gpu(where.gpu) + " and " +
+              (plan.gpu_demanded
+                   ? "options.device_index is " + std::to_string(gpu) + "; use the vector's GPU, or copy it"
+                   : "a on " + name_of_gpu(gpu) + "; copy one of them with cudaMemcpyPeer"));
     }
-    gpu = one.gpu;
+    gpu = where.gpu;
   };
-  join(a, "a");
-  join(b, "b");
-  return gpu >= 0 || asked ? gpu : std::max({a.gpu, b.gpu, 0});
+  join(plan.a.where, "a");
+  join(plan.b.where, "b");
+  return gpu >= 0 || plan.gpu_demanded ? gpu : std::max({plan.a.where.gpu, plan.b.where.gpu, 0});
 }
 
-template <class T>
-job<T> make_job(const T* a, const T* b, std::size_t n, const options& how) {
-  const place none{};
-  const place x = n == 0 ? none : place_of(a), y = n == 0 ? none : place_of(b);
-  return {{a, x}, {b, y}, n, how, gpu_of(x, y, how)};
+/// Page-locked vectors that the GPU fetches sooner than so few CPU threads read them; not for a GPU whose context
+/// would have to be created. Vectors in pageable memory never are: to copy them costs the CPU more than their
+/// reduction (docs/algorithms.md has the measurement).
+bool gpu_is_faster(const plan& plan) {
+  constexpr std::size_t min_bytes = std::size_t{1} << 22;
+  constexpr int max_threads = 2;
+  const location &a = plan.a.where, &b = plan.b.where;
+  return a.kind == memory_kind::pinned && b.kind == memory_kind::pinned && plan.contiguous &&
+         plan.n * size_of(plan.element) >= min_bytes && plan.threads <= max_threads &&
+         context_is_active(std::max({a.gpu, b.gpu, 0}));
 }
 
-/// A conveyor whose chunks hold a vector of so many bytes, or are as large as they get.
-std::unique_ptr<conveyor> conveyor_for(int gpu, std::size_t bytes) {
-  constexpr std::size_t a_tile = 512 * 16;
-  const std::size_t chunk = std::clamp(std::bit_ceil(bytes), a_tile, limits.largest_chunk);
-  auto found = kept<conveyor>::all().take(gpu);
-  const bool fits = found != nullptr && found->chunk() >= chunk && found->chunk() <= limits.largest_chunk;
-  if (fits) return found;
-  found.reset();
-  return std::make_unique<conveyor>(chunk);
+/// Throws for an input in device memory that the CPU was told to read.
+void refuse_device_memory(const plan& plan) {
+  const bool is_a = plan.a.where.kind == memory_kind::device;
+  const location& where = is_a ? plan.a.where : plan.b.where;
+  if (where.kind != memory_kind::device) return;
+  engine::throw_error(errc::bad_option, plan.caller,
+                      std::string(is_a ? "a" : "b") + " lies in the memory of " + name_of_gpu(where.gpu) +
+                          ", which the CPU cannot read; use device::automatic, or copy it with cudaMemcpy");
 }
 
-/// An exact state on the device, and where it is fetched to.
-struct state_room {
-  static constexpr std::size_t bytes = core::layout<double>::words * sizeof(std::int64_t);
-  device_bytes there = try_device_memory(bytes);
-  pinned_bytes here = pinned_memory(bytes);
+/// An input that a kernel reads in place has to be aligned to its elements.
+void require_alignment(const plan& plan, const engine::operand& input, const char* name) {
+  const auto bytes = static_cast<std::ptrdiff_t>(size_of(plan.element));
+  if (!input.where.on_gpu() || plan.n == 0) return;
+  const bool strides_fit = plan.n == 1 || input.stride % bytes == 0;
+  if (reinterpret_cast<std::uintptr_t>(input.data) % static_cast<std::uintptr_t>(bytes) == 0 && strides_fit) return;
+  engine::throw_error(errc::bad_option, plan.caller,
+                      std::string(name) + " is not aligned to its elements of " + std::to_string(bytes) +
+                          " bytes, as a GPU needs it");
+}
+
+void choose(plan& plan, const options& options) {
+  if (!plan.gpu_demanded && !driver_is_loaded()) return;
+  if (plan.n != 0) plan.a.where = locate(plan.a.data), plan.b.where = locate(plan.b.data);
+  const bool in_device_memory =
+      plan.a.where.kind == memory_kind::device || plan.b.where.kind == memory_kind::device;
+  if (options.device == device::cpu) return refuse_device_memory(plan);
+  const bool in_place = plan.a.where.on_gpu() && plan.b.where.on_gpu();
+  plan.on_gpu = plan.gpu_demanded || in_device_memory || in_place || gpu_is_faster(plan);
+  if (!plan.on_gpu) return;
+  plan.gpu = gpu_for(plan, options);
+  require_alignment(plan, plan.a, "a");
+  require_alignment(plan, plan.b, "b");
+}
+
+/// An exact state on the device, and the host memory to which it is copied.
+struct state_buffers {
+  static constexpr std::size_t bytes = core::max_state_words * sizeof(std::int64_t);
+  device_bytes device = try_device_memory(bytes);
+  pinned_bytes host = pinned_memory(bytes);
 };
 
-/// words += what `enqueue` adds to the state that it is handed, on a stream.
-template <class T, class Enqueue>
-void add_through_device(int gpu, cudaStream_t on, std::int64_t* words, Enqueue enqueue) {
-  auto room = kept<state_room>::all().take(gpu);
-  if (room == nullptr) room = std::make_unique<state_room>();
-  if (room->there == nullptr) cuda::check(cudaErrorMemoryAllocation, "allocating an exact state");
-  auto* const there = reinterpret_cast<std::int64_t*>(room->there.get());
-  auto* const here = reinterpret_cast<std::int64_t*>(room->here.get());
-  constexpr std::size_t bytes = core::layout<T>::words * sizeof(std::int64_t);
-  cuda::check(cudaMemsetAsync(there, 0, bytes, on), "clearing an exact state");
-  enqueue(there);
-  cuda::check(cudaMemcpyAsync(here, there, bytes, cudaMemcpyDeviceToHost, on), "fetching the sum");
-  cuda::check(cudaStreamSynchronize(on), "waiting for the sum");
-  core::normalise(core::limbs_of<T>(here));
-  core::merge<T>(words, here);
-  core::normalise(core::limbs_of<T>(words));
-  kept<state_room>::all().give(gpu, std::move(room));
+/// words += what `enqueue` adds to the state on the device that it is given, on a stream.
+template <class Enqueue>
+void add_through_device(const plan& plan, cudaStream_t stream, std::int64_t* words, Enqueue enqueue) {
+  auto buffers = pool<state_buffers>::instance().acquire(plan.gpu);
+  if (buffers == nullptr) buffers = std::make_unique<state_buffers>();
+  if (buffers->device == nullptr) cuda::check(cudaErrorMemoryAllocation, "allocating an exact state");
+  auto* const on_device = reinterpret_cast<std::int64_t*>(buffers->device.get());
+  auto* const on_host = reinterpret_cast<std::int64_t*>(buffers->host.get());
+  const core::state_layout layout = plan.layout();
+  const std::size_t bytes = static_cast<std::size_t>(layout.words()) * sizeof(std::int64_t);
+  cuda::check(cudaMemsetAsync(on_device, 0, bytes, stream), "clearing an exact state");
+  enqueue(on_device);
+  cuda::check(cudaMemcpyAsync(on_host, on_device, bytes, cudaMemcpyDeviceToHost, stream), "fetching the sum");
+  cuda::check(cudaStreamSynchronize(stream), "waiting for the sum");
+  core::normalise(layout, on_host);
+  core::merge(layout, words, on_host);
+  core::normalise(layout, words);
+  pool<state_buffers>::instance().release(plan.gpu, std::move(buffers));
 }
 
-template <class T>
-void add_by_chunks(const job<T>& one, std::int64_t* words) {
-  auto belt = conveyor_for(one.gpu, one.n * sizeof(T));
-  cuda::workspace& space = belt->workspace();
-  add_through_device<T>(one.gpu, space.stream(), words, [&](std::int64_t* sum) {
-    belt->run(
-        one.a, one.b, one.n, one.how,
-        [&](std::size_t, const T* x, const T* y, std::size_t count) { cuda::dot_into(space, x, y, count, sum); },
-        [](std::size_t) {});
-  });
-  kept<conveyor>::all().give(one.gpu, std::move(belt));
+/// Calls work(workspace) with one of the default stream: so it follows what the caller has put into that stream, or
+/// into any that waits for it.
+template <class Work>
+void in_one_launch(const plan& plan, Work work) {
+  engine::throw_if_cancelled(plan);
+  auto workspace = pool<cuda::workspace>::instance().acquire(plan.gpu);
+  if (workspace == nullptr) workspace = std::make_unique<cuda::workspace>();
+  cuda::require_device(workspace->library_storage());
+  work(*workspace);
+  pool<cuda::workspace>::instance().release(plan.gpu, std::move(workspace));
+  if (plan.monitor != nullptr) plan.monitor->done += plan.n;
 }
 
-template <class T>
-T fast_by_chunks(const job<T>& one) {
-  auto belt = conveyor_for(one.gpu, one.n * sizeof(T));
-  core::tile_tree<T> tree;
-  belt->run(
-      one.a, one.b, one.n, one.how,
-      [&](std::size_t slot, const T* x, const T* y, std::size_t count) {
-        cuda::dot(belt->workspace(), x, y, count, belt->template result<T>(slot), {.mode = mode::fast});
-      },
-      [&](std::size_t slot) { tree.push(*static_cast<const volatile T*>(belt->template result<T>(slot))); });
-  kept<conveyor>::all().give(one.gpu, std::move(belt));
-  return tree.root();
+/// Calls work(pipeline) with a pipeline whose chunks suit the plan.
+template <class Work>
+auto with_pipeline(const plan& plan, Work work) {
+  const std::size_t bytes = plan.n * size_of(plan.element), wanted = staging_pipeline::wanted_chunk(bytes, {});
+  auto pipeline = pool<staging_pipeline>::instance().acquire(plan.gpu);
+  if (pipeline != nullptr && pipeline->chunk() < wanted) pipeline.reset();
+  if (pipeline == nullptr) pipeline = std::make_unique<staging_pipeline>(bytes);
+  struct finally {
+    decltype(pipeline)& object;
+    int gpu;
+    bool completed = false;
+    ~finally() {
+      if (completed) pool<staging_pipeline>::instance().release(gpu, std::move(object));
+    }
+  } releases{pipeline, plan.gpu};
+  const auto result = work(*pipeline);
+  releases.completed = true;
+  return result;
 }
 
-/// What `launch` does with a workspace of the default stream: so it comes after what the caller has put into that
-/// stream, or into any that waits for it.
-template <class T, class Launch>
-void in_one_launch(const job<T>& one, Launch launch) {
-  cpu_engine::throw_if_cancelled(one.how);
-  auto space = kept<cuda::workspace>::all().take(one.gpu);
-  if (space == nullptr) space = std::make_unique<cuda::workspace>();
-  launch(*space);
-  kept<cuda::workspace>::all().give(one.gpu, std::move(space));
-  if (one.how.monitor != nullptr) one.how.monitor->done += one.n;
+bool in_place(const plan& plan) { return plan.a.where.on_gpu() && plan.b.where.on_gpu(); }
+
+/// What on_gpu returns; or, if the GPU was only the faster choice and is short of memory, what on_cpu returns.
+template <class OnGpu, class OnCpu>
+auto with_cpu_fallback(const plan& plan, OnGpu on_gpu, OnCpu on_cpu) {
+  try {
+    const current_gpu current(plan.gpu);
+    return on_gpu();
+  } catch (const cuda::out_of_memory&) {
+    const bool in_device_memory =
+        plan.a.where.kind == memory_kind::device || plan.b.where.kind == memory_kind::device;
+    if (plan.gpu_demanded || in_device_memory) throw;
+  }
+  return on_cpu(engine::for_cpu(plan));
 }
 
-template <class R, class T>
-R dot_there(const job<T>& one) {
-  const current_gpu current(one.gpu);
-  if (one.n == 0) return R{0};
-  if (one.in_place()) {
-    R result{};
-    in_one_launch(
-        one, [&](cuda::workspace& space) { result = cuda::dot<R>(space, one.a.at, one.b.at, one.n, one.how); });
+std::uint64_t reduce_on_gpu(const plan& plan) {
+  if (plan.n == 0) return 0;
+  if (in_place(plan)) {
+    std::uint64_t result = 0;
+    in_one_launch(plan, [&](cuda::workspace& workspace) { result = cuda::run(workspace, plan); });
     return result;
   }
-  if (one.how.mode == mode::fast) {
-    const T sum = fast_by_chunks(one);
-    return sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);
-  }
-  std::int64_t words[core::layout<T>::words] = {};
-  add_by_chunks(one, words);
-  return core::round_state<R, T>(words);
+  return with_pipeline(plan, [&](staging_pipeline& pipeline) { return reduce_staged(plan, pipeline); });
 }
 
-template <class T>
-void add_state_there(const job<T>& one, std::int64_t* words) {
-  const current_gpu current(one.gpu);
-  if (one.n == 0) return;
-  if (!one.in_place()) return add_by_chunks(one, words);
-  in_one_launch(one, [&](cuda::workspace& space) {
-    add_through_device<T>(one.gpu, space.stream(), words,
-                          [&](std::int64_t* sum) { cuda::dot_into(space, one.a.at, one.b.at, one.n, sum); });
+void add_on_gpu(const plan& plan, std::int64_t* words) {
+  if (plan.n == 0) return;
+  if (!in_place(plan)) {
+    with_pipeline(plan, [&](staging_pipeline& pipeline) { return add_staged(plan, pipeline, words), true; });
+    return;
+  }
+  in_one_launch(plan, [&](cuda::workspace& workspace) {
+    add_through_device(plan, workspace.stream(), words,
+                       [&](std::int64_t* sum) { cuda::add(workspace.library_storage(), plan, sum); });
   });
 }
 
-/// What `there` does; or, where the GPU was only the faster choice and has no memory for it, what `here` does.
-template <class T, class There, class Here>
-auto where_there_is_room(const job<T>& one, There there, Here here) {
-  try {
-    return there();
-  } catch (const cuda::out_of_memory&) {
-    const bool on_gpu = one.a.where.kind == memory::device || one.b.where.kind == memory::device;
-    if (one.how.device == device::cuda || on_gpu) throw;
-  }
-  options on_cpu = one.how;
-  on_cpu.device = device::cpu;
-  return here(on_cpu);
+std::uint64_t reduce(const plan& plan) {
+  return with_cpu_fallback(
+      plan, [&] { return reduce_on_gpu(plan); }, [](const engine::plan& on_cpu) { return engine::run(on_cpu); });
 }
 
-template <class R, class T>
-R dot(const T* a, const T* b, std::size_t n, const options& how) {
-  const job<T> one = make_job(a, b, n, how);
-  return where_there_is_room(
-      one, [&] { return dot_there<R>(one); },
-      [&](const options& on_cpu) { return exactdot::dot<R>(a, b, n, on_cpu); });
+void add(const plan& plan, std::int64_t* words) {
+  with_cpu_fallback(
+      plan, [&] { return add_on_gpu(plan, words), true; },
+      [&](const engine::plan& on_cpu) { return engine::add(on_cpu, words), true; });
 }
 
 template <class T>
-void add_state(const T* a, const T* b, std::size_t n, const options& how, std::int64_t* words) {
-  const job<T> one = make_job(a, b, n, how);
-  where_there_is_room(
-      one, [&] { add_state_there(one, words); },
-      [&](const options& on_cpu) { cpu_engine::exact_state(a, b, n, on_cpu, words); });
+std::uint64_t fast_staged(const plan& plan, staging_pipeline& pipeline) {
+  core::tile_tree<T> tree;
+  pipeline.run(
+      plan,
+      [&](std::size_t slot, const engine::plan& chunk) {
+        engine::plan node = chunk;
+        node.result_type = plan.element;
+        cuda::run(pipeline.workspace().library_storage(), node, pipeline.result(slot));
+      },
+      [&](std::size_t slot) { tree.push(*static_cast<const volatile T*>(pipeline.result(slot))); });
+  return core::converted_word(plan.result, tree.root());
 }
 
-/// Page-locked vectors that the GPU fetches sooner than so few threads of the CPU read them; not for a GPU that
-/// would have to be started first. Vectors in other host memory never pay: to copy them costs the CPU more than
-/// their dot (docs/algorithms.md has the measurement).
-bool pays(const place& a, const place& b, std::size_t n, std::size_t element_bytes, const options& how) {
-  constexpr std::size_t least_bytes = std::size_t{1} << 22;
-  constexpr int most_threads = 2;
-  return a.kind == memory::pinned && b.kind == memory::pinned && n * element_bytes >= least_bytes &&
-         cpu_engine::threads_that_pay(n, how) <= most_threads && gpu_is_awake(std::max({a.gpu, b.gpu, 0}));
-}
+constexpr engine::gpu_engine table = {choose, reduce, add};
 
-bool takes(const void* a, const void* b, std::size_t n, std::size_t element_bytes, const options& how) {
-  const bool on_cpu = how.device == device::cpu;
-  if (!driver_is_loaded()) return false;
-  const place x = place_of(a), y = place_of(b);
-  const bool out_of_reach = x.kind == memory::device || y.kind == memory::device;
-  if (on_cpu && out_of_reach) {
-    const bool is_a = x.kind == memory::device;
-    throw error(errc::bad_option, std::string("dot: ") + (is_a ? "a" : "b") + " lies in the memory of " +
-                                      name_of((is_a ? x : y).gpu) +
-                                      ", which the CPU cannot read; use "
-                                      "device::automatic, or copy it with cudaMemcpy");
-  }
-  if (on_cpu || out_of_reach) return out_of_reach;
-  return (x.on_gpu() && y.on_gpu()) || pays(x, y, n, element_bytes, how);
-}
-
-constexpr cpu_engine::gpu_engine table = {
-    takes,
-    {dot<float, float>, dot<double, float>, dot<float, double>, dot<double, double>},
-    {add_state<float>, add_state<double>},
-};
-
-bool enlist() {
-  if (machine_has_device_files()) cpu_engine::gpu_possible.store(true);
-  cpu_engine::linked_gpu_engine.store(&table, std::memory_order_release);
+bool register_gpu_engine() {
+  if (machine_has_device_files()) engine::gpu_may_exist.store(true);
+  engine::registered_gpu_engine.store(&table, std::memory_order_release);
   return true;
 }
 
 }  // namespace
+
+std::uint64_t reduce_staged(const plan& plan, staging_pipeline& pipeline) {
+  cuda::require_device(pipeline.workspace().library_storage());
+  if (plan.mode == mode::fast) {
+    return engine::with_element_of(plan, [&]<class T>(T) { return fast_staged<T>(plan, pipeline); });
+  }
+  std::int64_t words[core::max_state_words] = {};
+  add_staged(plan, pipeline, words);
+  return core::finish_state(plan.result, plan.layout(), words);
+}
+
+void add_staged(const plan& plan, staging_pipeline& pipeline, std::int64_t* words) {
+  cuda::workspace& workspace = pipeline.workspace();
+  cuda::require_device(workspace.library_storage());
+  add_through_device(plan, workspace.stream(), words, [&](std::int64_t* sum) {
+    pipeline.run(
+        plan, [&](std::size_t, const engine::plan& chunk) { cuda::add(workspace.library_storage(), chunk, sum); },
+        [](std::size_t) {});
+  });
+}
+
 }  // namespace exactdot::cuda_engine
 
-/// The linker is told to look for this name, lest it leave this file in the archive (src/CMakeLists.txt).
+/// The linker is told to look for this name, so that it does not drop this file from the archive
+/// (src/CMakeLists.txt).
 extern "C" {
 extern const bool exactdot_cuda_engine;
-const bool exactdot_cuda_engine = exactdot::cuda_engine::enlist();
+const bool exactdot_cuda_engine = exactdot::cuda_engine::register_gpu_engine();
 }

@@ -1,155 +1,173 @@
-// Mode exact on a GPU: one launch, one pass over the vectors, one rounding.
+// Exact reduction: one launch, one rounding, normally one read of the inputs.
 //
-// Threads keep expansions, warps turn theirs into integers (pieces.cuh, warp_parts.cuh), blocks add them up and
-// mail their sums to the block that comes last (mailbox.cuh, letters.cuh), which rounds. Where what was lost on the
-// way may matter to the rounding, the blocks that lost something make a second pass over their shares, which loses
-// nothing (exact_sum.cuh). A warp that met infinities or NaNs walks over its share once more to count them.
+//   thread      sums its share in expansions                 thread_sum.cuh
+//   warp        converts them to 10 digits and a bound       digits.cuh, warp_partials.cuh
+//   block       adds its warps' digits, publishes a message  messages.cuh
+//   last block  adds the messages and rounds                 round_lanes.cuh, finish.cuh
+//
+// If the bound leaves the rounding undecided, blocks with a nonzero bound sum their shares again without loss
+// (second_pass.cuh, steps.hpp). A warp that met an infinity or NaN rereads its share to count them.
 #pragma once
 
-#include <cuda/deliver.cuh>
+#include <cuda/finish.cuh>
+#include <cuda/steps.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {
 
-/// Shared by the threads of a block.
-template <class T, int warps>
-struct exact_memory {
-  warp_parts<warps> parts;
-  mail_room<warps> room;
-  exact_sum<T> sum;                      // of the second pass
-  unsigned digit[piece_grid<T>::count];  // of a rounding
-  turn now;
-  unsigned expected;  // givers in the second pass
-  bool lost;          // the first pass lost something of this block's share
-  bool at_once;       // the second pass is not to wait for the reader
-  bool again;         // there is to be a second pass
+template <class Carrier, int warps>
+struct shared_storage {
+  warp_partials<warps> partials;
+  message_storage<warps> messages;
+  superaccumulator<Carrier> sum;                         // of the second pass
+  unsigned carried_digit[digit_layout<Carrier>::count];  // of a rounding
+  launch_ticket ticket;
+  unsigned expected_contributions;
+  step next;
+  step decided;  // of a block that awaited the decision
 };
 
-enum verdict : unsigned { done = 1, once_more = 2 };
-constexpr int verdict_bits = 2;  // of its word; above, the count of launches
+constexpr int decision_bits = 2;  // of its word; above, the count of launches
+enum decision_word : unsigned { decided_finished = 1, decided_second_pass = 2 };
 
-/// By one thread.
-__device__ inline void pronounce(verdict what, mailbox& box, const turn& now) {
-  __nv_atomic_store_n(&box.verdict, now.count << verdict_bits | what, __NV_ATOMIC_RELAXED,
-                      __NV_THREAD_SCOPE_DEVICE);
-}
-
-/// By one thread. Whether there is to be a second pass.
-__device__ inline bool wait_for_verdict(const mailbox& box, const turn& now) {
-  const wide_unsigned count = now.count;
-  wide_unsigned seen = peek(&box.verdict);
-  while (seen >> verdict_bits != count) seen = peek(&box.verdict);
-  return (seen & ((1U << verdict_bits) - 1)) == once_more;
-}
-
-/// Adds the blocks' counts of infinities and NaNs; by the lanes of one warp. `others`: a letter told of such.
-template <class T>
-__device__ inline void take_special(exact_sum<T>& sum, grid_sum<T>& all, bool others) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  if (!others) return;
-  __syncwarp();
-  if (lane < 3) sum.special[lane] += __ldcg(&all.special[lane]), all.special[lane] = 0;
-  __syncwarp();
-}
-
-/// What a block does that is not the reader: mails its sum and, if that lacks something, waits whether it matters,
-/// or, where the reader perhaps has no place to start in, makes the second pass at once.
-template <class T, int warps>
-__device__ __forceinline__ void report(const T* a, const T* b, std::size_t n, const lane_sum& own, bool special,
-                                       exact_memory<T, warps>& mine, grid_sum<T>& all, mailbox& box,
-                                       long long patience) {
-  const unsigned launch = mine.now.launch;
-  if (threadIdx.x < 32) {
-    if (special) {
-      if (threadIdx.x < 3 && mine.sum.special[threadIdx.x] != 0) {
-        atomicAdd(&all.special[threadIdx.x], mine.sum.special[threadIdx.x]);
-      }
-      __syncwarp();
-      if (threadIdx.x == letter_header) __threadfence();  // for the warp, by the lane whose word tells of it
-    }
-    const unsigned lost_end = mail(own, special, box, launch, patience);
-    if (threadIdx.x == 0) mine.lost = lost_end != 0, mine.at_once = lost_end == everything;
+/// The second pass of the last block. By all threads, after a barrier. Not inlined; see round_in_integers.
+template <class Term, class Element, input_layout layout, class Carrier, int warps>
+[[gnu::noinline]] __device__ void finish_second_pass(const operands<Element, layout>& in,
+                                                     shared_storage<Carrier, warps>& storage,
+                                                     grid_superaccumulator& grid, exchange& exchange,
+                                                     const destination& to, lane_digits sum) {
+  storage.sum.clear_digits(threadIdx.x, blockDim.x);
+  __syncthreads();
+  if (storage.next == step::reread_share) add_share<Term>(in, storage.sum);
+  if (storage.next == step::add_block_digits && threadIdx.x < 32) storage.sum.add(sum);
+  if (gridDim.x > 1) collect_digits(storage.sum, grid, exchange, &storage.expected_contributions);
+  __syncthreads();
+  if (storage.next != step::discard_contributions && threadIdx.x < 32) {
+    finish_digits(to, storage.sum, storage.carried_digit);
   }
-  __syncthreads();
-  if (!mine.lost) return;
-  if (threadIdx.x == 0) mine.again = mine.at_once || wait_for_verdict(box, mine.now);
-  mine.sum.clear_pieces(threadIdx.x, blockDim.x);
-  __syncthreads();
-  if (!mine.again) return;
-  add_share(a, b, n, mine.sum);
-  __syncthreads();
-  give_pieces(mine.sum, all, box);
 }
 
-/// What the reader does, or a block that is alone.
-template <class T, int warps, class Result>
-__device__ __forceinline__ void conclude(const T* a, const T* b, std::size_t n, const lane_sum& own, bool special,
-                                         exact_memory<T, warps>& mine, grid_sum<T>& all, mailbox& box,
-                                         Result result) {
-  const bool alone = gridDim.x == 1;
-  mail_sum total{own, false};
-  if (!alone) total = add_mail(own, mine.room, box, mine.now.launch);
-  const bool any_special = special || total.special;  // in the first warp
-  if (threadIdx.x < 32) {
-    if (!alone && threadIdx.x == 0) end_turn(box, mine.now);
-    bool certain = true;
-    if (any_special) {
-      take_special(mine.sum, all, total.special);
-      deliver_special(result, mine.sum);
-      certain = total.sum.lost_end != everything;  // else blocks give pieces unasked, which are to be taken away
-    } else {
-      certain = deliver(result, total.sum, mine.sum, mine.digit);
+/// The block and grid stages of one launch. Members are references: sums and tickets stay in registers.
+template <class Element, class Term, input_layout layout, int warps>
+struct exact_reduction {
+  using carrier = core::carrier_of<Element>;
+
+  const operands<Element, layout>& in;
+  shared_storage<carrier, warps>& storage;
+  grid_superaccumulator& grid;
+  cuda_engine::exchange& exchange;
+  const destination& to;
+
+  /// By one thread.
+  __device__ void publish_decision(bool second_pass) {
+    const unsigned word = second_pass ? decided_second_pass : decided_finished;
+    __nv_atomic_store_n(&exchange.decision, storage.ticket.count << decision_bits | word, __NV_ATOMIC_RELAXED,
+                        __NV_THREAD_SCOPE_DEVICE);
+  }
+
+  /// Polls the decision. By one thread.
+  __device__ bool await_second_pass() const {
+    const wide_unsigned count = storage.ticket.count;
+    wide_unsigned word = load_word(&exchange.decision);
+    while (word >> decision_bits != count) word = load_word(&exchange.decision);
+    return (word & ((1U << decision_bits) - 1)) == decided_second_pass;
+  }
+
+  /// Adds this block's counts of special terms to the grid's, before the message that announces them. By one warp.
+  __device__ void contribute_special() {
+    if (threadIdx.x < 3 && storage.sum.special[threadIdx.x] != 0) {
+      atomicAdd(&grid.special[threadIdx.x], storage.sum.special[threadIdx.x]);
     }
+    __syncwarp();
+    if (threadIdx.x == message_header) __threadfence();  // for the warp, by the lane that stores the header
+  }
+
+  /// Adds the other blocks' counts of special terms to this block's, and clears the grid's. By one warp.
+  __device__ void collect_special() {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    __syncwarp();
+    if (lane < 3) storage.sum.special[lane] += __ldcg(&grid.special[lane]), grid.special[lane] = 0;
+    __syncwarp();
+  }
+
+  /// The other blocks: publish the block's sum and, if it is incomplete, take part in a second pass that is needed.
+  __device__ __forceinline__ void publish_partial(const lane_digits& sum, bool special, long long deadline) {
+    if (threadIdx.x < 32) {
+      if (special) contribute_special();
+      const unsigned log2_error = publish_message(sum, special, exchange, storage.ticket.flag, deadline);
+      if (threadIdx.x == 0) storage.next = after_publish(log2_error == 0, log2_error != unbounded);
+    }
+    __syncthreads();
+    if (storage.next == step::finished) return;
     if (threadIdx.x == 0) {
-      mine.lost = own.lost_end != 0 && !any_special;
-      mine.again = !certain;
-      if (!alone && total.sum.lost_end != 0) pronounce(certain ? done : once_more, box, mine.now);
+      storage.decided = storage.next == step::await_decision ? after_decision(await_second_pass()) : storage.next;
     }
+    storage.sum.clear_digits(threadIdx.x, blockDim.x);
+    __syncthreads();
+    if (storage.decided == step::finished) return;
+    add_share<Term>(in, storage.sum);
+    __syncthreads();
+    contribute_digits(storage.sum, grid, exchange);
   }
-  __syncthreads();
-  if (!mine.again) {
-    if (!alone) forget_old_mail(box, mine.now);
-    return;
-  }
-  mine.sum.clear_pieces(threadIdx.x, blockDim.x);
-  __syncthreads();
-  if (mine.lost) add_share(a, b, n, mine.sum);
-  if (!mine.lost && threadIdx.x < 32) mine.sum.add(own);
-  if (!alone) take_all(mine.sum, all, box, &mine.expected);
-  __syncthreads();
-  if (threadIdx.x < 32 && !any_special) deliver(result, mine.sum, mine.digit);
-  if (!alone) forget_old_mail(box, mine.now);
-}
 
-template <class T, class Result, int threads, int packs_at_once>
+  /// The last block, or the only one: add the messages, deliver the result, make the second pass if it is needed.
+  __device__ __forceinline__ void combine_and_round(const lane_digits& sum, bool special) {
+    const bool alone = gridDim.x == 1;
+    combined_sum total{sum, false};
+    if (!alone) total = combine_messages(sum, storage.messages, exchange, storage.ticket.flag);
+    if (threadIdx.x < 32) {
+      if (!alone && threadIdx.x == 0) reset_tickets(exchange, storage.ticket);
+      const bool any_special = special || total.special;
+      bool certain = true;
+      if (any_special) {
+        if (total.special) collect_special();
+        finish_special(to, storage.sum);
+      } else {
+        certain = finish_lanes(to, total.sum, storage.sum, storage.carried_digit);
+      }
+      if (threadIdx.x == 0) {
+        storage.next = after_finish(certain, any_special, total.sum.log2_error == unbounded, sum.log2_error == 0);
+        if (!alone && total.sum.log2_error != 0) publish_decision(needs_second_pass(storage.next));
+      }
+    }
+    __syncthreads();
+    if (storage.next != step::finished) finish_second_pass<Term>(in, storage, grid, exchange, to, sum);
+    if (!alone) clear_words(exchange, storage.ticket);
+  }
+};
+
+template <class Element, class Term, input_layout layout, int threads, int packs_in_flight>
 __global__ void __launch_bounds__(threads, 1)
-    exact_kernel(const T* a, const T* b, std::size_t n, grid_sum<T>* all, mailbox* box, Result result) {
+    exact_kernel(const __grid_constant__ operands<Element, layout> in, device_state* state,
+                 const __grid_constant__ destination to) {
+  using carrier = core::carrier_of<Element>;
   constexpr int warps = threads / 32;
-  __shared__ exact_memory<T, warps> mine;
+  __shared__ shared_storage<carrier, warps> storage;
   const bool alone = gridDim.x == 1;
   const long long start = clock64();
-  mine.sum.clear_special();
-  if (threadIdx.x == 0) mine.room.clear();
-  thread_sum<T> sum;
-  for_each_chunk<packs_at_once>(a, b, n, [&](const auto& x, const auto& y) { sum.add(x, y); });
+  storage.sum.clear_special();
+  if (threadIdx.x == 0) storage.messages.clear();
+  thread_sum<carrier, Term> sum;
+  for_each_pack<Term, packs_in_flight>(in, [&](const auto& x, const auto& y) { sum.add(x, y); });
   wide_unsigned ticket = 0;
-  if (!alone && threadIdx.x == 0) ticket = take_ticket(box->tickets);
+  if (!alone && threadIdx.x == 0) ticket = draw_ticket(state->exchange.tickets);
   __syncwarp();
-  const bool special = !sum.leave(mine.parts);
-  if (!alone && threadIdx.x == 0) mine.now = turn_of(ticket);
+  const bool special = !sum.store(storage.partials);
+  if (!alone && threadIdx.x == 0) storage.ticket = read_ticket(ticket);
   const bool block_special = __syncthreads_or(special) != 0;
   if (block_special) {
-    if (special) count_special(a, b, n, mine.sum);
+    if (special) count_special<Term>(in, storage.sum);
     __syncthreads();
   }
-  lane_sum own{0, 0, 0};
-  if (threadIdx.x < 32) own = add_parts(mine.parts);
-  if (alone || mine.now.reads) {
-    conclude(a, b, n, own, block_special, mine, *all, *box, result);
+  lane_digits block{0, 0, 0};
+  if (threadIdx.x < 32) block = add_partials(storage.partials);
+  exact_reduction<Element, Term, layout, warps> reduction{in, storage, state->sum, state->exchange, to};
+  if (alone || storage.ticket.is_last) {
+    reduction.combine_and_round(block, block_special);
   } else {
-    constexpr long long clocks = 20000;  // and as long as the loop took
+    constexpr long long clocks = 20000;  // and as many as the loop took
     const long long now = clock64();
-    report(a, b, n, own, block_special, mine, *all, *box, now + (now - start) + clocks);
+    reduction.publish_partial(block, block_special, now + (now - start) + clocks);
   }
 }
 

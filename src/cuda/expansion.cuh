@@ -1,15 +1,14 @@
 // A thread's running sum: an expansion, that is a few doubles whose exact sum is the sum so far, and a bound on
 // what did not fit.
 //
-// Each term runs down the levels by TwoSum (Knuth, TAOCP 2, §4.2.2), 6 flops a level; what is left below the last
-// is dropped, and its magnitude added to `lost`. As long as `lost` is 0 the sum is exact, which it stays on data of
-// moderate range; else the rounding says whether it matters (round_lanes.cuh). Like the expansions of R.
-// Iakymchuk, S. Collange et al. (ExBLAS, 2015), but without a branch.
+// Each addend passes through the components by TwoSum (Knuth, TAOCP 2, §4.2.2), 6 flops per component; the error of
+// the last one is dropped and its magnitude added to dropped_magnitude. While that is 0 the sum is exact, which
+// holds for data of moderate range; otherwise the rounding tells whether it matters (round_lanes.cuh). Like the
+// expansions of R. Iakymchuk, S. Collange et al. (ExBLAS, 2015), but without a branch.
 #pragma once
 
 #include <core/error_free.hpp>
-#include <core/traits.hpp>
-#include <cuda/pieces.cuh>
+#include <cuda/digits.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -19,9 +18,9 @@ __device__ inline bool is_finite(double x) { return (core::bit_cast<std::uint64_
 template <int levels>
 struct expansion {
   double sum[levels] = {};
-  double lost = 0;
+  double dropped_magnitude = 0;
 
-  /// Adds x, which is no larger than what level `from` may hold.
+  /// Adds x, which is no larger than component `from` may hold.
   template <int from = 0>
   __device__ __forceinline__ void add(double x) {
 #pragma unroll
@@ -29,24 +28,24 @@ struct expansion {
       const auto added = core::two_sum(sum[k], x);
       sum[k] = added.value, x = added.error;
     }
-    lost += fabs(x);
+    dropped_magnitude += fabs(x);
   }
 
   __device__ __forceinline__ bool is_finite() const {
-    bool finite = cuda_engine::is_finite(lost);
+    bool finite = cuda_engine::is_finite(dropped_magnitude);
 #pragma unroll
     for (int k = 0; k < levels; ++k) finite &= cuda_engine::is_finite(sum[k]);
     return finite;
   }
 
-  /// All that is there is less than 2^this, as a position; 0: nothing is there.
-  __device__ unsigned end(int origin) const {
-    unsigned most = end_of(lost, origin);
+  /// Returns e > 0 with Σ|sum[k]| + dropped_magnitude < 2^(e - origin); 0 if all components are zero.
+  __device__ unsigned log2_bound(int origin) const {
+    unsigned highest = cuda_engine::log2_bound(dropped_magnitude, origin);
 #pragma unroll
-    for (int k = 0; k < levels; ++k) most = max(most, end_of(sum[k], origin));
-    constexpr unsigned several = 3;  // log2 of how many such numbers there are at most
-    static_assert(levels + 1 <= 1 << several);
-    return most == 0 ? 0 : most + several;
+    for (int k = 0; k < levels; ++k) highest = max(highest, cuda_engine::log2_bound(sum[k], origin));
+    constexpr unsigned log2_components = 3;
+    static_assert(levels + 1 <= 1 << log2_components);
+    return highest == 0 ? 0 : highest + log2_components;
   }
 };
 

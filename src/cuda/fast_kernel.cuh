@@ -1,48 +1,34 @@
-// Mode fast on a GPU: order v1 (core/order_v1.hpp), a warp a tile.
+// Mode fast: order v1 (core/order_v1.hpp), one tile per warp.
 //
-// A row is one 16-byte load of each lane, so a lane of a warp holds the neighbouring lanes of the tile; the fold by
+// A stripe is one 16-byte load per lane, so a lane of a warp holds neighbouring lanes of the tile; the fold by
 // halves is shuffles first, then within the lane. A block's warps take neighbouring tiles, or neighbouring subtrees
-// of 2^k tiles, and the block adds them as the tree does: a node. Nodes are mailed (mailbox.cuh) to the block that
-// started last, which adds them.
+// of 2^k tiles, and the block adds them as the tree does: a node. Blocks publish nodes (exchange.cuh); the last
+// block adds them.
 #pragma once
 
 #include <core/order_v1.hpp>
 #include <core/rounding.hpp>
+#include <core/term.hpp>
+#include <cuda/exchange.cuh>
 #include <cuda/load.cuh>
-#include <cuda/mailbox.cuh>
+#include <cuda/tile_counts.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {
 
-constexpr unsigned most_nodes = 8192;  // a launch has
-static_assert(most_nodes * sizeof(double) / 4 <= mailbox::words);
-
-/// How n elements are divided: a warp adds a subtree of 2^log2_tiles tiles, the warps of a block a node.
-struct division {
-  std::size_t tiles, subtrees, nodes;
-};
-
-template <class T>
-EXACTDOT_CORE division divide(std::size_t n, int log2_tiles, unsigned warps) {
-  constexpr std::size_t tile = core::order_v1<T>::tile;
-  const std::size_t tiles = (n + tile - 1) / tile;
-  const std::size_t subtrees = (tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles;
-  return {tiles, subtrees, (subtrees + warps - 1) / warps};
-}
-
-/// The smallest subtrees that leave no more nodes than there may be.
-template <class T>
-int least_log2_tiles(std::size_t n, unsigned warps) {
-  int log2_tiles = 0;
-  while (divide<T>(n, log2_tiles, warps).nodes > most_nodes) ++log2_tiles;
-  return log2_tiles;
-}
-
 __device__ __forceinline__ float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ __forceinline__ double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 
-/// Nodes of one level of the tree, one a lane or a thread: x = the sum of `size` neighbours in the tree's order, in
-/// every thread whose index is a multiple of `size`. `count`: nodes there are; one without a right neighbour stays.
+/// sum + the term of x and y, rounded once.
+template <class Term, class T>
+__device__ __forceinline__ T add_term(T x, T y, T sum) {
+  static_assert(Term::factors == 2, "terms of one factor have no kernels yet");
+  if constexpr (Term::absolute) return multiply_add(magnitude(x), magnitude(y), sum);
+  return multiply_add(x, y, sum);
+}
+
+/// Nodes of one level of the tree, one per lane or thread: x = the sum of `size` neighbours in the tree's order, in
+/// every thread whose index is a multiple of `size`. `count`: of all nodes; one without a right neighbour stays.
 template <int size, class T>
 __device__ __forceinline__ T add_neighbours(T x, unsigned index, unsigned count) {
 #pragma unroll
@@ -69,7 +55,7 @@ __device__ __forceinline__ T fold(T (&sum)[count]) {
   return sum[0];
 }
 
-/// 16 bytes of a row in each lane.
+/// 16 bytes of a stripe in each lane.
 template <bool aligned, class T>
 __device__ __forceinline__ pack<T> load_pack(const T* from) {
   if constexpr (aligned) {
@@ -82,87 +68,114 @@ __device__ __forceinline__ pack<T> load_pack(const T* from) {
   }
 }
 
-/// A whole tile, its rows aligned to 16 bytes or not; in lane 0.
-template <bool aligned, int rows_at_once, class T>
+/// A whole contiguous tile, its stripes aligned to 16 bytes or not; in lane 0.
+template <class Term, bool aligned, int stripes_in_flight, class T>
 __device__ __forceinline__ T whole_tile(const T* a, const T* b) {
-  using row = core::order_v1<T>;
+  using order = core::order_v1<T>;
   T sum[pack<T>::count] = {};
   const unsigned lane = threadIdx.x % 32;
 #pragma unroll
-  for (int start = 0; start < static_cast<int>(row::rows); start += rows_at_once) {
-    pack<T> x[rows_at_once], y[rows_at_once];
+  for (int start = 0; start < static_cast<int>(order::stripes); start += stripes_in_flight) {
+    pack<T> x[stripes_in_flight], y[stripes_in_flight];
 #pragma unroll
-    for (int k = 0; k < rows_at_once; ++k) {
-      const std::size_t i = (start + k) * row::lanes + lane * pack<T>::count;
-      x[k] = load_pack<aligned>(a + i), y[k] = load_pack<aligned>(b + i);
+    for (int k = 0; k < stripes_in_flight; ++k) {
+      const std::size_t i = (start + k) * order::lanes + lane * pack<T>::count;
+      x[k] = load_pack<aligned>(a + i);
+      y[k] = Term::inputs == 2 ? load_pack<aligned>(b + i) : x[k];
     }
 #pragma unroll
-    for (int k = 0; k < rows_at_once; ++k) {
+    for (int k = 0; k < stripes_in_flight; ++k) {
 #pragma unroll
-      for (int j = 0; j < pack<T>::count; ++j) sum[j] = multiply_add(x[k].element[j], y[k].element[j], sum[j]);
+      for (int j = 0; j < pack<T>::count; ++j) sum[j] = add_term<Term>(x[k].element[j], y[k].element[j], sum[j]);
     }
   }
   return fold(sum);
 }
 
-/// The first n elements of a tile: those that are missing are skipped, not added as zero.
-template <bool aligned, int rows_at_once, class T>
-__device__ __forceinline__ T part_of_tile(const T* a, const T* b, int n) {
-  using row = core::order_v1<T>;
-  constexpr int lanes = row::lanes, count = pack<T>::count;
+/// The first n elements of a contiguous tile: missing ones are skipped, not added as zero.
+template <class Term, bool aligned, int stripes_in_flight, class T>
+__device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
+  using order = core::order_v1<T>;
+  constexpr int lanes = order::lanes, count = pack<T>::count;
   T sum[count] = {};
-  const int first = static_cast<int>(threadIdx.x % 32) * count;  // of this lane's elements in a row
+  const int first = static_cast<int>(threadIdx.x % 32) * count;  // of this lane's elements in a stripe
   const int whole = n / lanes;
-  pack<T> last_x{}, last_y{};  // of the row that is not whole
+  pack<T> last_x{}, last_y{};  // of the stripe that is not whole
   const int last = whole * lanes + first;
 #pragma unroll
   for (int j = 0; j < count; ++j) {
     if (last + j < n) last_x.element[j] = a[last + j], last_y.element[j] = b[last + j];
   }
 #pragma unroll
-  for (int start = 0; start < static_cast<int>(row::rows); start += rows_at_once) {
+  for (int start = 0; start < static_cast<int>(order::stripes); start += stripes_in_flight) {
     if (start >= whole) break;
-    pack<T> x[rows_at_once], y[rows_at_once];
+    pack<T> x[stripes_in_flight], y[stripes_in_flight];
 #pragma unroll
-    for (int k = 0; k < rows_at_once; ++k) {
+    for (int k = 0; k < stripes_in_flight; ++k) {
       const int i = (start + k) * lanes + first;
       if (start + k < whole) x[k] = load_pack<aligned>(a + i), y[k] = load_pack<aligned>(b + i);
     }
 #pragma unroll
-    for (int k = 0; k < rows_at_once; ++k) {
+    for (int k = 0; k < stripes_in_flight; ++k) {
 #pragma unroll
       for (int j = 0; j < count; ++j) {
-        if (start + k < whole) sum[j] = multiply_add(x[k].element[j], y[k].element[j], sum[j]);
+        if (start + k < whole) sum[j] = add_term<Term>(x[k].element[j], y[k].element[j], sum[j]);
       }
     }
   }
 #pragma unroll
   for (int j = 0; j < count; ++j) {
-    if (last + j < n) sum[j] = multiply_add(last_x.element[j], last_y.element[j], sum[j]);
+    if (last + j < n) sum[j] = add_term<Term>(last_x.element[j], last_y.element[j], sum[j]);
   }
   return fold(sum);
 }
 
-template <int rows_at_once, class T>
-__device__ __forceinline__ T tile(const T* a, const T* b, std::size_t n, std::size_t index, bool aligned) {
-  constexpr std::size_t size = core::order_v1<T>::tile;
-  a += index * size, b += index * size, n -= index * size;
-  if (n < size) {
-    const int there = static_cast<int>(n);
-    return aligned ? part_of_tile<true, rows_at_once>(a, b, there) : part_of_tile<false, rows_at_once>(a, b, there);
+/// Elements first … first + n - 1 of inputs of any stride and byte order, n at most a tile; in lane 0.
+template <class Term, class T>
+__device__ T strided_tile(const operands<T, input_layout::strided>& in, std::size_t first, int n) {
+  constexpr int lanes = core::order_v1<T>::lanes, count = pack<T>::count;
+  T sum[count] = {};
+  for (int stripe = 0; stripe < n; stripe += lanes) {
+#pragma unroll
+    for (int j = 0; j < count; ++j) {
+      const int i = stripe + static_cast<int>(threadIdx.x % 32) * count + j;
+      if (i >= n) continue;
+      const T x = element_at(in.a, in.stride_a, in.swapped_a, first + i);
+      const T y = Term::inputs == 2 ? element_at(in.b, in.stride_b, in.swapped_b, first + i) : x;
+      sum[j] = add_term<Term>(x, y, sum[j]);
+    }
   }
-  return aligned ? whole_tile<true, rows_at_once>(a, b) : whole_tile<false, rows_at_once>(a, b);
+  return fold(sum);
 }
 
-/// The subtree of tiles first, first + 1, … that a warp adds up one after the other: a sum for each level that
-/// waits for its right neighbour, in shared memory.
-template <int rows_at_once, class T>
-__device__ T subtree(const T* a, const T* b, std::size_t n, std::size_t first, std::size_t end, bool aligned,
-                     T* waiting) {
-  T node = tile<rows_at_once>(a, b, n, first, aligned);
+template <class Term, int stripes_in_flight, class T, input_layout layout>
+__device__ __forceinline__ T tile_sum(const operands<T, layout>& in, std::size_t index, bool aligned) {
+  constexpr std::size_t size = core::order_v1<T>::tile;
+  const std::size_t first = index * size, left = in.n - first;
+  const int count = static_cast<int>(left < size ? left : size);
+  if constexpr (layout == input_layout::strided) {
+    return strided_tile<Term>(in, first, count);
+  } else {
+    const T* const a = in.a + first;
+    const T* const b = Term::inputs == 2 ? in.b + first : a;
+    if (count < static_cast<int>(size)) {
+      return aligned ? partial_tile<Term, true, stripes_in_flight>(a, b, count)
+                     : partial_tile<Term, false, stripes_in_flight>(a, b, count);
+    }
+    return aligned ? whole_tile<Term, true, stripes_in_flight>(a, b)
+                   : whole_tile<Term, false, stripes_in_flight>(a, b);
+  }
+}
+
+/// The subtree of tiles first, first + 1, … that a warp adds one after the other. `waiting`, in shared memory: a
+/// sum for each level that waits for its right neighbour.
+template <class Term, int stripes_in_flight, class T, input_layout layout>
+__device__ T subtree_sum(const operands<T, layout>& in, std::size_t first, std::size_t end, bool aligned,
+                         T* waiting) {
+  T node = tile_sum<Term, stripes_in_flight>(in, first, aligned);
   if (end - first == 1) return node;
   const bool lane_0 = threadIdx.x % 32 == 0;
-  for (std::size_t done = 0;; node = tile<rows_at_once>(a, b, n, first + done, aligned)) {
+  for (std::size_t done = 0;; node = tile_sum<Term, stripes_in_flight>(in, first + done, aligned)) {
     int level = 0;
     for (std::size_t index = done; (index & 1) != 0; index >>= 1) node = waiting[level++] + node;
     __syncwarp();
@@ -180,126 +193,135 @@ __device__ T subtree(const T* a, const T* b, std::size_t n, std::size_t first, s
   return node;
 }
 
-/// A node travels as one word a 4 bytes.
+/// A node takes one word per 4 bytes.
 template <class T>
 constexpr unsigned words_of_node = sizeof(T) / 4;
 
 template <class T>
-__device__ __forceinline__ void mail_node(mailbox& box, unsigned node, unsigned launch, T sum) {
-  const auto bits = core::bit_cast<typename core::traits<T>::bits>(sum);
+__device__ __forceinline__ void publish_node(exchange& exchange, unsigned node, unsigned flag, T sum) {
+  const std::uint64_t bits = core::to_word(sum);
 #pragma unroll
   for (unsigned k = 0; k < words_of_node<T>; ++k) {
-    post(&box.word[node * words_of_node<T> + k], launch, static_cast<unsigned>(std::uint64_t{bits} >> 32 * k));
+    store_word(&exchange.word[node * words_of_node<T> + k], flag, static_cast<unsigned>(bits >> 32 * k));
   }
 }
 
 template <class T>
-__device__ __forceinline__ T wait_for_node(const mailbox& box, unsigned node, unsigned launch) {
-  wide_unsigned seen[words_of_node<T>];
+__device__ __forceinline__ T poll_node(const exchange& exchange, unsigned node, unsigned flag) {
+  wide_unsigned word[words_of_node<T>];
   std::uint64_t bits = 0;
 #pragma unroll
-  for (unsigned k = 0; k < words_of_node<T>; ++k) seen[k] = peek(&box.word[node * words_of_node<T> + k]);
+  for (unsigned k = 0; k < words_of_node<T>; ++k) word[k] = load_word(&exchange.word[node * words_of_node<T> + k]);
 #pragma unroll
   for (unsigned k = 0; k < words_of_node<T>; ++k) {
-    while (!arrived(seen[k], launch)) seen[k] = peek(&box.word[node * words_of_node<T> + k]);
-    bits |= std::uint64_t{static_cast<unsigned>(seen[k])} << 32 * k;
+    while (!has_flag(word[k], flag)) word[k] = load_word(&exchange.word[node * words_of_node<T> + k]);
+    bits |= std::uint64_t{static_cast<unsigned>(word[k])} << 32 * k;
   }
-  return core::bit_cast<T>(static_cast<typename core::traits<T>::bits>(bits));
+  return core::from_word<T>(bits);
 }
 
-/// A node that its own block need not mail.
+/// A node that the last block keeps instead of publishing it.
 template <class T>
-struct own_node {
+struct kept_node {
   unsigned index;
   T sum;
 };
 
-/// The sum of all nodes by the tree, in thread 0. `room`: a node for every 32, in shared memory.
+/// The sum of all nodes by the tree, in thread 0. `storage`: a node for every 32, in shared memory.
 template <class T>
-__device__ T add_nodes(const mailbox& box, unsigned count, unsigned launch, const own_node<T>& own, T* room) {
+__device__ T add_nodes(const exchange& exchange, unsigned count, unsigned flag, const kept_node<T>& kept,
+                       T* storage) {
   const unsigned lane = threadIdx.x % 32, chunks = (count + 31) / 32;
   for (unsigned chunk = threadIdx.x / 32; chunk < chunks; chunk += blockDim.x / 32) {
     const unsigned i = 32 * chunk + lane;
-    T node = own.sum;
-    if (i < count && i != own.index) node = wait_for_node<T>(box, i, launch);
+    T node = kept.sum;
+    if (i < count && i != kept.index) node = poll_node<T>(exchange, i, flag);
     __syncwarp();
     node = add_neighbours<32>(node, i, count);
-    if (lane == 0) room[chunk] = node;
+    if (lane == 0) storage[chunk] = node;
   }
   __syncthreads();
-  constexpr unsigned run = most_nodes / 32 / 32;  // of chunks, for a lane
+  constexpr unsigned chunks_per_lane = max_nodes / 32 / 32;
   if (threadIdx.x >= 32) return T{0};
-  T x[run];
+  T x[chunks_per_lane];
 #pragma unroll
-  for (unsigned k = 0; k < run; ++k) x[k] = lane * run + k < chunks ? room[lane * run + k] : T{0};
+  for (unsigned k = 0; k < chunks_per_lane; ++k) {
+    x[k] = lane * chunks_per_lane + k < chunks ? storage[lane * chunks_per_lane + k] : T{0};
+  }
 #pragma unroll
-  for (unsigned step = 1; step < run; step *= 2) {
+  for (unsigned step = 1; step < chunks_per_lane; step *= 2) {
 #pragma unroll
-    for (unsigned k = 0; k < run; k += 2 * step) {
-      if (lane * run + k + step < chunks) x[k] = x[k] + x[k + step];
+    for (unsigned k = 0; k < chunks_per_lane; k += 2 * step) {
+      if (lane * chunks_per_lane + k + step < chunks) x[k] = x[k] + x[k + step];
     }
   }
-  return add_neighbours<32>(x[0], lane, (chunks + run - 1) / run);
+  return add_neighbours<32>(x[0], lane, (chunks + chunks_per_lane - 1) / chunks_per_lane);
 }
 
-template <class R, class T>
-__device__ __forceinline__ R converted(T sum) {
-  return sum != sum ? core::canonical_nan<R>() : static_cast<R>(sum);
+/// Stores a sum of another type than the result's, or for the host. By one thread. Not inlined; see store_anywhere.
+template <class T>
+[[gnu::noinline]] __device__ void store_converted(const destination& to, T sum) {
+  store_anywhere(to, core::converted_word(to.rule, sum));
 }
 
-/// `log2_tiles`: log2 of the tiles in a warp's subtree; such that there are at most `most_nodes`, and no block of
-/// the grid goes without.
-template <class T, class R, int threads, int rows_at_once>
+/// One launch: each block adds its nodes one after the other; the last block adds all nodes and stores the result.
+template <class Element, class Term, input_layout layout, int threads, int stripes_in_flight>
 __global__ void __launch_bounds__(threads)
-    fast_kernel(const T* a, const T* b, std::size_t n, int log2_tiles, mailbox* box, rounded_result<R> result) {
+    fast_kernel(const __grid_constant__ operands<Element, layout> in, const __grid_constant__ tile_counts counts,
+                exchange* exchange, const __grid_constant__ destination to) {
+  using T = Element;
   constexpr unsigned warps = threads / 32;
-  constexpr int most_levels = 40;
-  __shared__ T of_warp[warps];
-  __shared__ T waiting[warps][most_levels];
-  __shared__ T room[most_nodes / 32];
-  __shared__ turn now;
-  __shared__ own_node<T> latest;
-  const bool aligned = (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;
-  const division all = divide<T>(n, log2_tiles, warps);
-  const std::size_t tiles = all.tiles, subtrees = all.subtrees;
-  const auto nodes = static_cast<unsigned>(all.nodes);
-  const unsigned warp = threadIdx.x / 32;
-  wide_unsigned ticket = 0;
-  if (nodes > 1 && threadIdx.x == 0) ticket = take_ticket(box->tickets);
+  constexpr int max_levels = 40;
+  __shared__ T warp_sum[warps];
+  __shared__ T waiting[warps][max_levels];
+  __shared__ T node_storage[max_nodes / 32];
+  __shared__ launch_ticket shared_ticket;
+  __shared__ kept_node<T> kept;
+  const auto address = [](const T* x) { return reinterpret_cast<std::uintptr_t>(x); };
+  const bool aligned = (Term::inputs == 2 ? address(in.a) | address(in.b) : address(in.a)) % 16 == 0;
+  const unsigned nodes = counts.nodes, warp = threadIdx.x / 32;
+  wide_unsigned drawn = 0;
+  if (nodes > 1 && threadIdx.x == 0) drawn = draw_ticket(exchange->tickets);
   T sum{0};
   for (unsigned node = blockIdx.x; node < nodes; node += gridDim.x) {
-    const std::size_t own = std::size_t{node} * warps + warp;
-    if (own < subtrees) {
-      const std::size_t first = own << log2_tiles;
-      const std::size_t end = min(first + (std::size_t{1} << log2_tiles), tiles);
-      sum = subtree<rows_at_once>(a, b, n, first, end, aligned, waiting[warp]);
+    const std::size_t subtree = std::size_t{node} * warps + warp;
+    if (subtree < counts.subtrees) {
+      const std::size_t first = subtree << counts.log2_tiles;
+      const std::size_t end = min(first + (std::size_t{1} << counts.log2_tiles), counts.tiles);
+      sum = subtree_sum<Term, stripes_in_flight>(in, first, end, aligned, waiting[warp]);
     }
     if (warps > 1) {
-      if (threadIdx.x % 32 == 0) of_warp[warp] = sum;
+      if (threadIdx.x % 32 == 0) warp_sum[warp] = sum;
       __syncthreads();
       if (warp == 0) {
-        sum = threadIdx.x < warps ? of_warp[threadIdx.x] : T{0};
-        const std::size_t left = subtrees - std::size_t{node} * warps;
+        sum = threadIdx.x < warps ? warp_sum[threadIdx.x] : T{0};
+        const std::size_t left = counts.subtrees - std::size_t{node} * warps;
         sum = add_neighbours<warps>(sum, threadIdx.x, left < warps ? static_cast<unsigned>(left) : warps);
       }
       __syncthreads();
     }
     if (threadIdx.x == 0 && nodes > 1) {
-      const turn mine = turn_of(ticket);
-      const bool keeps = mine.reads && node + gridDim.x >= nodes;
-      if (keeps) latest = {node, sum};
-      if (!keeps) mail_node(*box, node, mine.launch, sum);
-      now = mine;
+      const launch_ticket ticket = read_ticket(drawn);
+      const bool keep = ticket.is_last && node + gridDim.x >= nodes;
+      if (keep) kept = {node, sum};
+      if (!keep) publish_node(*exchange, node, ticket.flag, sum);
+      shared_ticket = ticket;
     }
   }
   if (nodes > 1) {
     __syncthreads();
-    if (!now.reads) return;
-    sum = add_nodes(*box, nodes, now.launch, latest, room);
-    if (threadIdx.x == 0) end_turn(*box, now);
-    forget_old_mail(*box, now);
+    if (!shared_ticket.is_last) return;
+    sum = add_nodes(*exchange, nodes, shared_ticket.flag, kept, node_storage);
+    if (threadIdx.x == 0) reset_tickets(*exchange, shared_ticket);
+    clear_words(*exchange, shared_ticket);
   }
-  if (threadIdx.x == 0) put(result, converted<R>(sum));
+  if (threadIdx.x != 0) return;
+  if (sum != sum) sum = core::canonical_nan<T>();
+  if (to.value != nullptr && to.rule.gives<T>()) {
+    *static_cast<T*>(to.value) = sum;
+    return;
+  }
+  store_converted(to, sum);
 }
 
 }  // namespace

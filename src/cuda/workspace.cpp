@@ -1,4 +1,4 @@
-// A workspace's memory, and the checks of a call; see workspace.hpp.
+// A workspace's storage, and the checks of a call; see workspace.hpp.
 #include <cuda/workspace.hpp>
 #include <string>
 #include <utility>
@@ -55,36 +55,37 @@ void check(cudaError_t status, const char* what, std::source_location where) {
   throw error(none ? errc::no_device : errc::device_failure, sentence);
 }
 
-workspace::workspace(stream_handle stream) : memory_(std::make_unique<memory>()) {
-  memory& own = *memory_;
-  own.stream = stream;
+workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>()) {
+  storage& made = *storage_;
+  made.stream = stream;
   int devices = 0;
   check(cudaGetDeviceCount(&devices), "looking for a GPU");
-  check(cudaGetDevice(&own.device), "asking for the current device");
+  check(cudaGetDevice(&made.device), "asking for the current device");
   const auto ask = [&](cudaDeviceAttr what) {
     int value = 0;
-    check(cudaDeviceGetAttribute(&value, what, own.device), "asking for the device's properties");
+    check(cudaDeviceGetAttribute(&value, what, made.device), "asking for the device's properties");
     return value;
   };
-  own.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
-  own.capability = 10 * ask(cudaDevAttrComputeCapabilityMajor) + ask(cudaDevAttrComputeCapabilityMinor);
+  made.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
+  made.capability = 10 * ask(cudaDevAttrComputeCapabilityMajor) + ask(cudaDevAttrComputeCapabilityMinor);
   void* state = nullptr;
-  check(cudaMalloc(&state, sizeof(device_state)), "allocating a workspace");
-  own.state = static_cast<device_state*>(state);
-  check(cudaMemset(state, 0, sizeof(device_state)), "clearing a workspace");
+  check(cudaMalloc(&state, sizeof(cuda_engine::device_state)), "allocating a workspace");
+  made.state = static_cast<cuda_engine::device_state*>(state);
+  check(cudaMemset(state, 0, sizeof(cuda_engine::device_state)), "clearing a workspace");
   using cuda_engine::wide_unsigned;
   constexpr std::size_t words = 2;
-  void *here = nullptr, *there = nullptr;
-  check(cudaHostAlloc(&here, words * sizeof(wide_unsigned), cudaHostAllocMapped), "allocating mapped host memory");
-  own.host_result = static_cast<wide_unsigned*>(here);
-  for (std::size_t k = 0; k < words; ++k) own.host_result[k] = 0;
-  check(cudaHostGetDevicePointer(&there, here, 0), "mapping host memory");
-  own.host_result_there = static_cast<wide_unsigned*>(there);
+  void *on_host = nullptr, *on_device = nullptr;
+  check(cudaHostAlloc(&on_host, words * sizeof(wide_unsigned), cudaHostAllocMapped),
+        "allocating mapped host memory");
+  made.host_result = static_cast<wide_unsigned*>(on_host);
+  for (std::size_t k = 0; k < words; ++k) made.host_result[k] = 0;
+  check(cudaHostGetDevicePointer(&on_device, on_host, 0), "mapping host memory");
+  made.device_result = static_cast<wide_unsigned*>(on_device);
   check(cudaDeviceSynchronize(), "waiting for the device");
 }
 
-workspace::memory::~memory() {
-  cudaFree(state);  // waits for what uses it
+workspace::storage::~storage() {
+  cudaFree(state);  // waits for the work that uses it
   cudaFreeHost(const_cast<cuda_engine::wide_unsigned*>(host_result));
   static_cast<void>(cudaGetLastError());
 }
@@ -92,25 +93,25 @@ workspace::memory::~memory() {
 workspace::~workspace() = default;
 workspace::workspace(workspace&&) noexcept = default;
 workspace& workspace::operator=(workspace&& other) noexcept {
-  std::swap(memory_, other.memory_);
+  std::swap(storage_, other.storage_);
   return *this;
 }
 
-stream_handle workspace::stream() const noexcept { return memory_->stream; }
-int workspace::device() const noexcept { return memory_->device; }
+stream_handle workspace::stream() const noexcept { return storage_->stream; }
+int workspace::device() const noexcept { return storage_->device; }
 
-hold::hold(workspace::memory& own) : own_(own) {
-  if (own.in_use.exchange(true, std::memory_order_acquire)) {
+workspace_lock::workspace_lock(workspace::storage& storage) : storage_(storage) {
+  if (storage.in_use.exchange(true, std::memory_order_acquire)) {
     throw error(errc::bad_option,
-                "cuda: another thread is using this workspace; give each thread, and each stream, one of its own");
+                "cuda: another thread is using this workspace; give each thread, and each stream, a separate one");
   }
 }
 
-void require_device(const workspace::memory& own) {
+void require_device(const workspace::storage& storage) {
   int current = -1;
   check(cudaGetDevice(&current), "asking for the current device");
-  if (current != own.device) {
-    throw error(errc::bad_option, "cuda: the workspace belongs to device " + std::to_string(own.device) +
+  if (current != storage.device) {
+    throw error(errc::bad_option, "cuda: the workspace belongs to device " + std::to_string(storage.device) +
                                       " and device " + std::to_string(current) +
                                       " is current; call cudaSetDevice, or make a workspace for that device");
   }
@@ -118,20 +119,12 @@ void require_device(const workspace::memory& own) {
   if (earlier == cudaSuccess) return;
   check(earlier, loses_the_context(earlier)
                      ? "an earlier launch on this device"
-                     : "an earlier call of this thread, whose error nobody had fetched and which is now cleared,");
+                     : "an earlier call of this thread, whose error was pending and is now cleared,");
 }
 
-void require_reachable(const workspace::memory& own, const void* pointer, std::size_t n, std::size_t alignment,
-                       const char* name) {
-  if (n == 0) return;
-  if (pointer == nullptr) {
-    throw error(errc::null_pointer,
-                std::string("cuda: ") + name + " is null, for " + std::to_string(n) + " elements");
-  }
-  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
-    throw error(errc::bad_option, std::string("cuda: ") + name + " is not aligned to its elements of " +
-                                      std::to_string(alignment) + " bytes, as a GPU needs it");
-  }
+namespace {
+
+void require_address(const workspace::storage& storage, const void* pointer, const char* name) {
   cudaPointerAttributes found{};
   check(cudaPointerGetAttributes(&found, pointer), "asking where a pointer points to");
   if (found.type == cudaMemoryTypeUnregistered) {
@@ -140,11 +133,31 @@ void require_reachable(const workspace::memory& own, const void* pointer, std::s
                     " points to host memory that the device cannot reach; copy it with cudaMemcpy, "
                     "or use exactdot::dot");
   }
-  if (found.type == cudaMemoryTypeDevice && found.device != own.device) {
+  if (found.type == cudaMemoryTypeDevice && found.device != storage.device) {
     throw error(errc::bad_option, std::string("cuda: ") + name + " lies on device " + std::to_string(found.device) +
-                                      " and the workspace on device " + std::to_string(own.device) +
+                                      " and the workspace on device " + std::to_string(storage.device) +
                                       "; use a workspace of that device, or copy with cudaMemcpyPeer");
   }
+}
+
+}  // namespace
+
+void require_reachable(const workspace::storage& storage, const void* pointer, std::size_t n, std::ptrdiff_t stride,
+                       std::size_t alignment, const char* name) {
+  if (n == 0) return;
+  if (pointer == nullptr) {
+    throw error(errc::null_pointer,
+                std::string("cuda: ") + name + " is null, for " + std::to_string(n) + " elements");
+  }
+  const auto size = static_cast<std::ptrdiff_t>(alignment);
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0 || (n > 1 && stride % size != 0)) {
+    throw error(errc::bad_option, std::string("cuda: ") + name + " is not aligned to its elements of " +
+                                      std::to_string(alignment) + " bytes, as a GPU needs it");
+  }
+  require_address(storage, pointer, name);
+  const bool contiguous = stride == size;
+  const auto* const last = static_cast<const char*>(pointer) + static_cast<std::ptrdiff_t>(n - 1) * stride;
+  if (!contiguous && n > 1) require_address(storage, last, name);
 }
 
 }  // namespace exactdot::cuda

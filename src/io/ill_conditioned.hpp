@@ -7,13 +7,14 @@
 #pragma once
 
 #include <io/data_source.hpp>
+#include <limits>
 #include <vector>
 
 namespace exactdot::io {
 
 /// Condition numbers that the type's range allows: the dot's largest terms are about as large as this.
 template <element T>
-inline constexpr double largest_condition = sizeof(T) == 4 ? 1e60 : 1e300;
+inline constexpr double largest_condition = std::numeric_limits<T>::max_exponent10 > 300 ? 1e300 : 1e60;
 
 /// Fills a and b with request.n pairs each. The condition number comes out within a few orders of magnitude
 /// of request.condition if n suffices: each pair of the second half takes at most T's precision off the dot,

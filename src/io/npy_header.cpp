@@ -122,30 +122,29 @@ std::string numpy_name(std::string_view code) {
   fail(file, fmt::format("dtype {}{} is not supported; float32 and float64 are", kind, shown));
 }
 
+/// The element type of a NumPy type code without its byte order: "f4", "f", "float32", "single". Names have no byte
+/// order.
+std::optional<element_type> type_of_code(std::string_view code, bool has_order) {
+  for (const element_info& known : elements) {
+    if (code == fmt::format("{}{}", known.kind, known.bytes)) return known.type;
+    if (code == std::string_view(&known.struct_format, 1)) return known.type;
+    if (!has_order && code == known.name) return known.type;
+  }
+  if (has_order) return std::nullopt;
+  if (code == "single") return element_type::float32;
+  if (code == "double" || code == "float") return element_type::float64;
+  return std::nullopt;
+}
+
 void read_dtype(std::string_view descr, std::string_view file, npy_header& header) {
-  struct spelling {
-    std::string_view text;
-    dtype type;
-    bool takes_byte_order;
-  };
-  constexpr std::array<spelling, 9> spellings = {{{"f4", dtype::float32, true},
-                                                  {"f8", dtype::float64, true},
-                                                  {"f", dtype::float32, true},
-                                                  {"d", dtype::float64, true},
-                                                  {"float32", dtype::float32, false},
-                                                  {"float64", dtype::float64, false},
-                                                  {"single", dtype::float32, false},
-                                                  {"double", dtype::float64, false},
-                                                  {"float", dtype::float64, false}}};
   if (descr.starts_with("u'") || descr.starts_with("u\"")) descr.remove_prefix(1);
   if (descr[0] != '\'' && descr[0] != '"') reject_dtype(descr, file);
   std::string_view code = descr.substr(1, descr.size() - 2);
   const char order = code.empty() ? '\0' : code[0];
   const bool has_order = order == '<' || order == '>' || order == '=' || order == '|';
   if (has_order) code.remove_prefix(1);
-  for (const spelling& known : spellings) {
-    if (code != known.text || (has_order && !known.takes_byte_order)) continue;
-    header.type = known.type;
+  if (const auto type = type_of_code(code, has_order)) {
+    header.type = *type;
     header.big_endian = order == '>' || (order != '<' && native_is_big);
     return;
   }
@@ -194,14 +193,14 @@ void read_shape(std::string_view shape, unsigned major_version, std::string_view
 }
 
 void check_data(const npy_header& header, std::size_t file_size, std::string_view file) {
-  if (header.n > std::numeric_limits<std::size_t>::max() / item_size(header.type)) {
-    fail(file, fmt::format("shape ({},) of {} needs more than 2^64 bytes", header.n, name(header.type)));
+  if (header.n > std::numeric_limits<std::size_t>::max() / size_of(header.type)) {
+    fail(file, fmt::format("shape ({},) of {} needs more than 2^64 bytes", header.n, name_of(header.type)));
   }
-  const std::size_t needed = header.n * item_size(header.type);
+  const std::size_t needed = header.n * size_of(header.type);
   const std::size_t present = file_size - header.data_offset;
   if (needed > present) {
-    fail(file, fmt::format("truncated data: {} x {} needs {} bytes, the file has {}", header.n, name(header.type),
-                           needed, present));
+    fail(file, fmt::format("truncated data: {} x {} needs {} bytes, the file has {}", header.n,
+                           name_of(header.type), needed, present));
   }
 }
 

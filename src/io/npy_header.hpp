@@ -6,14 +6,14 @@
 #pragma once
 
 #include <cstddef>
-#include <io/dtype.hpp>
+#include <exactdot/element.hpp>
 #include <span>
 #include <string_view>
 
 namespace exactdot::io {
 
 struct npy_header {
-  dtype type = dtype::float32;
+  element_type type = element_type::float32;
   bool big_endian = false;
   std::size_t n = 0;            ///< elements
   std::size_t data_offset = 0;  ///< bytes from the beginning of the file to the first element

@@ -7,12 +7,12 @@
 
 namespace exactdot::io {
 
-npy_writer::npy_writer(const std::string& path, dtype type, std::size_t n)
+npy_writer::npy_writer(const std::string& path, element_type type, std::size_t n)
     : file_(path), type_(type), n_(n), left_(n) {
   constexpr std::size_t alignment = 64;  // of the data within the file, as NumPy has it
   constexpr std::size_t prefix = 10;     // magic, version, header length
   std::string header = fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({},), }}",
-                                   std::endian::native == std::endian::little ? '<' : '>', item_size(type), n);
+                                   std::endian::native == std::endian::little ? '<' : '>', size_of(type), n);
   while ((prefix + header.size() + 1) % alignment != 0) header += ' ';
   header += '\n';
   const auto length = static_cast<unsigned>(header.size());
@@ -22,9 +22,9 @@ npy_writer::npy_writer(const std::string& path, dtype type, std::size_t n)
   file_.write(std::as_bytes(std::span(start)));
 }
 
-void npy_writer::check_promise(dtype type, std::size_t count) const {
+void npy_writer::check_promise(element_type type, std::size_t count) const {
   if (type != type_) {
-    fail(file_.path(), fmt::format("cannot write {} elements: {} was announced", name(type), name(type_)));
+    fail(file_.path(), fmt::format("cannot write {} elements: {} was announced", name_of(type), name_of(type_)));
   }
   if (count > left_) fail(file_.path(), fmt::format("cannot write more than the {} elements announced", n_));
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstddef>
-#include <io/dtype.hpp>
+#include <exactdot/element.hpp>
 #include <io/output_file.hpp>
 #include <span>
 #include <string>
@@ -15,12 +15,12 @@ namespace exactdot::io {
 class npy_writer {
  public:
   /// Throws errc::file when the file cannot be written.
-  npy_writer(const std::string& path, dtype type, std::size_t n);
+  npy_writer(const std::string& path, element_type type, std::size_t n);
 
   /// Throws errc::file, also for elements of another type than announced and for more than n of them.
   template <element T>
   void append(std::span<const T> values) {
-    check_promise(dtype_of<T>, values.size());
+    check_promise(type_of<T>, values.size());
     file_.write(std::as_bytes(values));
     left_ -= values.size();
   }
@@ -28,10 +28,10 @@ class npy_writer {
   void commit();
 
  private:
-  void check_promise(dtype type, std::size_t count) const;
+  void check_promise(element_type type, std::size_t count) const;
 
   output_file file_;
-  dtype type_;
+  element_type type_;
   std::size_t n_;
   std::size_t left_;  // of the n elements
 };

@@ -1,5 +1,4 @@
-// exactdot bench: what it refuses, and what it says where there is no GPU. Its figures are looked at by
-// tests/package/bench_report.py.
+// exactdot bench: errors, JSON, and the message without a GPU. tests/package/bench_report.py checks its figures.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -46,9 +45,8 @@ TEST_F(bench_program, a_gpu_that_is_not_there_is_one_sentence) {
 }
 
 TEST_F(bench_program, options_of_the_cpu_are_refused_on_a_gpu) {
-  expect_usage_fault({"bench", "--device", "cuda", "--threads", "1"}, {"--threads goes with --device cpu only"});
-  expect_usage_fault({"bench", "--device", "cuda", "--alignment", "64"},
-                     {"--alignment goes with --device cpu only"});
+  expect_usage_fault({"bench", "--device", "cuda", "--threads", "1"}, {"--threads: requires --device cpu"});
+  expect_usage_fault({"bench", "--device", "cuda", "--alignment", "64"}, {"--alignment: requires --device cpu"});
 }
 
 TEST_F(bench_program, what_it_could_not_write_is_known_before_it_measures) {

@@ -1,4 +1,4 @@
-// exactdot hazards from end to end, on the simulator: its text, its JSON, and what it refuses.
+// exactdot hazards from end to end, on the simulator: text, JSON and errors.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -68,13 +68,13 @@ TEST_F(hazards_program, says_what_happened_in_lines_that_fit) {
   for (std::string line; std::getline(stream, line);) EXPECT_LE(line.size(), 120U) << line;
   std::size_t at = 0;
   for (const char* const name : {"missing_barrier", "step_by_step", "lock", "atomics_tour", "block_counter_warp"}) {
-    at = text.find(std::string(name) + " on simt\n  does ", at);
+    at = text.find(std::string(name) + " on simt\n  effect ", at);
     ASSERT_NE(at, std::string::npos) << name << " is missing, or not in the order asked for";
-    for (const char* const part : {"\n  expected ", "\n  observed ", "\n  why ", "\n  cure "}) {
+    for (const char* const part : {"\n  expected ", "\n  observed ", "\n  cause ", "\n  fix "}) {
       EXPECT_NE(text.find(part, at), std::string::npos) << name << part;
     }
   }
-  EXPECT_NE(text.find("named     data_race in shared memory"), std::string::npos);
+  EXPECT_NE(text.find("reported  data_race in shared memory"), std::string::npos);
   EXPECT_NE(text.find("step  thread A    thread B    x\n"), std::string::npos);
   EXPECT_EQ(text.find("NOT as expected"), std::string::npos);
 }
@@ -89,8 +89,9 @@ TEST_F(hazards_program, comes_out_the_same_for_the_same_seed_and_otherwise_for_a
 }
 
 TEST_F(hazards_program, refuses_what_it_does_not_know) {
-  expect_usage_fault(simulated({"racing"}), {"'racing' is no hazard", "there are race_condition, ", "float_order"});
-  expect_usage_fault(simulated({"step_by_step", "racing"}), {"'racing' is no hazard"});
+  expect_usage_fault(simulated({"racing"}),
+                     {"'racing': unknown hazard", "the hazards are race_condition, ", "float_order"});
+  expect_usage_fault(simulated({"step_by_step", "racing"}), {"'racing': unknown hazard"});
   expect_usage_fault(simulated({"two\nlines"}), {"two\\x0alines"});
   expect_usage_fault({"hazards", "--device", "gpu"}, {"--device", "gpu", "simt"});
   expect_usage_fault(simulated({"--seed", "-1"}), {"--seed"});
@@ -98,7 +99,7 @@ TEST_F(hazards_program, refuses_what_it_does_not_know) {
 
 TEST_F(hazards_program, refuses_a_gpu_where_there_is_none) {
   if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
-  expect_fault({"hazards", "--device", "cuda"}, "--device cuda", {"--device simt runs"});
+  expect_fault({"hazards", "--device", "cuda"}, "--device cuda", {"use --device simt"});
   const json automatic = run_json({"hazards", "--device", "auto", "step_by_step"});
   EXPECT_EQ(automatic["hazards"][0]["device"], "simt");
 }

@@ -1,5 +1,5 @@
-// exactdot lab from end to end, on the simulator and with few elements: its table, its JSON, what it explains, and
-// what it refuses.
+// exactdot lab from end to end, on the simulator with few elements: table, JSON, explanations and errors.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -46,7 +46,7 @@ const json& rung_of(const json& result, const std::string& name) {
   return *std::ranges::find_if(result["rungs"], [&](const json& rung) { return rung["name"] == name; });
 }
 
-TEST_F(lab_program, prints_a_table_of_every_rung_with_one_line_of_notice) {
+TEST_F(lab_program, prints_a_table_of_every_rung_with_a_summary_line) {
   for (const words& size : {words{"--n", "0", "--dtype", "float64"}, words{"--n", "1001"}}) {
     words arguments{"--runs", "2"};
     arguments.insert(arguments.end(), size.begin(), size.end());
@@ -56,8 +56,8 @@ TEST_F(lab_program, prints_a_table_of_every_rung_with_one_line_of_notice) {
     EXPECT_TRUE(
         lines[0].starts_with("simt, model independent: sum of " + size[1] + " products, data uniform, float"))
         << lines[0];
-    EXPECT_TRUE(lines.back().starts_with("Notice: ")) << lines.back();
-    EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.starts_with("Notice"); }), 1);
+    EXPECT_TRUE(lines.back().starts_with("Summary: ")) << lines.back();
+    EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.starts_with("Summary"); }), 1);
     EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.ends_with(" ok"); }), 21);
     EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.starts_with(" 1 racy "); }), 1);
   }
@@ -155,7 +155,23 @@ TEST_F(lab_program, takes_other_operations) {
                    "optimized", "single_pass"}));
 }
 
-/// The harness's own products stay in range however few threads take them up.
+/// The error of a product that underflows may be 1e-1000 ulps; the table prints 0.
+TEST_F(lab_program, prints_the_error_of_a_product_that_underflows_as_zero) {
+  const words arguments{"--op", "product", "--n", "1000", "--runs", "1", "--rung", "shared_atomic"};
+  for (const std::string type : {"float32", "float64"}) {
+    words all = arguments;
+    all.insert(all.end(), {"--dtype", type});
+    EXPECT_EQ(data(all)["exact"]["value"], 0);
+    const std::string line = lines_of(table(all))[2];
+    std::istringstream cells(line);
+    std::string number, name, value, error;
+    cells >> number >> name >> value >> error;
+    EXPECT_EQ(name, "shared_atomic");
+    EXPECT_EQ(error, "0") << line;
+  }
+}
+
+/// The harness's own products stay in range for any number of threads.
 TEST_F(lab_program, takes_products_on_a_grid_of_few_threads) {
   const json result = data({"--op", "product", "--n", "20", "--runs", "2", "--block", "64", "--grid", "1"});
   for (const json& rung : result["rungs"]) EXPECT_EQ(rung["correct"], true) << rung;
@@ -177,7 +193,7 @@ TEST_F(lab_program, takes_every_data_set) {
   }
 }
 
-TEST_F(lab_program, tells_the_ramps_truth_for_both_lengths) {
+TEST_F(lab_program, prints_the_closed_form_of_data_ramp_for_both_lengths) {
   const words arguments{"--data", "ramp", "--n", "100", "--rung", "cpu_loop", "--rung", "exact", "--rung", "racy"};
   const json result = data(arguments);
   EXPECT_EQ(result["exact"]["value"], 656700);  // 2 · 99 · 100 · 199 / 6
@@ -202,7 +218,7 @@ TEST_F(lab_program, tells_the_ramps_truth_for_both_lengths) {
                                  "27621692210002688737280"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
-  EXPECT_TRUE(lines_of(text).back().starts_with("Notice: "));
+  EXPECT_TRUE(lines_of(text).back().starts_with("Summary: "));
 }
 
 TEST_F(lab_program, explains_every_rung_with_idea_cost_and_source) {
@@ -233,9 +249,9 @@ TEST_F(lab_program, explains_every_rung_with_idea_cost_and_source) {
 
 TEST_F(lab_program, refuses_what_it_does_not_know) {
   expect_usage_fault(simulated({"--rung", "quick"}),
-                     {"--rung quick", "there are cpu_loop, ", "single_pass", "exact"});
+                     {"--rung quick", "rungs on this device are cpu_loop, ", "single_pass", "exact"});
   expect_usage_fault(simulated({"--rung", "two\nlines"}), {"two\\x0alines"});
-  expect_usage_fault({"lab", "--explain", "quick"}, {"--explain quick", "there are cpu_loop, ", "exact"});
+  expect_usage_fault({"lab", "--explain", "quick"}, {"--explain quick", "the rungs are cpu_loop, ", "exact"});
   expect_usage_fault({"lab", "--explain", "two\nlines"}, {"two\\x0alines"});
   expect_usage_fault(simulated({"--op", "mean"}), {"--op", "mean", "absmax"});
   expect_usage_fault(simulated({"--data", "random"}), {"--data", "random", "ramp"});
@@ -256,22 +272,28 @@ TEST_F(lab_program, refuses_numbers_out_of_range) {
 
 TEST_F(lab_program, refuses_what_does_not_go_together) {
   expect_usage_fault(simulated({"--cond", "1e10"}), {"--cond", "--data ill"});
-  expect_usage_fault({"lab", "--device", "cuda", "--model", "lock_step"}, {"--model", "--device simt"});
-  expect_usage_fault(simulated({"--rung", "racy", "--op", "max"}), {"racy: it only adds", "--op max"});
-  expect_usage_fault(simulated({"--rung", "racy", "--grid", "3"}), {"racy: a thread takes one element", "--grid"});
+  expect_usage_fault({"lab", "--device", "cuda", "--model", "lock_step"}, {"--model lock_step", "--device simt"});
+  expect_usage_fault(simulated({"--rung", "racy", "--op", "max"}), {"--op max", "rung racy supports only sum"});
+  expect_usage_fault(simulated({"--rung", "racy", "--grid", "3"}),
+                     {"--grid 3", "rung racy reads one element per thread"});
   expect_usage_fault(simulated({"--rung", "shared_atomic", "--block", "100"}),
-                     {"shared_atomic: its tree halves the block", "64, 128, 256, 512 or 1024", "not 100"});
+                     {"--block 100", "rung shared_atomic halves the block", "64, 128, 256, 512 or 1024"});
   expect_usage_fault(simulated({"--rung", "shuffle_block", "--block", "100"}),
-                     {"shuffle_block: its shuffles need whole warps", "multiple of 32", "not 100"});
+                     {"--block 100", "rung shuffle_block needs whole warps", "multiple of 32"});
 }
 
 TEST_F(lab_program, refuses_vectors_that_do_not_fit) {
-  expect_fault(simulated({"--n", "2^50"}), "--n 1125899906842624", {"GB of memory are needed", "GB are free"});
+  expect_fault(simulated({"--n", "2^50"}), "--n 1125899906842624", {"GB of host memory are needed", "GB are free"});
 }
 
 TEST_F(lab_program, refuses_a_gpu_where_there_is_none) {
   if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
-  expect_fault({"lab", "--device", "cuda", "--n", "10"}, "--device cuda", {"take --device simt"});
+  const json cuda = run_json({"info"})["cuda"];
+  const bool has_driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr;
+  const std::string reason = !cuda["compiler_at_build"] ? "this program was built without a CUDA compiler"
+                             : has_driver               ? ""
+                                                        : "this machine has no NVIDIA driver";
+  expect_fault({"lab", "--device", "cuda", "--n", "10"}, "--device cuda", {reason, "use --device simt"});
   EXPECT_EQ(run_json({"lab", "--device", "auto", "--n", "10", "--rung", "exact"})["device"], "simt");
 }
 

@@ -14,7 +14,7 @@ namespace {
 using cli_test::npy_dict;
 using cli_test::npy_file;
 using cli_test::npy_with_header;
-using exactdot::io::dtype;
+using exactdot::element_type;
 using exactdot::io::npy_header;
 
 npy_header parse(const std::string& bytes) {
@@ -46,11 +46,11 @@ TEST(npy_header, reads_all_types_byte_orders_and_versions) {
         const std::string eight = npy_file(std::vector<double>{1, 2, 3, 4}, big, {major, 0}, order);
         const npy_header float_header = parse(four);
         const npy_header double_header = parse(eight);
-        EXPECT_EQ(float_header.type, dtype::float32);
+        EXPECT_EQ(float_header.type, element_type::float32);
         EXPECT_EQ(float_header.big_endian, big);
         EXPECT_EQ(float_header.n, 3U);
         EXPECT_EQ(float_header.data_offset, four.size() - 12);
-        EXPECT_EQ(double_header.type, dtype::float64);
+        EXPECT_EQ(double_header.type, element_type::float64);
         EXPECT_EQ(double_header.big_endian, big);
         EXPECT_EQ(double_header.n, 4U);
         EXPECT_EQ(double_header.data_offset, eight.size() - 32);
@@ -62,12 +62,12 @@ TEST(npy_header, reads_all_types_byte_orders_and_versions) {
 TEST(npy_header, takes_every_spelling_of_the_two_types) {
   for (const std::string descr :
        {"'<f4'", "'=f4'", "'|f4'", "'f4'", "'f'", "'<f'", "'float32'", "'single'", "\"<f4\"", "u'<f4'"}) {
-    EXPECT_EQ(parse(three(descr)).type, dtype::float32) << descr;
+    EXPECT_EQ(parse(three(descr)).type, element_type::float32) << descr;
     EXPECT_FALSE(parse(three(descr)).big_endian) << descr;
   }
   for (const std::string descr :
        {"'<f8'", "'=f8'", "'|f8'", "'f8'", "'d'", "'<d'", "'float64'", "'double'", "'float'"}) {
-    EXPECT_EQ(parse(three(descr)).type, dtype::float64) << descr;
+    EXPECT_EQ(parse(three(descr)).type, element_type::float64) << descr;
   }
   for (const std::string descr : {"'>f4'", "'>f8'", "'>f'", "'>d'"}) {
     EXPECT_TRUE(parse(three(descr)).big_endian) << descr;

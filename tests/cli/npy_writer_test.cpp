@@ -20,7 +20,7 @@ namespace {
 using cli_test::read_file;
 using cli_test::temporary_folder;
 using cli_test::write_file;
-using exactdot::io::dtype;
+using exactdot::element_type;
 using exactdot::io::npy_writer;
 using names = std::vector<std::string>;
 
@@ -35,7 +35,7 @@ std::string fault_of(const std::function<void()>& function) {
 }
 
 void write_three(const std::string& path) {
-  npy_writer file{path, dtype::float32, 3};
+  npy_writer file{path, element_type::float32, 3};
   file.append<float>(std::vector<float>{1.5F, -2});
   file.append<float>(std::vector<float>{3});
   file.commit();
@@ -51,7 +51,7 @@ TEST(npy_writer, writes_what_numpy_would) {
   const temporary_folder folder;
   write_three(folder / "a.npy");
   EXPECT_EQ(read_file(folder / "a.npy"), cli_test::npy_file(std::vector<float>{1.5F, -2, 3}));
-  npy_writer file{folder / "b.npy", dtype::float64, 0};
+  npy_writer file{folder / "b.npy", element_type::float64, 0};
   file.commit();
   EXPECT_EQ(read_file(folder / "b.npy"), cli_test::npy_file(std::vector<double>{}));
 }
@@ -59,7 +59,7 @@ TEST(npy_writer, writes_what_numpy_would) {
 TEST(npy_writer, aligns_the_data_at_any_length) {
   const temporary_folder folder;
   for (const std::size_t n : {0, 7, 100, 1234567}) {
-    npy_writer file{folder / "a.npy", dtype::float64, n};
+    npy_writer file{folder / "a.npy", element_type::float64, n};
     file.append<double>(std::vector<double>(n));
     file.commit();
     const std::string bytes = read_file(folder / "a.npy");
@@ -72,7 +72,7 @@ TEST(npy_writer, shows_nothing_before_commit) {
   const temporary_folder folder;
   write_file(folder / "a.npy", "old");
   {
-    npy_writer file{folder / "a.npy", dtype::float32, 1};
+    npy_writer file{folder / "a.npy", element_type::float32, 1};
     EXPECT_EQ(read_file(folder / "a.npy"), "old");
   }
   EXPECT_EQ(read_file(folder / "a.npy"), "old");
@@ -82,7 +82,7 @@ TEST(npy_writer, shows_nothing_before_commit) {
 TEST(npy_writer, commits_nothing_but_what_it_announced) {
   const temporary_folder folder;
   const std::string path = folder / "a.npy";
-  npy_writer file{path, dtype::float32, 3};
+  npy_writer file{path, element_type::float32, 3};
   file.append<float>(std::vector<float>{1, 2});
   EXPECT_EQ(fault_of([&] { file.commit(); }),
             path + ": cannot be finished: 1 of the 3 elements announced were not written");
@@ -147,7 +147,7 @@ TEST(npy_writer, leaves_the_old_file_when_the_disk_is_full) {
   const rlimit small = {4096, before.rlim_max};  // a stand-in for a full disk: the write fails half-way
   setrlimit(RLIMIT_FSIZE, &small);
   const std::string fault = fault_of([&] {
-    npy_writer file{folder / "a.npy", dtype::float64, 1000};
+    npy_writer file{folder / "a.npy", element_type::float64, 1000};
     file.append<double>(std::vector<double>(1000));
     file.commit();
   });

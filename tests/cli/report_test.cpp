@@ -13,10 +13,10 @@
 
 namespace {
 
+using exactdot::element_type;
 using exactdot::cli::put_value;
 using exactdot::cli::rounded_value;
 using exactdot::cli::value_text;
-using exactdot::io::dtype;
 
 nlohmann::ordered_json json_of(rounded_value result) {
   nlohmann::ordered_json object;
@@ -29,7 +29,7 @@ TEST(report, doubles_read_back) {
   for (int i = 0; i < 20000; ++i) {
     const double x = oracle::from_bits<double>(random.bits());
     if (!std::isfinite(x)) continue;
-    const rounded_value result{x, dtype::float64};
+    const rounded_value result{x, element_type::float64};
     const auto json = json_of(result);
     ASSERT_TRUE(oracle::same_bits(std::strtod(value_text(result).c_str(), nullptr), x));
     ASSERT_TRUE(oracle::same_bits(json["value"].get<double>(), x));
@@ -44,7 +44,7 @@ TEST(report, floats_read_back_as_floats_and_by_way_of_double) {
   for (int i = 0; i < 100000; ++i) {
     const float x = oracle::from_bits<float>(static_cast<std::uint32_t>(random.bits()));
     if (!std::isfinite(x)) continue;
-    const rounded_value result{x, dtype::float32};
+    const rounded_value result{x, element_type::float32};
     const auto json = json_of(result);
     const std::string digits = json["value"].dump();
     ASSERT_TRUE(oracle::same_bits(std::strtof(value_text(result).c_str(), nullptr), x));
@@ -57,23 +57,23 @@ TEST(report, floats_read_back_as_floats_and_by_way_of_double) {
 }
 
 TEST(report, floats_are_short) {
-  EXPECT_EQ(value_text({0.1F, dtype::float32}), "0.1");
-  EXPECT_EQ(json_of({0.1F, dtype::float32})["value"].dump(), "0.1");
-  EXPECT_EQ(json_of({0.1F, dtype::float64})["value"].dump(), "0.10000000149011612");
+  EXPECT_EQ(value_text({0.1F, element_type::float32}), "0.1");
+  EXPECT_EQ(json_of({0.1F, element_type::float32})["value"].dump(), "0.1");
+  EXPECT_EQ(json_of({0.1F, element_type::float64})["value"].dump(), "0.10000000149011612");
 }
 
 TEST(report, zeros_keep_their_sign_and_the_others_are_named) {
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(value_text({-0.0, dtype::float64}), "-0");
-  EXPECT_EQ(json_of({-0.0, dtype::float32})["bits"], "80000000");
-  for (const dtype type : {dtype::float32, dtype::float64}) {
+  EXPECT_EQ(value_text({-0.0, element_type::float64}), "-0");
+  EXPECT_EQ(json_of({-0.0, element_type::float32})["bits"], "80000000");
+  for (const element_type type : {element_type::float32, element_type::float64}) {
     EXPECT_EQ(json_of({infinity, type})["value"], "inf");
     EXPECT_EQ(json_of({-infinity, type})["value"], "-inf");
     EXPECT_EQ(json_of({std::nan(""), type})["value"], "nan");
     EXPECT_EQ(json_of({std::nan(""), type})["hex"], "nan");
   }
-  EXPECT_EQ(json_of({std::nan(""), dtype::float32})["bits"], "7fc00000");
-  EXPECT_EQ(json_of({std::nan(""), dtype::float64})["bits"], "7ff8000000000000");
+  EXPECT_EQ(json_of({std::nan(""), element_type::float32})["bits"], "7fc00000");
+  EXPECT_EQ(json_of({std::nan(""), element_type::float64})["bits"], "7ff8000000000000");
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(watchdog, throws_where_there_is_nothing_to_start) {
 TEST(watched_hazard, may_hang_or_die_of_a_signal) {
   const auto hung = outcome("exec sleep 60", 100ms);
   EXPECT_TRUE(hung.as_expected);
-  EXPECT_FALSE(hung.ran);
+  EXPECT_FALSE(hung.completed);
   EXPECT_EQ(hung.observed, "did not end within 30 s; the watchdog ended its process");
   const auto died = outcome("kill -ABRT $$");
   EXPECT_TRUE(died.as_expected);
@@ -69,7 +69,7 @@ TEST(watched_hazard, is_vouched_for_by_nobody_where_its_process_fails) {
   for (const char* const script : {"exit 1", "exit 0", "printf '{}'; exit 1", "printf 'no gpu'; exit 127"}) {
     const auto seen = outcome(script);
     EXPECT_FALSE(seen.as_expected) << script;
-    EXPECT_FALSE(seen.ran) << script;
+    EXPECT_FALSE(seen.completed) << script;
     EXPECT_TRUE(seen.observed.ends_with(" and printed no outcome")) << seen.observed;
   }
   EXPECT_TRUE(outcome("exit 7").observed.starts_with("its process ended with status 7"));
@@ -82,7 +82,7 @@ TEST(watched_hazard, that_ends_tells_its_own_outcome) {
     nlohmann::ordered_json report;
     report["hazards"].push_back(exactdot::lab::hazard_json({}, "cuda", told));
     const auto seen = outcome("printf '%s' '" + report.dump() + "'; exit " + (as_expected ? "0" : "1"));
-    EXPECT_TRUE(seen.ran);
+    EXPECT_TRUE(seen.completed);
     EXPECT_EQ(seen.observed, "9");
     EXPECT_EQ(seen.as_expected, as_expected);
   }

@@ -1,5 +1,8 @@
-// The CUDA engine's kernels, as a test calls them: one implementation in kernels.cu, compiled for the simulator and
-// for a GPU. Host vectors in, results out; grid, block, schedule and alignment vary with a number.
+// Functions that launch the kernels of the CUDA engine in tests. kernels.cu implements them for the simulator and
+// for a GPU.
+//
+// Inputs are host vectors. The argument `variant` selects the grid, the block size, the schedule, the alignment and
+// the strides.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +12,11 @@
 
 namespace kernels_under_test {
 
-/// Empty, or why nothing can run here.
-[[nodiscard]] std::string missing();
+/// Empty, or the reason why no kernel can run.
+[[nodiscard]] std::string unavailable_reason();
 
-/// Whether this is the simulator.
-[[nodiscard]] bool simulated();
+/// Whether the kernels run on the simulator.
+[[nodiscard]] bool is_simulated();
 
 /// Mode exact, rounded to R.
 template <class R, class T>
@@ -23,11 +26,12 @@ template <class R, class T>
 template <class R, class T>
 [[nodiscard]] R fast(const T* a, const T* b, std::size_t n, unsigned variant);
 
-/// The words of an exact state, after adding a·b twice from two launches.
+/// The words of an exact state after two launches that each add the dot of a and b.
 template <class T>
-[[nodiscard]] std::vector<std::int64_t> twice_into_words(const T* a, const T* b, std::size_t n, unsigned variant);
+[[nodiscard]] std::vector<std::int64_t> words_of_two_launches(const T* a, const T* b, std::size_t n,
+                                                              unsigned variant);
 
-/// What the simulator found since the last call.
-[[nodiscard]] std::string faults();
+/// The faults since the last call: findings of the simulator, results that differ, device state that is not reset.
+[[nodiscard]] std::string take_faults();
 
 }  // namespace kernels_under_test

@@ -18,7 +18,7 @@ namespace {
 }
 
 void check_header(const exactdot::io::npy_header& header, std::span<const std::byte> bytes) {
-  const std::size_t item = exactdot::io::item_size(header.type);
+  const std::size_t item = exactdot::size_of(header.type);
   if (header.data_offset > bytes.size()) fail("the data begin behind the end");
   if (header.n > (bytes.size() - header.data_offset) / item) fail("the data end behind the end");
   if (!exactdot::io::has_npy_magic(bytes)) fail("accepted without the magic");

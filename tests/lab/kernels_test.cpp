@@ -1,4 +1,4 @@
-// The harness against wrong kernels on the simulator: values and findings both make it reject.
+// The harness rejects wrong kernels on the simulator, both for their values and for the simulator's findings.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,37 +13,37 @@ using namespace lab_test;
 template <class T>
 class kernels : public testing::Test {
  protected:
-  static row of(const std::string& name) {
-    trial<T> data(1000);
-    data.on = open_bench(world::simt);
-    return data.of(wrong_kernel(name));
+  static measurement run(const std::string& name) {
+    test_problem<T> data(1000);
+    data.device = open_executor(backend::simt);
+    return data.run(wrong_kernel(name));
   }
 };
 using element_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(kernels, element_types);
 
-TYPED_TEST(kernels, pass_when_right) {
-  const row result = this->of("none");
+TYPED_TEST(kernels, pass_if_correct) {
+  const measurement result = this->run("none");
   EXPECT_TRUE(passed(result));
-  EXPECT_TRUE(result.found.empty());
-  EXPECT_EQ(result.counted.launches, 1U);
-  EXPECT_EQ(result.counted.atomics, 16U);
-  EXPECT_GT(result.counted.steps, 1000U);
-  EXPECT_EQ(result.counted.barriers, 7 * 16U);
+  EXPECT_TRUE(result.findings.empty());
+  EXPECT_EQ(result.counts.launches, 1U);
+  EXPECT_EQ(result.counts.atomics, 16U);
+  EXPECT_GT(result.counts.steps, 1000U);
+  EXPECT_EQ(result.counts.barriers, 7 * 16U);
   EXPECT_EQ(result.seconds, std::nullopt);
 }
 
-TYPED_TEST(kernels, are_rejected_for_what_the_simulator_finds) {
-  EXPECT_TRUE(rejected(this->of("race"), "the simulator found: data_race in global memory"));
-  EXPECT_TRUE(rejected(this->of("no_barrier"), "the simulator found: data_race in shared memory (partial"));
-  EXPECT_TRUE(rejected(this->of("never_zeroed"), "the simulator found: uninitialised_global"));
+TYPED_TEST(kernels, are_rejected_for_findings_of_the_simulator) {
+  EXPECT_TRUE(rejected(this->run("race"), "the simulator reports: data_race in global memory"));
+  EXPECT_TRUE(rejected(this->run("no_barrier"), "the simulator reports: data_race in shared memory (partial"));
+  EXPECT_TRUE(rejected(this->run("never_zeroed"), "the simulator reports: uninitialised_global"));
 }
 
-TYPED_TEST(kernels, are_rejected_for_what_they_compute) {
-  EXPECT_TRUE(rejected(this->of("tail"), "on integers, n = 1,"));
-  EXPECT_TRUE(rejected(this->of("past_the_end"), "on integers, n = 0,"));
-  EXPECT_TRUE(rejected(this->of("zeroed_once"), "on integers, n = 257, starts 0 and 0, launched twice:"));
-  EXPECT_TRUE(rejected(this->of("other_bits"), "different results in 5 runs, where one was promised"));
+TYPED_TEST(kernels, are_rejected_for_wrong_results) {
+  EXPECT_TRUE(rejected(this->run("tail"), "on integers, n = 1,"));
+  EXPECT_TRUE(rejected(this->run("past_the_end"), "on integers, n = 0,"));
+  EXPECT_TRUE(rejected(this->run("zeroed_once"), "on integers, n = 257, starts 0 and 0, launched twice:"));
+  EXPECT_TRUE(rejected(this->run("other_bits"), "different results in 5 runs; the rung promises one"));
 }
 
 }  // namespace

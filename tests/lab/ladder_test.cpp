@@ -1,8 +1,9 @@
-// The climb: which shapes a rung gets, what is refused or left out, and what stands beside a claim.
+// Running the ladder: launch configurations, rejected and skipped rungs, the report, and the message without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <exactdot/error.hpp>
+#include <lab/gpu_error.hpp>
 #include <lab/ladder.hpp>
 #include <lab/report.hpp>
 #include <string>
@@ -13,48 +14,48 @@ namespace {
 
 using namespace lab_test;
 
-const bool enlisted = [] {
-  rung_info info = promises();
+const bool registered = [] {
+  rung_info info = loop_promises();
   info.name = "needs_a_library";
-  add_rung(make_rung(info, [](const auto& what) -> decltype(loop(what)) {
+  add_rung(make_rung(info, [](const auto& input) -> decltype(loop(input)) {
     throw exactdot::error(exactdot::errc::no_device, "libabsent.so cannot be loaded");
   }));
   info.name = "fails_on_its_device";
-  add_rung(make_rung(info, [](const auto& what) -> decltype(loop(what)) {
-    if (what.size.n != 77) return loop(what);
+  add_rung(make_rung(info, [](const auto& input) -> decltype(loop(input)) {
+    if (input.config.n != 77) return loop(input);
     throw exactdot::error(exactdot::errc::device_failure, "an illegal address");
   }));
   return true;
 }();
 
-ladder_request asking(const std::vector<std::string>& rungs, std::size_t n = 40) {
+ladder_request request_for(const std::vector<std::string>& rungs, std::size_t n = 40) {
   ladder_request request;
   request.data.n = n;
   request.rungs = rungs;
-  request.how.runs = 1;
-  request.memory = std::size_t{1} << 30;
+  request.options.runs = 1;
+  request.memory_limit = std::size_t{1} << 30;
   return request;
 }
 
-bool has_row(const ladder_result& result, std::string_view name) {
-  return std::ranges::any_of(result.rows, [&](const row& one) { return one.info.name == name; });
+bool includes(const ladder_result& result, std::string_view name) {
+  return std::ranges::any_of(result.measurements, [&](const measurement& done) { return done.info.name == name; });
 }
 
-TEST(climb, leaves_out_what_lacks_its_library_where_nobody_named_it) {
-  ASSERT_TRUE(enlisted);
-  const ladder_result all = climb(asking({}));
-  EXPECT_FALSE(has_row(all, "needs_a_library"));
-  EXPECT_TRUE(has_row(all, "exact"));
-  EXPECT_EQ(all.left_out, std::vector<std::string>{"needs_a_library: libabsent.so cannot be loaded"});
-  EXPECT_NE(table_of(all).find("left out: needs_a_library: libabsent.so cannot be loaded\n"), std::string::npos);
-  EXPECT_THROW(static_cast<void>(climb(asking({"needs_a_library"}))), exactdot::error);
+TEST(run_ladder, skips_rungs_that_lack_their_library_unless_named) {
+  ASSERT_TRUE(registered);
+  const ladder_result all = run_ladder(request_for({}));
+  EXPECT_FALSE(includes(all, "needs_a_library"));
+  EXPECT_TRUE(includes(all, "exact"));
+  EXPECT_EQ(all.skipped, std::vector<std::string>{"needs_a_library: libabsent.so cannot be loaded"});
+  EXPECT_NE(table_of(all).find("skipped: needs_a_library: libabsent.so cannot be loaded\n"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(run_ladder(request_for({"needs_a_library"}))), exactdot::error);
 }
 
-TEST(climb, hides_no_failure_of_a_device) {
-  EXPECT_THROW(static_cast<void>(climb(asking({}, 77))), exactdot::error);
+TEST(run_ladder, reports_a_device_failure) {
+  EXPECT_THROW(static_cast<void>(run_ladder(request_for({}, 77))), exactdot::error);
 }
 
-std::string refused(const ladder_request& request) {
+std::string rejection_of(const ladder_request& request) {
   try {
     static_cast<void>(choose_rungs(request));
   } catch (const exactdot::error& fault) {
@@ -63,24 +64,25 @@ std::string refused(const ladder_request& request) {
   return {};
 }
 
-TEST(climb, refuses_a_grid_where_a_rung_was_named_that_leaves_no_choice) {
+TEST(run_ladder, rejects_a_grid_if_a_named_rung_does_not_support_it) {
   for (const std::string name : {"racy", "atomic_per_element"}) {
-    ladder_request request = asking({name, "two_phase"});
-    EXPECT_EQ(refused(request), "");
-    request.how.grid = 3;
-    EXPECT_EQ(refused(request).find(name + ": a thread takes one element"), 0U) << refused(request);
+    ladder_request request = request_for({name, "two_phase"});
+    EXPECT_EQ(rejection_of(request), "");
+    request.options.grid = 3;
+    EXPECT_EQ(rejection_of(request).find("--grid 3: rung " + name + " reads one element per thread"), 0U)
+        << rejection_of(request);
   }
-  ladder_request request = asking({});
-  request.how.grid = 3;
-  EXPECT_EQ(refused(request), "");
+  ladder_request request = request_for({});
+  request.options.grid = 3;
+  EXPECT_EQ(rejection_of(request), "");
 }
 
-TEST(shape, of_a_rung_is_what_its_rule_says) {
+TEST(launch_config, follows_the_rule_of_the_rung) {
   rung_info info;
   info.blocks = block_rule::any;
   const auto grid = [&](grid_rule rule, std::size_t n, unsigned asked = 0) {
     info.grid = rule;
-    return choose_shape(info, n, 0, asked, 4).grid;
+    return choose_launch_config(info, n, 0, asked, 4).grid;
   };
   EXPECT_EQ(grid(grid_rule::few, 1000), 4U);
   EXPECT_EQ(grid(grid_rule::few, 1 << 20), 32U);
@@ -91,42 +93,67 @@ TEST(shape, of_a_rung_is_what_its_rule_says) {
   EXPECT_EQ(grid(grid_rule::many, 1 << 20), 128U);
 }
 
-/// Of 2^20 uniform floats, on a device that took 2 µs for the rung.
+/// Returns a result for 2^20 uniform floats, on a device on which the rung took 2 µs.
 ladder_result claimed() {
   ladder_result result;
   result.n = std::size_t{1} << 20;
-  row loop, one;
+  measurement loop, shuffle;
   loop.info.name = "cpu_loop", loop.value = -200;
-  one.info.name = "shuffle_block", one.info.claim = "8e-7 from a float CPU loop";
-  one.value = -200.2, one.correct = true, one.runs = 20, one.distinct_results = 3;
-  one.seconds = 2e-6;
+  shuffle.info.name = "shuffle_block", shuffle.info.claim = "8e-7 from a float CPU loop";
+  shuffle.value = -200.2, shuffle.correct = true, shuffle.runs = 20, shuffle.distinct_results = 3;
+  shuffle.seconds = 2e-6;
   loop.correct = true;
-  result.rows = {loop, one};
+  result.measurements = {loop, shuffle};
   return result;
 }
 
-TEST(report, has_what_was_measured_beside_what_is_claimed) {
+TEST(report, prints_measured_figures_beside_claims) {
   const std::string text = table_of(claimed());
   EXPECT_NE(text.find("shuffle_block\n  claimed  8e-7 from a float CPU loop\n"
-                      "  here     3 results in 20 runs; 1.0e-03 from a float CPU loop\n"
+                      "  measured 3 results in 20 runs; 1.0e-03 from a float CPU loop\n"
                       "           1048.6 GFLOP/s, 2.00 us, "),
             std::string::npos)
       << text;
   ladder_result alone = claimed();
-  alone.rows.erase(alone.rows.begin());
-  EXPECT_NE(table_of(alone).find("  here     3 results in 20 runs\n"), std::string::npos);
+  alone.measurements.erase(alone.measurements.begin());
+  EXPECT_NE(table_of(alone).find("  measured 3 results in 20 runs\n"), std::string::npos);
 }
 
-TEST(report, repeats_claims_only_for_the_vectors_that_they_speak_of) {
-  const auto quiet = [](auto change) {
+TEST(report, prints_claims_only_for_the_vectors_that_they_refer_to) {
+  const auto without_claims = [](auto change) {
     ladder_result other = claimed();
     change(other);
     return table_of(other).find("claimed") == std::string::npos;
   };
-  EXPECT_TRUE(quiet([](ladder_result& one) { one.n = 1000; }));
-  EXPECT_TRUE(quiet([](ladder_result& one) { one.data = exactdot::io::data_set::wide; }));
-  EXPECT_TRUE(quiet([](ladder_result& one) { one.op = operation::max; }));
-  EXPECT_TRUE(quiet([](ladder_result& one) { one.type = exactdot::io::dtype::float64; }));
+  EXPECT_TRUE(without_claims([](ladder_result& result) { result.n = 1000; }));
+  EXPECT_TRUE(without_claims([](ladder_result& result) { result.data = exactdot::io::data_set::wide; }));
+  EXPECT_TRUE(without_claims([](ladder_result& result) { result.op = operation::max; }));
+  EXPECT_TRUE(without_claims([](ladder_result& result) { result.type = exactdot::element_type::float64; }));
+}
+
+TEST(report, prints_errors_and_bounds_far_below_an_ulp_as_zero) {
+  ladder_result result;
+  measurement product;
+  product.info.name = "made", product.correct = true, product.runs = 5, product.distinct_results = 1;
+  product.error_ulps = 3.21e-1701L, product.allowed_ulps = 7.05e-839L;
+  result.measurements = {product};
+  const std::string text = table_of(result);
+  EXPECT_NE(text.find(" 0 made                            0         0   1/5     -         0 "), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("e-"), std::string::npos) << text;
+  result.measurements.front().error_ulps = 1.5e-7L;
+  EXPECT_NE(table_of(result).find(" 1.5e-07 "), std::string::npos) << table_of(result);
+}
+
+/// cudaGetDeviceCount reports "CUDA driver version is insufficient for CUDA runtime version" without a driver.
+TEST(missing_gpu, is_distinguished_from_a_missing_driver) {
+  EXPECT_EQ(missing_gpu_reason(0, "CUDA driver version is insufficient for CUDA runtime version"),
+            "this machine has no NVIDIA driver");
+  EXPECT_EQ(missing_gpu_reason(12080, "CUDA driver version is insufficient for CUDA runtime version"),
+            "no GPU can be used (CUDA driver version is insufficient for CUDA runtime version)");
+  EXPECT_EQ(missing_gpu_reason(13000, "no CUDA-capable device is detected"),
+            "no GPU can be used (no CUDA-capable device is detected)");
+  EXPECT_EQ(missing_gpu_reason(13000, ""), "this machine has no GPU");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Wrong kernels, each with one fault that tutorials and hasty hands bring about, and a right one beside them. Plain
-// CUDA C++, compiled for the simulator like the rungs.
+// Wrong kernels, each with one common fault, and a correct one beside them. CUDA C++, compiled for the simulator
+// like the rungs.
 #include <lab/rung.hpp>
 #include <stdexcept>
 #include <string_view>
@@ -13,14 +13,14 @@ constexpr unsigned threads = 64;
 
 enum class flaw { none, race, no_barrier, never_zeroed, zeroed_once, tail, past_the_end, other_bits };
 
-/// A tree in shared memory, one atomic a block; with what is wrong.
+/// Reduces in shared memory, with one atomic per block and the selected flaw.
 template <flaw wrong, class T>
 __global__ void add(const T* a, const T* b, std::size_t n, T* out) {
   __shared__ T partial[threads];
-  T mine = 0;
+  T value = 0;
   const std::size_t end = wrong == flaw::tail ? n / threads * threads : wrong == flaw::past_the_end ? n + 1 : n;
-  for (std::size_t i = thread_in_grid(); i < end; i += threads_in_grid()) mine += a[i] * b[i];
-  partial[threadIdx.x] = mine;
+  for (std::size_t i = thread_in_grid(); i < end; i += threads_in_grid()) value += a[i] * b[i];
+  partial[threadIdx.x] = value;
   __syncthreads();
   for (unsigned half = threads / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
@@ -52,16 +52,18 @@ struct with {
 };
 
 template <flaw wrong>
-rung made(const char* name) {
+rung make_rung(const char* name) {
   const rung_info info{.name = name,
                        .blocks = block_rule::tree,
                        .block = threads,
                        .grid = grid_rule::many,
                        .same_bits = wrong == flaw::other_bits ? determinism::fixed_grid : determinism::none,
-                       .roundings = [](const shape& s) { return chain(s) + levels(s.block) + s.grid + 1; }};
-  using of = with<wrong>;
-  return {info, this_world, &start<float, typename of::template rung_of<float>>,
-          &start<double, typename of::template rung_of<double>>};
+                       .roundings = [](const launch_config& config) {
+                         return chain_length(config) + tree_depth(config.block) + config.grid + 1;
+                       }};
+  using flawed = with<wrong>;
+  return {info, this_backend, &prepare<float, typename flawed::template rung_of<float>>,
+          &prepare<double, typename flawed::template rung_of<double>>};
 }
 
 }  // namespace
@@ -69,11 +71,12 @@ rung made(const char* name) {
 
 exactdot::lab::rung lab_test::wrong_kernel(std::string_view name) {
   using namespace exactdot::lab;
-  for (const rung& one :
-       {made<flaw::none>("none"), made<flaw::race>("race"), made<flaw::no_barrier>("no_barrier"),
-        made<flaw::never_zeroed>("never_zeroed"), made<flaw::zeroed_once>("zeroed_once"), made<flaw::tail>("tail"),
-        made<flaw::past_the_end>("past_the_end"), made<flaw::other_bits>("other_bits")}) {
-    if (one.info.name == name) return one;
+  for (const rung& candidate :
+       {make_rung<flaw::none>("none"), make_rung<flaw::race>("race"), make_rung<flaw::no_barrier>("no_barrier"),
+        make_rung<flaw::never_zeroed>("never_zeroed"), make_rung<flaw::zeroed_once>("zeroed_once"),
+        make_rung<flaw::tail>("tail"), make_rung<flaw::past_the_end>("past_the_end"),
+        make_rung<flaw::other_bits>("other_bits")}) {
+    if (candidate.info.name == name) return candidate;
   }
   throw std::out_of_range("no such kernel");
 }

@@ -1,4 +1,4 @@
-// Kernels that are wrong, as rungs of the simulator that are not enlisted; see wrong_kernels.cu.
+// Wrong kernels as unregistered rungs of the simulator; see wrong_kernels.cu.
 #pragma once
 
 #include <lab/registry.hpp>
@@ -6,7 +6,7 @@
 
 namespace lab_test {
 
-/// The rung of that name; throws std::out_of_range where there is none.
+/// Returns the rung of that name; throws std::out_of_range if there is none.
 [[nodiscard]] exactdot::lab::rung wrong_kernel(std::string_view name);
 
 }  // namespace lab_test

@@ -1,5 +1,4 @@
-// Rungs to order: a function of the task, as a rung of the host that is not enlisted. For the harness's own tests,
-// which feed it wrong ones.
+// Host rungs made from a function and not registered, with which the tests of the harness build wrong rungs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,77 +15,79 @@ namespace lab_test {
 using namespace exactdot::lab;
 
 template <class T, class Function>
-class made_attempt final : public attempt<T> {
+class prepared_test_rung final : public prepared_rung<T> {
  public:
-  made_attempt(const Function& function, const task<T>& what) : function_(function), what_(what) {}
-  void launch() override { value_ = function_(what_); }
+  prepared_test_rung(const Function& function, const rung_input<T>& input) : function_(function), input_(input) {}
+  void launch() override { value_ = function_(input_); }
   T result() override { return value_; }
 
  private:
   Function function_;
-  task<T> what_;
+  rung_input<T> input_;
   T value_ = 0;
 };
 
 template <class T, class Function>
-starter<T> starter_of(const Function& function) {
-  return [=](const task<T>& what) { return std::make_unique<made_attempt<T, Function>>(function, what); };
+rung_factory<T> factory_of(const Function& function) {
+  return [=](const rung_input<T>& input) {
+    return std::make_unique<prepared_test_rung<T, Function>>(function, input);
+  };
 }
 
-/// `function` takes a task of floats or doubles and returns what the rung says.
+/// Makes a host rung; `function` maps a rung_input of floats or doubles to the result.
 template <class Function>
 rung make_rung(const rung_info& info, const Function& function) {
-  return {info, world::host, starter_of<float>(function), starter_of<double>(function)};
+  return {info, backend::host, factory_of<float>(function), factory_of<double>(function)};
 }
 
-/// Promises what a loop keeps: the same bits, and n roundings.
-inline rung_info promises() {
-  return {.name = "made", .same_bits = determinism::always, .roundings = [](const shape& s) -> std::uint64_t {
-            return s.n + 1;
-          }};
+/// Returns the promises that a loop keeps: the same bits, and n roundings.
+inline rung_info loop_promises() {
+  return {.name = "made",
+          .same_bits = determinism::always,
+          .roundings = [](const launch_config& config) -> std::uint64_t { return config.n + 1; }};
 }
 
-/// The sum of the products from `first` up to `last`.
+/// Returns the sum of the products with indices in [first, last).
 template <class T>
-T loop(const task<T>& what, std::size_t first, std::size_t last) {
+T loop(const rung_input<T>& input, std::size_t first, std::size_t last) {
   T sum = 0;
-  for (std::size_t i = first; i < last; ++i) sum += what.a[i] * what.b[i];
+  for (std::size_t i = first; i < last; ++i) sum += input.a[i] * input.b[i];
   return sum;
 }
 
 template <class T>
-T loop(const task<T>& what) {
-  return loop(what, 0, what.size.n);
+T loop(const rung_input<T>& input) {
+  return loop(input, 0, input.config.n);
 }
 
-/// The real sum, rounded once.
+/// Returns the exact sum, rounded once.
 template <class T>
-T exact(const task<T>& what) {
-  return exactdot::dot<T>(what.a, what.b, what.size.n);
+T exact(const rung_input<T>& input) {
+  return exactdot::dot<T>(input.a, input.b, input.config.n);
 }
 
-/// Vectors on the host's bench, and a rung held to its promises on them.
+/// Vectors and an executor, by default that of the host; run() checks a rung's promises on them.
 template <class T>
-struct trial {
+struct test_problem {
   std::vector<T> a, b;
-  std::unique_ptr<bench> on = open_bench(world::host);
+  std::unique_ptr<executor> device = open_executor(backend::host);
 
-  explicit trial(std::size_t n) : a(n), b(n) { exactdot::io::data_source<T>({.n = n}).next(a, b); }
-  trial(std::vector<T> x, std::vector<T> y) : a(std::move(x)), b(std::move(y)) {}
+  explicit test_problem(std::size_t n) : a(n), b(n) { exactdot::io::data_source<T>({.n = n}).next(a, b); }
+  test_problem(std::vector<T> x, std::vector<T> y) : a(std::move(x)), b(std::move(y)) {}
 
-  [[nodiscard]] row of(const rung& one, const conditions& how = {}) const {
-    return measure(one, *on, problem<T>(*on, a, b, how.op), how);
+  [[nodiscard]] measurement run(const rung& tested, const run_options& options = {}) const {
+    return measure(tested, *device, problem<T>(*device, a, b, options.op), options);
   }
-  [[nodiscard]] reference<T> right(operation op = operation::sum) const { return reference<T>(a, b, op); }
+  [[nodiscard]] exactdot::lab::reference<T> reference(operation op = operation::sum) const { return {a, b, op}; }
 };
 
-inline testing::AssertionResult passed(const row& result) {
+inline testing::AssertionResult passed(const measurement& result) {
   if (result.fault.empty() && result.correct == true) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "rejected: " << result.fault;
 }
 
-/// Rejected, and for this reason.
-inline testing::AssertionResult rejected(const row& result, const std::string& reason) {
+/// Succeeds if the rung is rejected for this reason.
+inline testing::AssertionResult rejected(const measurement& result, const std::string& reason) {
   if (result.correct == false && result.fault.find(reason) != std::string::npos) return testing::AssertionSuccess();
   return testing::AssertionFailure() << (result.fault.empty() ? "passed" : "rejected: " + result.fault);
 }

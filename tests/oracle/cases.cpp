@@ -1,7 +1,7 @@
 // See cases.hpp.
 //
-// Generator, seed and length go into one full seed by FNV-1a: equal seeds of different cases have nothing in
-// common, and a case can be made again from its name alone.
+// FNV-1a hashes the generator's name, the seed and the length into the seed of the random numbers. Cases with equal
+// seeds therefore have independent data, and the name of a case suffices to repeat it.
 #include "oracle/cases.hpp"
 
 #include <fmt/format.h>
@@ -19,26 +19,26 @@ std::uint64_t mix(std::uint64_t state, std::uint64_t value) {  // FNV-1a over on
 
 std::uint64_t full_seed(std::string_view name, std::uint64_t seed, std::size_t n) {
   std::uint64_t state = 0xcbf29ce484222325u;
-  for (const char letter : name) state = mix(state, static_cast<unsigned char>(letter));
+  for (const char character : name) state = mix(state, static_cast<unsigned char>(character));
   return mix(mix(state, seed), n);
 }
 
 }  // namespace
 
 template <class T>
-test_case<T> make_case(const generator<T>& made_by, std::uint64_t seed, std::size_t n) {
-  rng random(full_seed(made_by.name, seed, n));
+test_case<T> make_case(const generator<T>& source, std::uint64_t seed, std::size_t n) {
+  rng random(full_seed(source.name, seed, n));
   const char* type = sizeof(T) == 4 ? "float" : "double";
-  return {fmt::format("{}<{}>, seed {}, n = {}", made_by.name, type, seed, n), &made_by,
-          checker<T>(made_by.make(random, n))};
+  return {fmt::format("{}<{}>, seed {}, n = {}", source.name, type, seed, n), &source,
+          checker<T>(source.make(random, n))};
 }
 
 template <class T>
 const generator<T>& generator_named(std::string_view name) {
-  for (const generator<T>& row : generators<T>()) {
-    if (row.name == name) return row;
+  for (const generator<T>& candidate : generators<T>()) {
+    if (candidate.name == name) return candidate;
   }
-  throw std::out_of_range(fmt::format("no generator is called {}", name));
+  throw std::out_of_range(fmt::format("no generator has the name {}", name));
 }
 
 int scaled(int count) {

@@ -1,7 +1,7 @@
 // See checker.hpp.
 //
-// The truth is computed when the checker is made, before any dot under test runs, so that no test can disturb it.
-// Comparisons are of bit patterns and of big integers; there is no tolerance anywhere.
+// The constructor computes the expected results before any dot under test runs, so that no test can disturb them.
+// Bit patterns and big integers are compared; there is no tolerance.
 #include "oracle/checker.hpp"
 
 #include <fmt/format.h>
@@ -15,11 +15,11 @@ namespace oracle {
 namespace {
 
 template <class R, class T>
-std::string judge(R expected, const vectors<T>& data, const dot_function<R, T>& dot) {
+std::string result_fault(R expected, const vectors<T>& data, const dot_function<R, T>& dot) {
   try {
     return difference(expected, dot(data.a.data(), data.b.data(), data.size()));
   } catch (const std::exception& thrown) {
-    return fmt::format("expected {}, but it threw: {}", describe(expected), thrown.what());
+    return fmt::format("expected {}, but the call threw: {}", describe(expected), thrown.what());
   }
 }
 
@@ -41,30 +41,30 @@ checker<T>::checker(vectors<T> data) : data_(std::move(data)) {
 template <class T>
 template <class R>
 std::string checker<T>::exact_fault(const dot_function<R, T>& dot) const {
-  return judge(exact_.template as<R>(), data_, dot);
+  return result_fault(exact_.template as<R>(), data_, dot);
 }
 
 template <class T>
 template <class R>
 std::string checker<T>::fast_fault(const dot_function<R, T>& dot) const {
-  return judge(is_nan(fast_) ? from_bits<R>(format<R>::quiet_nan) : static_cast<R>(fast_), data_, dot);
+  return result_fault(is_nan(fast_) ? from_bits<R>(format<R>::quiet_nan) : static_cast<R>(fast_), data_, dot);
 }
 
 template <class T>
 std::string checker<T>::limbs_fault(std::span<const std::int64_t> limbs, int lowest_exponent) const {
-  const mpz_class held = units_of_limbs(limbs, lowest_exponent);
-  if (held == sum_.units()) return "";
-  const mpz_class off = held - sum_.units();
-  return fmt::format("the limbs are off by {:a} units of 2^{}", off.get_d(), integer_sum::unit_exponent);
+  const mpz_class error = units_of_limbs(limbs, lowest_exponent) - sum_.units();
+  if (error == 0) return "";
+  return fmt::format("the limbs differ from the sum by {:a} units of 2^{}", error.get_d(),
+                     integer_sum::unit_exponent);
 }
 
 template <class T>
 std::string checker<T>::oracle_fault() const {
-  const auto witness = exact_dot<wide_sum>(std::span<const T>(data_.a), std::span<const T>(data_.b));
-  const std::string as_float = difference(witness.as_float, exact_.as_float);
-  const std::string as_double = difference(witness.as_double, exact_.as_double);
+  const auto mpfr = exact_dot<wide_sum>(std::span<const T>(data_.a), std::span<const T>(data_.b));
+  const std::string as_float = difference(mpfr.as_float, exact_.as_float);
+  const std::string as_double = difference(mpfr.as_double, exact_.as_double);
   if (as_float.empty() && as_double.empty()) return "";
-  return fmt::format("MPFR was expected, GMP was got; float: {}; double: {}", as_float, as_double);
+  return fmt::format("the oracles differ (expected: MPFR, got: GMP); float: {}; double: {}", as_float, as_double);
 }
 
 template std::string difference(float, float);

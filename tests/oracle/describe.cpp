@@ -1,7 +1,7 @@
-// Numbers for people: the hexadecimal value and the bit pattern.
+// The text of numbers in messages: the hexadecimal value and the bit pattern.
 //
-// A decimal would hide the last bit, and a value alone the kind of a NaN and the sign of a zero: all that tests
-// of correct rounding fail by.
+// A decimal hides the last bit; a value hides the sign and payload of a NaN. Tests of correct rounding fail by
+// these.
 #include <fmt/format.h>
 
 #include "oracle/bits.hpp"

@@ -1,7 +1,7 @@
 // The correctly rounded dot and sum, by either oracle.
 //
-// Both result types come from one exact sum, so a test that needs both pays for one pass. The GMP oracle
-// is the quicker one (about 0.1 µs a term); MPFR is its independent witness.
+// One exact sum gives the results of both types. The GMP oracle is faster (about 0.1 µs per term); the MPFR oracle
+// checks it independently.
 #pragma once
 
 #include <cstddef>

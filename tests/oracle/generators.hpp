@@ -1,7 +1,7 @@
-// Named generators of test vectors: every kind of data on which dot products are known to go wrong.
+// Named generators of test vectors: the kinds of data on which dot products are known to fail.
 //
-// One row is one generator; every property test and the campaign run over all rows, so a new kind of data
-// is one function and one row in generators/table.cpp.
+// Every property test and the campaign use all generators. A new kind of data needs one function and one entry in
+// the list at the end of its file in generators/.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace oracle {
 
-/// One pair of factors. Braces, unlike arguments, are evaluated from left to right, so that what is drawn inside
-/// {…, …} is the same with every compiler.
+/// A pair of factors. Initializers in braces are evaluated from left to right, unlike arguments, so random numbers
+/// that are drawn in {…, …} are the same with every compiler.
 template <class T>
 struct term {
   T x;
@@ -44,16 +44,16 @@ void shuffle(rng& random, vectors<T>& v) {
 template <class T>
 struct generator {
   std::string_view name;
-  /// Vectors of n terms; of more where the data needs more terms than that (an exact tie cannot have none).
+  /// Returns at least n terms; more than n if the kind of data requires it (an exact tie has at least one term).
   vectors<T> (*make)(rng& random, std::size_t n);
-  /// Every partial sum, in any order, and every product is representable in T.
+  /// Every product, and every partial sum in any order, is representable in T.
   bool exact_in_any_order = false;
 };
 
 template <class T>
 [[nodiscard]] std::span<const generator<T>> generators();
 
-/// Lengths around every border of vectors, rows and tiles, up to 4097; `long_lengths` goes on to 2^20 and over.
+/// Lengths next to the borders of SIMD registers, rows and tiles, up to 4097. long_lengths continues beyond 2^20.
 inline constexpr std::array<std::size_t, 43> border_lengths = {
     0,   1,   2,   3,    4,    5,    6,    7,    8,    9,    10,   11,   12,  13,  14,
     15,  16,  17,  31,   32,   33,   63,   64,   65,   127,  128,  129,  255, 256, 257,

@@ -1,8 +1,8 @@
-// Oracle 1: an exact sum of products as one big integer (GMP), rounded by our own integer rounding.
+// Oracle 1: an exact sum of products in one big integer (GMP), rounded with integer arithmetic.
 //
-// The sum is held in units of 2^-2148, the last bit of a product of two subnormal doubles, so nothing is
-// ever lost and no range has to be thought about. Rounding is one shift, one comparison with half, and
-// the observation that the patterns of consecutive floating-point numbers are consecutive integers.
+// The unit of the sum is 2^-2148, the last bit of a product of two subnormal doubles, so no addition loses a bit.
+// Rounding takes one shift and one comparison with half a unit in the last place. The bit patterns of consecutive
+// floating-point numbers are consecutive integers, so a carry needs no special case.
 #pragma once
 
 #include <gmpxx.h>
@@ -16,7 +16,7 @@ namespace oracle {
 
 class integer_sum {
  public:
-  static constexpr int unit_exponent = format<double>::lowest_product;
+  static constexpr int unit_exponent = format<double>::lowest_product_exponent;
 
   template <class T>
   void add(T a, T b);  // a·b
@@ -24,7 +24,7 @@ class integer_sum {
   void add(T x);
   void merge(const integer_sum& other);
 
-  /// The sum rounded once, to nearest, ties to even; special values as docs/contract.md says.
+  /// The sum rounded once, to nearest, ties to even; special values as in docs/contract.md.
   template <class R>
   [[nodiscard]] R round() const;
 
@@ -32,7 +32,7 @@ class integer_sum {
   [[nodiscard]] const mpz_class& units() const { return units_; }
 
  private:
-  void add_finite(const parts& a, const parts& b);
+  void add_finite(const decomposed& a, const decomposed& b);
 
   mpz_class units_;
   mpz_class term_;  // scratch
@@ -41,7 +41,7 @@ class integer_sum {
   bool negative_infinity_ = false;
 };
 
-/// The units that limbs of radix 2^32 stand for, the first of weight 2^lowest_exponent, carries not propagated.
+/// The value, in units, of limbs of radix 2^32, the first of weight 2^lowest_exponent. Carries may be pending.
 [[nodiscard]] mpz_class units_of_limbs(std::span<const std::int64_t> limbs, int lowest_exponent);
 
 /// units · 2^integer_sum::unit_exponent, rounded once to R.

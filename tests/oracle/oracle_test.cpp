@@ -1,14 +1,15 @@
-// The judge judged.
+// Tests of the oracles and of the generators.
 //
-// The two oracles agree on everything, on known values and on the borders of rounding; and the data sets are what
-// their names say: a generator of ties that makes none would let every engine pass.
+// The oracles agree with each other, with known values and at the limits of rounding. The generators produce the
+// data that their names promise: without ties, for example, an engine that rounds ties wrongly would pass all
+// tests.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
 #include "oracle/cases.hpp"
-#include "oracle/generators/backwards.hpp"
+#include "oracle/generators/prescribed_sum.hpp"
 #include "oracle/order_v1.hpp"
 
 namespace {
@@ -23,34 +24,35 @@ TYPED_TEST_SUITE(oracles, element_types);
 TYPED_TEST(oracles, agree_on_every_generator) {
   for_each_case<TypeParam>(
       border_lengths, scaled(10),
-      [](const test_case<TypeParam>& one) { EXPECT_EQ(one.check.oracle_fault(), "") << one.name; },
+      [](const test_case<TypeParam>& test) { EXPECT_EQ(test.check.oracle_fault(), "") << test.name; },
       testing::Test::HasFailure);
 }
 
 TYPED_TEST(oracles, agree_on_plain_sums) {
   for_each_case<TypeParam>(
       std::array<std::size_t, 4>{1, 2, 17, 300}, scaled(5),
-      [](const test_case<TypeParam>& one) {
-        const std::span<const TypeParam> x = one.check.data().a;
+      [](const test_case<TypeParam>& test) {
+        const std::span<const TypeParam> x = test.check.data().a;
         const exact_value gmp = exact_sum<integer_sum>(x);
         const exact_value mpfr = exact_sum<wide_sum>(x);
-        EXPECT_EQ(difference(mpfr.as_float, gmp.as_float), "") << one.name;
-        EXPECT_EQ(difference(mpfr.as_double, gmp.as_double), "") << one.name;
+        EXPECT_EQ(difference(mpfr.as_float, gmp.as_float), "") << test.name;
+        EXPECT_EQ(difference(mpfr.as_double, gmp.as_double), "") << test.name;
       },
       testing::Test::HasFailure);
 }
 
-/// Every finite number of the least and the greatest binades, every power of two, halves of ulps between them.
+/// Random numbers of all binades, the midpoints between them and their successors, and the neighbours of midpoints.
 TYPED_TEST(oracles, round_every_number_to_itself_and_ties_to_even) {
-  using bits = format<TypeParam>;
+  using number = format<TypeParam>;
   rng random(1);
   for (int i = 0; i < scaled(20000); ++i) {
-    const TypeParam x = std::abs(random_between<TypeParam>(random, bits::lowest, bits::top - 2));
-    const TypeParam next = from_bits<TypeParam>(static_cast<typename bits::word>(to_bits(x) + 1));
-    const parts of_x = split(x);
-    const mpz_class exact = units(of_x.mantissa, of_x.exponent);
-    const mpz_class half = units(1, of_x.exponent - 1);
-    const TypeParam even = of_x.mantissa % 2 == 0 ? x : next;
+    const TypeParam x =
+        std::abs(random_between<TypeParam>(random, number::lowest_exponent, number::highest_exponent - 2));
+    const TypeParam next = from_bits<TypeParam>(static_cast<typename number::bits>(to_bits(x) + 1));
+    const decomposed integer_x = decompose(x);
+    const mpz_class exact = units(integer_x.mantissa, integer_x.exponent);
+    const mpz_class half = units(1, integer_x.exponent - 1);
+    const TypeParam even = integer_x.mantissa % 2 == 0 ? x : next;
     EXPECT_EQ(difference(x, round_units<TypeParam>(exact)), "");
     EXPECT_EQ(difference(even, round_units<TypeParam>(exact + half)), "");
     EXPECT_EQ(difference(x, round_units<TypeParam>(exact + half - 1)), "");
@@ -60,40 +62,40 @@ TYPED_TEST(oracles, round_every_number_to_itself_and_ties_to_even) {
   }
 }
 
-TYPED_TEST(oracles, overflow_from_the_threshold_on) {
-  using bits = format<TypeParam>;
+TYPED_TEST(oracles, overflow_at_and_above_the_threshold) {
+  using number = format<TypeParam>;
   constexpr TypeParam largest = std::numeric_limits<TypeParam>::max();
-  const mpz_class threshold = units((mpz_class(1) << (bits::precision + 1)) - 1, bits::top - bits::precision - 1);
+  const mpz_class threshold =
+      units((mpz_class(1) << (number::precision + 1)) - 1, number::highest_exponent - number::precision - 1);
   EXPECT_EQ(difference(largest, round_units<TypeParam>(threshold - 1)), "");
-  EXPECT_EQ(difference(from_bits<TypeParam>(bits::infinity), round_units<TypeParam>(threshold)), "");
+  EXPECT_EQ(difference(from_bits<TypeParam>(number::infinity), round_units<TypeParam>(threshold)), "");
   EXPECT_EQ(difference(-largest, round_units<TypeParam>(-threshold + 1)), "");
 }
 
-TEST(generators, have_different_names_and_as_many_terms_as_asked_for) {
+TEST(generators, have_unique_names_and_return_the_requested_number_of_terms) {
   std::set<std::string_view> names;
-  for (const auto& row : generators<double>()) {
-    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+  for (const auto& source : generators<double>()) {
+    EXPECT_TRUE(names.insert(source.name).second) << source.name;
     rng random(3);
-    const auto v = row.make(random, 5000);
-    EXPECT_EQ(v.a.size(), v.b.size()) << row.name;
-    EXPECT_EQ(v.size(), 5000u) << row.name;
+    const auto v = source.make(random, 5000);
+    EXPECT_EQ(v.a.size(), v.b.size()) << source.name;
+    EXPECT_EQ(v.size(), 5000u) << source.name;
   }
   EXPECT_EQ(names.size(), generators<float>().size());
 }
 
-/// The kinds of result that the data must reach, counted over many cases: a generator that misses them tests
-/// nothing.
-TYPED_TEST(oracles, data_reach_every_kind_of_result) {
+/// Counts the kinds of results over many cases: a kind that does not occur is not tested.
+TYPED_TEST(oracles, have_test_data_for_every_kind_of_result) {
   int zeros = 0, subnormals = 0, largest = 0, infinities = 0, nans = 0, ties_of_float = 0;
   const std::array<std::size_t, 5> lengths = {0, 1, 3, 40, 1500};
-  const auto count = [&](const test_case<TypeParam>& one) {
-    const float result = one.check.exact_result().as_float;
+  const auto count = [&](const test_case<TypeParam>& test) {
+    const float result = test.check.exact_result().as_float;
     zeros += result == 0;
     subnormals += std::fpclassify(result) == FP_SUBNORMAL;
     largest += std::abs(result) == std::numeric_limits<float>::max();
     infinities += std::isinf(result);
     nans += std::isnan(result);
-    const double wide = one.check.exact_result().as_double;
+    const double wide = test.check.exact_result().as_double;
     const std::uint64_t below_float = to_bits(wide) & ((std::uint64_t{1} << 29) - 1);
     ties_of_float += std::isnormal(result) && below_float == std::uint64_t{1} << 28;
   };
@@ -106,7 +108,7 @@ TYPED_TEST(oracles, data_reach_every_kind_of_result) {
   EXPECT_GT(ties_of_float, 5);
 }
 
-TYPED_TEST(oracles, ill_conditioned_data_have_the_condition_they_claim) {
+TYPED_TEST(oracles, confirm_the_condition_number_of_ill_conditioned_data) {
   rng random(11);
   double worst = 0;
   for (int i = 0; i < 40; ++i) {
@@ -123,31 +125,31 @@ TYPED_TEST(oracles, ill_conditioned_data_have_the_condition_they_claim) {
   EXPECT_GT(worst * std::log10(2.0), sizeof(TypeParam) == 4 ? 38 : 300);
 }
 
-TEST(order_v1, is_the_plain_sum_where_every_partial_sum_is_exact) {
-  for (const auto& row : generators<double>()) {
-    if (!row.exact_in_any_order) continue;
+TEST(order_v1, is_the_exact_sum_if_every_partial_sum_is_exact) {
+  for (const auto& source : generators<double>()) {
+    if (!source.exact_in_any_order) continue;
     for (const std::size_t n : border_lengths) {
-      const auto one = make_case(row, 5, n);
-      const std::span<const double> a = one.check.data().a, b = one.check.data().b;
-      EXPECT_EQ(difference(one.check.exact_result().as_double, fast_dot<double>(a, b)), "") << one.name;
+      const auto test = make_case(source, 5, n);
+      const std::span<const double> a = test.check.data().a, b = test.check.data().b;
+      EXPECT_EQ(difference(test.check.exact_result().as_double, fast_dot<double>(a, b)), "") << test.name;
     }
   }
 }
 
-/// Lanes and rows: a huge pair cancels before the small term joins it only if all three share a lane, in that
-/// order.
+/// Two huge terms cancel without absorbing the small term only if they are added to each other before the small
+/// term.
 TEST(order_v1, has_the_lanes_and_rows_of_its_definition) {
-  const auto place = [](std::size_t first, std::size_t second, std::size_t small) {
+  const auto dot_with_terms_at = [](std::size_t first, std::size_t second, std::size_t small) {
     std::vector<double> a(order_v1_tile<double>, 0.0), ones(order_v1_tile<double>, 1.0);
     a[first] = 0x1p60, a[second] = -0x1p60, a[small] = 1;
     return fast_dot<double, double>(a, ones);
   };
   constexpr std::size_t lanes = order_v1_lanes<double>;
-  EXPECT_EQ(place(0, lanes, 2 * lanes), 1);          // one lane, small last
-  EXPECT_EQ(place(0, 2 * lanes, lanes), 0);          // one lane, small swallowed
-  EXPECT_EQ(place(0, lanes, 1), 1);                  // small in another lane
-  EXPECT_EQ(place(0, lanes / 2, 1), 1);              // halved together first
-  EXPECT_EQ(place(0, lanes / 2 + 1, lanes / 2), 0);  // small meets only the first before they cancel
+  EXPECT_EQ(dot_with_terms_at(0, lanes, 2 * lanes), 1);          // same lane, small term last
+  EXPECT_EQ(dot_with_terms_at(0, 2 * lanes, lanes), 0);          // same lane, small term absorbed
+  EXPECT_EQ(dot_with_terms_at(0, lanes, 1), 1);                  // small term in another lane
+  EXPECT_EQ(dot_with_terms_at(0, lanes / 2, 1), 1);              // the huge terms are folded first
+  EXPECT_EQ(dot_with_terms_at(0, lanes / 2 + 1, lanes / 2), 0);  // the small term is added to one huge term first
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // See order_v1.hpp.
 //
-// node(k, j) covers tiles j·2^k … (j + 1)·2^k - 1; fold(l, s) is lane l after the halving step s, so the tile's
-// sum is fold(0, 1).
+// node(k, j) is the sum of tiles j·2^k … (j + 1)·2^k - 1. folded(t, l, s) is lane l of tile t after the halving
+// step s, so the sum of the tile is folded(t, 0, 1).
 #include "oracle/order_v1.hpp"
 
 #include <cmath>
@@ -30,18 +30,18 @@ class order_v1_tree {
   [[nodiscard]] std::size_t tile_count() const { return (a_.size() + tile_size - 1) / tile_size; }
 
   [[nodiscard]] T node(int level, std::size_t j) const {
-    if (level == 0) return fold(j, 0, 1);
+    if (level == 0) return folded(j, 0, 1);
     const T left = node(level - 1, 2 * j);
     const bool right_exists = ((2 * j + 1) << (level - 1)) < tile_count();
     return right_exists ? left + node(level - 1, 2 * j + 1) : left;
   }
 
-  [[nodiscard]] T fold(std::size_t tile, std::size_t lane, std::size_t step) const {
-    if (step == lanes) return run_down(tile, lane);
-    return fold(tile, lane, 2 * step) + fold(tile, lane + step, 2 * step);
+  [[nodiscard]] T folded(std::size_t tile, std::size_t lane, std::size_t step) const {
+    if (step == lanes) return lane_sum(tile, lane);
+    return folded(tile, lane, 2 * step) + folded(tile, lane + step, 2 * step);
   }
 
-  [[nodiscard]] T run_down(std::size_t tile, std::size_t lane) const {
+  [[nodiscard]] T lane_sum(std::size_t tile, std::size_t lane) const {
     T sum = 0;
     for (std::size_t row = 0; row < order_v1_tile_rows; ++row) {
       const std::size_t i = tile * tile_size + row * lanes + lane;

@@ -1,7 +1,7 @@
-// What mode fast must return: order v1, written straight from its definition (docs/contract.md).
+// Reference of mode fast: order v1, as docs/contract.md defines it.
 //
-// Recursive over tiles and lanes, one std::fma at a time, so that it shares neither structure nor code
-// with a SIMD kernel. Slow (some nanoseconds an element) and meant to be.
+// Recursive over tiles and lanes, with single calls of std::fma, so that it shares neither structure nor code with
+// a SIMD kernel. Cost: some nanoseconds per element.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ inline constexpr std::size_t order_v1_lanes = order_v1_row_bytes / sizeof(T);
 template <class T>
 inline constexpr std::size_t order_v1_tile = order_v1_lanes<T>* order_v1_tile_rows;
 
-/// The dot in order v1, converted to R; a NaN is the canonical one. Requires a.size() == b.size().
+/// The dot in order v1, converted to R; a NaN result is the canonical NaN. Requires a.size() == b.size().
 template <class R, class T>
 [[nodiscard]] R fast_dot(std::span<const T> a, std::span<const T> b);
 

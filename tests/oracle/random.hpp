@@ -1,6 +1,6 @@
-// Random numbers for tests: the same on every machine and standard library.
+// Random numbers for tests, identical on every machine and with every standard library.
 //
-// std::mt19937_64 is specified to the bit, the standard distributions are not; so the mappings are here.
+// The standard specifies the bits of std::mt19937_64, but not those of its distributions; this file replaces them.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class rng {
 
   std::uint64_t bits() { return engine_(); }
   std::uint64_t below(std::uint64_t bound) { return bits() % bound; }
-  int between(int low, int high) {  // both included
+  int between(int low, int high) {  // inclusive
     return low + static_cast<int>(below(static_cast<std::uint64_t>(high - low) + 1));
   }
   bool coin() { return (bits() & 1) != 0; }
@@ -36,18 +36,25 @@ class rng {
 };
 
 /// A random finite number with 2^exponent <= |x| < 2^(exponent + 1) and a random sign.
-/// Requires format<T>::lowest <= exponent < format<T>::top; below the normal range the mantissa is shorter.
+/// Requires format<T>::lowest_exponent <= exponent < format<T>::highest_exponent. Subnormals have fewer random
+/// bits.
 template <class T>
 [[nodiscard]] T random_at(rng& random, int exponent) {
-  const int bits = std::min(format<T>::precision, exponent - format<T>::lowest + 1);
+  const int bits = std::min(format<T>::precision, exponent - format<T>::lowest_exponent + 1);
   const std::uint64_t leading = std::uint64_t{1} << (bits - 1);
-  return join<T>({random.coin(), leading | (random.bits() & (leading - 1)), exponent - bits + 1});
+  return compose<T>({random.coin(), leading | (random.bits() & (leading - 1)), exponent - bits + 1});
 }
 
-/// As random_at, with the exponent uniform in [low, high].
+/// Like random_at, with an exponent uniform in [low, high].
 template <class T>
 [[nodiscard]] T random_between(rng& random, int low, int high) {
   return random_at<T>(random, random.between(low, high));
+}
+
+/// Like random_at, with an exponent uniform over the whole range.
+template <class T>
+[[nodiscard]] T random_finite(rng& random) {
+  return random_between<T>(random, format<T>::lowest_exponent, format<T>::highest_exponent - 1);
 }
 
 /// Uniform in (-1, 1).

@@ -1,6 +1,8 @@
-// See wide_sum.hpp. The final rounding follows the MPFR manual's recipe for emulating an IEEE format:
-// round to its precision in the wide exponent range, then mpfr_check_range and mpfr_subnormalize with the
-// ternary value of the step before, which is what keeps the second rounding from being a double rounding.
+// See wide_sum.hpp.
+//
+// The final rounding emulates an IEEE format as the MPFR manual describes: round to its precision in the wide
+// exponent range, then call mpfr_check_range and mpfr_subnormalize with the ternary value of the previous step. The
+// ternary value prevents a double rounding.
 #include "oracle/wide_sum.hpp"
 
 #include <cmath>
@@ -11,8 +13,8 @@
 namespace oracle {
 namespace {
 
-void demand_exact(int ternary) {
-  if (ternary != 0) throw std::logic_error("the MPFR oracle is too narrow: an operation rounded");
+void require_exact(int ternary) {
+  if (ternary != 0) throw std::logic_error("an operation of the MPFR oracle rounded: its precision is too low");
 }
 
 }  // namespace
@@ -30,13 +32,13 @@ template <class T>
 void wide_sum::add(T a, T b) {
   mpfr_set_d(product_, static_cast<double>(a), MPFR_RNDN);
   mpfr_set_d(factor_, static_cast<double>(b), MPFR_RNDN);
-  demand_exact(mpfr_mul(product_, product_, factor_, MPFR_RNDN));
+  require_exact(mpfr_mul(product_, product_, factor_, MPFR_RNDN));
   if (mpfr_nan_p(product_) != 0) {
     ++nans_;
   } else if (mpfr_inf_p(product_) != 0) {
     ++(mpfr_signbit(product_) != 0 ? negative_infinities_ : positive_infinities_);
   } else {
-    demand_exact(mpfr_add(sum_, sum_, product_, MPFR_RNDN));
+    require_exact(mpfr_add(sum_, sum_, product_, MPFR_RNDN));
   }
 }
 
@@ -46,7 +48,7 @@ void wide_sum::add(T x) {
 }
 
 void wide_sum::merge(const wide_sum& other) {
-  demand_exact(mpfr_add(sum_, sum_, other.sum_, MPFR_RNDN));
+  require_exact(mpfr_add(sum_, sum_, other.sum_, MPFR_RNDN));
   nans_ += other.nans_;
   positive_infinities_ += other.positive_infinities_;
   negative_infinities_ += other.negative_infinities_;

@@ -1,7 +1,8 @@
-// Oracle 2: an exact sum of products in MPFR, wide enough that no operation rounds, rounded by MPFR.
+// Oracle 2: an exact sum of products in MPFR, with a precision at which no operation rounds; MPFR rounds the
+// result.
 //
-// Products of doubles span bits 2^-2148 … 2^2048; 4608 bits leave room for 2^400 of them. Every MPFR
-// operation reports whether it rounded, and a sum that did throws: exactness is checked, not assumed.
+// Products of doubles have bits from 2^-2148 to 2^2048; 4608 bits suffice for 2^400 of them. Every MPFR operation
+// reports whether it rounded. If one did, the oracle throws: exactness is checked, not assumed.
 #pragma once
 
 #include <mpfr.h>
@@ -21,7 +22,7 @@ class wide_sum {
   void add(T x);
   void merge(const wide_sum& other);
 
-  /// The sum rounded once, to nearest, ties to even; special values as docs/contract.md says.
+  /// The sum rounded once, to nearest, ties to even; special values as in docs/contract.md.
   template <class R>
   [[nodiscard]] R round() const;
 

@@ -1,7 +1,7 @@
-# Configures a project that adds exactdot by add_subdirectory: installing that project installs nothing of exactdot,
-# unless it asks for it by EXACTDOT_INSTALL; with EXACTDOT_BUILD_SIMT it compiles kernels for the simulator.
+# Configures a project that adds exactdot by add_subdirectory. Installing that project must not install exactdot, unless
+# it sets EXACTDOT_INSTALL. With EXACTDOT_BUILD_SIMT it must compile kernels for the simulator.
 #
-# cmake -DSOURCE=<exactdot's sources> -DSCRATCH=<folder to use up> -DPROJECT=<project> -DCOMPILER=<C++ compiler>
+# cmake -DSOURCE=<sources of exactdot> -DSCRATCH=<folder, removed first> -DPROJECT=<project> -DCOMPILER=<C++ compiler>
 #       [-DSIMT=ON: with the simulator too] -P add_subdirectory.cmake
 function(install_rules result)
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${PROJECT} -B ${SCRATCH} -DEXACTDOT_SOURCE=${SOURCE}
@@ -13,14 +13,14 @@ endfunction()
 file(REMOVE_RECURSE ${SCRATCH})
 install_rules(rules)
 if(rules)
-  message(FATAL_ERROR "a project that only uses exactdot would install it: ${rules}")
+  message(FATAL_ERROR "without EXACTDOT_INSTALL a project that adds exactdot would install it: ${rules}")
 endif()
 install_rules(rules -DEXACTDOT_INSTALL=ON)
 if(NOT rules)
-  message(FATAL_ERROR "EXACTDOT_INSTALL=ON leaves the install rules out")
+  message(FATAL_ERROR "with EXACTDOT_INSTALL=ON there are no install rules")
 endif()
 if(SIMT)
   execute_process(COMMAND ${CMAKE_COMMAND} ${SCRATCH} -DEXACTDOT_BUILD_SIMT=ON COMMAND_ERROR_IS_FATAL ANY)
-  # the object alone, by its rule of a Makefile: the simulator itself need not be built for it
+  # only the object, by its Makefile rule: this does not build the simulator
   execute_process(COMMAND ${CMAKE_COMMAND} --build ${SCRATCH} --target empty.o COMMAND_ERROR_IS_FATAL ANY)
 endif()

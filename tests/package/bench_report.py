@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The benchmark runs, its figures reach the documents, and a figure changed by hand is noticed.
+"""Tests scripts/performance with a short run of the benchmark.
 
-Works on copies of the script and the documents, with short samples: it looks at no speed.
+The script must write the results into the documents. --check must detect a figure that was changed by hand. The test
+uses copies of the script and the documents, and does not test speeds.
 
 usage: bench_report.py SOURCE PROGRAM SCRATCH
 """
@@ -25,10 +26,10 @@ def main(source, program, scratch):
     readme = scratch / "README.md"
     text = readme.read_text()
     if "not measured yet" in text or "× OpenBLAS's time" not in text:
-        sys.exit("the README's column of speeds was not written")
+        sys.exit("the speeds were not written into README.md")
     readme.write_text(text.replace("× OpenBLAS's time", "1× OpenBLAS's time", 1))
     if subprocess.run([script, "--check"], stderr=subprocess.DEVNULL).returncode == 0:
-        sys.exit("a figure typed by hand went unnoticed")
+        sys.exit("--check did not detect a figure that was changed by hand")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the README as its reader would use it: every shell line works as shown, every link leads somewhere.
+"""Checks the documents: the shell lines of README.md run, and the targets of all relative links exist.
 
-Shell lines are those of `sh` fences. They run in order in one scratch folder, with the built program on the path;
-lines that call make run in the source folder and use the build under test. `make test` is only looked up, for it
-is what runs this. A line fails when its exit status is not 0 or when it prints nothing.
+Shell lines are those of `sh` fences. They run in order in one scratch folder, with the built program on the path. Lines
+that call make run in the source folder with the build under test. `make test` is a dry run, because it runs this test.
+A line fails if its exit status is not 0 or if it prints nothing.
 
 usage: documents.py links SOURCE  |  documents.py shell SOURCE BUILD SCRATCH
 """
@@ -27,9 +27,9 @@ def check_links(source):
                 continue
             count += 1
             if not (path.parent / link).exists():
-                fail(f"{path.name} links to {link}, which does not exist")
+                fail(f"{path.name} has a link to {link}, which does not exist")
     if count == 0:
-        fail("no link found, so none was checked")
+        fail("the documents have no links to check")
 
 
 def shell_lines(text):
@@ -45,7 +45,7 @@ def run_shell_lines(source, build, scratch):
     environment["RELEASE"] = str(build)
     lines = list(shell_lines((source / "README.md").read_text()))
     if not lines:
-        fail("README.md shows no shell line")
+        fail("README.md has no shell lines")
     for line in lines:
         is_make = line.split()[0] == "make"
         command = re.sub(r"^make test\b", "make --dry-run test", line)

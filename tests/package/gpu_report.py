@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""scripts/performance on results of a GPU: ratios and verdicts of a small sample come out as they should, and what it must
-notice it does: a figure changed by hand, a result without the bits of the CPU.
+"""Tests scripts/performance with results of a GPU.
 
-Works on copies of the scripts, the results and the documents.
+The ratios and goals of a small sample must be correct. --check must detect a figure that was changed by hand and a
+result that differs from the CPU's.
+
+Uses copies of the scripts, the results and the documents.
 
 usage: gpu_report.py SOURCE SCRATCH
 """
@@ -16,7 +18,7 @@ FILES = ("scripts/performance", "scripts/performance_gpu.py", "scripts/documents
          "docs/results/cpu.json", "docs/results/gpu-h100.json", "docs/results/torch-h100.json",
          "docs/results/kernels.json")
 
-# type, n, data, peer, how, L2, µs
+# type, n, data, peer, timing mode, L2, µs
 SAMPLE = [
     ("float32", 4096, "uniform", "exact", "graph", "warm", 2.0), ("float32", 4096, "uniform", "fast", "graph", "warm", 1.5),
     ("float32", 4096, "uniform", "cublas", "graph", "warm", 2.5), ("float32", 4096, "uniform", "cub", "graph", "warm", 1.2),
@@ -42,18 +44,18 @@ EXPECTED = [
     "| `fast` ≥ 98 % of the read ceiling from 2^26 on | **0 of 1** | float 2^26: 0.971 |",
     "| `exact` on wide ≤ 3 of its time on uniform data | **0 of 1** | float 2^12: 4.00 |",
     "| wide, float | **4** |",
-    "| the bits of the CPU | 4 of 4 | – |",
+    "| same bits as the CPU | 4 of 4 | – |",
     "| workspace ≤ 1 MiB (it has 98 KiB) | 1 of 1 | – |",
 ]
 
 
-def row_of(type_, n, data, peer, how, l2, us):
-    row = {"type": type_, "n": n, "data": data, "peer": peer, "how": how, "l2": l2, "us": us, "spread": 0.01}
+def measurement(type_, n, data, peer, timing_mode, l2, us):
+    entry = {"type": type_, "n": n, "data": data, "peer": peer, "how": timing_mode, "l2": l2, "us": us, "spread": 0.01}
     if peer == "read":
-        row.update(gb_per_s=3000.0, shape="132 blocks of 512 threads, 4 loads of each vector at a time")
-    if peer == "exact" and how == "graph":
-        row.update(error_ulps=0.25, bits="3f800000", same_bits_as_cpu=True)
-    return row
+        entry.update(gb_per_s=3000.0, shape="132 blocks of 512 threads, 4 loads of each vector at a time")
+    if peer == "exact" and timing_mode == "graph":
+        entry.update(error_ulps=0.25, bits="3f800000", same_bits_as_cpu=True)
+    return entry
 
 
 def main(source, scratch):
@@ -67,29 +69,30 @@ def main(source, scratch):
         command = [sys.executable, scratch / "scripts/performance", *arguments]
         return subprocess.run(command, stderr=subprocess.PIPE, text=True)
 
-    def notices(what, expected):
+    def expect_message(case, expected):
+        """Requires that --check fails with the expected text in its message."""
         done = run("--check")
         if done.returncode == 0 or expected not in done.stderr:
-            sys.exit(f"{what}: {done.stderr or 'went unnoticed'}")
+            sys.exit(f"{case}: {done.stderr or 'not detected'}")
 
     report = json.loads(results.read_text())
     text = document.read_text()
     document.write_text(text.replace("| 2^29 | ", "| 2^29 | 1", 1))
-    notices("a figure typed by hand", "does not say what docs/results/gpu-h100.json says")
+    expect_message("a figure changed by hand", "differs from docs/results/gpu-h100.json")
 
-    report["rows"] = [row_of(*row) for row in SAMPLE]
+    report["rows"] = [measurement(*entry) for entry in SAMPLE]
     report["workspace_bytes"] = 100_000
     results.write_text(json.dumps(report))
     if (done := run()).returncode != 0:
-        sys.exit(f"the sample makes no document: {done.stderr}")
+        sys.exit(f"the sample is not accepted: {done.stderr}")
     lines = document.read_text().split("\n")
     for line in EXPECTED:
         if line not in lines:
-            sys.exit(f"the document lacks {line}")
+            sys.exit(f"docs/performance.md does not have the line {line}")
 
     report["rows"][0]["same_bits_as_cpu"] = False
     results.write_text(json.dumps(report))
-    notices("other bits than the CPU's", "not the CPU's bits")
+    expect_message("a result that differs from the CPU's", "differs from the CPU's result")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-# Installs a build of exactdot into a scratch folder, then configures, builds and runs the consumer project
-# against that folder alone.
+# Installs a build of exactdot into a scratch folder, then configures, builds and runs the consumer project with the
+# installed package.
 #
-# cmake -DBUILD=<build folder> -DSCRATCH=<folder to use up> -DCONSUMER=<project> -DVERSION=<x.y.z>
-#       [-DSOURCE=<exactdot's sources>: build a shared library from them first, without the simulator and CUDA]
-#       [-DCUDA=ON: BUILD has the CUDA engine; else it must not]
+# cmake -DBUILD=<build folder> -DSCRATCH=<folder, removed first> -DCONSUMER=<project> -DVERSION=<x.y.z>
+#       [-DSOURCE=<sources of exactdot>: build a shared library from them first, without the simulator and CUDA]
+#       [-DCUDA=ON: BUILD has the CUDA engine; default: it must not have it]
 #       [-DOWN_KERNEL=<project>: copy it out of the tree, build it with the installed simulator and run it]
 #       -P install_and_consume.cmake
 function(run)
@@ -11,12 +11,12 @@ function(run)
 endfunction()
 
 function(expect_missing component sentence)
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/without_${component} ${outside}
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/without_${component} ${package_options}
     -DCOMPONENTS=${component} RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")
   string(FIND "${output}" "${sentence}" found)
   if(status EQUAL 0 OR found EQUAL -1)
-    message(FATAL_ERROR "asked for the component ${component}, which is not there, the package said: ${output}")
+    message(FATAL_ERROR "the message for the missing component ${component} is: ${output}")
   endif()
 endfunction()
 
@@ -31,37 +31,37 @@ if(SOURCE)
 endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
 
-# moved after the install: a package that remembers where it was built or installed does not work here
+# moved after the installation, so that absolute paths in the package are errors
 file(RENAME ${SCRATCH}/prefix ${SCRATCH}/moved)
-set(outside -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${SCRATCH}/moved
+set(package_options -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${SCRATCH}/moved
   -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
-run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/consumer ${outside})
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/consumer ${package_options})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/consumer)
 execute_process(COMMAND ${SCRATCH}/consumer/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 if(NOT output STREQUAL "exactdot ${VERSION} works from its package\n")
   message(FATAL_ERROR "the consumer printed: ${output}")
 endif()
 
-# the CUDA engine is a component; who asks for it where there is none is told so
+# the CUDA engine is a component; requesting it from a package without it is an error
 if(CUDA)
-  run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/with_cuda ${outside} -DCOMPONENTS=cuda)
+  run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/with_cuda ${package_options} -DCOMPONENTS=cuda)
   run(${CMAKE_COMMAND} --build ${SCRATCH}/with_cuda)
   run(${SCRATCH}/with_cuda/consumer)
 else()
-  expect_missing(cuda "installed without its CUDA engine: build it where there is a CUDA compiler")
+  expect_missing(cuda "installed without its CUDA engine; a build with a CUDA compiler has it")
 endif()
 
 if(OWN_KERNEL)
   file(COPY ${OWN_KERNEL}/ DESTINATION ${SCRATCH}/own_kernel)
-  run(${CMAKE_COMMAND} -S ${SCRATCH}/own_kernel -B ${SCRATCH}/own_kernel/build ${outside} -DCMAKE_CUDA_COMPILER=)
+  run(${CMAKE_COMMAND} -S ${SCRATCH}/own_kernel -B ${SCRATCH}/own_kernel/build ${package_options} -DCMAKE_CUDA_COMPILER=)
   run(${CMAKE_COMMAND} --build ${SCRATCH}/own_kernel/build)
   execute_process(COMMAND ${SCRATCH}/own_kernel/build/own_kernel OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
-  if(NOT output MATCHES "data_race in shared memory .*mended: 3500 of 3500 letters\n$")
+  if(NOT output MATCHES "data_race in shared memory .*corrected: 3500 of 3500 letters\n$")
     message(FATAL_ERROR "own_kernel printed: ${output}")
   endif()
 endif()
 
-# who asks for the simulator where there is none is told so
+# requesting the simulator from a package without it is an error
 if(SOURCE)
-  expect_missing(simt "installed without its simulator: configure it with -DEXACTDOT_BUILD_SIMT=ON")
+  expect_missing(simt "installed without its simulator; a build with -DEXACTDOT_BUILD_SIMT=ON has it")
 endif()

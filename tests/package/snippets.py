@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Turns the C++ snippets of Markdown files into programs that check what the snippets state.
+"""Converts the C++ snippets of Markdown files into programs that check what the snippets claim.
 
-A fence of language `cpp` is a snippet: every one in README.md, and in other files those with the line
-`<!-- run -->` before them. Its #include lines go to the top; functions of CUDA (from a line that starts with
-`__global__` or `__device__` to a line `}`) stand before main(), the rest becomes its body. A statement that ends in a
-comment of the form `// x == y` is followed by a check that this holds; a snippet with no such comment is refused,
-since it could not fail. Line numbers are those of the Markdown file. The line `<!-- run on simt -->` does the same for
-a snippet with kernels, which becomes a .cu file.
+Snippets are all `cpp` fences of README.md, and those `cpp` fences of other files that follow the line `<!-- run -->`.
+Lines with #include come first in the program. CUDA functions (from a line that starts with `__global__` or `__device__`
+to the line `}`) precede main(); the other lines are its body. After a statement with a comment of the form `// x == y`
+the program checks the comparison. A snippet without such a comment is an error, because it could not fail. Line numbers
+are those of the Markdown file. The line `<!-- run on simt -->` marks a snippet with kernels, which becomes a .cu file.
 
-usage: snippets.py FOLDER FILE.md...    writes FOLDER/FILE_LINE.cpp (or .cu), prints their names, one a line
+usage: snippets.py FOLDER FILE.md...    writes FOLDER/FILE_LINE.cpp (or .cu) and prints the names, one per line
 """
 import pathlib
 import re
@@ -25,7 +24,7 @@ void expect(bool holds, const char* statement) {
 }  // namespace
 """
 MARKS = {"<!-- run -->": ".cpp", "<!-- run on simt -->": ".cu"}
-STATEMENT = re.compile(r";\s*//\s*(\S.*==.*?)\s*$")
+COMPARISON = re.compile(r";\s*//\s*(\S.*==.*?)\s*$")
 
 
 def snippets(path):
@@ -43,24 +42,24 @@ def snippets(path):
 
 
 def program(path, first, lines):
-    """The text of a program that runs the snippet; its exit status is 0 when all that it states holds."""
-    includes, functions, body, statements, in_function = [], [], [], 0, False
+    """The text of a program that runs the snippet. Its exit status is 0 if all comparisons hold."""
+    includes, functions, body, comparisons, in_function = [], [], [], 0, False
     for number, line in enumerate(lines, first):
         position = f'#line {number} "{path.name}"\n'
         opens = line.startswith(("__global__", "__device__"))
         in_function = in_function or opens
-        where = includes if line.startswith("#include") else functions if in_function else body
-        where.append(position + line + "\n")
+        section = includes if line.startswith("#include") else functions if in_function else body
+        section.append(position + line + "\n")
         in_function = in_function and line != "}" and not (opens and line.endswith("}"))
-        stated = STATEMENT.search(line)
-        if stated and where is body:
-            statements += 1
-            text = f"{path.name}:{number}: {stated[1]}".replace("\\", "\\\\").replace('"', '\\"')
-            body.append(f'expect(({stated[1]}), "{text}");\n')
-    if statements == 0:
-        sys.exit(f"{path.name}:{first}: this snippet states nothing: end a statement in // x == y")
-    parts = [*includes, PROLOGUE, *functions, "int main() {\n", *body, "return all_hold ? 0 : 1;\n}\n"]
-    return "".join(parts)
+        comparison = COMPARISON.search(line)
+        if comparison and section is body:
+            comparisons += 1
+            text = f"{path.name}:{number}: {comparison[1]}".replace("\\", "\\\\").replace('"', '\\"')
+            body.append(f'expect(({comparison[1]}), "{text}");\n')
+    if comparisons == 0:
+        sys.exit(f"{path.name}:{first}: the snippet has no comparison; expected a statement with the comment // x == y")
+    sections = [*includes, PROLOGUE, *functions, "int main() {\n", *body, "return all_hold ? 0 : 1;\n}\n"]
+    return "".join(sections)
 
 
 def main(folder, *files):

@@ -1,7 +1,7 @@
-// The library's dots as functions under test, and every way of computing them.
+// The library's dot products and accumulators as functions under test.
 //
-// any_fault asks for all that one setting of the options can give: both result types, both modes, and an
-// accumulator down to its last limb. Tests vary the data, the instruction set and the threads around it.
+// any_fault checks all results for given options: both modes, both result types, and the limbs of an accumulator.
+// Tests vary the data, the instruction set and the number of threads.
 #pragma once
 
 #include <exactdot/exactdot.hpp>
@@ -12,13 +12,13 @@
 
 namespace property {
 
-/// The library's dot with these options.
+/// The library's dot with the given options.
 template <class R, class T>
 [[nodiscard]] oracle::dot_function<R, T> library_dot(exactdot::options options = {}) {
   return [options](const T* a, const T* b, std::size_t n) { return exactdot::dot<R>(a, b, n, options); };
 }
 
-/// Uses one instruction set for as long as it lives.
+/// Selects an instruction set until the end of its lifetime.
 class forced_instruction_set {
  public:
   explicit forced_instruction_set(const std::string& name) { exactdot::use_instruction_set(name); }
@@ -27,8 +27,8 @@ class forced_instruction_set {
   forced_instruction_set& operator=(const forced_instruction_set&) = delete;
 };
 
-/// What is wrong with an accumulator that should hold the dot of these vectors; "" if nothing. Its limbs are
-/// checked too, since a bit that the rounding does not show today is missing after the next merge.
+/// The fault of an accumulator that should hold the dot of the checker's vectors; "" if there is none. The limbs
+/// are compared too, because a lost bit that does not affect this rounding may affect the result after a merge.
 template <class T>
 [[nodiscard]] std::string state_fault(const oracle::checker<T>& check, const exactdot::accumulator<T>& state) {
   using accumulator = exactdot::accumulator<T>;
@@ -38,7 +38,7 @@ template <class T>
          check.limbs_fault(state.words().first(accumulator::limb_count), accumulator::lowest_exponent);
 }
 
-/// What is wrong with the library's dot of these vectors to R, in both modes; "" if nothing.
+/// The first fault of the library's dots in both modes, with result type R; "" if there is none.
 template <class R, class T>
 [[nodiscard]] std::string dot_fault(const oracle::checker<T>& check, exactdot::options options) {
   options.mode = exactdot::mode::exact;
@@ -49,8 +49,8 @@ template <class R, class T>
   return fault.empty() ? "" : "fast: " + fault;
 }
 
-/// What is wrong with the library's dots of these vectors to either type, and with an accumulator that they are
-/// added to: it never approximates first, as a dot may.
+/// The first fault of the library's dots with both result types, and of an accumulator, which never uses the
+/// bounded sum; "" if there is none.
 template <class T>
 [[nodiscard]] std::string any_fault(const oracle::checker<T>& check, const exactdot::options& options) {
   std::string fault = dot_fault<float>(check, options);

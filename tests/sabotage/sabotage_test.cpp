@@ -1,7 +1,7 @@
-// The checker must reject every wrong dot, and accept the right one.
+// The checker must reject every wrong dot product and accept the correct one.
 //
-// It is the same checker, fed through the same function type, as in all other tests: one that lets a NaN or a
-// dropped tail pass would let it pass everywhere.
+// All other tests use the same checker and the same function type. A checker that accepts a NaN or a missing term
+// here would accept it in every test.
 #include <gtest/gtest.h>
 
 #include "oracle/cases.hpp"
@@ -21,107 +21,112 @@ vectors<T> typical(std::size_t n = 1003) {
 template <class R, class T>
 void expect_rejected(R (*dot)(const T*, const T*, std::size_t), const vectors<T>& data) {
   const checker<T> check(data);
-  EXPECT_EQ(check.template exact_fault<R>(dot_function<R, T>(right<R, T>)), "");
+  EXPECT_EQ(check.template exact_fault<R>(dot_function<R, T>(correct<R, T>)), "");
   EXPECT_NE(check.template exact_fault<R>(dot_function<R, T>(dot)), "");
 }
 
 template <class T>
 void expect_fast_rejected(T (*dot)(const T*, const T*, std::size_t), const vectors<T>& data) {
   const checker<T> check(data);
-  EXPECT_EQ(check.template fast_fault<T>(dot_function<T, T>(right_fast<T, T>)), "");
+  EXPECT_EQ(check.template fast_fault<T>(dot_function<T, T>(correct_fast<T, T>)), "");
   EXPECT_NE(check.template fast_fault<T>(dot_function<T, T>(dot)), "");
 }
 
 template <class T>
-class rejected : public testing::Test {};
+class checker_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(rejected, element_types);
+TYPED_TEST_SUITE(checker_test, element_types);
 
-TYPED_TEST(rejected, not_a_number_for_a_number) {
-  expect_rejected(not_a_number<TypeParam, TypeParam>, typical<TypeParam>());
-  expect_rejected(not_a_number<double, TypeParam>, {});
+TYPED_TEST(checker_test, rejects_a_nan_instead_of_a_number) {
+  expect_rejected(always_nan<TypeParam, TypeParam>, typical<TypeParam>());
+  expect_rejected(always_nan<double, TypeParam>, {});
 }
 
-TYPED_TEST(rejected, a_dropped_tail) {
-  expect_rejected(without_tail<TypeParam, TypeParam>, typical<TypeParam>());
-  expect_rejected(without_last<TypeParam, TypeParam>, typical<TypeParam>());
-  expect_rejected(without_last<TypeParam, TypeParam>, typical<TypeParam>(1));
+TYPED_TEST(checker_test, rejects_missing_terms) {
+  expect_rejected(without_remainder<TypeParam, TypeParam>, typical<TypeParam>());
+  expect_rejected(without_last_term<TypeParam, TypeParam>, typical<TypeParam>());
+  expect_rejected(without_last_term<TypeParam, TypeParam>, typical<TypeParam>(1));
 }
 
-TYPED_TEST(rejected, a_term_too_many) { expect_rejected(one_too_many<TypeParam, TypeParam>, typical<TypeParam>()); }
+TYPED_TEST(checker_test, rejects_an_extra_term) {
+  expect_rejected(with_extra_term<TypeParam, TypeParam>, typical<TypeParam>());
+}
 
-TYPED_TEST(rejected, one_ulp) {
+TYPED_TEST(checker_test, rejects_an_error_of_one_ulp) {
   for (const char* name : {"uniform", "log_uniform", "all_subnormal", "tie_normal", "near_least_subnormal"}) {
-    const auto one = make_case(generator_named<TypeParam>(name), 1, 50);
-    if (!std::isfinite(one.check.exact_result().as_double)) continue;
-    expect_rejected(one_ulp_up<double, TypeParam>, one.check.data());
-    expect_rejected(one_ulp_down<double, TypeParam>, one.check.data());
-    expect_rejected(one_ulp_down<float, TypeParam>, one.check.data());
+    const auto test = make_case(generator_named<TypeParam>(name), 1, 50);
+    if (!std::isfinite(test.check.exact_result().as_double)) continue;
+    expect_rejected(ulp_too_high<double, TypeParam>, test.check.data());
+    expect_rejected(ulp_too_low<double, TypeParam>, test.check.data());
+    expect_rejected(ulp_too_low<float, TypeParam>, test.check.data());
   }
 }
 
-TYPED_TEST(rejected, the_wrong_sign_of_zero) {
-  expect_rejected(other_sign<TypeParam, TypeParam>, {});
-  expect_rejected(other_sign<TypeParam, TypeParam>, {{1, 1}, {1, -1}});
+TYPED_TEST(checker_test, rejects_the_wrong_sign_of_zero) {
+  expect_rejected(negated<TypeParam, TypeParam>, {});
+  expect_rejected(negated<TypeParam, TypeParam>, {{1, 1}, {1, -1}});
 }
 
-TYPED_TEST(rejected, the_wrong_sign_of_infinity) {
-  expect_rejected(other_sign<TypeParam, TypeParam>, {{std::numeric_limits<TypeParam>::infinity()}, {1}});
+TYPED_TEST(checker_test, rejects_the_wrong_sign_of_infinity) {
+  expect_rejected(negated<TypeParam, TypeParam>, {{std::numeric_limits<TypeParam>::infinity()}, {1}});
 }
 
-TYPED_TEST(rejected, a_nan_of_the_wrong_sign_or_payload) {
-  using bits = format<TypeParam>;
-  const TypeParam with_payload = from_bits<TypeParam>(bits::quiet_nan | 5);
-  const TypeParam negative = from_bits<TypeParam>(bits::quiet_nan | bits::sign);
-  expect_rejected(first_input<TypeParam, TypeParam>, {{with_payload}, {1}});
-  expect_rejected(first_input<TypeParam, TypeParam>, {{negative}, {1}});
-  expect_rejected(other_sign<TypeParam, TypeParam>, {{with_payload}, {1}});
-  expect_fast_rejected<TypeParam>(first_input<TypeParam, TypeParam>, {{with_payload}, {1}});
+TYPED_TEST(checker_test, rejects_a_nan_with_the_wrong_sign_or_payload) {
+  using number = format<TypeParam>;
+  const TypeParam with_payload = from_bits<TypeParam>(number::quiet_nan | 5);
+  const TypeParam negative = from_bits<TypeParam>(number::quiet_nan | number::sign);
+  expect_rejected(first_element<TypeParam, TypeParam>, {{with_payload}, {1}});
+  expect_rejected(first_element<TypeParam, TypeParam>, {{negative}, {1}});
+  expect_rejected(negated<TypeParam, TypeParam>, {{with_payload}, {1}});
+  expect_fast_rejected<TypeParam>(first_element<TypeParam, TypeParam>, {{with_payload}, {1}});
 }
 
-TYPED_TEST(rejected, rounding_to_double_before_float) {
-  // 1 + 2^-24 is a tie of float, 2^-60 lifts the sum above it, and double cannot hold that bit.
-  const vectors<TypeParam> trap = {{1, 0x1p-24f, 0x1p-30f}, {1, 1, 0x1p-30f}};
-  expect_rejected(rounded_twice<float, TypeParam>, trap);
+TYPED_TEST(checker_test, rejects_rounding_to_double_before_float) {
+  // 1 + 2^-24 is a tie of float; 2^-60 makes the sum larger, but is not representable in its rounding to double.
+  const vectors<TypeParam> above_tie = {{1, 0x1p-24f, 0x1p-30f}, {1, 1, 0x1p-30f}};
+  expect_rejected(rounded_twice<float, TypeParam>, above_tie);
 }
 
-TYPED_TEST(rejected, approximations) {
+TYPED_TEST(checker_test, rejects_approximations) {
   for (const char* name : {"ill_beyond", "huge_pair_and_one", "many_tiny_products"}) {
-    const auto one = make_case(generator_named<TypeParam>(name), 1, 500);
-    expect_rejected(plain_loop<TypeParam, TypeParam>, one.check.data());
-    expect_rejected(compensated<TypeParam, TypeParam>, one.check.data());
+    const auto test = make_case(generator_named<TypeParam>(name), 1, 500);
+    expect_rejected(plain_loop<TypeParam, TypeParam>, test.check.data());
+    expect_rejected(compensated<TypeParam, TypeParam>, test.check.data());
   }
 }
 
-TYPED_TEST(rejected, an_exception) { expect_rejected(throws<TypeParam, TypeParam>, typical<TypeParam>()); }
-
-/// On ill-conditioned data, where every order gives other bits.
-TYPED_TEST(rejected, another_order_in_mode_fast) {
-  const auto ill = make_case(generator_named<TypeParam>("ill_beyond"), 1, 5000);
-  expect_fast_rejected<TypeParam>(halves_swapped<TypeParam, TypeParam>, ill.check.data());
-  expect_fast_rejected<TypeParam>(sequential<TypeParam, TypeParam>, ill.check.data());
-  expect_fast_rejected<TypeParam>(right<TypeParam, TypeParam>, ill.check.data());
-  expect_fast_rejected<TypeParam>(not_a_number<TypeParam, TypeParam>, ill.check.data());
+TYPED_TEST(checker_test, rejects_an_exception) {
+  expect_rejected(throws_exception<TypeParam, TypeParam>, typical<TypeParam>());
 }
 
-/// Over the whole table: what is near enough for most data is caught by some row.
-TYPED_TEST(rejected, by_the_generators_together) {
-  int compensated_caught = 0, twice_caught = 0, tail_caught = 0;
+/// The data are ill-conditioned, so that every order gives different bits.
+TYPED_TEST(checker_test, rejects_another_order_in_mode_fast) {
+  const auto ill = make_case(generator_named<TypeParam>("ill_beyond"), 1, 5000);
+  expect_fast_rejected<TypeParam>(halves_exchanged<TypeParam, TypeParam>, ill.check.data());
+  expect_fast_rejected<TypeParam>(sequential<TypeParam, TypeParam>, ill.check.data());
+  expect_fast_rejected<TypeParam>(correct<TypeParam, TypeParam>, ill.check.data());
+  expect_fast_rejected<TypeParam>(always_nan<TypeParam, TypeParam>, ill.check.data());
+}
+
+/// Dot products that are correct for most data fail for the data of some generators.
+TYPED_TEST(checker_test, rejects_rarely_wrong_dots_with_the_generators_data) {
+  int compensated_rejected = 0, twice_rejected = 0, missing_rejected = 0;
   const std::array<std::size_t, 2> lengths = {3, 301};
   for_each_case<TypeParam>(
       lengths, 10,
-      [&](const test_case<TypeParam>& one) {
+      [&](const test_case<TypeParam>& test) {
         using dot = dot_function<TypeParam, TypeParam>;
-        compensated_caught +=
-            !one.check.template exact_fault<TypeParam>(dot(compensated<TypeParam, TypeParam>)).empty();
-        tail_caught += !one.check.template exact_fault<TypeParam>(dot(without_last<TypeParam, TypeParam>)).empty();
+        compensated_rejected +=
+            !test.check.template exact_fault<TypeParam>(dot(compensated<TypeParam, TypeParam>)).empty();
+        missing_rejected +=
+            !test.check.template exact_fault<TypeParam>(dot(without_last_term<TypeParam, TypeParam>)).empty();
         const dot_function<float, TypeParam> twice = rounded_twice<float, TypeParam>;
-        twice_caught += !one.check.template exact_fault<float>(twice).empty();
+        twice_rejected += !test.check.template exact_fault<float>(twice).empty();
       },
       [] { return false; });
-  EXPECT_GT(compensated_caught, 100);
-  EXPECT_GT(tail_caught, 100);
-  EXPECT_GT(twice_caught, 5);
+  EXPECT_GT(compensated_rejected, 100);
+  EXPECT_GT(missing_rejected, 100);
+  EXPECT_GT(twice_rejected, 5);
 }
 
 }  // namespace

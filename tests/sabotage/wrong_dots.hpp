@@ -1,6 +1,6 @@
-// Dots that are wrong on purpose, each in one way that has passed somebody's tests.
+// Dot products with deliberate errors that other test suites have failed to detect.
 //
-// Apart from its one fault each is right: it asks the oracle. So a checker that accepts it is blind to that fault.
+// Each has one error and otherwise returns the oracle's result. A checker that accepts it cannot detect that error.
 #pragma once
 
 #include <cmath>
@@ -14,62 +14,62 @@
 namespace sabotage {
 
 template <class R, class T>
-R right(const T* a, const T* b, std::size_t n) {
+R correct(const T* a, const T* b, std::size_t n) {
   return oracle::exact_dot(std::span<const T>(a, n), std::span<const T>(b, n)).template as<R>();
 }
 
 template <class R, class T>
-R right_fast(const T* a, const T* b, std::size_t n) {
+R correct_fast(const T* a, const T* b, std::size_t n) {
   return oracle::fast_dot<R>(std::span<const T>(a, n), std::span<const T>(b, n));
 }
 
 template <class R, class T>
-R not_a_number(const T*, const T*, std::size_t) {
+R always_nan(const T*, const T*, std::size_t) {
   return std::numeric_limits<R>::quiet_NaN();
 }
 
 template <class R, class T>
-R without_tail(const T* a, const T* b, std::size_t n) {
-  return right<R>(a, b, n / 8 * 8);
+R without_remainder(const T* a, const T* b, std::size_t n) {
+  return correct<R>(a, b, n / 8 * 8);
 }
 
 template <class R, class T>
-R without_last(const T* a, const T* b, std::size_t n) {
-  return right<R>(a, b, n - 1);
+R without_last_term(const T* a, const T* b, std::size_t n) {
+  return correct<R>(a, b, n - 1);
 }
 
 template <class R, class T>
-R one_too_many(const T* a, const T* b, std::size_t n) {
+R with_extra_term(const T* a, const T* b, std::size_t n) {
   std::vector<T> longer_a(a, a + n), longer_b(b, b + n);
   longer_a.push_back(a[0]), longer_b.push_back(b[0]);
-  return right<R>(longer_a.data(), longer_b.data(), n + 1);
+  return correct<R>(longer_a.data(), longer_b.data(), n + 1);
 }
 
 template <class R, class T>
-R one_ulp_up(const T* a, const T* b, std::size_t n) {
-  return std::nextafter(right<R>(a, b, n), std::numeric_limits<R>::infinity());
+R ulp_too_high(const T* a, const T* b, std::size_t n) {
+  return std::nextafter(correct<R>(a, b, n), std::numeric_limits<R>::infinity());
 }
 
 template <class R, class T>
-R one_ulp_down(const T* a, const T* b, std::size_t n) {
-  return std::nextafter(right<R>(a, b, n), -std::numeric_limits<R>::infinity());
+R ulp_too_low(const T* a, const T* b, std::size_t n) {
+  return std::nextafter(correct<R>(a, b, n), -std::numeric_limits<R>::infinity());
 }
 
 template <class R, class T>
-R other_sign(const T* a, const T* b, std::size_t n) {
-  return -right<R>(a, b, n);
+R negated(const T* a, const T* b, std::size_t n) {
+  return -correct<R>(a, b, n);
 }
 
-/// Hands a NaN on as it came, with its sign and payload.
+/// Propagates a NaN with its sign and payload.
 template <class R, class T>
-R first_input(const T* a, const T*, std::size_t) {
+R first_element(const T* a, const T*, std::size_t) {
   return static_cast<R>(a[0]);
 }
 
-/// Rounded to double first, then to float.
+/// Rounds to double, then to R.
 template <class R, class T>
 R rounded_twice(const T* a, const T* b, std::size_t n) {
-  return static_cast<R>(right<double>(a, b, n));
+  return static_cast<R>(correct<double>(a, b, n));
 }
 
 template <class R, class T>
@@ -79,34 +79,34 @@ R plain_loop(const T* a, const T* b, std::size_t n) {
   return sum;
 }
 
-/// Two-fold compensated (Dot2 of Ogita, Rump and Oishi): excellent, and not exact.
+/// Dot2 of Ogita, Rump and Oishi: as accurate as in twice the precision, but not exact.
 template <class R, class T>
 R compensated(const T* a, const T* b, std::size_t n) {
   T sum = 0, error = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const T product = a[i] * b[i];
     const T total = sum + product;
-    const T part = total - sum;
-    error += std::fma(a[i], b[i], -product) + ((sum - (total - part)) + (product - part));
+    const T product_in_total = total - sum;
+    error += std::fma(a[i], b[i], -product) + ((sum - (total - product_in_total)) + (product - product_in_total));
     sum = total;
   }
   return static_cast<R>(sum + error);
 }
 
 template <class R, class T>
-R throws(const T*, const T*, std::size_t) {
-  throw std::runtime_error("out of order");
+R throws_exception(const T*, const T*, std::size_t) {
+  throw std::runtime_error("deliberate exception");
 }
 
-/// Order v1 of the halves in exchanged places.
+/// Order v1 of the vectors with exchanged halves.
 template <class R, class T>
-R halves_swapped(const T* a, const T* b, std::size_t n) {
+R halves_exchanged(const T* a, const T* b, std::size_t n) {
   std::vector<T> x(a + n / 2, a + n), y(b + n / 2, b + n);
   x.insert(x.end(), a, a + n / 2), y.insert(y.end(), b, b + n / 2);
-  return right_fast<R>(x.data(), y.data(), n);
+  return correct_fast<R>(x.data(), y.data(), n);
 }
 
-/// Fused multiply-adds, but in one lane.
+/// Fused multiply-adds in a single lane.
 template <class R, class T>
 R sequential(const T* a, const T* b, std::size_t n) {
   T sum = 0;

@@ -1,5 +1,5 @@
-// std::atomic_ref in kernels: its loads are reads and its stores are writes, all of them atomic, and a thread that
-// only repeats one of them is seen to wait.
+// std::atomic_ref in kernels: loads are atomic reads, stores are atomic writes, and a spin loop on either kind of
+// operation is detected.
 #include <atomic>
 
 #include "findings.hpp"
@@ -7,16 +7,16 @@
 namespace {
 using namespace simt_test;
 
-/// Half of the threads read plainly what the others load atomically.
+/// Half of the threads read with a plain load what the others load atomically.
 __global__ void load_beside_reads(int* x, int* out) {
   out[threadIdx.x] = threadIdx.x % 2 == 0 ? x[0] : std::atomic_ref<int>(x[0]).load(std::memory_order_relaxed);
 }
 __global__ void store_beside_loads(int* x, int* out) {
-  const std::atomic_ref<int> one(x[0]);
+  const std::atomic_ref<int> reference(x[0]);
   if (threadIdx.x % 2 == 0) {
-    one.store(7, std::memory_order_relaxed);
+    reference.store(7, std::memory_order_relaxed);
   } else {
-    out[threadIdx.x] = one.load();
+    out[threadIdx.x] = reference.load();
   }
 }
 __global__ void load_beside_a_write(int* x, int* out) {
@@ -52,8 +52,9 @@ using swaps = decltype([](std::atomic_ref<int> flag) {
   return flag.compare_exchange_strong(expected, 2);
 });
 
-/// Block 0 hands a word over, by a store and a load between fences; the flag goes back by an exchange.
-__global__ void hand_over(int* x, int* out) {
+/// Block 0 publishes a word to block 1 by a store and a load between fences. Block 1 resets the flag by an
+/// exchange.
+__global__ void publish(int* x, int* out) {
   const std::atomic_ref<int> flag(x[1]);
   if (blockIdx.x == 0) {
     x[0] = 7;
@@ -71,48 +72,48 @@ __global__ void hand_over(int* x, int* out) {
 }
 
 template <class Kernel>
-void run(stream& on, Kernel kernel, unsigned blocks, unsigned threads) {
-  filled<int> x(on, 2), out(on, 32);
-  gpu::launch(kernel, blocks, threads, 0, on, x.data(), out.data());
+void run(gpu::stream& stream, Kernel kernel, unsigned blocks, unsigned threads) {
+  filled<int> x(stream, 2), out(stream, 32);
+  gpu::launch(kernel, blocks, threads, 0, stream, x.data(), out.data());
 }
 
 TEST(simt_atomic_ref, loads_and_stores_are_atomic_reads_and_writes) {
-  expect_silence([](stream& on) {
-    run(on, load_beside_reads, 1, 32);
-    run(on, store_beside_loads, 1, 32);
-    run(on, hand_over, 2, 1);
+  expect_no_faults([](gpu::stream& stream) {
+    run(stream, load_beside_reads, 1, 32);
+    run(stream, store_beside_loads, 1, 32);
+    run(stream, publish, 2, 1);
   });
-  for (std::uint64_t seed = 1; seed <= 10;
-       ++seed) {  // in lock step the two sides of a branch come one after the other
-    stream on({.seed = seed});
-    run(on, load_beside_a_write, 1, 32);
-    EXPECT_TRUE(has_fault(on, fault_kind::data_race, "global", "plain write"));
-    on.clear();
-    run(on, store_beside_reads, 1, 32);
-    EXPECT_TRUE(has_fault(on, fault_kind::data_race, "global", "plain read"));
+  // only independent threads: lock step orders the two sides of a branch
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    gpu::stream stream({.seed = seed});
+    run(stream, load_beside_a_write, 1, 32);
+    EXPECT_TRUE(has_fault(stream, fault_kind::data_race, "global", "plain write"));
+    stream.clear();
+    run(stream, store_beside_reads, 1, 32);
+    EXPECT_TRUE(has_fault(stream, fault_kind::data_race, "global", "plain read"));
   }
 }
 
-TEST(simt_atomic_ref, loads_read_what_must_have_been_written_and_stores_write_it) {
-  stream on;
-  gpu::buffer<int> x(on, 1);
-  filled<int> out(on, 1);
-  gpu::launch(load_first, 1, 1, 0, on, x.data(), out.data());
-  EXPECT_TRUE(on.has(fault_kind::uninitialised_global));
-  on.clear();
-  gpu::launch(write_first, 1, 1, 0, on, x.data(), out.data());
-  gpu::launch(load_first, 1, 1, 0, on, x.data(), out.data());
-  EXPECT_EQ(faults_of(on), "");
+TEST(simt_atomic_ref, loads_need_written_memory_and_stores_write_it) {
+  gpu::stream stream;
+  gpu::buffer<int> x(stream, 1);
+  filled<int> out(stream, 1);
+  gpu::launch(load_first, 1, 1, 0, stream, x.data(), out.data());
+  EXPECT_TRUE(stream.has(fault_kind::uninitialised_global));
+  stream.clear();
+  gpu::launch(write_first, 1, 1, 0, stream, x.data(), out.data());
+  gpu::launch(load_first, 1, 1, 0, stream, x.data(), out.data());
+  EXPECT_EQ(faults_of(stream), "");
   EXPECT_EQ(out[0], 2);
 }
 
-TEST(simt_atomic_ref, a_wait_by_it_for_nobody_is_named_without_using_up_the_steps) {
+TEST(simt_atomic_ref, endless_spin_loops_are_reported_before_the_step_budget) {
   for (const execution model : both_models) {
     for (const auto kernel : {wait<loads>, wait<exchanges>, wait<additions>, wait<swaps>}) {
-      stream on({.model = model, .step_budget = 1 << 22, .spin_budget = 10});
-      run(on, kernel, 3, 40);
-      EXPECT_TRUE(on.has(fault_kind::livelock));
-      EXPECT_LT(on.counted().steps, 1U << 20);
+      gpu::stream stream({.model = model, .step_budget = 1 << 22, .spin_budget = 10});
+      run(stream, kernel, 3, 40);
+      EXPECT_TRUE(stream.has(fault_kind::livelock));
+      EXPECT_LT(stream.counted().steps, 1U << 20);
     }
   }
 }

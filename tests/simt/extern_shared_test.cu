@@ -1,24 +1,24 @@
-// `extern __shared__` as CUDA spells it, at file scope and in a kernel: the arrays are one, of the launch's size,
-// and each block has its own. The linker is told by CMakeLists.txt what the names stand for.
+// `extern __shared__` at file scope and in a kernel: all such arrays are one array of the launch's size, with a
+// copy per block. CMakeLists.txt maps the names for the linker.
 #include "self_check.cuh"
 
 extern __shared__ unsigned words[];
 
-__global__ void turn(simt_test::broken* to) {
+__global__ void swap_neighbours(simt_test::failed_checks* checks) {
   words[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
   __syncthreads();
-  simt_test::expect(to, words[threadIdx.x ^ 1U] == blockIdx.x * 100 + (threadIdx.x ^ 1U));
+  simt_test::expect(checks, words[threadIdx.x ^ 1U] == blockIdx.x * 100 + (threadIdx.x ^ 1U));
 }
-__global__ void halves(simt_test::broken* to) {
+__global__ void halves(simt_test::failed_checks* checks) {
   extern __shared__ unsigned long long limbs[];
   words[2 * threadIdx.x] = threadIdx.x, words[2 * threadIdx.x + 1] = 1;
-  simt_test::expect(to, limbs[threadIdx.x] == (1ULL << 32 | threadIdx.x));
-  simt_test::expect(to, simt_test::gpu::dynamic_shared<unsigned>() == words);
+  simt_test::expect(checks, limbs[threadIdx.x] == (1ULL << 32 | threadIdx.x));
+  simt_test::expect(checks, simt_test::gpu::dynamic_shared<unsigned>() == words);
 }
-__global__ void unwritten(simt_test::broken* to) {
-  simt_test::expect(to, words[threadIdx.x] == 0xcbcbcbcbU);  // unwritten
+__global__ void unwritten(simt_test::failed_checks* checks) {
+  simt_test::expect(checks, words[threadIdx.x] == 0xcbcbcbcbU);  // unwritten
 }
-__global__ void without_barrier(simt_test::broken*) {
+__global__ void without_barrier(simt_test::failed_checks*) {
   words[threadIdx.x] = 1;
   words[0] += words[threadIdx.x ^ 1U];  // without barrier
 }
@@ -26,21 +26,21 @@ __global__ void without_barrier(simt_test::broken*) {
 namespace {
 using namespace simt_test;
 
-TEST(simt_extern_shared, is_the_launch_s_dynamic_memory) {
-  expect_whole(turn, 20, 64, 64 * 4);  // more blocks than are resident
-  expect_whole(halves, 2, 32, 32 * 8);
+TEST(simt_extern_shared, is_the_launch_s_dynamic_shared_memory) {
+  expect_all_hold(swap_neighbours, 20, 64, 64 * 4);  // more blocks than are resident
+  expect_all_hold(halves, 2, 32, 32 * 8);
 }
 
-TEST(simt_extern_shared, is_watched_like_any_other) {
-  stream on;
-  lines_broken_by(on, turn, 1, 64, 63 * 4);
-  EXPECT_TRUE(on.has(fault_kind::out_of_bounds));
-  on.clear();
-  lines_broken_by(on, unwritten, 1, 32, 32 * 4);
-  EXPECT_TRUE(has_fault(on, fault_kind::uninitialised_shared, "shared", "unwritten"));
-  on.clear();
-  lines_broken_by(on, without_barrier, 1, 64, 64 * 4);
-  EXPECT_TRUE(has_fault(on, fault_kind::data_race, "shared", "without barrier"));
+TEST(simt_extern_shared, is_checked_like_other_shared_memory) {
+  gpu::stream stream;
+  failures_of(stream, swap_neighbours, 1, 64, 63 * 4);
+  EXPECT_TRUE(stream.has(fault_kind::out_of_bounds));
+  stream.clear();
+  failures_of(stream, unwritten, 1, 32, 32 * 4);
+  EXPECT_TRUE(has_fault(stream, fault_kind::uninitialised_shared, "shared", "unwritten"));
+  stream.clear();
+  failures_of(stream, without_barrier, 1, 64, 64 * 4);
+  EXPECT_TRUE(has_fault(stream, fault_kind::data_race, "shared", "without barrier"));
 }
 
 }  // namespace

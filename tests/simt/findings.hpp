@@ -1,6 +1,6 @@
-// What the simulator's tests ask of a stream: a fault of one kind on one line, or no fault whatever the seed.
+// Assertions on the faults of a stream: a fault of one kind on one line, or no fault for any of 50 seeds.
 //
-// Lines with a planted fault end in a comment that names it; the tests look those lines up in their own source.
+// A line with a planted fault ends in a comment with its name. The tests find the line by searching their source.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,11 +16,10 @@ namespace gpu = exactdot::gpu;
 using exactdot::simt::execution;
 using exactdot::simt::fault;
 using exactdot::simt::fault_kind;
-using gpu::stream;
 
 constexpr execution both_models[] = {execution::independent, execution::lock_step};
 
-/// The line of a source file whose comment is this.
+/// Returns the number of the source line that ends in this comment; -1 if there is none.
 inline int line_of(const char* file, const std::string& comment) {
   std::ifstream source(file);
   std::string line;
@@ -30,47 +29,48 @@ inline int line_of(const char* file, const std::string& comment) {
   return -1;
 }
 
-inline std::string faults_of(const stream& on) {
+inline std::string faults_of(const gpu::stream& stream) {
   std::string text;
-  for (const fault& one : on.faults()) text += one.text() + "\n";
+  for (const fault& found : stream.faults()) text += found.text() + "\n";
   return text;
 }
 
-/// Whether there is a fault of this kind and space that has one of its two sides on the line with the comment;
-/// where lines are not known, of this kind and space.
-inline testing::AssertionResult has_fault(const stream& on, fault_kind kind, const std::string& space,
+/// Asserts that there is a fault of this kind and space with one of its sites on the line with the comment. Without
+/// debug information, any line will do.
+inline testing::AssertionResult has_fault(const gpu::stream& stream, fault_kind kind, const std::string& space,
                                           const std::string& comment, const char* file = __builtin_FILE()) {
   const int line = line_of(file, comment);
   if (line < 0) return testing::AssertionFailure() << file << " has no comment " << comment;
-  const bool found = std::any_of(on.faults().begin(), on.faults().end(), [&](const fault& one) {
-    const auto there = [&](const auto& side) {
-      return side.line == line && std::string(file).ends_with(side.file);
-    };
-    return one.kind == kind && one.space == space && (!EXACTDOT_HAS_LINES || there(one.here) || there(one.other));
+  const auto is_on_line = [&](const auto& site) {
+    return site.line == line && std::string(file).ends_with(site.file);
+  };
+  const bool found = std::any_of(stream.faults().begin(), stream.faults().end(), [&](const fault& candidate) {
+    return candidate.kind == kind && candidate.space == space &&
+           (!EXACTDOT_HAS_LINES || is_on_line(candidate.site) || is_on_line(candidate.other_site));
   });
   if (found) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "no " << exactdot::simt::name_of(kind) << " in line " << line << " but:\n"
-                                     << faults_of(on);
+                                     << faults_of(stream);
 }
 
-/// Runs the body on 50 seeds in both models; it must leave no fault.
+/// Runs the body with 50 seeds in both models. Asserts that there are no faults.
 template <class Body>
-void expect_silence(Body body) {
+void expect_no_faults(Body body) {
   for (const execution model : both_models) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-      stream on({.seed = seed, .model = model});
-      body(on);
-      ASSERT_EQ(faults_of(on), "") << "seed " << seed << (model == execution::lock_step ? ", lock step" : "");
+      gpu::stream stream({.seed = seed, .model = model});
+      body(stream);
+      ASSERT_EQ(faults_of(stream), "") << "seed " << seed << (model == execution::lock_step ? ", lock step" : "");
     }
   }
 }
 
-/// A buffer with these elements; with none given, n zeros.
+/// A buffer with n given elements, or n zeros.
 template <class T>
 struct filled : gpu::buffer<T> {
-  filled(stream& on, std::size_t n, const T* from = nullptr) : gpu::buffer<T>(on, n) {
-    if (from != nullptr) {
-      this->copy_from(from, n);
+  filled(gpu::stream& stream, std::size_t n, const T* elements = nullptr) : gpu::buffer<T>(stream, n) {
+    if (elements != nullptr) {
+      this->copy_from(elements, n);
     } else {
       this->fill_zero();
     }

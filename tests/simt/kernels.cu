@@ -1,12 +1,10 @@
-// The kernels, in plain CUDA C++. See kernels.hpp.
+// The kernels in plain CUDA C++, and their launches (kernels.hpp).
 #include <exactdot/simt/cuda.hpp>
 
 #include "simt/kernels.hpp"
 
 namespace simt_test {
 namespace {
-
-namespace gpu = exactdot::gpu;
 
 __global__ void add_plainly(int* sum) {
   *sum += 1;  // race
@@ -18,9 +16,9 @@ __global__ void add_in_block_scope(int* sum) {
 
 __global__ void tree(const float* x, int n, float* out, bool with_barrier) {
   __shared__ float sums[64];
-  float own = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < n; i += 64) own += x[i];
-  sums[threadIdx.x] = own;
+  float sum = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < n; i += 64) sum += x[i];
+  sums[threadIdx.x] = sum;
   if (with_barrier) __syncthreads();
   for (unsigned half = 32; half > 0; half /= 2) {
     if (threadIdx.x < half) {
@@ -72,13 +70,13 @@ __global__ void locked(int* mutex, int* sum, bool with_fences) {
 __global__ void single_pass(const float* x, int n, float* partial, unsigned* counter, float* out,
                             bool with_fences) {
   __shared__ bool last;
-  float own = 0;
+  float sum = 0;
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < n;
        i += static_cast<int>(gridDim.x * blockDim.x))
-    own += x[i];
-  for (unsigned half = 16; half > 0; half /= 2) own += __shfl_down_sync(0xffffffffU, own, half);
+    sum += x[i];
+  for (unsigned half = 16; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffU, sum, half);
   if (threadIdx.x == 0) {
-    partial[blockIdx.x] = own;  // published
+    partial[blockIdx.x] = sum;  // published
     if (with_fences) __threadfence();
     last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;
     if (with_fences) __threadfence();
@@ -86,7 +84,7 @@ __global__ void single_pass(const float* x, int n, float* partial, unsigned* cou
   __syncthreads();
   if (last && threadIdx.x == 0) {
     float total = 0;
-    for (unsigned i = 0; i < gridDim.x; ++i) total += partial[i];  // read of others
+    for (unsigned i = 0; i < gridDim.x; ++i) total += partial[i];  // read of partials
     *out = total;
   }
 }
@@ -155,31 +153,31 @@ __global__ void vote(int* failures) {
 }
 
 template <class T>
-__global__ void atomics(T* cell, int* failures) {
+__global__ void atomics(T* target, int* failures) {
   int wrong = 0;
   const auto holds = [&](T old, T expected_old, T expected_new) {
     wrong += old != expected_old;
-    wrong += *cell != expected_new;
+    wrong += *target != expected_new;
   };
-  *cell = T{5};
-  holds(atomicAdd(cell, 3), T{5}, T{8});
-  if constexpr (!std::is_same_v<T, double>) holds(atomicExch(cell, 6), T{8}, T{6});
+  *target = T{5};
+  holds(atomicAdd(target, 3), T{5}, T{8});
+  if constexpr (!std::is_same_v<T, double>) holds(atomicExch(target, 6), T{8}, T{6});
   if constexpr (std::is_integral_v<T>) {
-    holds(atomicMin(cell, 4), T{6}, T{4});
-    holds(atomicMax(cell, 12), T{4}, T{12});
-    holds(atomicAnd(cell, 10), T{12}, T{8});
-    holds(atomicOr(cell, 3), T{8}, T{11});
-    holds(atomicXor(cell, 1), T{11}, T{10});
-    holds(atomicCAS(cell, 9, 1), T{10}, T{10});
-    holds(atomicCAS(cell, 10, 1), T{10}, T{1});
+    holds(atomicMin(target, 4), T{6}, T{4});
+    holds(atomicMax(target, 12), T{4}, T{12});
+    holds(atomicAnd(target, 10), T{12}, T{8});
+    holds(atomicOr(target, 3), T{8}, T{11});
+    holds(atomicXor(target, 1), T{11}, T{10});
+    holds(atomicCAS(target, 9, 1), T{10}, T{10});
+    holds(atomicCAS(target, 10, 1), T{10}, T{1});
   }
-  if constexpr (sizeof(T) == 4 && std::is_integral_v<T>) holds(atomicSub(cell, 1), T{1}, T{0});
+  if constexpr (sizeof(T) == 4 && std::is_integral_v<T>) holds(atomicSub(target, 1), T{1}, T{0});
   if constexpr (std::is_same_v<T, unsigned>) {
-    holds(atomicInc(cell, 1), 0, 1);
-    holds(atomicInc(cell, 1), 1, 0);
-    holds(atomicDec(cell, 7), 0, 7);
-    holds(atomicDec(cell, 7), 7, 6);
-    holds(atomicDec(cell, 3), 6, 3);
+    holds(atomicInc(target, 1), 0, 1);
+    holds(atomicInc(target, 1), 1, 0);
+    holds(atomicDec(target, 7), 0, 7);
+    holds(atomicDec(target, 7), 7, 6);
+    holds(atomicDec(target, 3), 6, 3);
   }
   *failures += wrong;
 }
@@ -195,116 +193,118 @@ __global__ void dynamic_tree(float* out) {
   if (threadIdx.x == 0) atomicAdd(out, sums[0]);
 }
 
-/// Runs a kernel on one zeroed cell (and more arguments) and returns the cell.
+/// Allocates one zeroed element, calls `launch` with its address and returns its value.
 template <class T, class Launch>
-T with_cell(stream& on, Launch launch) {
-  gpu::buffer<T> cell(on, 1);
-  cell.fill_zero();
-  launch(cell.data());
+T result_of(gpu::stream& stream, Launch launch) {
+  gpu::buffer<T> result(stream, 1);
+  result.fill_zero();
+  launch(result.data());
   T value;
-  cell.copy_to(&value, 1);
+  result.copy_to(&value, 1);
   return value;
 }
 
 }  // namespace
 
-int count_without_atomics(stream& on, unsigned blocks, unsigned threads) {
-  return with_cell<int>(on, [&](int* sum) { gpu::launch(add_plainly, blocks, threads, 0, on, sum); });
+int count_without_atomics(gpu::stream& stream, unsigned blocks, unsigned threads) {
+  return result_of<int>(stream, [&](int* sum) { gpu::launch(add_plainly, blocks, threads, 0, stream, sum); });
 }
-int count_with_atomics(stream& on, unsigned blocks, unsigned threads) {
-  return with_cell<int>(on, [&](int* sum) { gpu::launch(add_atomically, blocks, threads, 0, on, sum); });
+int count_with_atomics(gpu::stream& stream, unsigned blocks, unsigned threads) {
+  return result_of<int>(stream, [&](int* sum) { gpu::launch(add_atomically, blocks, threads, 0, stream, sum); });
 }
-int count_with_block_atomics(stream& on) {
-  return with_cell<int>(on, [&](int* sum) { gpu::launch(add_in_block_scope, 4, 32, 0, on, sum); });
+int count_with_block_atomics(gpu::stream& stream) {
+  return result_of<int>(stream, [&](int* sum) { gpu::launch(add_in_block_scope, 4, 32, 0, stream, sum); });
 }
-float tree_sum(stream& on, const std::vector<float>& x, bool with_barrier) {
-  gpu::buffer<float> from(on, x.size());
+float tree_sum(gpu::stream& stream, const std::vector<float>& x, bool with_barrier) {
+  gpu::buffer<float> from(stream, x.size());
   from.copy_from(x.data(), x.size());
-  return with_cell<float>(on, [&](float* out) {
-    gpu::launch(tree, 1, 64, 0, on, from.data(), static_cast<int>(x.size()), out, with_barrier);
+  return result_of<float>(stream, [&](float* out) {
+    gpu::launch(tree, 1, 64, 0, stream, from.data(), static_cast<int>(x.size()), out, with_barrier);
   });
 }
-float barrier_in_branch(stream& on) {
-  return with_cell<float>(on, [&](float* out) { gpu::launch(branch, 1, 64, 0, on, out); });
+float barrier_in_branch(gpu::stream& stream) {
+  return result_of<float>(stream, [&](float* out) { gpu::launch(branch, 1, 64, 0, stream, out); });
 }
-void shuffle_in_branch(stream& on) {
-  gpu::buffer<float> out(on, 32);
-  gpu::launch(half_warp, 1, 32, 0, on, out.data());
+void shuffle_in_branch(gpu::stream& stream) {
+  gpu::buffer<float> out(stream, 32);
+  gpu::launch(half_warp, 1, 32, 0, stream, out.data());
 }
-float shuffle_sum(stream& on, unsigned width) {
-  return with_cell<float>(on, [&](float* out) { gpu::launch(shuffled, 1, 32, 0, on, out, width); });
+float shuffle_sum(gpu::stream& stream, unsigned width) {
+  return result_of<float>(stream, [&](float* out) { gpu::launch(shuffled, 1, 32, 0, stream, out, width); });
 }
-int locked_by_every_thread(stream& on) {
-  gpu::buffer<int> mutex(on, 1);
+int count_with_lock_per_thread(gpu::stream& stream) {
+  gpu::buffer<int> mutex(stream, 1);
   mutex.fill_zero();
-  return with_cell<int>(on, [&](int* sum) { gpu::launch(locked, 4, 64, 0, on, mutex.data(), sum, true); });
+  return result_of<int>(stream, [&](int* sum) { gpu::launch(locked, 4, 64, 0, stream, mutex.data(), sum, true); });
 }
-int locked_without_fences(stream& on) {
-  gpu::buffer<int> mutex(on, 1);
+int count_with_unfenced_lock(gpu::stream& stream) {
+  gpu::buffer<int> mutex(stream, 1);
   mutex.fill_zero();
-  return with_cell<int>(on, [&](int* sum) { gpu::launch(locked, 8, 1, 0, on, mutex.data(), sum, false); });
+  return result_of<int>(stream, [&](int* sum) { gpu::launch(locked, 8, 1, 0, stream, mutex.data(), sum, false); });
 }
-float last_block_adds(stream& on, const std::vector<float>& x, bool with_fences) {
-  gpu::buffer<float> from(on, x.size()), partial(on, 20);
+float last_block_sum(gpu::stream& stream, const std::vector<float>& x, bool with_fences) {
+  gpu::buffer<float> from(stream, x.size()), partial(stream, 20);
   from.copy_from(x.data(), x.size());
-  gpu::buffer<unsigned> counter(on, 1);
+  gpu::buffer<unsigned> counter(stream, 1);
   counter.fill_zero();
-  return with_cell<float>(on, [&](float* out) {
-    gpu::launch(single_pass, 20, 32, 0, on, from.data(), static_cast<int>(x.size()), partial.data(), counter.data(),
-                out, with_fences);
+  return result_of<float>(stream, [&](float* out) {
+    gpu::launch(single_pass, 20, 32, 0, stream, from.data(), static_cast<int>(x.size()), partial.data(),
+                counter.data(), out, with_fences);
   });
 }
-void write_past_the_end(stream& on) {
-  gpu::buffer<float> x(on, 40);
-  gpu::launch(past_the_end, 1, 1, 0, on, x.data(), 40);
+void write_past_the_end(gpu::stream& stream) {
+  gpu::buffer<float> x(stream, 40);
+  gpu::launch(past_the_end, 1, 1, 0, stream, x.data(), 40);
 }
-void index_past_the_end(stream& on) {
-  gpu::buffer<float> out(on, 32);
-  gpu::launch(bad_index, 1, 32, 0, on, out.data(), 1);
+void index_past_the_end(gpu::stream& stream) {
+  gpu::buffer<float> out(stream, 32);
+  gpu::launch(bad_index, 1, 32, 0, stream, out.data(), 1);
 }
-void past_dynamic_shared(stream& on) {
-  with_cell<float>(on, [&](float* out) { gpu::launch(past_dynamic, 1, 32, 31 * sizeof(float), on, out); });
+void past_dynamic_shared(gpu::stream& stream) {
+  result_of<float>(stream, [&](float* out) { gpu::launch(past_dynamic, 1, 32, 31 * sizeof(float), stream, out); });
 }
-void read_unwritten_shared(stream& on) {
-  gpu::buffer<float> out(on, 32);
-  gpu::launch(unwritten_shared, 1, 32, 0, on, out.data());
+void read_unwritten_shared(gpu::stream& stream) {
+  gpu::buffer<float> out(stream, 32);
+  gpu::launch(unwritten_shared, 1, 32, 0, stream, out.data());
 }
-float read_unwritten_global(stream& on) {
-  gpu::buffer<float> sum(on, 1);
-  gpu::launch(unwritten_global, 1, 1, 0, on, sum.data());
+float read_unwritten_global(gpu::stream& stream) {
+  gpu::buffer<float> sum(stream, 1);
+  gpu::launch(unwritten_global, 1, 1, 0, stream, sum.data());
   float value;
   sum.copy_to(&value, 1);
   return value;
 }
-float warp_neighbours(stream& on, bool with_syncwarp) {
-  gpu::buffer<float> out(on, 32);
-  gpu::launch(neighbours, 1, 32, 0, on, out.data(), with_syncwarp);
+float warp_neighbours(gpu::stream& stream, bool with_syncwarp) {
+  gpu::buffer<float> out(stream, 32);
+  gpu::launch(neighbours, 1, 32, 0, stream, out.data(), with_syncwarp);
   float values[32], sum = 0;
   out.copy_to(values, 32);
   for (const float x : values) sum += x;
   return sum;
 }
-std::vector<unsigned> indices(stream& on) {
+std::vector<unsigned> indices(gpu::stream& stream) {
   const dim3 grid(3, 2, 2), block(4, 3, 5);
   std::vector<unsigned> result(12 * 60);
-  gpu::buffer<unsigned> out(on, result.size());
-  gpu::launch(number, grid, block, 0, on, out.data());
+  gpu::buffer<unsigned> out(stream, result.size());
+  gpu::launch(number, grid, block, 0, stream, out.data());
   out.copy_to(result.data(), result.size());
   return result;
 }
-int votes(stream& on) {
-  return with_cell<int>(on, [&](int* failures) { gpu::launch(vote, 3, 64, 0, on, failures); });
+int failed_votes(gpu::stream& stream) {
+  return result_of<int>(stream, [&](int* failures) { gpu::launch(vote, 3, 64, 0, stream, failures); });
 }
-int tour_of_atomics(stream& on) {
-  const auto tour = [&]<class T>(T) {
-    gpu::buffer<T> cell(on, 1);
-    return with_cell<int>(on, [&](int* failures) { gpu::launch(atomics<T>, 1, 1, 0, on, cell.data(), failures); });
+int failed_atomics(gpu::stream& stream) {
+  const auto failures_with = [&]<class T>(T) {
+    gpu::buffer<T> target(stream, 1);
+    return result_of<int>(
+        stream, [&](int* failures) { gpu::launch(atomics<T>, 1, 1, 0, stream, target.data(), failures); });
   };
-  return tour(0) + tour(0U) + tour(0ULL) + tour(0.0F) + tour(0.0);
+  return failures_with(0) + failures_with(0U) + failures_with(0ULL) + failures_with(0.0F) + failures_with(0.0);
 }
-float dynamic_sum(stream& on, unsigned threads, unsigned blocks) {
-  return with_cell<float>(
-      on, [&](float* out) { gpu::launch(dynamic_tree, blocks, threads, threads * sizeof(float), on, out); });
+float dynamic_sum(gpu::stream& stream, unsigned threads, unsigned blocks) {
+  return result_of<float>(stream, [&](float* out) {
+    gpu::launch(dynamic_tree, blocks, threads, threads * sizeof(float), stream, out);
+  });
 }
 
 }  // namespace simt_test

@@ -1,7 +1,7 @@
-// Kernels for the tests of the simulator, each launched on a stream: some right, some with one planted fault.
+// Kernels for the tests of the simulator: correct ones, and ones with a planted fault.
 //
-// A function returns what its kernel computed. Lines with a planted fault end in a comment that names it; the tests
-// look those lines up in the source.
+// Each function launches a kernel on a stream and returns its result. A line with a planted fault ends in a comment
+// with its name, by which the tests find the line.
 #pragma once
 
 #include <exactdot/simt/simulator.hpp>
@@ -9,27 +9,28 @@
 
 namespace simt_test {
 
-using exactdot::simt::stream;
+namespace gpu = exactdot::simt;
 
-int count_without_atomics(stream& on, unsigned blocks, unsigned threads);
-int count_with_atomics(stream& on, unsigned blocks, unsigned threads);
-int count_with_block_atomics(stream& on);
-float tree_sum(stream& on, const std::vector<float>& x, bool with_barrier);
-float barrier_in_branch(stream& on);
-void shuffle_in_branch(stream& on);
-float shuffle_sum(stream& on, unsigned width);
-int locked_by_every_thread(stream& on);
-int locked_without_fences(stream& on);
-float last_block_adds(stream& on, const std::vector<float>& x, bool with_fences);
-void write_past_the_end(stream& on);
-void index_past_the_end(stream& on);
-void past_dynamic_shared(stream& on);
-void read_unwritten_shared(stream& on);
-float read_unwritten_global(stream& on);
-float warp_neighbours(stream& on, bool with_syncwarp);
-std::vector<unsigned> indices(stream& on);  ///< of a launch in three dimensions: each thread's linear number
-int votes(stream& on);                      ///< how many checks of votes, reductions and barriers with a value fail
-int tour_of_atomics(stream& on);            ///< how many checks fail
-float dynamic_sum(stream& on, unsigned threads, unsigned blocks);
+int count_without_atomics(gpu::stream& stream, unsigned blocks, unsigned threads);
+int count_with_atomics(gpu::stream& stream, unsigned blocks, unsigned threads);
+int count_with_block_atomics(gpu::stream& stream);
+float tree_sum(gpu::stream& stream, const std::vector<float>& x, bool with_barrier);
+float barrier_in_branch(gpu::stream& stream);
+void shuffle_in_branch(gpu::stream& stream);
+float shuffle_sum(gpu::stream& stream, unsigned width);
+int count_with_lock_per_thread(gpu::stream& stream);
+int count_with_unfenced_lock(gpu::stream& stream);
+float last_block_sum(gpu::stream& stream, const std::vector<float>& x, bool with_fences);
+void write_past_the_end(gpu::stream& stream);
+void index_past_the_end(gpu::stream& stream);
+void past_dynamic_shared(gpu::stream& stream);
+void read_unwritten_shared(gpu::stream& stream);
+float read_unwritten_global(gpu::stream& stream);
+float warp_neighbours(gpu::stream& stream, bool with_syncwarp);
+/// Linear number of each thread of a three-dimensional launch.
+std::vector<unsigned> indices(gpu::stream& stream);
+int failed_votes(gpu::stream& stream);    ///< failed checks of votes, reductions and barriers with a predicate
+int failed_atomics(gpu::stream& stream);  ///< failed checks of atomic functions
+float dynamic_sum(gpu::stream& stream, unsigned threads, unsigned blocks);
 
 }  // namespace simt_test

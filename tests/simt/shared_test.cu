@@ -1,114 +1,112 @@
-// Strays from shared arrays, by index and by pointer: named, and harmless to what lies beside them: the shared
-// variables of other kernels, the thread-local ones of the program and of the simulator.
+// Accesses outside of shared arrays, by index and by pointer: reported, without effect on adjacent memory. Adjacent
+// are shared variables of other kernels, and thread-local variables of the program and of the simulator.
 #include "self_check.cuh"
 
 namespace {
 using namespace simt_test;
 
-thread_local int initialised_of_the_host = 5;
-thread_local int of_the_host;
+thread_local int initialised_host_variable = 5;
+thread_local int host_variable;
 
 __device__ [[gnu::noinline]] void put(int* to, int i) {
-  to[i] = 1;  // stray
+  to[i] = 1;  // out of bounds
 }
 __device__ [[gnu::noinline]] int get(const int* from, int i) {
-  return from[i];  // stray read
+  return from[i];  // out of bounds read
 }
 
-/// Kernels alike, each with an array of its own, which lie side by side.
+/// Instances with one array each; the arrays are adjacent in memory.
 template <int>
-__global__ void put_beside(int* out, int by) {
-  __shared__ int own[32];
-  own[threadIdx.x] = 7;
+__global__ void put_outside(int* out, int i) {
+  __shared__ int values[32];
+  values[threadIdx.x] = 7;
   __syncthreads();
-  if (threadIdx.x == 5) put(own, by);
+  if (threadIdx.x == 5) put(values, i);
   __syncthreads();
-  out[threadIdx.x] = own[threadIdx.x];
+  out[threadIdx.x] = values[threadIdx.x];
 }
 template <int>
-__global__ void get_beside(int* out, int by) {
-  __shared__ int own[32];
-  own[threadIdx.x] = 7;
+__global__ void get_outside(int* out, int i) {
+  __shared__ int values[32];
+  values[threadIdx.x] = 7;
   __syncthreads();
-  out[threadIdx.x] = threadIdx.x == 5 ? get(own, by) : own[threadIdx.x];
+  out[threadIdx.x] = threadIdx.x == 5 ? get(values, i) : values[threadIdx.x];
 }
-__global__ void index_beside(int* out) {
-  __shared__ int own[32];
+__global__ void index_outside(int* out) {
+  __shared__ int values[32];
   for (unsigned i = threadIdx.x; i <= 32; i += 32) {
-    own[i] = 7;  // index
+    values[i] = 7;  // index
   }
   __syncthreads();
-  out[threadIdx.x] = own[threadIdx.x];
+  out[threadIdx.x] = values[threadIdx.x];
 }
-__global__ void write_to(int* where) {
-  *where = 1;  // of the host
-}
+__global__ void write_to(int* address) { *address = 1; }
 
-__global__ void turn(broken* to) {
-  __shared__ int own[32];
-  const int mine = static_cast<int>(threadIdx.x + 100 * blockIdx.x), other = mine + 31 - 2 * (mine % 100);
-  own[threadIdx.x] = mine;
+__global__ void reverse(failed_checks* checks) {
+  __shared__ int values[32];
+  const int value = static_cast<int>(threadIdx.x + 100 * blockIdx.x), other = value + 31 - 2 * (value % 100);
+  values[threadIdx.x] = value;
   __syncthreads();
-  expect(to, own[31 - threadIdx.x] == other);
+  expect(checks, values[31 - threadIdx.x] == other);
 }
 
-void expect_usable(stream& on) { EXPECT_EQ(lines_broken_by(on, turn, 2, 32, 0), ""); }
+void expect_usable(gpu::stream& stream) { EXPECT_EQ(failures_of(stream, reverse, 2, 32, 0), ""); }
 
 template <class Kernel>
-void expect_named(Kernel kernel, int by, const char* comment) {
+void expect_reported(Kernel kernel, int i, const char* comment) {
   for (const execution model : both_models) {
-    stream on({.model = model});
-    const filled<int> out(on, 32);
-    gpu::launch(kernel, 1, 32, 0, on, out.data(), by);
-    EXPECT_TRUE(has_fault(on, fault_kind::out_of_bounds, "shared", comment)) << by;
-    ASSERT_EQ(on.faults().size(), 1U) << faults_of(on);
-    const std::string where =
-        by < 0 ? std::to_string(-4 * by) + " bytes before own" : "own + " + std::to_string(4 * by) + " bytes";
-    EXPECT_EQ(on.faults().front().variable, where);
-    EXPECT_EQ(on.faults().front().times, 1U);
-    on.clear();
-    expect_usable(on);
+    gpu::stream stream({.model = model});
+    const filled<int> out(stream, 32);
+    gpu::launch(kernel, 1, 32, 0, stream, out.data(), i);
+    EXPECT_TRUE(has_fault(stream, fault_kind::out_of_bounds, "shared", comment)) << i;
+    ASSERT_EQ(stream.faults().size(), 1U) << faults_of(stream);
+    const std::string variable =
+        i < 0 ? std::to_string(-4 * i) + " bytes before values" : "values + " + std::to_string(4 * i) + " bytes";
+    EXPECT_EQ(stream.faults().front().variable, variable);
+    EXPECT_EQ(stream.faults().front().times, 1U);
+    stream.clear();
+    expect_usable(stream);
   }
 }
 
-TEST(simt_shared, names_pointers_beside_an_array) {
-  for (const int by : {32, 33, 40, -1, -3}) {
-    expect_named(put_beside<1>, by, "stray");
-    expect_named(put_beside<2>, by, "stray");
-    expect_named(put_beside<3>, by, "stray");
-    expect_named(get_beside<1>, by, "stray read");
-    expect_named(get_beside<2>, by, "stray read");
+TEST(simt_shared, reports_pointers_outside_an_array) {
+  for (const int i : {32, 33, 40, -1, -3}) {
+    expect_reported(put_outside<1>, i, "out of bounds");
+    expect_reported(put_outside<2>, i, "out of bounds");
+    expect_reported(put_outside<3>, i, "out of bounds");
+    expect_reported(get_outside<1>, i, "out of bounds read");
+    expect_reported(get_outside<2>, i, "out of bounds read");
   }
 }
 
-TEST(simt_shared, goes_on_after_an_index_beside_an_array) {
+TEST(simt_shared, continues_after_an_index_outside_an_array) {
   for (const execution model : both_models) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      stream on({.seed = seed, .model = model});
-      const filled<int> out(on, 32);
-      gpu::launch(index_beside, 2, 32, 0, on, out.data());
-      EXPECT_TRUE(has_fault(on, fault_kind::out_of_bounds, "array", "index"));
-      for (const fault& one : on.faults()) {
-        EXPECT_TRUE(one.kind == fault_kind::out_of_bounds || one.space == "global") << one.text();
+      gpu::stream stream({.seed = seed, .model = model});
+      const filled<int> out(stream, 32);
+      gpu::launch(index_outside, 2, 32, 0, stream, out.data());
+      EXPECT_TRUE(has_fault(stream, fault_kind::out_of_bounds, "array", "index"));
+      for (const fault& found : stream.faults()) {
+        EXPECT_TRUE(found.kind == fault_kind::out_of_bounds || found.space == "global") << found.text();
       }
       for (int i = 0; i < 32; ++i) EXPECT_EQ(out[i], 7);
-      on.clear();
-      expect_usable(on);
+      stream.clear();
+      expect_usable(stream);
     }
   }
 }
 
-TEST(simt_shared, leaves_thread_local_variables_of_the_program_as_they_were) {
-  of_the_host = 3;
+TEST(simt_shared, restores_thread_local_variables_of_the_program) {
+  host_variable = 3;
   for (const execution model : both_models) {
-    stream on({.model = model});
-    gpu::launch(write_to, 1, 1, 0, on, &initialised_of_the_host);
-    EXPECT_TRUE(on.has(fault_kind::out_of_bounds));
-    gpu::launch(write_to, 9, 1, 0, on, &of_the_host);
-    EXPECT_EQ(initialised_of_the_host, 5);
-    EXPECT_EQ(of_the_host, 3);
-    on.clear();
-    expect_usable(on);
+    gpu::stream stream({.model = model});
+    gpu::launch(write_to, 1, 1, 0, stream, &initialised_host_variable);
+    EXPECT_TRUE(stream.has(fault_kind::out_of_bounds));
+    gpu::launch(write_to, 9, 1, 0, stream, &host_variable);
+    EXPECT_EQ(initialised_host_variable, 5);
+    EXPECT_EQ(host_variable, 3);
+    stream.clear();
+    expect_usable(stream);
   }
 }
 

@@ -1,5 +1,5 @@
-// Threads that wait in vain: barriers that some do not reach, warp functions with lanes that are elsewhere, flags
-// that nobody sets. And what must not be taken for it.
+// Waits that cannot end: barriers that some threads do not reach, warp functions with missing lanes, flags that no
+// thread sets. And correct kernels that resemble them.
 #include "findings.hpp"
 
 namespace {
@@ -20,45 +20,45 @@ __global__ void two_barriers(int* out) {
   }
   out[threadIdx.x] = 1;
 }
-__device__ __forceinline__ int meet(int x) {
+__device__ __forceinline__ int synchronise(int x) {
   __syncthreads();  // inside a function
   return x;
 }
 __global__ void two_callers(int* out) {
   if (threadIdx.x < 32) {
-    out[threadIdx.x] = meet(1);
+    out[threadIdx.x] = synchronise(1);
   } else {
-    out[threadIdx.x] = meet(2) + 1;
+    out[threadIdx.x] = synchronise(2) + 1;
   }
 }
 __global__ void loops_of_barriers(int* out, bool twice) {
   for (int i = 0; i < 5; ++i) {
-    meet(i);
+    synchronise(i);
     if (twice) __syncthreads();
   }
-  out[threadIdx.x] = meet(3);
+  out[threadIdx.x] = synchronise(3);
 }
 
-template <int which>
+template <int operation>
 __global__ void lanes_missing(unsigned* out) {
   unsigned x = 0;
   if (threadIdx.x < 20) {
-    if (which == 0) x = __ballot_sync(all, 1);           // ballot
-    if (which == 1) x = __reduce_add_sync(all, 1U);      // reduction
-    if (which == 2) x = __shfl_sync(all, 1U, 31);        // shuffle
-    if (which == 3) __syncwarp();                        // syncwarp
-    if (which == 4) x = __any_sync(1U << 5, 1) ? 1 : 0;  // not in the mask
+    if (operation == 0) x = __ballot_sync(all, 1);           // ballot
+    if (operation == 1) x = __reduce_add_sync(all, 1U);      // reduction
+    if (operation == 2) x = __shfl_sync(all, 1U, 31);        // shuffle
+    if (operation == 3) __syncwarp();                        // syncwarp
+    if (operation == 4) x = __any_sync(1U << 5, 1) ? 1 : 0;  // not in the mask
   }
-  __syncthreads();  // where the others are
+  __syncthreads();  // lanes from 20 on wait at this barrier
   out[threadIdx.x] = x;
 }
-template <int which>
+template <int operation>
 std::string name_of() {
   const char* names[] = {"ballot", "reduction", "shuffle", "syncwarp", "not in the mask"};
-  return names[which];
+  return names[operation];
 }
-/// Lanes from 20 on end, some of them late; a mask may go on naming them.
-__global__ void lanes_that_end(unsigned* out) {
+/// Lanes from 20 on exit, some of them late; masks still name them.
+__global__ void lanes_that_exit(unsigned* out) {
   const unsigned i = threadIdx.x;
   if (i >= 20) {
     for (unsigned j = 20; j < i; ++j) out[i] = j;
@@ -72,10 +72,10 @@ __global__ void lanes_that_end(unsigned* out) {
   __syncwarp();
   out[i] = x;
   if (i >= 1) return;
-  __syncwarp();  // alone
+  __syncwarp();  // the other lanes have exited
   out[0] += 1000;
 }
-__global__ void parts_of_a_warp(unsigned* out) {
+__global__ void diverged_masks(unsigned* out) {
   const unsigned mask = threadIdx.x < 20 ? 0xfffffU : 0xfff00000U;
   unsigned x = 0;
   if (threadIdx.x < 20) {
@@ -87,17 +87,17 @@ __global__ void parts_of_a_warp(unsigned* out) {
   out[threadIdx.x] = x;
 }
 
-__global__ void wait_for_nobody(int* flag) {
-  while (*static_cast<volatile int*>(flag) == 0) {  // waits
+__global__ void wait_for_unset_flag(int* flag) {
+  while (*static_cast<volatile int*>(flag) == 0) {  // unset flag
   }
 }
-__global__ void wait_for_two(int* flags) {
+__global__ void wait_for_two_flags(int* flags) {
   while (static_cast<volatile int*>(flags)[0] == 0 && static_cast<volatile int*>(flags)[1] == 0) {  // two flags
   }
 }
 __global__ void wait_at_a_barrier(int* flag) {
   if (threadIdx.x == 0) {
-    while (*static_cast<volatile int*>(flag) == 0) {  // held up
+    while (*static_cast<volatile int*>(flag) == 0) {  // spins before the barrier
     }
   }
   __syncthreads();
@@ -128,46 +128,47 @@ __global__ void read_the_same_often(const int* x, int* out) {
 }
 
 template <class... Parameters>
-void run(stream& on, void (*kernel)(Parameters...), unsigned threads, unsigned blocks = 1) {
-  filled<std::remove_pointer_t<std::tuple_element_t<0, std::tuple<Parameters...>>>> x(on, 64);
-  gpu::launch(kernel, blocks, threads, 0, on, x.data());
+void run(gpu::stream& stream, void (*kernel)(Parameters...), unsigned threads, unsigned blocks = 1) {
+  filled<std::remove_pointer_t<std::tuple_element_t<0, std::tuple<Parameters...>>>> x(stream, 64);
+  gpu::launch(kernel, blocks, threads, 0, stream, x.data());
 }
 
-TEST(simt_waiting, names_barriers_that_not_all_reach) {
+TEST(simt_waiting, reports_barriers_that_some_threads_do_not_reach) {
   for (const execution model : both_models) {
-    stream on({.model = model});
-    filled<int> out(on, 64);
-    gpu::launch(early_exit, 1, 64, 0, on, out.data(), 50U);
-    EXPECT_TRUE(has_fault(on, fault_kind::barrier_divergence, "", "early exit"));
-    on.clear();
-    run(on, two_barriers, 64);
-    EXPECT_TRUE(has_fault(on, fault_kind::barrier_divergence, "", "first barrier"));
-    on.clear();
-    run(on, two_callers, 64);
-    EXPECT_TRUE(has_fault(on, fault_kind::barrier_divergence, "", "inside a function"));
+    gpu::stream stream({.model = model});
+    filled<int> out(stream, 64);
+    gpu::launch(early_exit, 1, 64, 0, stream, out.data(), 50U);
+    EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "early exit"));
+    stream.clear();
+    run(stream, two_barriers, 64);
+    EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "first barrier"));
+    stream.clear();
+    run(stream, two_callers, 64);
+    EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "inside a function"));
   }
 }
 
-TEST(simt_waiting, copies_of_a_barrier_by_the_compiler_are_one) {
-  expect_silence([](stream& on) {
-    filled<int> out(on, 64);
-    for (bool twice : {false, true}) gpu::launch(loops_of_barriers, 1, 64, 0, on, out.data(), twice);
-    gpu::launch(early_exit, 1, 64, 0, on, out.data(), 64U);
+TEST(simt_waiting, compiler_copies_of_a_barrier_are_one_barrier) {
+  expect_no_faults([](gpu::stream& stream) {
+    filled<int> out(stream, 64);
+    for (bool twice : {false, true}) gpu::launch(loops_of_barriers, 1, 64, 0, stream, out.data(), twice);
+    gpu::launch(early_exit, 1, 64, 0, stream, out.data(), 64U);
   });
 }
 
-template <int which>
+template <int operation>
 void expect_missing_lanes() {
   for (const execution model : both_models) {
-    stream on({.model = model});
-    run(on, lanes_missing<which>, 32);
-    EXPECT_TRUE(has_fault(on, fault_kind::missing_lanes, "", name_of<which>()));
-    EXPECT_LT(on.faults().front().here.thread.x, 20U);
-    EXPECT_EQ(on.faults().front().other.what, which == 4 ? "not in its own mask" : "__syncthreads");
+    gpu::stream stream({.model = model});
+    run(stream, lanes_missing<operation>, 32);
+    EXPECT_TRUE(has_fault(stream, fault_kind::missing_lanes, "", name_of<operation>()));
+    EXPECT_LT(stream.faults().front().site.thread.x, 20U);
+    EXPECT_EQ(stream.faults().front().other_site.action,
+              operation == 4 ? "mask without the calling lane" : "__syncthreads");
   }
 }
 
-TEST(simt_waiting, names_lanes_that_never_come) {
+TEST(simt_waiting, reports_lanes_that_never_arrive) {
   expect_missing_lanes<0>();
   expect_missing_lanes<1>();
   expect_missing_lanes<2>();
@@ -175,76 +176,76 @@ TEST(simt_waiting, names_lanes_that_never_come) {
   expect_missing_lanes<4>();
 }
 
-TEST(simt_waiting, lanes_that_have_ended_are_not_waited_for) {
-  expect_silence([](stream& on) {
-    filled<unsigned> out(on, 64);
+TEST(simt_waiting, collectives_do_not_wait_for_exited_lanes) {
+  expect_no_faults([](gpu::stream& stream) {
+    filled<unsigned> out(stream, 64);
     for (unsigned threads : {32U, 24U}) {
-      gpu::launch(lanes_that_end, 1, threads, 0, on, out.data());
+      gpu::launch(lanes_that_exit, 1, threads, 0, stream, out.data());
       EXPECT_EQ(out[0], 1078U);
       EXPECT_EQ(out[19], 78U);
     }
   });
 }
 
-TEST(simt_waiting, parts_of_a_warp_may_go_their_own_ways) {
-  expect_silence([](stream& on) {
-    filled<unsigned> out(on, 64);
-    gpu::launch(parts_of_a_warp, 1, 32, 0, on, out.data());
+TEST(simt_waiting, diverged_parts_of_a_warp_may_use_different_masks) {
+  expect_no_faults([](gpu::stream& stream) {
+    filled<unsigned> out(stream, 64);
+    gpu::launch(diverged_masks, 1, 32, 0, stream, out.data());
     EXPECT_EQ(out[0], 20U);
     EXPECT_EQ(out[31], 24U);
   });
 }
 
-TEST(simt_waiting, names_threads_that_wait_for_ever) {
+TEST(simt_waiting, reports_endless_waits) {
   for (const execution model : both_models) {
-    stream on({.model = model, .step_budget = 200000});
-    run(on, wait_for_nobody, 40, 3);
-    EXPECT_TRUE(has_fault(on, fault_kind::livelock, "", "waits"));
-    on.clear();
-    run(on, wait_for_two, 2);
-    EXPECT_TRUE(has_fault(on, fault_kind::livelock, "", "two flags"));
-    on.clear();
-    run(on, wait_at_a_barrier, 64);
-    EXPECT_TRUE(has_fault(on, fault_kind::livelock, "", "held up"));
+    gpu::stream stream({.model = model, .step_budget = 200000});
+    run(stream, wait_for_unset_flag, 40, 3);
+    EXPECT_TRUE(has_fault(stream, fault_kind::livelock, "", "unset flag"));
+    stream.clear();
+    run(stream, wait_for_two_flags, 2);
+    EXPECT_TRUE(has_fault(stream, fault_kind::livelock, "", "two flags"));
+    stream.clear();
+    run(stream, wait_at_a_barrier, 64);
+    EXPECT_TRUE(has_fault(stream, fault_kind::livelock, "", "spins before the barrier"));
   }
 }
 
-TEST(simt_waiting, names_both_that_wait_for_each_other) {
+TEST(simt_waiting, reports_both_threads_of_a_lock_cycle) {
   for (const execution model : both_models) {
-    stream on({.model = model, .spin_budget = 10});
-    run(on, take_both_locks, 1, 2);
-    EXPECT_TRUE(has_fault(on, fault_kind::livelock, "", "both locks"));
-    const fault& found = on.faults().front();
-    EXPECT_EQ(found.here.what + " " + found.other.what, "spins spins");
-    EXPECT_EQ(found.here.block.x + found.other.block.x, 1U);
+    gpu::stream stream({.model = model, .spin_budget = 10});
+    run(stream, take_both_locks, 1, 2);
+    EXPECT_TRUE(has_fault(stream, fault_kind::livelock, "", "both locks"));
+    const fault& found = stream.faults().front();
+    EXPECT_EQ(found.site.action + " " + found.other_site.action, "spin loop spin loop");
+    EXPECT_EQ(found.site.block.x + found.other_site.block.x, 1U);
   }
 }
 
-TEST(simt_waiting, waiting_for_another_block_ends_while_both_are_resident) {
-  expect_silence([](stream& on) { run(on, wait_for_the_next_block, 1, 2); });
-  stream on({.resident_blocks = 1});
-  run(on, wait_for_the_next_block, 1, 2);
-  EXPECT_TRUE(on.has(fault_kind::livelock));
+TEST(simt_waiting, a_wait_for_another_block_ends_if_both_are_resident) {
+  expect_no_faults([](gpu::stream& stream) { run(stream, wait_for_the_next_block, 1, 2); });
+  gpu::stream stream({.resident_blocks = 1});
+  run(stream, wait_for_the_next_block, 1, 2);
+  EXPECT_TRUE(stream.has(fault_kind::livelock));
 }
 
-TEST(simt_waiting, repetition_alone_is_no_livelock) {
+TEST(simt_waiting, finite_repetition_is_no_livelock) {
   for (const execution model : both_models) {
-    stream on({.model = model});
-    filled<int> x(on, 1), out(on, 32);
-    gpu::launch(read_the_same_often, 1, 32, 0, on, x.data(), out.data());
-    EXPECT_EQ(faults_of(on), "");
+    gpu::stream stream({.model = model});
+    filled<int> x(stream, 1), out(stream, 32);
+    gpu::launch(read_the_same_often, 1, 32, 0, stream, x.data(), out.data());
+    EXPECT_EQ(faults_of(stream), "");
   }
 }
 
-TEST(simt_waiting, many_launches_given_up_leave_nothing_behind) {
+TEST(simt_waiting, many_livelocks_leave_the_simulator_usable) {
   for (int i = 0; i < 100; ++i) {
-    stream on({.spin_budget = 10});
-    run(on, wait_for_nobody, 1024, 4);
-    ASSERT_TRUE(on.has(fault_kind::livelock));
+    gpu::stream stream({.spin_budget = 10});
+    run(stream, wait_for_unset_flag, 1024, 4);
+    ASSERT_TRUE(stream.has(fault_kind::livelock));
   }
-  stream on;
-  run(on, wait_for_the_next_block, 1, 2);
-  EXPECT_EQ(faults_of(on), "");
+  gpu::stream stream;
+  run(stream, wait_for_the_next_block, 1, 2);
+  EXPECT_EQ(faults_of(stream), "");
 }
 
 }  // namespace

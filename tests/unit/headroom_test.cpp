@@ -199,23 +199,26 @@ TYPED_TEST(headroom, is_not_guessed_from_words_that_are_no_state) {
   expect_error(exactdot::errc::headroom, [&] { state<TypeParam> refused(top_heavy); });
 }
 
-/// Words from anywhere, at the extremes of int64 in every limb: an error or a sum, never undefined behaviour.
+/// Words at the extremes of what so many states can sum to: a sum, or errc::headroom. Outside: refused.
 TYPED_TEST(headroom, is_checked_for_extreme_words) {
   rng random(8);
   int accepted = 0;
   for (int i = 0; i < scaled(2000); ++i) {
+    const std::int64_t states = random.coin() ? (std::int64_t{1} << 31) - 1 : 1 + random.between(0, 1000);
+    const std::int64_t max_limb = states * 0xffffffff;
     std::vector<std::int64_t> words(state<TypeParam>::word_count, 0);
     for (std::int64_t& word : words) {
-      const std::uint64_t kind = random.below(5);
-      word = kind == 0   ? std::numeric_limits<std::int64_t>::max()
-             : kind == 1 ? std::numeric_limits<std::int64_t>::min()
-             : kind == 2 ? static_cast<std::int64_t>(random.bits())
-                         : random.between(-3, 3);
+      const std::uint64_t kind = random.below(4);
+      word = kind == 0   ? max_limb
+             : kind == 1 ? max_limb - random.between(0, 3)
+             : kind == 2 ? static_cast<std::int64_t>(random.bits() % (static_cast<std::uint64_t>(max_limb) + 1))
+                         : random.between(0, 1);
     }
     std::fill(words.end() - 4, words.end() - 1, 0);  // no special values
-    words.back() = 1;
+    words.back() = states;
     const auto top = words.begin() + state<TypeParam>::limb_count;
-    if (random.below(4) != 0) std::fill(top - 4, top, 0);  // so that the value is within the headroom
+    if (random.below(4) != 0) std::fill(top - 4, top, random.coin() ? 0 : -1);  // so that the headroom suffices
+    std::fill(top - 4, top - 1, 0);
     try {
       const state<TypeParam> sum(words);
       const TypeParam got = sum.template round<TypeParam>();
@@ -223,8 +226,13 @@ TYPED_TEST(headroom, is_checked_for_extreme_words) {
       const std::span<const std::int64_t> limbs = std::span(words).first(state<TypeParam>::limb_count);
       const mpz_class expected = units_of_limbs(limbs, state<TypeParam>::lowest_exponent);
       EXPECT_EQ(difference(round_units<TypeParam>(expected), got), "");
-    } catch (const exactdot::error&) {
+    } catch (const exactdot::error& why) {
+      EXPECT_EQ(why.code(), exactdot::errc::headroom) << why.what();
     }
+    std::vector<std::int64_t> impossible = words;
+    impossible[random.below(state<TypeParam>::limb_count - 1)] = random.coin() ? -1 : max_limb + 1;
+    *(impossible.end() - 5) = 0;  // the last limb is signed
+    expect_error(exactdot::errc::bad_option, [&] { state<TypeParam> refused(impossible); });
     if (this->HasFailure()) return;
   }
   EXPECT_GT(accepted, 0);

@@ -1,4 +1,4 @@
-// What the tests on a GPU share: vectors in device memory, bits compared as bits, refusals by code and sentence.
+// Shared by the tests on a GPU: vectors in device memory, comparison of bits, expected errors, the fixture.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,10 +19,10 @@ class device_vector {
     EXPECT_EQ(cudaMemcpy(data_, x.data(), x.size() * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
   }
   explicit device_vector(std::size_t n) {
-    void* room = nullptr;
-    EXPECT_EQ(cudaMalloc(&room, n * sizeof(T) + 16), cudaSuccess);
-    EXPECT_EQ(cudaMemset(room, 0, n * sizeof(T) + 16), cudaSuccess);
-    data_ = static_cast<T*>(room);
+    void* memory = nullptr;
+    EXPECT_EQ(cudaMalloc(&memory, n * sizeof(T) + 16), cudaSuccess);
+    EXPECT_EQ(cudaMemset(memory, 0, n * sizeof(T) + 16), cudaSuccess);
+    data_ = static_cast<T*>(memory);
   }
   ~device_vector() { cudaFree(data_); }
   device_vector(const device_vector&) = delete;
@@ -52,7 +52,7 @@ bool same_bits(T x, T y) {
   return std::memcmp(&x, &y, sizeof x) == 0;
 }
 
-/// Skipped, by name, where there is no GPU.
+/// Fixture of tests that are skipped on machines without a GPU.
 class needs_gpu : public testing::Test {
  protected:
   void SetUp() override {
@@ -64,14 +64,15 @@ class needs_gpu : public testing::Test {
   }
 };
 
+/// Expects that call() throws an error with this code and with `text` in its message.
 template <class Call>
-void expect_refused(exactdot::errc code, const char* part, Call call) {
+void expect_error(exactdot::errc code, const char* text, Call call) {
   try {
     call();
-    ADD_FAILURE() << "not refused: " << part;
-  } catch (const exactdot::error& why) {
-    EXPECT_EQ(why.code(), code) << why.what();
-    EXPECT_NE(std::string(why.what()).find(part), std::string::npos) << why.what();
+    ADD_FAILURE() << "no error: " << text;
+  } catch (const exactdot::error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
   }
 }
 

@@ -1,15 +1,16 @@
-// Is a dot of host vectors faster on the GPU? And what does it cost to ask where a pointer points to?
+// Measures dot products of host vectors on the CPU and on the GPU, and the cost of locating a pointer.
 //
-// Prints Markdown: milliseconds on the CPU by so many threads, and on the GPU from pageable memory (copied by as
-// many threads) and from page-locked memory; then nanoseconds of a dot of 16 elements. Best of several calls each.
+// Prints Markdown. First, nanoseconds per dot of 16 elements. Then milliseconds per number of threads: on the CPU,
+// and on the GPU from pageable memory (copied by the same number of threads) and from page-locked memory. Then
+// milliseconds per size of chunks. Each figure is the minimum of several calls.
 #include <cuda_runtime.h>
 #include <omp.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda/conveyor.hpp>
-#include <exactdot/dot.hpp>
+#include <cuda/engine.hpp>
+#include <exactdot/reductions.hpp>
 #include <random>
 #include <vector>
 
@@ -29,11 +30,11 @@ double best_of(int runs, auto call) {
   return best;
 }
 
-double milliseconds(const std::vector<float>& a, const std::vector<float>& b, std::size_t n, device where,
+double milliseconds(const std::vector<float>& a, const std::vector<float>& b, std::size_t n, device target,
                     int threads) {
   float result = 0;
   return 1e3 * best_of(4, [&] {
-           result += exactdot::dot<float>(a.data(), b.data(), n, {.device = where, .threads = threads});
+           result += exactdot::dot<float>(a.data(), b.data(), n, {.device = target, .threads = threads});
          });
 }
 
@@ -63,23 +64,28 @@ void print_transfers(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 void print_chunks(const std::vector<float>& a, const std::vector<float>& b) {
-  auto& limits = exactdot::cuda_engine::limits;
+  namespace engine = exactdot::engine;
   std::printf("\n| chunk, MiB | all threads, pageable, ms | page-locked, ms |\n|--:|--:|--:|\n");
   for (std::size_t chunk = std::size_t{1} << 20; chunk <= std::size_t{1} << 26; chunk *= 2) {
-    limits = {.largest_chunk = chunk, .smallest_chunk = chunk};
-    const double pageable = milliseconds(a, b, a.size(), device::cuda, 0);
+    exactdot::cuda_engine::staging_pipeline pipeline(chunk, {.max_chunk = chunk, .min_chunk = chunk});
+    const auto milliseconds_staged = [&] {
+      const engine::plan plan = engine::make_plan({"dot", exactdot::reduction::dot, exactdot::to_any(a),
+                                                   exactdot::to_any(b), exactdot::element_type::float32},
+                                                  {.device = device::cuda});
+      return 1e3 * best_of(4, [&] { static_cast<void>(exactdot::cuda_engine::reduce_staged(plan, pipeline)); });
+    };
+    const double pageable = milliseconds_staged();
     pin(a), pin(b);
-    std::printf("| %zu | %.2f | %.2f |\n", chunk >> 20, pageable, milliseconds(a, b, a.size(), device::cuda, 0));
+    std::printf("| %zu | %.2f | %.2f |\n", chunk >> 20, pageable, milliseconds_staged());
     unpin(a), unpin(b);
   }
-  limits = {};
 }
 
-double nanoseconds_of_16(const std::vector<float>& a, const std::vector<float>& b, device where) {
+double nanoseconds_of_16(const std::vector<float>& a, const std::vector<float>& b, device target) {
   constexpr int calls = 100'000;
   volatile float sink = 0;
   return 1e9 / calls * best_of(9, [&] {
-           for (int i = 0; i < calls; ++i) sink = exactdot::dot<float>(a.data(), b.data(), 16, {.device = where});
+           for (int i = 0; i < calls; ++i) sink = exactdot::dot<float>(a.data(), b.data(), 16, {.device = target});
          });
 }
 
@@ -101,15 +107,17 @@ int main() {
     a[i] = static_cast<float>(static_cast<int>(generator())) * 0x1p-31F;
     b[i] = a[i] * 0.75F + 0.1F;
   }
-  const double on_cpu = nanoseconds_of_16(a, b, device::cpu), asleep = nanoseconds_of_16(a, b, device::automatic);
+  const double on_cpu = nanoseconds_of_16(a, b, device::cpu);
+  const double without_driver = nanoseconds_of_16(a, b, device::automatic);
   float result = 0;
-  const auto first = [&] { result = exactdot::dot<float>(a.data(), b.data(), 16, {.device = device::cuda}); };
-  const double start = seconds_of(first);
+  const auto call = [&] { result = exactdot::dot<float>(a.data(), b.data(), 16, {.device = device::cuda}); };
+  const double first_call = seconds_of(call);
   print_heading();
   std::printf(
       "16 elements, device::cpu: %.1f ns; automatic, before libcuda is loaded: %.1f ns; "
-      "with a GPU in use: %.1f ns; device::cuda: %.0f ns, and %.0f ms the first time\n\n",
-      on_cpu, asleep, nanoseconds_of_16(a, b, device::automatic), 1e9 * best_of(99, first), 1e3 * start);
+      "with an active CUDA context: %.1f ns; device::cuda: %.0f ns, first call %.0f ms\n\n",
+      on_cpu, without_driver, nanoseconds_of_16(a, b, device::automatic), 1e9 * best_of(99, call),
+      1e3 * first_call);
   print_transfers(a, b);
   print_chunks(a, b);
 }

@@ -1,52 +1,49 @@
-// Data whose difficulty is its range.
+// Data whose difficulty is the range of its exponents.
 //
-// The whole of it, subnormals, and the borders beyond which a product or its rounding error (TwoProd) leaves the
-// range of T: a fast path must detect these borders, not assume them.
-#include "oracle/generators/rows.hpp"
+// The data cover the whole range, the subnormal numbers, and the limits beyond which a product or its rounding
+// error (TwoProd) leaves the range of T. A fast path has to detect these limits.
+#include "oracle/generators/lists.hpp"
 
 namespace oracle {
 namespace {
 
 template <class T>
-T any_finite(rng& random) {
-  return random_between<T>(random, format<T>::lowest, format<T>::top - 1);
-}
-
-template <class T>
-T any_subnormal(rng& random) {
-  return random_between<T>(random, format<T>::lowest, format<T>::smallest_normal - 1);
+T random_subnormal(rng& random) {
+  return random_between<T>(random, format<T>::lowest_exponent, format<T>::lowest_normal_exponent - 1);
 }
 
 template <class T>
 vectors<T> log_uniform(rng& random, std::size_t n) {
-  return fill<T>(n, [&] { return any_finite<T>(random); });
+  return fill<T>(n, [&] { return random_finite<T>(random); });
 }
 
 template <class T>
 vectors<T> powers_of_two(rng& random, std::size_t n) {
   return fill<T>(n, [&] {
-    return join<T>({random.coin(), 1, random.between(format<T>::lowest, format<T>::top - 1)});
+    return compose<T>(
+        {random.coin(), 1, random.between(format<T>::lowest_exponent, format<T>::highest_exponent - 1)});
   });
 }
 
-/// A window of exponents, at a random place of the range, so that no place is special.
+/// A window of exponents at a random position of the range.
 template <class T>
 vectors<T> window(rng& random, std::size_t n) {
   const int width = random.between(0, 80);
-  const int low = random.between(format<T>::lowest, format<T>::top - 1 - width);
+  const int low = random.between(format<T>::lowest_exponent, format<T>::highest_exponent - 1 - width);
   return fill<T>(n, [&] { return random_between<T>(random, low, low + width); });
 }
 
 template <class T>
 vectors<T> all_subnormal(rng& random, std::size_t n) {
-  return fill<T>(n, [&] { return any_subnormal<T>(random); });
+  return fill<T>(n, [&] { return random_subnormal<T>(random); });
 }
 
 template <class T>
 vectors<T> subnormal_and_normal(rng& random, std::size_t n) {
   const int spread = format<T>::precision + 6;
   return fill<T>(n, [&] {
-    return random_between<T>(random, format<T>::smallest_normal - spread / 2, format<T>::smallest_normal + spread);
+    return random_between<T>(random, format<T>::lowest_normal_exponent - spread / 2,
+                             format<T>::lowest_normal_exponent + spread);
   });
 }
 
@@ -54,57 +51,59 @@ template <class T>
 vectors<T> subnormal_times_large(rng& random, std::size_t n) {
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
-    const T small = any_subnormal<T>(random);
-    const T large = random_between<T>(random, format<T>::top - 60, format<T>::top - 1);
+    const T small = random_subnormal<T>(random);
+    const T large = random_between<T>(random, format<T>::highest_exponent - 60, format<T>::highest_exponent - 1);
     random.coin() ? v.push({small, large}) : v.push({large, small});
   }
   return v;
 }
 
-/// Terms x·y whose leading bit is near 2^exponent, with the exponent split between x and y at random.
+/// Terms x·y with leading bits near 2^exponent. A random number divides the exponent between x and y.
 template <class T>
 vectors<T> products_near(rng& random, std::size_t n, int exponent) {
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
     const int sum = exponent + random.between(-4, 4);
-    const int low = std::max(format<T>::smallest_normal, sum - (format<T>::top - 1));
-    const int high = std::min(format<T>::top - 1, sum - format<T>::smallest_normal);
+    const int low = std::max(format<T>::lowest_normal_exponent, sum - (format<T>::highest_exponent - 1));
+    const int high = std::min(format<T>::highest_exponent - 1, sum - format<T>::lowest_normal_exponent);
     const int x = random.between(low, high);
     v.push({random_at<T>(random, x), random_at<T>(random, sum - x)});
   }
   return v;
 }
 
-/// Where the error of TwoProd begins to lose bits below 2^lowest.
+/// The limit below which the error of TwoProd loses bits, those below 2^lowest_exponent.
 template <class T>
 vectors<T> two_product_underflow_edge(rng& random, std::size_t n) {
-  return products_near<T>(random, n, format<T>::lowest + 2 * format<T>::precision - 1);
+  return products_near<T>(random, n, format<T>::lowest_exponent + 2 * format<T>::precision - 1);
 }
 
-/// Where the product itself becomes subnormal.
+/// The limit below which the product is subnormal.
 template <class T>
 vectors<T> product_underflow_edge(rng& random, std::size_t n) {
-  return products_near<T>(random, n, random.coin() ? format<T>::smallest_normal : format<T>::lowest);
+  return products_near<T>(random, n,
+                          random.coin() ? format<T>::lowest_normal_exponent : format<T>::lowest_exponent);
 }
 
-/// Where the product overflows although its factors do not.
+/// The limit above which the product of finite factors overflows.
 template <class T>
 vectors<T> product_overflow_edge(rng& random, std::size_t n) {
-  return products_near<T>(random, n, format<T>::top - 1);
+  return products_near<T>(random, n, format<T>::highest_exponent - 1);
 }
 
-/// Products with every bit in the last places of the accumulator or in its first ones.
+/// Products in the lowest or the highest digits of an accumulator.
 template <class T>
 vectors<T> both_ends(rng& random, std::size_t n) {
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
-    const int exponent = random.coin() ? format<T>::lowest + random.between(0, 2) : format<T>::top - 1;
+    const int exponent =
+        random.coin() ? format<T>::lowest_exponent + random.between(0, 2) : format<T>::highest_exponent - 1;
     v.push({random_at<T>(random, exponent), random_at<T>(random, exponent)});
   }
   return v;
 }
 
-/// ± the largest product there is.
+/// ± the largest product of two finite numbers.
 template <class T>
 vectors<T> largest_products(rng& random, std::size_t n) {
   const bool balanced = random.coin();
@@ -113,14 +112,14 @@ vectors<T> largest_products(rng& random, std::size_t n) {
     const T largest = std::numeric_limits<T>::max();
     v.push({balanced && i % 2 == 1 ? -largest : largest, largest});
   }
-  if (balanced && n % 2 == 1) v.b.back() = any_finite<T>(random);
+  if (balanced && n % 2 == 1) v.b.back() = random_finite<T>(random);
   return v;
 }
 
 }  // namespace
 
 template <class T>
-rows<T> magnitude_rows() {
+generator_list<T> magnitude_generators() {
   return {
       {"log_uniform", log_uniform<T>},
       {"powers_of_two", powers_of_two<T>},
@@ -136,7 +135,7 @@ rows<T> magnitude_rows() {
   };
 }
 
-template rows<float> magnitude_rows();
-template rows<double> magnitude_rows();
+template generator_list<float> magnitude_generators();
+template generator_list<double> magnitude_generators();
 
 }  // namespace oracle

@@ -1,10 +1,10 @@
-// Well-behaved data, as users have it, and degenerate data: equal, integer, sparse, zero.
+// Well-conditioned data, and degenerate data: equal, integer, sparse, zero.
 //
-// Engines take their fast roads on these; the integer rows are the ones on which every order of summation, and so
-// every mode, must give the same number.
+// Engines use their fast paths on these data. On the integer data every order of summation, and therefore every
+// mode, gives the same number.
 #include <cmath>
 
-#include "oracle/generators/rows.hpp"
+#include "oracle/generators/lists.hpp"
 
 namespace oracle {
 namespace {
@@ -35,12 +35,12 @@ vectors<T> ones(rng&, std::size_t n) {
 
 template <class T>
 vectors<T> all_equal(rng& random, std::size_t n) {
-  const T x = random_between<T>(random, format<T>::lowest, format<T>::top - 1);
-  const T y = random_between<T>(random, format<T>::lowest, format<T>::top - 1);
+  const T x = random_finite<T>(random);
+  const T y = random_finite<T>(random);
   return {std::vector<T>(n, x), std::vector<T>(n, y)};
 }
 
-/// The largest m for which n products of integers up to m add up to at most 2^precision.
+/// The largest m such that the sum of n products of integers up to m is at most 2^precision.
 template <class T>
 int integer_bound(std::size_t n) {
   const double bound = std::sqrt(std::ldexp(1.0, format<T>::precision) / static_cast<double>(n + 1));
@@ -73,7 +73,7 @@ template <class T>
 vectors<T> signed_zeros(rng& random, std::size_t n) {
   vectors<T> v = fill<T>(n, [&] { return random.coin() ? T{0} : -T{0}; });
   for (T& y : v.b) {
-    if (random.coin()) y = random_between<T>(random, format<T>::lowest, format<T>::top - 1);
+    if (random.coin()) y = random_finite<T>(random);
   }
   return v;
 }
@@ -81,7 +81,7 @@ vectors<T> signed_zeros(rng& random, std::size_t n) {
 }  // namespace
 
 template <class T>
-rows<T> plain_rows() {
+generator_list<T> plain_generators() {
   return {
       {"uniform", uniform<T>},
       {"positive", positive<T>},
@@ -95,7 +95,7 @@ rows<T> plain_rows() {
   };
 }
 
-template rows<float> plain_rows();
-template rows<double> plain_rows();
+template generator_list<float> plain_generators();
+template generator_list<double> plain_generators();
 
 }  // namespace oracle

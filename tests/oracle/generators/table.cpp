@@ -1,18 +1,19 @@
-// The table of generators: the rows of all files of this folder, in one order for every type.
+// The table of generators: the lists of all files in this folder, in the same order for every type.
 //
-// Built on first use, since rows are templates in separate files; after that it is constant.
-#include "oracle/generators/rows.hpp"
+// It is built on first use, because the lists are templates in separate files, and is constant afterwards.
+#include "oracle/generators/lists.hpp"
 
 namespace oracle {
 
 template <class T>
 std::span<const generator<T>> generators() {
-  static const rows<T> all = [] {
-    rows<T> table;
-    for (const rows<T>& some :
-         {plain_rows<T>(), magnitude_rows<T>(), layout_rows<T>(), window_rows<T>(), targeted_rows<T>(),
-          ill_conditioned_rows<T>(), named_rows<T>(), special_rows<T>()}) {
-      table.insert(table.end(), some.begin(), some.end());
+  static const generator_list<T> all = [] {
+    generator_list<T> table;
+    for (const generator_list<T>& list :
+         {plain_generators<T>(), magnitude_generators<T>(), layout_generators<T>(), window_generators<T>(),
+          targeted_generators<T>(), ill_conditioned_generators<T>(), named_generators<T>(),
+          special_generators<T>()}) {
+      table.insert(table.end(), list.begin(), list.end());
     }
     return table;
   }();

@@ -1,57 +1,60 @@
-// Data that fill a window of exponents to its edges: an engine that holds what it sees in a few anchored levels, or
-// scales it first, must know to the exponent how much fits.
+// Data that fill a window of exponents up to its limits.
 //
-// Spans lie around those where one level more is needed; positions anywhere, or near exponents at which engines
-// change their road. A guess here that is no border of any engine costs nothing.
+// An engine that sums in a few anchored levels, or scales its input, has to know its limits to the exponent. Spans
+// are near those that need one more level. Positions are random, or near exponents at which engines change their
+// path.
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/generators/rows.hpp"
+#include "oracle/generators/lists.hpp"
 
 namespace oracle {
 namespace {
 
-/// The exponent of the largest element: anywhere, or next to a border.
+/// The exponent of the largest element: random, or next to a border.
 template <class T>
-int highest_exponent(rng& random) {
+int random_highest_exponent(rng& random) {
   constexpr int borders[] = {-945, -622, -600, -400, -240, -126, -93, -63, 0, 63, 126, 240, 400, 500, 1000};
-  const int border = borders[random.below(std::size(borders))] + random.between(-3, 3);
-  const int anywhere = random.between(format<T>::lowest, format<T>::top - 1);
-  return random.coin() ? std::clamp(border, format<T>::lowest, format<T>::top - 1) : anywhere;
+  const int near_border = borders[random.below(std::size(borders))] + random.between(-3, 3);
+  const int any_exponent = random.between(format<T>::lowest_exponent, format<T>::highest_exponent - 1);
+  return random.coin() ? std::clamp(near_border, format<T>::lowest_exponent, format<T>::highest_exponent - 1)
+                       : any_exponent;
 }
 
-/// A number with its exponent in [highest - span, highest], often at one end, often with all mantissa bits set.
+/// A number with an exponent in [highest - span, highest], often at one end, often with all mantissa bits set.
 template <class T>
 T in_window(rng& random, int highest, int span) {
-  const int lowest = std::max(format<T>::lowest, highest - span);
+  const int lowest = std::max(format<T>::lowest_exponent, highest - span);
   const std::uint64_t kind = random.below(4);
   const int exponent = kind == 0 ? highest : kind == 1 ? lowest : random.between(lowest, highest);
   if (random.below(3) != 0) return random_at<T>(random, exponent);
-  const int bits = std::min(format<T>::precision, exponent - format<T>::lowest + 1);
-  return join<T>({random.coin(), (std::uint64_t{1} << bits) - 1, exponent - bits + 1});
+  const int bits = std::min(format<T>::precision, exponent - format<T>::lowest_exponent + 1);
+  return compose<T>({random.coin(), (std::uint64_t{1} << bits) - 1, exponent - bits + 1});
 }
 
-/// The window drifts by an exponent now and then, as if to leave the one that was measured.
+/// The window moves by at most one exponent every 512 terms, so later terms may leave the window of earlier ones.
 template <class T>
 vectors<T> full_window(rng& random, std::size_t n) {
   const int span = random.between(28, 80);
   const int span_a = random.between(0, span);
   const std::uint64_t zeros = random.coin() ? 16 : 1u << 30;
-  int of_a = highest_exponent<T>(random);
-  int of_b = highest_exponent<T>(random);
+  int exponent_a = random_highest_exponent<T>(random);
+  int exponent_b = random_highest_exponent<T>(random);
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
     if (i % 512 == 511) {
-      of_a = std::clamp(of_a + random.between(-1, 1), format<T>::lowest, format<T>::top - 1);
-      of_b = std::clamp(of_b + random.between(-1, 1), format<T>::lowest, format<T>::top - 1);
+      exponent_a = std::clamp(exponent_a + random.between(-1, 1), format<T>::lowest_exponent,
+                              format<T>::highest_exponent - 1);
+      exponent_b = std::clamp(exponent_b + random.between(-1, 1), format<T>::lowest_exponent,
+                              format<T>::highest_exponent - 1);
     }
-    const T x = random.below(zeros) == 0 ? T{0} : in_window<T>(random, of_a, span_a);
-    v.push({x, in_window<T>(random, of_b, span - span_a)});
+    const T x = random.below(zeros) == 0 ? T{0} : in_window<T>(random, exponent_a, span_a);
+    v.push({x, in_window<T>(random, exponent_b, span - span_a)});
   }
   return v;
 }
 
-/// As full_window, but all of one sign: bins fill as fast as they can.
+/// Like full_window, with terms of one sign: bins fill at the maximum rate.
 template <class T>
 vectors<T> full_window_of_one_sign(rng& random, std::size_t n) {
   vectors<T> v = full_window<T>(random, n);
@@ -63,20 +66,20 @@ vectors<T> full_window_of_one_sign(rng& random, std::size_t n) {
   return v;
 }
 
-/// Log-uniform below a cap, all the way down.
+/// Log-uniform below a maximum exponent.
 template <class T>
 vectors<T> capped_range(rng& random, std::size_t n) {
-  const int cap_a = highest_exponent<T>(random);
-  const int cap_b = highest_exponent<T>(random);
+  const int cap_a = random_highest_exponent<T>(random);
+  const int cap_b = random_highest_exponent<T>(random);
   vectors<T> v;
   for (std::size_t i = 0; i < n; ++i) {
-    v.push(
-        {random_between<T>(random, format<T>::lowest, cap_a), random_between<T>(random, format<T>::lowest, cap_b)});
+    v.push({random_between<T>(random, format<T>::lowest_exponent, cap_a),
+            random_between<T>(random, format<T>::lowest_exponent, cap_b)});
   }
   return v;
 }
 
-/// Mild at first; later, once, a term that does not fit what came before: larger, smaller, or not finite.
+/// Uniform data with one late outlier: larger, smaller, or not finite.
 template <class T>
 vectors<T> late_surprise(rng& random, std::size_t n) {
   vectors<T> v = fill<T>(n, [&] { return random_uniform<T>(random); });
@@ -84,15 +87,15 @@ vectors<T> late_surprise(rng& random, std::size_t n) {
   const std::size_t i = n - 1 - random.below(n / 2 + 1);
   const std::uint64_t kind = random.below(8);
   const T infinity = std::numeric_limits<T>::infinity();
-  v.a[i] = kind == 0 ? infinity : random_between<T>(random, format<T>::lowest, format<T>::top - 1);
-  if (kind < 4) v.b[i] = random_between<T>(random, format<T>::lowest, format<T>::top - 1);
+  v.a[i] = kind == 0 ? infinity : random_finite<T>(random);
+  if (kind < 4) v.b[i] = random_finite<T>(random);
   return v;
 }
 
 }  // namespace
 
 template <class T>
-rows<T> window_rows() {
+generator_list<T> window_generators() {
   return {
       {"full_window", full_window<T>},
       {"full_window_of_one_sign", full_window_of_one_sign<T>},
@@ -101,7 +104,7 @@ rows<T> window_rows() {
   };
 }
 
-template rows<float> window_rows();
-template rows<double> window_rows();
+template generator_list<float> window_generators();
+template generator_list<double> window_generators();
 
 }  // namespace oracle

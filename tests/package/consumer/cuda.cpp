@@ -1,4 +1,4 @@
-// The component cuda: its header, its link line, and that the engine is there without being called by name.
+// The component cuda: its header, its link options, and the registration of the engine without an explicit call.
 #include <exactdot/cuda.hpp>
 #include <exactdot/dot.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace {
 
-/// True when the call computes 5, or says that it finds no GPU.
+/// True if the call returns 5, or throws because there is no GPU.
 template <class Call>
 bool five_or_no_gpu(Call call) {
   try {
@@ -19,7 +19,7 @@ bool five_or_no_gpu(Call call) {
 
 }  // namespace
 
-bool gpu_is_asked() {
+bool gpu_calls_work() {
   const std::vector<double> x{1, 2};
   return five_or_no_gpu([&] { return exactdot::dot(x, x, {.device = exactdot::device::cuda}); }) &&
          five_or_no_gpu([] { return exactdot::cuda::workspace().device() == 0 ? 5 : 0; });

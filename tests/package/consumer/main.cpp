@@ -1,7 +1,7 @@
-// Uses the installed headers and library the way a program outside the house does.
+// Uses the installed headers and the library as a separate project does.
 //
-// It asks for no C++ standard, no include folder and no flag: all of that must come with the package.
-// Each check is an answer that a plain loop gets wrong, so the real engine must have been linked.
+// The project sets no C++ standard, include folder or compile option; the package has to. A plain loop fails each
+// check, so the checks pass only if the library is linked.
 #include <array>
 #include <cstdio>
 #include <exactdot/exactdot.hpp>
@@ -10,12 +10,12 @@
 
 namespace {
 
-bool lost_products_count() {
+bool dot_is_exact() {
   const std::vector<double> a{1e200, 1e200, 1}, b{1e200, -1e200, 1};
   return exactdot::dot(a, b) == 1;
 }
 
-bool states_travel_as_words() {
+bool states_merge_as_words() {
   exactdot::accumulator<float> left, right;
   left.add(1e30f, 1e30f);
   right.add(-1e30f, 1e30f);
@@ -26,7 +26,7 @@ bool states_travel_as_words() {
   return exactdot::accumulator<float>(sum).round<float>() == 3;
 }
 
-bool errors_cross_the_library() {
+bool errors_are_caught() {
   const std::vector<float> a(2), b(3);
   try {
     (void)exactdot::dot(a, b);
@@ -36,8 +36,8 @@ bool errors_cross_the_library() {
   return false;
 }
 
-/// Without the component a demanded GPU is refused for want of an engine, wherever the package was built.
-bool gpu_is_demanded_in_vain() {
+/// Without the component cuda, a call that requires a GPU throws because no engine is linked.
+bool missing_engine_is_reported() {
   const std::vector<double> x{1, 2};
   try {
     (void)exactdot::dot(x, x, {.device = exactdot::device::cuda});
@@ -51,15 +51,15 @@ bool gpu_is_demanded_in_vain() {
 }  // namespace
 
 #ifdef WITH_CUDA
-bool gpu_is_asked();  // cuda.cpp
+bool gpu_calls_work();  // cuda.cpp
 #else
-bool gpu_is_asked() { return gpu_is_demanded_in_vain(); }
+bool gpu_calls_work() { return missing_engine_is_reported(); }
 #endif
 
 int main() {
-  if (!lost_products_count()) return std::puts("dot is wrong"), 1;
-  if (!states_travel_as_words()) return std::puts("accumulator is wrong"), 1;
-  if (!errors_cross_the_library()) return std::puts("errors are wrong"), 1;
-  if (!gpu_is_asked()) return std::puts("the GPU's engine is wrong"), 1;
+  if (!dot_is_exact()) return std::puts("dot is wrong"), 1;
+  if (!states_merge_as_words()) return std::puts("accumulator is wrong"), 1;
+  if (!errors_are_caught()) return std::puts("errors are wrong"), 1;
+  if (!gpu_calls_work()) return std::puts("the CUDA engine is wrong"), 1;
   std::printf("exactdot %s works from its package\n", exactdot::version());
 }

@@ -1,7 +1,7 @@
 // CUDA's arithmetic, conversion and bit functions on the host: pure functions of their arguments.
 //
-// Of those with a rounding mode there is the one to nearest, which is exact as on a GPU; contraction is off in
-// kernels.
+// Floating-point arithmetic exists with rounding to nearest only (suffix _rn) and gives the GPU's bits. Kernels are
+// compiled without contraction.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace exactdot::simt::detail {
 
-/// Toward zero and saturating; NaN gives 0, or with 64 bits on either side the lowest (PTX ISA, "cvt").
+/// Converts toward zero, saturating. NaN gives 0; if either type has 64 bits, the lowest integer (PTX ISA, "cvt").
 template <class To, class From>
 inline To to_integer(From x) {
   using limits = std::numeric_limits<To>;
-  constexpr From above = -2 * static_cast<From>(limits::min() / 2);
+  constexpr From bound = -2 * static_cast<From>(limits::min() / 2);  // 2^31 or 2^63
   if (x != x) return sizeof(To) == 8 || sizeof(From) == 8 ? limits::min() : To{0};
-  return x >= above ? limits::max() : x < -above ? limits::min() : static_cast<To>(x);
+  return x >= bound ? limits::max() : x < -bound ? limits::min() : static_cast<To>(x);
 }
 
 }  // namespace exactdot::simt::detail
@@ -40,7 +40,7 @@ inline double __ddiv_rn(double x, double y) { return x / y; }
 inline double __dsqrt_rn(double x) { return std::sqrt(x); }
 inline double __drcp_rn(double x) { return 1.0 / x; }
 
-// Conversions; to a float or double they round to nearest.
+// Conversions. To float or double they round to nearest.
 inline float __int2float_rn(int x) { return static_cast<float>(x); }
 inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
 inline float __ll2float_rn(long long x) { return static_cast<float>(x); }
@@ -75,7 +75,8 @@ inline unsigned long long __brevll(unsigned long long x) {
          __brev(static_cast<unsigned>(x >> 32));
 }
 
-// The upper, or lower, half of high:low shifted by 0 to 31 bits; the forms in c by at most 32.
+// _l: upper half of high:low shifted left; _r: lower half of high:low shifted right. The shift is taken modulo 32;
+// in the forms with c it is clamped to 32.
 inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << (shift & 31U) >> 32);
 }
@@ -88,7 +89,8 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
   return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
-/// Four of the eight bytes of y:x, chosen by the lowest three bits of each of the selector's digits.
+/// Returns four of the eight bytes of y:x, each chosen by the lowest three bits of one hexadecimal digit of the
+/// selector.
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const std::uint64_t bytes = std::uint64_t{y} << 32 | x;
   unsigned chosen = 0;
@@ -120,8 +122,8 @@ inline double __hiloint2double(int high, int low) {
 inline float rsqrtf(float x) { return static_cast<float>(1 / std::sqrt(static_cast<double>(x))); }
 inline double rsqrt(double x) { return 1 / std::sqrt(x); }
 
-// CUDA has these in the global namespace; max and min of two integral types too, and of floats those to which a NaN
-// stands for nothing. Of an integer and a float it has none.
+// CUDA has these in the global namespace. max and min take two integers of any types, or two floats; with one NaN
+// they return the other argument. An integer and a float do not mix.
 using std::isfinite;
 using std::isinf;
 using std::isnan;

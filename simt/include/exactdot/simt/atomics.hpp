@@ -1,7 +1,6 @@
-// CUDA's atomic functions on the simulator: each returns the old value, and is one step that no other thread
-// splits.
+// CUDA's atomic functions on the simulator. Each returns the old value and is one step of the schedule.
 //
-// The forms with _block order only threads of one block: two blocks that meet on one address with them race.
+// The forms with _block are atomic within a block only: two blocks that use them on one address race.
 #pragma once
 
 #include <exactdot/simt/on_cpu.hpp>
@@ -10,7 +9,7 @@ namespace exactdot::simt::detail {
 
 template <class T, class... Listed>
 concept one_of = (std::is_same_v<T, Listed> || ...);
-// The types that CUDA has each function for, and no more: what compiles here compiles with nvcc.
+// Exactly the types that CUDA defines each function for, so that code that compiles here compiles with nvcc.
 using word64 = unsigned long long;
 template <class T>
 concept atomic_integer = one_of<T, int, unsigned, long long, word64>;  // min, max, and, or, xor
@@ -21,81 +20,80 @@ concept atomic_word = one_of<T, int, unsigned, word64, float>;  // exchange
 template <class T>
 concept atomic_compared = one_of<T, int, unsigned, word64, unsigned short>;  // compare and swap
 
-/// Sums and differences of integers wrap: they are computed without a sign.
+/// Sums and differences of integers wrap, so they are computed in the unsigned type.
 template <class T>
-using computed_in =
+using wrapping =
     typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 template <class T>
 [[gnu::always_inline]] constexpr T sum(T x, T y) {
-  return static_cast<T>(static_cast<computed_in<T>>(x) + static_cast<computed_in<T>>(y));
+  return static_cast<T>(static_cast<wrapping<T>>(x) + static_cast<wrapping<T>>(y));
 }
 template <class T>
 [[gnu::always_inline]] constexpr T difference(T x, T y) {
-  return static_cast<T>(static_cast<computed_in<T>>(x) - static_cast<computed_in<T>>(y));
+  return static_cast<T>(static_cast<wrapping<T>>(x) - static_cast<wrapping<T>>(y));
 }
 
-/// *where = next(*where). Not instrumented, so that the two accesses count as one; not inlined, so that its
-/// return address is in the kernel.
-template <scope reach, bool reads = true, class T, class Next>
-EXACTDOT_SIMT_CALL T update(T* where, Next next) {
-  atomic_access(where, sizeof(T), reads, reach, __builtin_return_address(0));
-  const T old = *where;
-  *where = next(old);
-  atomic_done(where, std::memcmp(where, &old, sizeof old) != 0);
+/// *address = next(*address) in one step, returns the old value. Not instrumented, so that the load and the store
+/// are one access; not inlined, so that its return address is in the kernel.
+template <scope sync_scope, bool reads = true, class T, class Next>
+EXACTDOT_SIMT_CALL T update(T* address, Next next) {
+  begin_atomic(address, sizeof(T), reads, sync_scope, __builtin_return_address(0));
+  const T old = *address;
+  *address = next(old);
+  end_atomic(address, std::memcmp(address, &old, sizeof old) != 0);
   return old;
 }
 
-/// The functions of one scope; CUDA's names below give them away.
-template <scope reach>
+/// The functions of one scope, for CUDA's names below.
+template <scope sync_scope>
 struct atomic_functions {
   template <class T>
-  static T add(T* where, T x) {
-    return update<reach>(where, [x](T old) { return sum(old, x); });
+  static T add(T* address, T x) {
+    return update<sync_scope>(address, [x](T old) { return sum(old, x); });
   }
   template <class T>
-  static T subtract(T* where, T x) {
-    return update<reach>(where, [x](T old) { return difference(old, x); });
+  static T subtract(T* address, T x) {
+    return update<sync_scope>(address, [x](T old) { return difference(old, x); });
   }
   template <class T>
-  static T exchange(T* where, T x) {
-    return update<reach, false>(where, [x](T) { return x; });
+  static T exchange(T* address, T x) {
+    return update<sync_scope, false>(address, [x](T) { return x; });
   }
   template <class T>
-  static T minimum(T* where, T x) {
-    return update<reach>(where, [x](T old) { return x < old ? x : old; });
+  static T minimum(T* address, T x) {
+    return update<sync_scope>(address, [x](T old) { return x < old ? x : old; });
   }
   template <class T>
-  static T maximum(T* where, T x) {
-    return update<reach>(where, [x](T old) { return old < x ? x : old; });
+  static T maximum(T* address, T x) {
+    return update<sync_scope>(address, [x](T old) { return old < x ? x : old; });
   }
-  static unsigned increment(unsigned* where, unsigned last) {
-    return update<reach>(where, [last](unsigned old) { return old >= last ? 0U : old + 1U; });
+  static unsigned increment(unsigned* address, unsigned last) {
+    return update<sync_scope>(address, [last](unsigned old) { return old >= last ? 0U : old + 1U; });
   }
-  static unsigned decrement(unsigned* where, unsigned last) {
-    return update<reach>(where, [last](unsigned old) { return old == 0 || old > last ? last : old - 1U; });
-  }
-  template <class T>
-  static T compare_and_swap(T* where, T expected, T x) {
-    return update<reach>(where, [expected, x](T old) { return old == expected ? x : old; });
+  static unsigned decrement(unsigned* address, unsigned last) {
+    return update<sync_scope>(address, [last](unsigned old) { return old == 0 || old > last ? last : old - 1U; });
   }
   template <class T>
-  static T bit_and(T* where, T x) {
-    return update<reach>(where, [x](T old) { return static_cast<T>(old & x); });
+  static T compare_and_swap(T* address, T expected, T x) {
+    return update<sync_scope>(address, [expected, x](T old) { return old == expected ? x : old; });
   }
   template <class T>
-  static T bit_or(T* where, T x) {
-    return update<reach>(where, [x](T old) { return static_cast<T>(old | x); });
+  static T bit_and(T* address, T x) {
+    return update<sync_scope>(address, [x](T old) { return static_cast<T>(old & x); });
   }
   template <class T>
-  static T bit_xor(T* where, T x) {
-    return update<reach>(where, [x](T old) { return static_cast<T>(old ^ x); });
+  static T bit_or(T* address, T x) {
+    return update<sync_scope>(address, [x](T old) { return static_cast<T>(old | x); });
+  }
+  template <class T>
+  static T bit_xor(T* address, T x) {
+    return update<sync_scope>(address, [x](T old) { return static_cast<T>(old ^ x); });
   }
 };
 
 }  // namespace exactdot::simt::detail
 
-/// Loads and stores of 8 bytes or fewer that no other thread splits. The order is always relaxed here, and the
-/// scope the device's: they order nothing but themselves.
+/// Atomic loads and stores of up to 8 bytes, with relaxed order and device scope: they order no other access.
 inline constexpr int __NV_ATOMIC_RELAXED = 0, __NV_THREAD_SCOPE_DEVICE = 1;
 template <class T>
 inline T __nv_atomic_load_n(T* address, int /*order*/, int /*scope*/) {

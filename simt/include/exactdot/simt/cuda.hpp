@@ -1,8 +1,8 @@
-// One CUDA source, two worlds: on a GPU by nvcc, on a CPU by the host compiler and the simulator.
+// One CUDA source, two compilers: nvcc for a GPU, the host compiler for the simulator.
 //
-// A kernel file that includes this header compiles unchanged with both. The names that CUDA has (threadIdx,
-// __syncthreads, atomicAdd, …) are CUDA's; what CUDA leaves to the host program (a stream, memory, a launch) is
-// exactdot::gpu here, the same in both: `launch`, `stream`, `buffer`, `dynamic_shared`.
+// A kernel file that includes this header compiles unchanged with both. CUDA's names (threadIdx, __syncthreads,
+// atomicAdd, …) are CUDA's. Streams, memory and launches are exactdot::gpu, with the same interface on both:
+// `stream`, `buffer`, `launch`, `dynamic_shared`.
 #pragma once
 
 #if defined(__CUDACC__)

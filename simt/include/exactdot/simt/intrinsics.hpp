@@ -1,11 +1,11 @@
-// CUDA's barriers, fences, loads and stores with cache hints, clock and trap on the simulator.
+// CUDA's barriers, fences, loads and stores with cache hints, clock and trap, on the simulator.
 //
-// A hint changes nothing here: such a load or store is a plain one.
+// The simulator has no caches: a load or store with a hint is a plain one.
 #pragma once
 
 #include <exactdot/simt/on_cpu.hpp>
 
-// Two barriers in the source stay two.
+// nomerge: Clang must not merge two barriers of the source into one.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((nomerge)), apply_to = function)
 #endif
@@ -21,7 +21,7 @@ void __threadfence_system();
 #endif
 void __nanosleep(unsigned nanoseconds);
 
-/// Ends the launch, with a fault. So does an assert that fails.
+/// Ends the launch with a fault, like a failed assert.
 void __trap();
 
 template <class T>
@@ -65,5 +65,5 @@ template <class T>
   *to = value;
 }
 
-/// Steps that the launch has taken: a clock that only tells order.
+/// Returns the number of steps of the launch so far: it shows order, not time.
 inline long long clock64() { return exactdot::simt::detail::steps_taken(); }

@@ -1,7 +1,7 @@
-// CUDA C++ for the host compiler: the keywords, built-in variables and functions of kernels, on the simulator.
+// CUDA C++ for the host compiler: keywords, built-in variables and functions of kernels, on the simulator.
 //
-// Plain loads and stores reach the simulator because kernels are compiled with -fsanitize=thread, whose callbacks
-// are ours; everything else is a function here. Link to exactdot::simt, which brings the compile options along.
+// Kernels are compiled with -fsanitize=thread, so loads and stores call the simulator (callbacks.cpp). All else is
+// a function in this header or one that it includes. Link to exactdot::simt, which adds the compile options.
 #pragma once
 
 #include <algorithm>
@@ -30,15 +30,15 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __shared__ constinit thread_local
 
-// A function of CUDA's: not instrumented, for it is the simulator's; not inlined, so that its return address is in
-// the kernel. Compilers spell it differently.
+// A CUDA function: not instrumented, since it belongs to the simulator; not inlined, so that its return address is
+// in the kernel.
 #if defined(__clang__)
 #define EXACTDOT_SIMT_CALL __attribute__((noinline, nomerge, no_sanitize("thread", "coverage")))
 #else
 #define EXACTDOT_SIMT_CALL __attribute__((noinline, no_sanitize("thread"), no_sanitize_coverage))
 #endif
 
-// Constant for as long as a thread runs: so the compiler may keep them in registers, and no access is reported.
+// Constant while a thread runs: the compiler may keep them in registers, and accesses to them are not reported.
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
 inline constexpr int warpSize = 32;
@@ -47,62 +47,64 @@ namespace exactdot::simt {
 
 namespace detail {
 enum class scope { block, device, system };
-/// Called before an atomic operation, where other threads may run, and after it, to wake those who wait for a
-/// change. What is done in between is not seen. `reads`: what was there before matters.
-void atomic_access(void* address, std::size_t size, bool reads, scope reach, const void* caller);
-void atomic_done(const void* address, bool changed);
-void fence(scope reach, const void* caller);
-/// Waits for the lanes in mask that are in an exchange of the same kind; values[lane] is then what each of them has
-/// given. Returns the lanes that came.
-enum class exchange_kind : std::uint8_t { shuffle, vote, match, reduction, synchronise };
-std::uint32_t exchange(exchange_kind kind, std::uint32_t mask, std::uint64_t mine, std::uint64_t* values,
-                       const void* caller);
-int barrier(const char* what, int predicate, int combine,
-            const void* caller);  // combine: 0 none, 1 count, 2 and, 3 or
+/// Begins an atomic operation: a scheduling point. Accesses up to end_atomic() are not reported. `reads`: the old
+/// value matters.
+void begin_atomic(void* address, std::size_t size, bool reads, scope sync_scope, const void* caller);
+/// Ends it. If the value has changed, resumes the threads parked at the address.
+void end_atomic(const void* address, bool changed);
+void fence(scope sync_scope, const void* caller);
+enum class collective_kind : std::uint8_t { shuffle, vote, match, reduction, synchronise };
+/// Waits until the lanes in mask have called a collective of the same kind. values[lane] is then the value of each
+/// of them. Returns the mask of the lanes that arrived.
+std::uint32_t warp_collective(collective_kind kind, std::uint32_t mask, std::uint64_t value, std::uint64_t* values,
+                              const void* caller);
+/// `combine`, of the predicates: 0 none, 1 count, 2 and, 3 or.
+int barrier(const char* operation, int predicate, int combine, const void* caller);
 unsigned lane();
 std::uint32_t active_mask(const void* caller);
 void* dynamic_shared_bytes();
 long long steps_taken();
-void run(stream& on, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),
+void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),
          void* arguments, std::size_t argument_bytes);
-void* allocate(stream& on, std::size_t bytes);
-void release(stream& on, void* memory);
-void mark_initialised(stream& on, void* memory, std::size_t bytes);
+void* allocate(stream& stream, std::size_t bytes);
+void release(stream& stream, void* memory);
+void mark_initialised(stream& stream, void* memory, std::size_t bytes);
 }  // namespace detail
 
-/// Runs the kernel to its end; what is found is added to on.faults(). Throws exactdot::error for a launch that no
-/// GPU takes. Copies of the arguments go to every thread.
+/// Runs the kernel to its end, with copies of the arguments for every thread. Adds faults to stream.faults().
+/// Throws exactdot::error if the launch exceeds the limits of GPUs.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& on,
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& stream,
             Arguments&&... arguments) {
-  struct call {
+  struct bound_call {
     void (*kernel)(Parameters...);
     std::tuple<Parameters...> arguments;
-  } one{kernel, {static_cast<Parameters>(std::forward<Arguments>(arguments))...}};
+  } call{kernel, {static_cast<Parameters>(std::forward<Arguments>(arguments))...}};
   detail::run(
-      on, grid, block, shared_bytes, reinterpret_cast<const void*>(kernel),
+      stream, grid, block, shared_bytes, reinterpret_cast<const void*>(kernel),
       [](void* data) {
-        const call& self = *static_cast<call*>(data);
-        std::apply(self.kernel, self.arguments);
+        const bound_call& bound = *static_cast<bound_call*>(data);
+        std::apply(bound.kernel, bound.arguments);
       },
-      &one, sizeof one);
+      &call, sizeof call);
 }
 
-inline void synchronise(stream&) {}  // launches run at once
+inline void synchronise(stream&) {}  // launch() returns when the kernel has ended
 
-/// What was found since the stream's clear(), one line each.
-inline std::vector<std::string> findings(const stream& on) {
+/// Returns the faults since the stream's clear(), one line each.
+inline std::vector<std::string> findings(const stream& stream) {
   std::vector<std::string> lines;
-  for (const fault& one : on.faults()) lines.push_back(one.text());
+  for (const fault& found : stream.faults()) lines.push_back(found.text());
   return lines;
 }
 
-/// Simulated device memory for n elements, not initialised: filled with a pattern, and reads of it are reported.
+/// Simulated device memory for n elements. Uninitialised: filled with 0xcb bytes; reads before a write are
+/// reported.
 template <class T>
 class buffer {
  public:
-  buffer(stream& on, std::size_t n)
-      : stream_(&on), data_(static_cast<T*>(detail::allocate(on, n * sizeof(T)))), size_(n) {}
+  buffer(stream& stream, std::size_t n)
+      : stream_(&stream), data_(static_cast<T*>(detail::allocate(stream, n * sizeof(T)))), size_(n) {}
   ~buffer() { detail::release(*stream_, data_); }
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
@@ -127,7 +129,7 @@ class buffer {
   std::size_t size_;
 };
 
-/// The block's dynamic shared memory, of the launch's shared_bytes; aligned to 16 bytes.
+/// Returns the block's dynamic shared memory: the launch's shared_bytes, aligned to 16 bytes.
 template <class T>
 T* dynamic_shared() {
   return static_cast<T*>(detail::dynamic_shared_bytes());

@@ -1,4 +1,4 @@
-// The GPU's side of exactdot::gpu: streams, memory and launches by the CUDA runtime. For nvcc only.
+// exactdot::gpu on a GPU: streams, memory and launches by the CUDA runtime. For nvcc only.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,16 +13,16 @@
 
 namespace exactdot::on_gpu {
 
-/// Throws what failed, in CUDA's words and with the place of the call: errc::no_device where there is no GPU, else
-/// errc::device_failure.
-inline void check(cudaError_t status, const char* what,
-                  std::source_location where = std::source_location::current()) {
+/// Throws an error with CUDA's message and the source location of the call. Code: errc::no_device without a GPU,
+/// else errc::device_failure.
+inline void check(cudaError_t status, const char* operation,
+                  std::source_location location = std::source_location::current()) {
   if (status == cudaSuccess) return;
-  const bool none = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
-  cudaGetLastError();  // it has been told: not of the next launch, too
-  throw error(none ? errc::no_device : errc::device_failure, std::string(what) + ": " + cudaGetErrorString(status) +
-                                                                 " (" + where.file_name() + ":" +
-                                                                 std::to_string(where.line()) + ")");
+  const bool no_gpu = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
+  cudaGetLastError();  // resets the error, so that the next launch does not report it again
+  throw error(no_gpu ? errc::no_device : errc::device_failure,
+              std::string(operation) + ": " + cudaGetErrorString(status) + " (" + location.file_name() + ":" +
+                  std::to_string(location.line()) + ")");
 }
 
 class stream {
@@ -35,8 +35,9 @@ class stream {
   [[nodiscard]] cudaStream_t handle() const { return handle_; }
   [[nodiscard]] int multiprocessors() const {
     int device = 0, count = 0;
-    check(cudaGetDevice(&device), "asking for the device");
-    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "asking for multiprocessors");
+    check(cudaGetDevice(&device), "querying the current device");
+    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+          "querying the number of multiprocessors");
     return count;
   }
   std::uint64_t launches = 0;
@@ -45,20 +46,20 @@ class stream {
   cudaStream_t handle_ = nullptr;
 };
 
-inline void synchronise(stream& on) { check(cudaStreamSynchronize(on.handle()), "waiting for the GPU"); }
+inline void synchronise(stream& stream) { check(cudaStreamSynchronize(stream.handle()), "synchronising a stream"); }
 
-/// Nothing: a GPU looks for no faults.
+/// Returns nothing: only the simulator detects faults.
 inline std::vector<std::string> findings(const stream&) { return {}; }
 
-/// Device memory for n elements, not initialised. Of cudaMalloc, not of a stream's pool: compute-sanitizer's
-/// initcheck sees what a pool hands out a second time as initialised.
+/// Device memory for n elements, uninitialised. From cudaMalloc, not from a stream's pool: compute-sanitizer's
+/// initcheck takes memory that a pool allocates again for initialised.
 template <class T>
 class buffer {
  public:
-  buffer(stream& on, std::size_t n) : stream_(&on), size_(n) {
+  buffer(stream& stream, std::size_t n) : stream_(&stream), size_(n) {
     if (n != 0) check(cudaMalloc(&data_, n * sizeof(T)), "allocating device memory");
   }
-  ~buffer() { cudaFree(data_); }  // waits for kernels that use it
+  ~buffer() { cudaFree(data_); }  // synchronises with the kernels that use it
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
 
@@ -73,7 +74,7 @@ class buffer {
       check(cudaMemcpyAsync(data_, host, n * sizeof(T), cudaMemcpyHostToDevice, stream_->handle()),
             "copying to the device");
   }
-  /// Waits for the copy.
+  /// Returns when the copy is complete.
   void copy_to(T* host, std::size_t n) const {
     if (n != 0)
       check(cudaMemcpyAsync(host, data_, n * sizeof(T), cudaMemcpyDeviceToHost, stream_->handle()),
@@ -87,23 +88,24 @@ class buffer {
   std::size_t size_;
 };
 
-/// Dynamic shared memory that a GPU gives unasked (CUDA C++ Programming Guide, "Compute Capabilities").
-inline constexpr std::size_t unasked_shared_bytes = 48 * 1024;
+/// Dynamic shared memory that a launch gets without an attribute (CUDA C++ Programming Guide, "Compute
+/// Capabilities").
+inline constexpr std::size_t default_shared_bytes = 48 * 1024;
 
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& on,
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& stream,
             Arguments&&... arguments) {
-  if (shared_bytes > unasked_shared_bytes) {
+  if (shared_bytes > default_shared_bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-          "asking for dynamic shared memory");
+          "raising the limit of dynamic shared memory");
   }
-  kernel<<<grid, block, shared_bytes, on.handle()>>>(
+  kernel<<<grid, block, shared_bytes, stream.handle()>>>(
       static_cast<Parameters>(std::forward<Arguments>(arguments))...);
   check(cudaGetLastError(), "launching a kernel");
-  ++on.launches;
+  ++stream.launches;
 }
 
-/// The block's dynamic shared memory, of the launch's shared_bytes; aligned to 16 bytes.
+/// Returns the block's dynamic shared memory: the launch's shared_bytes, aligned to 16 bytes.
 template <class T>
 __device__ __forceinline__ T* dynamic_shared() {
   extern __shared__ __align__(16) unsigned char exactdot_dynamic_shared[];

@@ -1,7 +1,8 @@
-// The simulator's settings and findings: what a host program says to it and hears from it.
+// Settings, findings and counters of the simulator: its interface to host programs.
 //
-// Threads of a block are fibers on one CPU thread; several blocks are resident at once. Which thread goes on after
-// each memory access is drawn from a seed: the same seed gives the same run. docs/simt.md says what is modelled.
+// The threads of a block are fibers on one CPU thread; several blocks are resident at once. After each memory
+// access the seed decides which thread continues: the same seed gives the same run. docs/simt.md describes what is
+// modelled.
 #pragma once
 
 #include <cstddef>
@@ -14,38 +15,38 @@ namespace exactdot::simt {
 
 enum class execution {
   independent,  ///< every thread has its own program counter (Volta and later)
-  lock_step     ///< the lanes of a warp take each step together; where they part, one side waits (before Volta)
+  lock_step     ///< the lanes of a warp take each step together; after a divergence one side waits (before Volta)
 };
 
 struct settings {
   std::uint64_t seed = 1;
   execution model = execution::independent;
   int resident_blocks = 8;  ///< blocks that make progress at the same time
-  /// Steps of one launch, after which it is given up as a livelock.
+  /// Maximum number of steps of a launch; beyond it a livelock is reported.
   std::uint64_t step_budget = std::uint64_t{1} << 32;
-  /// Rounds in which all threads only repeat themselves, and a thousand times as many steps, before a livelock is
-  /// named.
+  /// Rounds in which all threads only repeat themselves, and 1000 times as many steps, before a livelock is
+  /// reported.
   std::uint64_t spin_budget = 1000;
-  int largest_run = 4;  ///< a thread runs for 1 to so many steps before another may
-  bool detect = true;   ///< false: run and schedule only
-  /// Independent threads only: who takes each step, by the threads' numbers in the grid, until the list ends and
-  /// the seed decides. A step is an access to memory, a barrier, a fence or an exchange, with all that follows it
-  /// up to the next. Passed over: threads that wait, are done, or whose block is not resident.
+  int max_run_length = 4;  ///< a thread runs for 1 to this many steps before another may
+  bool detect = true;      ///< false: run and schedule only
+  /// Independent threads only. The thread of each step, by its number in the grid; after the list the seed decides.
+  /// A step is a memory access, a barrier, a fence or a warp collective, with all code up to the next step. Entries
+  /// are skipped if the thread waits, has exited, or its block is not resident.
   std::vector<unsigned> script = {};
-  bool trace = false;  ///< keep each access for stream::trace()
+  bool trace = false;  ///< record each access for stream::trace()
 };
 
 enum class fault_kind {
-  data_race,             ///< two unordered accesses, one of them a write, not both atomic
-  barrier_divergence,    ///< a barrier that not all threads of the block reach, or at different places
-  missing_lanes,         ///< a shuffle, vote or __syncwarp whose mask names lanes that never arrive
+  data_race,             ///< two unordered accesses, at least one a write, not both atomic
+  barrier_divergence,    ///< a barrier that some threads of the block do not reach, or reach at another line
+  missing_lanes,         ///< a warp collective whose mask has lanes that never arrive, or lacks the caller
   livelock,              ///< the step or spin budget is used up
   deadlock,              ///< every thread waits
   out_of_bounds,         ///< outside of any buffer or shared array
-  uninitialised_shared,  ///< a read of shared memory that nobody has written
-  uninitialised_global,  ///< a read of device memory that nobody has written
-  misaligned,            ///< an address that is no multiple of what its type asks for; the launch ends
-  trap                   ///< __trap(), a failed assert, or a crash of the kernel's own; the launch ends
+  uninitialised_shared,  ///< a read of unwritten shared memory
+  uninitialised_global,  ///< a read of unwritten device memory
+  misaligned,            ///< an address that is no multiple of the type's alignment; the launch ends
+  trap                   ///< __trap(), a failed assert, or a crash in kernel code; the launch ends
 };
 [[nodiscard]] const char* name_of(fault_kind kind);
 
@@ -53,62 +54,62 @@ struct index3 {
   unsigned x = 0, y = 0, z = 0;
 };
 
-/// One access, or one arrival, of one thread.
-struct access {
+/// One thread at one source line: an access, a barrier, a warp collective or an exit.
+struct fault_site {
   index3 block, thread;
-  std::string what;  ///< "read", "write", "atomic", "barrier", "shuffle", …
-  std::string file;  ///< of the source line; "" if there is no debug information
+  std::string action;  ///< "read", "write", "atomic", "__syncthreads", "shuffle", …
+  std::string file;    ///< of the source line; "" without debug information
   int line = 0;
 };
 
 struct fault {
   fault_kind kind = fault_kind::data_race;
-  std::string space;     ///< "global", "shared" or ""
-  std::string variable;  ///< "sums[3]", "buffer of 1024 bytes + 12", or ""
-  access here;
-  access other;  ///< the access it conflicts with; `what` is "" if there is none
+  std::string space;     ///< "global", "shared", "array" or ""
+  std::string variable;  ///< "sums + 12 bytes", "buffer of 1024 bytes + 12", or ""
+  fault_site site;
+  fault_site other_site;  ///< what it conflicts with; `action` is "" if there is none
   std::uint64_t times = 1;
   [[nodiscard]] std::string text() const;  ///< one line
 };
 
-/// One access of a launch with settings::trace, in the order in which they happened.
+/// One access of a launch with settings::trace, in the order of the run.
 struct traced_access {
   unsigned thread = 0;  ///< its number in the grid
-  std::string what;     ///< "read", "write" or "atomic"
-  std::string file;     ///< of the source line; "" if there is no debug information
+  std::string action;   ///< "read", "write" or "atomic"
+  std::string file;     ///< of the source line; "" without debug information
   int line = 0;
   std::uintptr_t address = 0;
-  std::uint64_t before = 0;  ///< the first 8 bytes, or fewer, that lay there
+  std::uint64_t before = 0;  ///< the first 8 bytes, or fewer, at the address before the access
 };
 
 struct counters {
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::uint64_t steps = 0;              ///< scheduling points: accesses, atomics, barriers, shuffles
+  std::uint64_t steps = 0;              ///< scheduling points: accesses, barriers, fences, collectives
   std::uint64_t reads = 0, writes = 0;  ///< of global memory
-  std::uint64_t atomics = 0;            ///< atomic operations executed, of global and shared memory
+  std::uint64_t atomics = 0;            ///< atomic operations on global and shared memory
   std::uint64_t barriers = 0;           ///< barriers that a block has passed
-  std::uint64_t shuffles = 0;           ///< warp-wide exchanges, votes and reductions
+  std::uint64_t warp_collectives = 0;   ///< shuffles, votes, matches, reductions, __syncwarp: calls by threads
 };
 
 namespace detail {
 struct stream_state;
 }
 
-/// A simulated device and its queue: launches run at once, in order. Not for two CPU threads at a time.
+/// A simulated device and its queue. Launches run at once, in order. Not for use by two CPU threads at a time.
 class stream {
  public:
-  explicit stream(const settings& how = {});
+  explicit stream(const simt::settings& settings = {});
   ~stream();
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
 
-  [[nodiscard]] settings& how();  ///< may be changed between launches
-  /// What was found since clear(), each pair of source lines once.
+  [[nodiscard]] simt::settings& settings();  ///< may be changed between launches
+  /// Faults since clear(); each pair of source lines once.
   [[nodiscard]] const std::vector<fault>& faults() const;
   [[nodiscard]] bool has(fault_kind kind) const;
   [[nodiscard]] const counters& counted() const;
   [[nodiscard]] const std::vector<traced_access>& trace() const;
-  void clear();  ///< forgets faults, counters and the trace
+  void clear();  ///< removes faults, counters and the trace
   [[nodiscard]] int multiprocessors() const { return 4; }
   [[nodiscard]] detail::stream_state& state() { return *state_; }
 

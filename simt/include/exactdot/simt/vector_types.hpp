@@ -1,4 +1,4 @@
-// CUDA's vector types and their make_ functions, with CUDA's alignment: a float4 is one 16-byte access on a GPU.
+// CUDA's vector types and their make_ functions, with CUDA's alignment: a float4 is aligned to 16 bytes.
 #pragma once
 
 #include <algorithm>

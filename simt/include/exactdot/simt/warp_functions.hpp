@@ -1,5 +1,6 @@
-// CUDA's warp functions on the simulator: shuffles, votes, matches and reductions, each an exchange of 64 bits a
-// lane.
+// CUDA's warp functions on the simulator: shuffles, votes, matches and reductions.
+//
+// Each is one warp collective: every lane contributes 64 bits and receives the values of the lanes that arrived.
 #pragma once
 
 #include <exactdot/simt/on_cpu.hpp>
@@ -13,108 +14,112 @@ template <class To, class From>
   return to;
 }
 
-/// The types that CUDA shuffles and matches.
+/// The types of CUDA's shuffles and matches.
 template <class T>
-concept exchangeable = one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
+concept shuffle_type = one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
 
-/// The value that lane `from` gives; the caller's own if that is not in [lowest, end) or has not come.
-template <exchangeable T>
-[[gnu::always_inline]] inline T shuffle(std::uint32_t mask, T value, int from, int lowest, int end) {
+/// Returns the value of lane `source`; the caller's value if that lane is not in [first, end) or did not arrive.
+template <shuffle_type T>
+[[gnu::always_inline]] inline T shuffle(std::uint32_t mask, T value, int source, int first, int end) {
   std::uint64_t values[32];
-  const std::uint32_t came =
-      exchange(exchange_kind::shuffle, mask, bits_as<std::uint64_t>(value), values, __builtin_return_address(0));
-  const bool there = from >= lowest && from < end && (came >> from & 1U) != 0;
-  return there ? bits_as<T>(values[from]) : value;
+  const std::uint32_t arrived = warp_collective(collective_kind::shuffle, mask, bits_as<std::uint64_t>(value),
+                                                values, __builtin_return_address(0));
+  const bool valid = source >= first && source < end && (arrived >> source & 1U) != 0;
+  return valid ? bits_as<T>(values[source]) : value;
 }
 
-/// The lane of the caller, and the first of its segment of `width` lanes.
+/// The caller's lane, and the first lane of its segment of `width` lanes.
 struct segment {
-  int own, first;
-  explicit segment(int width) : own(static_cast<int>(lane())), first(own / width * width) {}
+  int caller, first;
+  explicit segment(int width) : caller(static_cast<int>(lane())), first(caller / width * width) {}
 };
 
 template <class T, class Combine>
 [[gnu::always_inline]] inline T reduce(std::uint32_t mask, T value, Combine combine) {
   std::uint64_t values[32];
-  const std::uint32_t came =
-      exchange(exchange_kind::reduction, mask, bits_as<std::uint64_t>(value), values, __builtin_return_address(0));
+  const std::uint32_t arrived = warp_collective(collective_kind::reduction, mask, bits_as<std::uint64_t>(value),
+                                                values, __builtin_return_address(0));
   T result = value;
   for (unsigned i = 0, first = 1; i < 32; ++i) {
-    if ((came >> i & 1U) == 0) continue;
+    if ((arrived >> i & 1U) == 0) continue;
     result = first != 0 ? bits_as<T>(values[i]) : combine(result, bits_as<T>(values[i]));
     first = 0;
   }
   return result;
 }
 
-[[gnu::always_inline]] inline unsigned ballot(std::uint32_t mask, int predicate, std::uint32_t& came) {
+[[gnu::always_inline]] inline unsigned ballot(std::uint32_t mask, int predicate, std::uint32_t& arrived) {
   std::uint64_t values[32];
-  came = exchange(exchange_kind::vote, mask, predicate != 0 ? 1 : 0, values, __builtin_return_address(0));
+  arrived =
+      warp_collective(collective_kind::vote, mask, predicate != 0 ? 1 : 0, values, __builtin_return_address(0));
   unsigned set = 0;
-  for (unsigned i = 0; i < 32; ++i) set |= (came >> i & 1U) != 0 && values[i] != 0 ? 1U << i : 0U;
+  for (unsigned i = 0; i < 32; ++i) set |= (arrived >> i & 1U) != 0 && values[i] != 0 ? 1U << i : 0U;
   return set;
 }
 
-/// The lanes that gave the same bits as the caller.
-template <exchangeable T>
-[[gnu::always_inline]] inline unsigned match(std::uint32_t mask, T value, std::uint32_t& came) {
+/// Returns the lanes whose value has the same bits as the caller's.
+template <shuffle_type T>
+[[gnu::always_inline]] inline unsigned match(std::uint32_t mask, T value, std::uint32_t& arrived) {
   std::uint64_t values[32];
-  const auto own = bits_as<std::uint64_t>(value);
-  came = exchange(exchange_kind::match, mask, own, values, __builtin_return_address(0));
+  const auto bits = bits_as<std::uint64_t>(value);
+  arrived = warp_collective(collective_kind::match, mask, bits, values, __builtin_return_address(0));
   unsigned same = 0;
-  for (unsigned i = 0; i < 32; ++i) same |= (came >> i & 1U) != 0 && values[i] == own ? 1U << i : 0U;
+  for (unsigned i = 0; i < 32; ++i) same |= (arrived >> i & 1U) != 0 && values[i] == bits ? 1U << i : 0U;
   return same;
 }
 
 }  // namespace exactdot::simt::detail
 
-// Not inlined: their return addresses are in the kernel.
-template <exactdot::simt::detail::exchangeable T>
+// Not inlined, so that the return address is in the kernel.
+template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
-  const exactdot::simt::detail::segment at(width);
-  const int from = at.first + (source & (width - 1));
-  return exactdot::simt::detail::shuffle(mask, value, from, at.first, at.first + width);
+  const exactdot::simt::detail::segment lanes(width);
+  const int source_lane = lanes.first + (source & (width - 1));
+  return exactdot::simt::detail::shuffle(mask, value, source_lane, lanes.first, lanes.first + width);
 }
-template <exactdot::simt::detail::exchangeable T>
+template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
-  const exactdot::simt::detail::segment at(width);
-  return exactdot::simt::detail::shuffle(mask, value, at.own - static_cast<int>(delta), at.first, at.first + width);
+  const exactdot::simt::detail::segment lanes(width);
+  return exactdot::simt::detail::shuffle(mask, value, lanes.caller - static_cast<int>(delta), lanes.first,
+                                         lanes.first + width);
 }
-template <exactdot::simt::detail::exchangeable T>
+template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
-  const exactdot::simt::detail::segment at(width);
-  return exactdot::simt::detail::shuffle(mask, value, at.own + static_cast<int>(delta), at.first, at.first + width);
+  const exactdot::simt::detail::segment lanes(width);
+  return exactdot::simt::detail::shuffle(mask, value, lanes.caller + static_cast<int>(delta), lanes.first,
+                                         lanes.first + width);
 }
-/// Reaches earlier segments too, but not later ones (CUDA C++ Programming Guide, "Warp Shuffle Functions").
-template <exactdot::simt::detail::exchangeable T>
-EXACTDOT_SIMT_CALL T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {
-  const exactdot::simt::detail::segment at(width);
-  return exactdot::simt::detail::shuffle(mask, value, at.own ^ lanes, 0, at.first + width);
+/// Reads lanes of earlier segments too, but not of later ones (CUDA C++ Programming Guide, "Warp Shuffle
+/// Functions").
+template <exactdot::simt::detail::shuffle_type T>
+EXACTDOT_SIMT_CALL T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
+  const exactdot::simt::detail::segment lanes(width);
+  return exactdot::simt::detail::shuffle(mask, value, lanes.caller ^ lane_mask, 0, lanes.first + width);
 }
 
 EXACTDOT_SIMT_CALL inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  std::uint32_t came = 0;
-  return exactdot::simt::detail::ballot(mask, predicate, came);
+  std::uint32_t arrived = 0;
+  return exactdot::simt::detail::ballot(mask, predicate, arrived);
 }
 EXACTDOT_SIMT_CALL inline int __any_sync(unsigned mask, int predicate) {
-  std::uint32_t came = 0;
-  return exactdot::simt::detail::ballot(mask, predicate, came) != 0;
+  std::uint32_t arrived = 0;
+  return exactdot::simt::detail::ballot(mask, predicate, arrived) != 0;
 }
 EXACTDOT_SIMT_CALL inline int __all_sync(unsigned mask, int predicate) {
-  std::uint32_t came = 0;
-  return exactdot::simt::detail::ballot(mask, predicate, came) == came;
+  std::uint32_t arrived = 0;
+  return exactdot::simt::detail::ballot(mask, predicate, arrived) == arrived;
 }
-template <exactdot::simt::detail::exchangeable T>
+template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL unsigned __match_any_sync(unsigned mask, T value) {
-  std::uint32_t came = 0;
-  return exactdot::simt::detail::match(mask, value, came);
+  std::uint32_t arrived = 0;
+  return exactdot::simt::detail::match(mask, value, arrived);
 }
-/// The mask if all its lanes gave the same, else 0.
-template <exactdot::simt::detail::exchangeable T>
+/// Returns the mask if all its lanes have the same value, else 0.
+template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL unsigned __match_all_sync(unsigned mask, T value, int* all_same) {
-  std::uint32_t came = 0;
-  *all_same = exactdot::simt::detail::match(mask, value, came) == came;
-  return *all_same != 0 ? came : 0U;
+  std::uint32_t arrived = 0;
+  *all_same = exactdot::simt::detail::match(mask, value, arrived) == arrived;
+  return *all_same != 0 ? arrived : 0U;
 }
 EXACTDOT_SIMT_CALL inline unsigned __activemask() {
   return exactdot::simt::detail::active_mask(__builtin_return_address(0));

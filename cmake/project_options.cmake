@@ -1,0 +1,43 @@
+# Compile options of all targets of this project, as an interface target; and the CUDA compiler.
+#
+# Contraction is off, so that results do not depend on the compiler. The sources call fused multiply-adds explicitly.
+add_library(exactdot_project_options INTERFACE)
+target_compile_options(exactdot_project_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+  -ffp-contract=off $<$<BOOL:${EXACTDOT_WARNINGS_AS_ERRORS}>:-Werror>)
+# GCC 12 warns about operator+ of std::string (GCC bug 105651) and, with the sanitizers, about std::function
+target_compile_options(exactdot_project_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(EXACTDOT_SANITIZE)
+  target_compile_options(exactdot_project_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  # -O1 and line tables only: half the compile time; the sanitizers find the same faults and report their lines
+  target_compile_options(exactdot_project_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -O1 -g1)
+  target_link_options(exactdot_project_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# exactdot_link_whole(library objects): every target that links the library links all of these objects. Objects that
+# register themselves at program start need this: from an archive the linker takes only objects with requested symbols.
+function(exactdot_link_whole library objects)
+  target_link_libraries(${library} INTERFACE $<TARGET_OBJECTS:${objects}>)
+  add_dependencies(${library} ${objects})
+endfunction()
+
+if(EXACTDOT_BUILD_CUDA)
+  include(CheckLanguage)
+  check_language(CUDA)
+else()
+  unset(CMAKE_CUDA_COMPILER)
+  unset(CMAKE_CUDA_COMPILER CACHE)
+endif()
+if(CMAKE_CUDA_COMPILER)
+  message(STATUS "CUDA compiler found: ${CMAKE_CUDA_COMPILER}")
+  # All GPUs from compute capability 8.0 on: machine code of 8.0, which 8.x runs, 9.0, 10.0 and 12.0; PTX of 12.0, and of
+  # 10.0, because 11.0 can run neither the machine code of 10.0 nor the PTX of 12.0.
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known_architectures)
+  if(known_architectures MATCHES "compute_120")
+    set(EXACTDOT_ALL_ARCHITECTURES 80-real 90-real 100 120)
+  else()
+    set(EXACTDOT_ALL_ARCHITECTURES 80-real 90)
+  endif()
+else()
+  message(STATUS "CUDA compiler not found: building for the CPU only")
+endif()

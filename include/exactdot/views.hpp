@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of vectors: what a reduction reads, wherever and however it lies in memory.
+//
+// A contiguous range (std::span, std::vector, std::array, …) is a view by itself. `strided` adds a stride,
+// any_vector an element type and a byte order that are known at run time only.
+#pragma once
+
+#include <cstddef>
+#include <exactdot/element.hpp>
+#include <ranges>
+#include <type_traits>
+
+namespace exactdot {
+
+/// n elements; element i is data[i·stride]. The stride may be negative, and 0 repeats one element.
+template <element T>
+struct strided {
+  const T* data = nullptr;
+  std::size_t n = 0;
+  std::ptrdiff_t stride = 1;
+
+  using value_type = T;
+};
+template <class T>
+strided(const T*, std::size_t, std::ptrdiff_t) -> strided<std::remove_cv_t<T>>;
+
+/// n elements of a type that is a value; element i starts `i·stride` bytes after `data`.
+struct any_vector {
+  const void* data = nullptr;
+  std::size_t n = 0;
+  element_type type = element_type::float64;
+  std::ptrdiff_t stride = 0;  ///< in bytes; need not be a multiple of the element's size in host memory
+  bool swapped = false;       ///< the elements have the byte order that this machine does not have
+};
+
+namespace detail {
+template <class Range>
+using element_of = std::ranges::range_value_t<Range>;
+
+template <class Range>
+concept contiguous_view = std::ranges::contiguous_range<const Range> && std::ranges::sized_range<const Range> &&
+    element<element_of<Range>>;
+
+template <class View>
+inline constexpr bool is_strided = false;
+template <class T>
+inline constexpr bool is_strided<strided<T>> = true;
+
+template <class View>
+struct view_element;
+template <contiguous_view View>
+struct view_element<View> {
+  using type = element_of<View>;
+};
+template <class T>
+struct view_element<strided<T>> {
+  using type = T;
+};
+}  // namespace detail
+
+/// A contiguous range of elements, or a strided view.
+template <class View>
+concept vector_view = detail::contiguous_view<View> || detail::is_strided<View>;
+
+/// The element type of a view.
+template <vector_view View>
+using element_of_view = typename detail::view_element<View>::type;
+
+template <element T>
+constexpr any_vector to_any(const T* data, std::size_t n) {
+  return {data, n, type_of<T>, static_cast<std::ptrdiff_t>(sizeof(T)), false};
+}
+template <element T>
+constexpr any_vector to_any(const strided<T>& x) {
+  return {x.data, x.n, type_of<T>, x.stride * static_cast<std::ptrdiff_t>(sizeof(T)), false};
+}
+template <detail::contiguous_view View>
+constexpr any_vector to_any(const View& x) {
+  return to_any(std::ranges::data(x), static_cast<std::size_t>(std::ranges::size(x)));
+}
+
+/// Whether the elements follow each other in native byte order.
+constexpr bool is_contiguous(const any_vector& x) {
+  return !x.swapped && (x.n <= 1 || x.stride == static_cast<std::ptrdiff_t>(size_of(x.type)));
+}
+
+/// A value of an element type that is known at run time: a result.
+struct any_scalar {
+  element_type type = element_type::float64;
+  unsigned long long bits = 0;  ///< in the low bytes
+
+  /// The value as T, which must be the type.
+  template <element T>
+  [[nodiscard]] T as() const;
+  /// The value as a double: exact for every floating-point type.
+  [[nodiscard]] double to_double() const;
+};
+
+}  // namespace exactdot

@@ -1,0 +1,80 @@
+// One-line summary; see summary.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <lab/summary.hpp>
+
+namespace exactdot::lab {
+namespace {
+
+const measurement* find(const ladder_result& result, std::string_view name) {
+  const auto found = std::ranges::find(result.measurements, name, [](const measurement& candidate) {
+    return std::string_view(candidate.info.name);
+  });
+  return found == result.measurements.end() ? nullptr : &*found;
+}
+
+/// Returns the fastest of this project's rungs whose result stays on the device; null without times.
+const measurement* fastest(const ladder_result& result) {
+  const measurement* best = nullptr;
+  for (const measurement& candidate : result.measurements) {
+    const bool eligible = candidate.info.blocks != block_rule::none && !candidate.info.wrong_on_purpose &&
+                          !candidate.info.host_finishes && candidate.seconds;
+    if (eligible && (best == nullptr || *candidate.seconds < *best->seconds)) best = &candidate;
+  }
+  return best;
+}
+
+std::string speed(const ladder_result& result) {
+  const measurement* const best = fastest(result);
+  if (best == nullptr || !result.naive_seconds || !result.cublas_seconds) return {};
+  return fmt::format("{} takes 1/{:.0f} of the time of atomic_per_element and {:.2f} x that of cublas",
+                     best->info.name, *result.naive_seconds / *best->seconds,
+                     *best->seconds / *result.cublas_seconds);
+}
+
+std::string race(const ladder_result& result) {
+  const measurement* const racy = find(result, "racy");
+  if (racy == nullptr || racy->correct.value_or(true)) return {};
+  const std::string text = fmt::format("racy returns {:.4g} instead of {:.4g}", racy->value, result.exact);
+  if (racy->findings.empty()) return text;
+  const finding& first = racy->findings.front();
+  return fmt::format("{} ({}, {}:{})", text, first.kind, first.file, first.line);
+}
+
+std::string reproducibility(const ladder_result& result) {
+  std::string varying, stable;
+  for (const measurement& candidate : result.measurements) {
+    if (candidate.info.wrong_on_purpose || candidate.info.blocks == block_rule::none) continue;
+    if (candidate.distinct_results > 1 && varying.empty()) {
+      varying = fmt::format("{} has {} results in {} runs", candidate.info.name, candidate.distinct_results,
+                            candidate.runs);
+    }
+    if (candidate.info.same_bits != determinism::none) stable = candidate.info.name;
+  }
+  if (varying.empty() || stable.empty()) return varying;
+  return varying + ", " + stable + " has one";
+}
+
+std::string failures(const ladder_result& result) {
+  const auto failed =
+      std::ranges::count_if(result.measurements, [](const measurement& tested) { return !tested.fault.empty(); });
+  return failed == 0 ? "" : fmt::format("{} of {} rungs break a promise", failed, result.measurements.size());
+}
+
+}  // namespace
+
+std::string summary(const ladder_result& result) {
+  constexpr std::size_t max_width = 108;
+  std::string text = failures(result);
+  for (const std::string& clause : {speed(result), race(result), reproducibility(result)}) {
+    const std::string joined = text.empty() || clause.empty() ? text + clause : text + "; " + clause;
+    if (joined.size() <= max_width) text = joined;
+  }
+  if (text.empty() && result.measurements.size() == 1) text = result.measurements.front().info.summary;
+  if (text.empty()) text = "every rung keeps its promises; exactdot lab --explain RUNG describes a rung";
+  return fmt::format("Summary: {}.\n", text);
+}
+
+}  // namespace exactdot::lab

@@ -1,0 +1,36 @@
+// Terms: how the elements of the inputs become the exact addends of a sum.
+//
+// A term is described by constants, not programmed, so that every engine can build its loop from the description:
+//   inputs    vectors that it reads
+//   factors   1: an addend is one number; 2: a product of two (of a and b, or of a and a with one input)
+//   absolute  each factor is replaced by its absolute value
+// An addend is exact: as a double (carrier float), or as a value and an error (products of doubles).
+#pragma once
+
+#include <core/carrier.hpp>
+#include <core/decompose.hpp>
+#include <tuple>
+
+namespace exactdot::core {
+
+/// aᵢ·bᵢ
+struct product {
+  static constexpr int inputs = 2, factors = 2;
+  static constexpr bool absolute = false;
+};
+
+/// Streams of doubles that the addends make: a product of doubles has a value and an error.
+template <class Term, class Carrier>
+inline constexpr int streams_of = Term::factors == 2 && !carrier<Carrier>::product_fits_double ? 2 : 1;
+
+/// The addend of one element of each input, in integers. `b` is ignored if the term has one input.
+template <class Term, class Carrier>
+EXACTDOT_CORE exact_term exact_addend(Carrier a, Carrier b) {
+  exact_term x = decompose(a);
+  exact_term y = Term::inputs == 2 ? decompose(b) : x;
+  if constexpr (Term::absolute) x.negative = y.negative = false;
+  if constexpr (Term::factors == 1) return x;
+  return multiply(x, y);
+}
+
+}  // namespace exactdot::core

@@ -1,0 +1,91 @@
+// A sum known to within a bound, and the rounding test that makes its rounding exact.
+//
+// Rounding is monotone: if both ends of the interval that holds the exact sum round to the same number, that number
+// is the rounded exact sum. Source: A. Ziv, "Fast evaluation of elementary mathematical functions with correctly
+// rounded last bit", 1991, §3.
+#pragma once
+
+#include <cmath>
+#include <core/error_free.hpp>
+#include <core/finish.hpp>
+#include <cstdint>
+#include <utility>
+
+namespace exactdot::cpu_engine {
+
+inline constexpr double unit_roundoff = 0x1p-53;
+
+/// |head + tail - sum| <= bound, all in units of 2^exponent.
+struct bounded_sum {
+  double head = 0;
+  double tail = 0;
+  double bound = 0;
+  int exponent = 0;
+};
+
+/// sum += head + tail, which are off by at most `bound`; in the units of `sum`.
+inline void add(bounded_sum& sum, double head, double tail, double bound) {
+  if (sum.head == 0 && sum.bound == 0) {
+    sum.head = head, sum.tail = tail, sum.bound = bound;
+    return;
+  }
+  const auto total = core::two_sum(sum.head, head);
+  // Two roundings, each at most a unit roundoff of its operands; counted twice over.
+  sum.bound += bound + 4 * unit_roundoff * (std::abs(sum.tail) + std::abs(total.error) + std::abs(tail));
+  sum.head = total.value;
+  sum.tail += total.error + tail;
+}
+
+/// sum += other, whatever their units.
+inline void add(bounded_sum& sum, bounded_sum other) {
+  if (other.exponent > sum.exponent) std::swap(sum, other);
+  const int down = other.exponent - sum.exponent;
+  if (down < -600) {
+    add(sum, 0, 0, (std::abs(other.head) + std::abs(other.tail) + other.bound) * 0x1p-600);
+  } else {
+    // Underflow of a scaled component costs less than 2^-1000 of the unit.
+    const auto scaled = [&](double x) { return std::ldexp(x, down); };
+    add(sum, scaled(other.head), scaled(other.tail), scaled(other.bound) + 0x1p-1000);
+  }
+}
+
+/// x · 2^exponent rounded once to R, over the whole range. x is nonzero and finite.
+template <class R>
+R round_scaled(double x, int exponent) {
+  const core::exact_term term = core::decompose(x);
+  const auto significand = static_cast<std::uint64_t>(term.magnitude);
+  const int up = core::leading_zeros(significand);
+  return core::from_word<R>(core::round_significand(core::format<R>::number, term.negative, significand << up,
+                                                    term.exponent + exponent - up, false));
+}
+
+/// result = the exact sum rounded once to R. False, and nothing decided, if the bound allows two answers, or zero,
+/// whose sign and exactness only an exact state can tell.
+template <class R>
+bool round_if_certain(const bounded_sum& sum, R& result) {
+  const auto [head, tail] = std::abs(sum.head) >= std::abs(sum.tail) ? core::fast_two_sum(sum.head, sum.tail)
+                                                                     : core::two_sum(sum.head, sum.tail);
+  // 2^-52 |tail| covers the rounding of tail ± margin. A normal double results from one more rounding, of head plus
+  // the rest; ends that are rounded again afterwards must enclose the sum as doubles.
+  constexpr bool narrow = core::format<R>::precision < core::format<double>::precision;
+  // Well inside R's normal range, where scaling is exact and every double nearby is normal.
+  constexpr int highest = core::format<R>::highest_exponent - 2, lowest = -highest + 4;
+  const double size = std::abs(head);
+  const int exponent = static_cast<int>(core::bit_cast<std::uint64_t>(size) >> 52) - 1023 + sum.exponent;
+  const bool plain = size > 0x1p-900 && size < 0x1p900 && exponent > lowest && exponent < highest;
+  double margin = sum.bound * 1.0625 + 0x1p-52 * std::abs(tail);
+  if (narrow || !plain) margin += 0x1p-51 * std::abs(head);
+  const double low_end = head + (tail - margin), high_end = head + (tail + margin);
+  if (plain) {
+    const auto scaled = [&](double x) {
+      return static_cast<R>(sum.exponent == 0 ? x : std::ldexp(x, sum.exponent));
+    };
+    result = scaled(low_end);
+    return result == scaled(high_end);
+  }
+  if (!(std::abs(low_end) > 0x1p-900 && std::abs(low_end) < 0x1p900 && low_end * high_end > 0)) return false;
+  result = round_scaled<R>(low_end, sum.exponent);
+  return core::to_word(result) == core::to_word(round_scaled<R>(high_end, sum.exponent));
+}
+
+}  // namespace exactdot::cpu_engine

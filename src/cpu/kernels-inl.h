@@ -1,0 +1,27 @@
+// kernels_of<Element, Term>(): the kernels of one element type and term, for one Highway target.
+#if defined(EXACTDOT_CPU_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTDOT_CPU_KERNELS_INL_H_
+#undef EXACTDOT_CPU_KERNELS_INL_H_
+#else
+#define EXACTDOT_CPU_KERNELS_INL_H_
+#endif
+
+#include "cpu/accumulate-inl.h"
+#include "cpu/bounded-inl.h"
+#include "cpu/fast-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace exactdot::cpu_engine {
+namespace HWY_NAMESPACE {
+
+template <class Element, class Term>
+constexpr kernels kernels_of() {
+  return {fast<Element, Term>, bounded<Element, Term>, accumulate<Element, Term>,
+          accumulate_integers<Element, Term>};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace exactdot::cpu_engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,48 @@
+// Device memory that the blocks of a launch share: the exchange for their messages, and one superaccumulator for
+// sums that are too wide for a message.
+//
+// A digit is signed, radix 2^24; see digits.cuh. Digits and counts are zero between launches: the last block of a
+// launch clears them.
+#pragma once
+
+#include <core/state.hpp>
+
+namespace exactdot::cuda_engine {
+
+using wide_int = long long;
+using wide_unsigned = unsigned long long;
+
+inline constexpr int digit_bits = 24;
+
+template <class Carrier>
+struct digit_layout {
+  /// Bit 0 of digit 0 weighs 2^lowest.
+  static constexpr int lowest = core::lowest_product_exponent<Carrier>;
+  /// Enough for sums of 2^63 largest products, and for what a conversion may write above its topmost bit.
+  static constexpr int count =
+      (core::highest_product_exponent<Carrier> + core::headroom_bits - lowest) / digit_bits + 4;
+};
+
+/// The sum of a grid, in all digits. Sized for the widest carrier; narrower ones use the first digits.
+struct grid_superaccumulator {
+  wide_int digit[digit_layout<double>::count];
+  wide_unsigned special[3];  ///< numbers of NaN, +infinite, -infinite terms
+};
+
+/// For all kernels of a stream in turn; see exchange.cuh.
+struct exchange {
+  static constexpr unsigned words = 16384;
+  static constexpr std::size_t line = 128;  ///< bytes of a cache line: a message is one, and polls one
+  alignas(line) wide_unsigned tickets;
+  alignas(line) wide_unsigned decision;  ///< of the last block, after the first pass of mode exact
+  unsigned contributions;  ///< blocks that contributed digits in the second pass; zero between launches
+  alignas(line) wide_unsigned word[words];
+};
+
+/// On the device, zero before the first launch.
+struct device_state {
+  grid_superaccumulator sum;
+  cuda_engine::exchange exchange;
+};
+
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,101 @@
+// Exchange: every block sends its result to the last block in flagged words.
+//
+// A word is one 8-byte store: 32 bits of data, and the launch number as flag (the LL protocol of NCCL). A load that
+// returns the flag returns the data: one round trip to L2, no fence. The usual pattern (fence, counter, reload)
+// takes three in sequence. The last block is the one that draws the last ticket, so all others have started by
+// then. reset_tickets relies on the boundary between two kernels of a stream.
+#pragma once
+
+#include <cuda/destination.hpp>
+#include <exactdot/simt/cuda.hpp>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+/// What a block learns from its ticket.
+struct launch_ticket {
+  wide_unsigned count;  ///< of launches, this one included
+  unsigned flag;        ///< its lower half, but never 0, which is the initial value of memory
+  bool is_last;         ///< this block drew the last ticket
+};
+
+constexpr int blocks_bits = 16;  // of a ticket: how many blocks drew one before; above, the earlier launches
+
+/// By one thread. Draw early: the answer takes a round trip to L2. But do not draw together with loads whose
+/// latency counts: atomics delay them.
+__device__ __forceinline__ wide_unsigned draw_ticket(wide_unsigned& tickets) { return atomicAdd(&tickets, 1ULL); }
+
+/// What the ticket says. Call it late.
+__device__ __forceinline__ launch_ticket read_ticket(wide_unsigned ticket) {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+l"(ticket));  // else the compiler would read it, and so wait for it, where it is drawn
+#endif
+  const auto drawn = static_cast<unsigned>(ticket & ((1U << blocks_bits) - 1)) + 1;
+  const wide_unsigned count = (ticket >> blocks_bits) + 1;
+  return {count, static_cast<unsigned>(count), drawn == gridDim.x};
+}
+
+__device__ __forceinline__ void store_word(wide_unsigned* to, unsigned flag, unsigned word) {
+  __nv_atomic_store_n(to, wide_unsigned{flag} << 32 | word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__device__ __forceinline__ wide_unsigned load_word(const wide_unsigned* from) {
+  return __nv_atomic_load_n(const_cast<wide_unsigned*>(from), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__device__ __forceinline__ bool has_flag(wide_unsigned word, unsigned flag) {
+  return static_cast<unsigned>(word >> 32) == flag;
+}
+
+/// Waits until all blocks have drawn a ticket, at most until the clock shows `deadline`: some may have no
+/// multiprocessor to start on. Whether they all have: then the last block can be waited for. By a block that has
+/// not published yet.
+__device__ inline bool all_blocks_started(const exchange& exchange, long long deadline) {
+  const auto blocks = (wide_unsigned{1} << blocks_bits) - 1;
+  for (;;) {
+    if ((load_word(&exchange.tickets) & blocks) == gridDim.x) return true;
+    if (clock64() > deadline) return false;
+  }
+}
+
+/// Makes the tickets those of the next launch. By one thread of the last block, when all tickets are drawn.
+__device__ __forceinline__ void reset_tickets(exchange& exchange, const launch_ticket& ticket) {
+  const wide_unsigned count = ticket.count + (ticket.flag == ~0U);
+  __nv_atomic_store_n(&exchange.tickets, count << blocks_bits, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+/// Clears all words before the flags repeat. By all threads of the last block, when no word is read any more.
+__device__ __forceinline__ void clear_words(exchange& exchange, const launch_ticket& ticket) {
+  if (ticket.flag != ~0U) return;
+  for (unsigned i = threadIdx.x; i < exchange::words; i += blockDim.x) exchange.word[i] = 0;
+}
+
+/// Stores a result, given as its bits, anywhere. By one thread. Not inlined: at the end of a short launch every
+/// line of instructions that has to be fetched counts.
+[[gnu::noinline]] __device__ void store_anywhere(const destination& to, std::uint64_t bits) {
+  const bool is_double = to.rule.gives<double>();
+  if (to.value != nullptr) {
+    if (is_double) {
+      *static_cast<std::uint64_t*>(to.value) = bits;
+    } else {
+      *static_cast<unsigned*>(to.value) = static_cast<unsigned>(bits);
+    }
+    return;
+  }
+  const wide_unsigned flag = wide_unsigned{to.call} << 32;
+  to.host[0] = flag | static_cast<unsigned>(bits);
+  if (is_double) to.host[1] = flag | static_cast<unsigned>(bits >> 32);
+}
+
+/// The same, fastest for a T in device memory.
+template <class T>
+__device__ __forceinline__ void store_result(const destination& to, std::uint64_t bits) {
+  if (to.value != nullptr && to.rule.gives<T>()) {
+    *static_cast<typename core::format<T>::bits*>(to.value) = static_cast<typename core::format<T>::bits>(bits);
+  } else {
+    store_anywhere(to, bits);
+  }
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine

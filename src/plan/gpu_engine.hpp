@@ -1,0 +1,34 @@
+// Interface to an optional GPU engine: a function table that exactdot::cuda registers at startup.
+//
+// exactdot::exactdot needs no CUDA to build or run. Cost per call: one atomic load without an engine, two with an
+// engine but no GPU.
+#pragma once
+
+#include <atomic>
+#include <plan/plan.hpp>
+
+namespace exactdot::engine {
+
+struct gpu_engine {
+  /// Finds where the inputs lie and decides whether a GPU computes the plan: sets on_gpu, gpu and the operands'
+  /// locations. Throws for inputs that no engine can read together.
+  void (*choose)(plan&, const options&);
+  /// The result's bits.
+  std::uint64_t (*reduce)(const plan&);
+  /// words += the exact state; normalised on entry and on return.
+  void (*add)(const plan&, std::int64_t* words);
+};
+
+/// Null in a program that is not linked with a GPU engine.
+extern std::atomic<const gpu_engine*> registered_gpu_engine;
+/// Whether this machine may have a GPU: a vector can lie in its memory.
+extern std::atomic<bool> gpu_may_exist;
+/// From this length on a vector in a GPU's memory is recognised, and refused, even with device::cpu.
+inline constexpr std::size_t min_checked_length = 4096;
+
+/// Whether such a call asks the GPU engine where its inputs lie.
+inline bool asks_gpu_engine(device device, std::size_t n) {
+  return gpu_may_exist.load(std::memory_order_relaxed) && (device == device::automatic || n >= min_checked_length);
+}
+
+}  // namespace exactdot::engine
