@@ -9,7 +9,7 @@ CLANG ?= build/clang
 JOBS ?= $(shell nproc)
 ARCHITECTURES ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo native || echo 90)
 FUZZ_SECONDS ?= 20
-CAMPAIGN_CASES ?= 200000
+CAMPAIGN_RESULTS ?= 1000000
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -39,7 +39,7 @@ test-sanitized: clang asan
 asan: setup
 	cmake --preset asan -B $(ASAN)
 	cmake --build $(ASAN) --parallel $(JOBS)
-	$(ASAN)/tests/property/campaign --cases $(CAMPAIGN_CASES) --seed 11
+	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
 	$(ctest) --test-dir $(ASAN)
 
 # what only clang checks: its warnings, and inputs that libFuzzer finds
@@ -48,7 +48,7 @@ clang: setup
 	cmake --build $(CLANG) --parallel $(JOBS) --target exactdot exactdot_io core_test campaign fuzz_npy \
 	  fuzz_accumulator
 	$(CLANG)/tests/core/core_test --gtest_brief=1
-	$(CLANG)/tests/property/campaign --cases 10000 --seed 12
+	$(CLANG)/tests/table/campaign --results 50000 --seed 12
 	@mkdir -p $(CLANG)/npy $(CLANG)/accumulator
 	$(CLANG)/tests/fuzz/fuzz_npy -max_total_time=$(FUZZ_SECONDS) -verbosity=0 $(CLANG)/npy tests/fuzz/corpus/npy
 	$(CLANG)/tests/fuzz/fuzz_accumulator -max_total_time=$(FUZZ_SECONDS) -verbosity=0 $(CLANG)/accumulator \

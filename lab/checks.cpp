@@ -14,7 +14,7 @@ namespace exactdot::lab {
 namespace {
 
 template <element T>
-using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+using word = typename detail::unsigned_of<sizeof(T)>::type;
 
 template <element T>
 T run_once(const rung& tested, executor& device, const rung_input<T>& input, std::uint64_t seed, int launches = 1) {

@@ -5,6 +5,7 @@
 #include <lab/reference.hpp>
 #include <lab/ulp_error.hpp>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace exactdot::lab {
@@ -118,7 +119,7 @@ long double reference<T>::allowed_ulps(const rung_info& info, const launch_confi
   if (info.error == error_rule::in_double) limit = std::numeric_limits<double>::max();
   if (!std::isfinite(value_) || !(2 * magnitude_ <= limit)) return infinity;
   const auto k = static_cast<long double>(info.roundings != nullptr ? info.roundings(size) : 0);
-  const bound_input in{n_, k, magnitude_, std::abs(static_cast<long double>(value_)) + ulp_, sizeof(T) == 4};
+  const bound_input in{n_, k, magnitude_, std::abs(static_cast<long double>(value_)) + ulp_, std::is_same_v<T, float>};
   return absolute_bound(info.error, in) / ulp_;
 }
 

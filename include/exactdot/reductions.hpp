@@ -5,7 +5,6 @@
 // and order of the elements, and on any GPU. docs/contract.md states the whole promise.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -19,14 +18,6 @@
 namespace exactdot {
 
 namespace detail {
-template <element T>
-using word_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-
-template <element T>
-[[nodiscard]] constexpr T from_word(std::uint64_t word) {
-  return std::bit_cast<T>(static_cast<word_of<T>>(word));
-}
-
 /// a·b of contiguous vectors of one type. Returns the bits of the result.
 [[nodiscard]] std::uint64_t dot(element_type elements, element_type result, const void* a, const void* b,
                                 std::size_t n, const options& options);
@@ -68,15 +59,6 @@ requires std::same_as<element_of_view<A>, element_of_view<B>> &&(std::is_void_v<
 [[nodiscard]] inline any_scalar dot(const any_vector& a, const any_vector& b, element_type result,
                                     const options& options = {}) {
   return {result, detail::reduce(reduction::dot, a, b, result, options)};
-}
-
-template <element T>
-T any_scalar::as() const {
-  return detail::from_word<T>(bits);
-}
-
-inline double any_scalar::to_double() const {
-  return with_element(type, [&]<class T>(T) { return static_cast<double>(as<T>()); });
 }
 
 }  // namespace exactdot

@@ -5,7 +5,9 @@
 // any_vector an element type and a byte order that are known at run time only.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <exactdot/element.hpp>
 #include <ranges>
 #include <type_traits>
@@ -84,16 +86,39 @@ constexpr bool is_contiguous(const any_vector& x) {
   return !x.swapped && (x.n <= 1 || x.stride == static_cast<std::ptrdiff_t>(size_of(x.type)));
 }
 
+namespace detail {
+template <std::size_t bytes>
+struct unsigned_of;
+template <>
+struct unsigned_of<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of<8> {
+  using type = std::uint64_t;
+};
+
+/// The T whose bits are the low ones of `word`.
+template <element T>
+[[nodiscard]] constexpr T from_word(std::uint64_t word) {
+  return std::bit_cast<T>(static_cast<typename unsigned_of<sizeof(T)>::type>(word));
+}
+}  // namespace detail
+
 /// A value of an element type that is known at run time: a result.
 struct any_scalar {
   element_type type = element_type::float64;
-  unsigned long long bits = 0;  ///< in the low bytes
+  std::uint64_t bits = 0;  ///< in the low bytes
 
   /// The value as T, which must be the type.
   template <element T>
-  [[nodiscard]] T as() const;
+  [[nodiscard]] constexpr T as() const {
+    return detail::from_word<T>(bits);
+  }
   /// The value as a double: exact for every floating-point type.
-  [[nodiscard]] double to_double() const;
+  [[nodiscard]] constexpr double to_double() const {
+    return with_element(type, [&]<class T>(T) { return static_cast<double>(as<T>()); });
+  }
 };
 
 }  // namespace exactdot

@@ -54,7 +54,7 @@ struct cublas {
 
   void launch() {
     const auto n = static_cast<std::int64_t>(in.n);
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (std::is_same_v<T, float>) {
       expect(symbol<decltype(cublasSdot_v2_64)>("cublasSdot_v2_64")(handle, n, in.a, 1, in.b, 1, out.data()),
              "sdot");
     } else {

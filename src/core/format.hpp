@@ -4,7 +4,7 @@
 #pragma once
 
 #include <core/config.hpp>
-#include <exactdot/element.hpp>
+#include <exactdot/views.hpp>
 
 namespace exactdot::core {
 
@@ -25,8 +25,7 @@ constexpr number_format format_of(element_type type) {
 
 template <class T>
 struct format {
-  using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+  using bits = typename detail::unsigned_of<sizeof(T)>::type;
   static constexpr number_format number = format_of(type_of<T>);
   static constexpr int precision = number.precision;
   static constexpr int exponent_bits = number.exponent_bits;

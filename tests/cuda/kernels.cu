@@ -1,10 +1,11 @@
 // Launches the kernels of src/cuda; see kernels.hpp.
 #include <algorithm>
-#include <core/state.hpp>
+#include <core/reduction.hpp>
+#include <cstring>
 #include <cuda/exact_kernel.cuh>
 #include <cuda/fast_kernel.cuh>
+#include <cuda/tuning.hpp>
 #include <exception>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -16,7 +17,6 @@ namespace {
 namespace gpu = exactdot::gpu;
 using namespace exactdot;
 using namespace exactdot::cuda_engine;
-using core::product;
 
 std::string faults;
 
@@ -56,128 +56,126 @@ void choose_schedule(Stream& stream, unsigned variant) {
   }
 }
 
-template <class T>
-T with_reversed_bytes(T x) {
-  using bits = typename core::format<T>::bits;
-  auto word = core::bit_cast<bits>(x);
-  bits reversed = 0;
-  for (std::size_t i = 0; i < sizeof word; ++i, word >>= 8)
-    reversed = static_cast<bits>(reversed << 8 | (word & 0xff));
-  return core::bit_cast<T>(reversed);
-}
-
-/// A copy of x in device memory, contiguous or strided, in native or swapped byte order, between NaNs that no
-/// kernel may read.
-template <class T>
+/// A copy of a view in device memory, with its stride, between bytes that are NaNs.
 class placed_vector {
  public:
-  placed_vector(gpu::stream& stream, const T* x, std::size_t n, std::size_t first, std::ptrdiff_t stride,
-                bool swapped)
-      : stride_(stride), buffer_(stream, size_for(n, stride)) {
-    std::vector<T> all(buffer_.size(), std::numeric_limits<T>::quiet_NaN());
-    const std::ptrdiff_t last = n == 0 ? 0 : static_cast<std::ptrdiff_t>(n - 1);
-    start_ = first + (stride < 0 ? static_cast<std::size_t>(-stride * last) : 0);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto index =
-          static_cast<std::size_t>(static_cast<std::ptrdiff_t>(start_) + stride * static_cast<std::ptrdiff_t>(i));
-      all[index] = swapped ? with_reversed_bytes(x[i]) : x[i];
-    }
+  /// `first`: elements before the view's lowest address.
+  placed_vector(gpu::stream& stream, const any_vector& x, std::size_t first)
+      : view_(x), buffer_(stream, extent_of(x) + 16 * size_of(x.type)) {
+    const std::size_t last = x.n == 0 ? 0 : x.n - 1;
+    const std::ptrdiff_t lowest = std::min<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(last) * x.stride);
+    std::vector<unsigned char> all(buffer_.size(), 0xff);
+    const std::size_t start = first * size_of(x.type);
+    if (x.n != 0) std::memcpy(all.data() + start, static_cast<const char*>(x.data) + lowest, extent_of(x));
     buffer_.copy_from(all.data(), all.size());
+    view_.data = buffer_.data() + start - lowest;
   }
-  [[nodiscard]] const T* data() const { return buffer_.data() + start_; }
-  [[nodiscard]] std::ptrdiff_t stride_bytes() const { return stride_ * static_cast<std::ptrdiff_t>(sizeof(T)); }
+  [[nodiscard]] const any_vector& view() const { return view_; }
 
  private:
-  static std::size_t size_for(std::size_t n, std::ptrdiff_t stride) {
-    return n * static_cast<std::size_t>(stride < 0 ? -stride : stride) + 8;
+  static std::size_t extent_of(const any_vector& x) {
+    const auto step = static_cast<std::size_t>(x.stride < 0 ? -x.stride : x.stride);
+    return x.n == 0 ? 0 : step * (x.n - 1) + size_of(x.type);
   }
-  std::ptrdiff_t stride_;
-  gpu::buffer<T> buffer_;
-  std::size_t start_ = 0;
+  any_vector view_;
+  gpu::buffer<unsigned char> buffer_;
 };
 
-/// Both inputs in device memory: contiguous after 0 to 3 other elements or, in every fifth variant, strided.
-template <class T>
+/// Both inputs in device memory, after 0 to 3 other elements.
 struct placed_inputs {
-  placed_inputs(gpu::stream& stream, const T* x, const T* y, std::size_t n, unsigned variant)
-      : strided(variant % 5 == 2),
-        a(stream, x, n, variant % 4, strided ? 1 + variant / 5 % 3 : 1, strided && variant % 2 == 1),
-        b(stream, y, n, variant / 4 % 3 == 0 ? variant / 12 % 4 : variant % 4,
-          strided ? -1 - static_cast<std::ptrdiff_t>(variant / 7 % 2) : 1, strided && variant / 3 % 2 == 1),
-        swapped_a(strided && variant % 2 == 1),
-        swapped_b(strided && variant / 3 % 2 == 1),
-        count(n) {}
+  placed_inputs(gpu::stream& stream, const table::call& asked)
+      : a(stream, asked.a, asked.variant % 4),
+        b(stream, asked.b, asked.variant / 4 % 3 == 0 ? asked.variant / 12 % 4 : asked.variant % 4) {}
 
-  template <input_layout layout>
+  [[nodiscard]] bool strided() const { return !is_contiguous(a.view()) || !is_contiguous(b.view()); }
+
+  template <class T, input_layout layout>
   [[nodiscard]] operands<T, layout> operands_of() const {
+    const any_vector &x = a.view(), &y = b.view();
+    const auto *const first = static_cast<const T*>(x.data), *const second = static_cast<const T*>(y.data);
     if constexpr (layout == input_layout::contiguous) {
-      return {a.data(), b.data(), count};
+      return {first, second, x.n};
     } else {
-      return {a.data(), b.data(), count, a.stride_bytes(), b.stride_bytes(), swapped_a, swapped_b};
+      return {first, second, x.n, x.stride, y.stride, x.swapped, y.swapped};
     }
   }
 
-  bool strided;
-  placed_vector<T> a, b;
-  bool swapped_a, swapped_b;
-  std::size_t count;
+  placed_vector a, b;
 };
 
 void add_findings(const gpu::stream& stream) {
   for (const std::string& line : gpu::findings(stream)) faults += line + "\n";
 }
 
+/// The fewest loads in flight of any configuration.
+template <class T>
+constexpr int min_in_flight = [] {
+  int fewest = tuning<T>::exact[0].config.in_flight;
+  for (const tuning_row& row : tuning<T>::exact) fewest = std::min(fewest, row.config.in_flight);
+  return fewest;
+}();
+
+/// Everything that a launch needs.
+struct launch_input {
+  gpu::stream& stream;
+  const placed_inputs& inputs;
+  unsigned variant;
+  device_state* state;
+  const destination& to;
+};
+
 /// Launches 1 to 4 blocks or, in some variants, 19: more than have work.
-template <int threads, int packs, input_layout layout = input_layout::contiguous, class T>
-void launch_exact(gpu::stream& stream, const placed_inputs<T>& inputs, unsigned variant, device_state* state,
-                  const destination& to) {
-  const unsigned blocks = variant / 3 % 7 == 6 ? 19 : 1 + variant / 3 % 7 % 4;
-  constexpr auto kernel = exact_kernel<T, product, layout, threads, packs>;
-  gpu::launch(kernel, blocks, threads, 0, stream, inputs.template operands_of<layout>(), state, to);
+template <class T, class Term, int threads, int packs, input_layout layout = input_layout::contiguous>
+void launch_exact(const launch_input& in) {
+  const unsigned blocks = in.variant / 3 % 7 == 6 ? 19 : 1 + in.variant / 3 % 7 % 4;
+  constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs>;
+  gpu::launch(kernel, blocks, threads, 0, in.stream, in.inputs.template operands_of<T, layout>(), in.state, in.to);
 }
 
-template <class T>
-void run_exact(gpu::stream& stream, const placed_inputs<T>& inputs, unsigned variant, device_state* state,
-               const destination& to) {
-  constexpr int min_packs = sizeof(T) == 4 ? 2 : 1;
-  if (inputs.strided) return launch_exact<256, 4, input_layout::strided>(stream, inputs, variant, state, to);
-  switch (variant % 3) {
-    case 0:
-      return launch_exact<256, min_packs>(stream, inputs, variant, state, to);
-    case 1:
-      return launch_exact<128, 4>(stream, inputs, variant, state, to);
-    default:
-      return launch_exact<256, 4>(stream, inputs, variant, state, to);
+template <class T, class Term>
+void run_exact(const launch_input& in) {
+  if (in.inputs.strided()) return launch_exact<T, Term, 256, 4, input_layout::strided>(in);
+  switch (in.variant % 3) {
+    case 0: return launch_exact<T, Term, 256, min_in_flight<T>>(in);
+    case 1: return launch_exact<T, Term, 128, 4>(in);
+    default: return launch_exact<T, Term, 256, 4>(in);
   }
 }
 
-template <int threads, input_layout layout = input_layout::contiguous, class T>
-void launch_fast(gpu::stream& stream, const placed_inputs<T>& inputs, unsigned variant, device_state* state,
-                 const destination& to) {
-  const tile_counts counts = count_tiles<T>(inputs.count, static_cast<int>(variant / 4 % 3), threads / 32);
-  const unsigned grid = std::max(std::min(counts.nodes, 1 + variant % 5), 1U);
-  constexpr auto kernel = fast_kernel<T, product, layout, threads, 8>;
-  gpu::launch(kernel, grid, threads, 0, stream, inputs.template operands_of<layout>(), counts, &state->exchange,
-              to);
+template <class T, class Term, int threads, input_layout layout = input_layout::contiguous>
+void launch_fast(const launch_input& in) {
+  const tile_counts counts =
+      count_tiles<T>(in.inputs.a.view().n, static_cast<int>(in.variant / 4 % 3), threads / 32);
+  const unsigned grid = std::max(std::min(counts.nodes, 1 + in.variant % 5), 1U);
+  constexpr auto kernel = fast_kernel<T, Term, layout, threads, 8>;
+  gpu::launch(kernel, grid, threads, 0, in.stream, in.inputs.template operands_of<T, layout>(), counts,
+              &in.state->exchange, in.to);
 }
 
-template <class T>
-void run_fast(gpu::stream& stream, const placed_inputs<T>& inputs, unsigned variant, device_state* state,
-              const destination& to) {
-  if (inputs.strided) return launch_fast<128, input_layout::strided>(stream, inputs, variant, state, to);
-  switch (variant % 3) {
-    case 0:
-      return launch_fast<64>(stream, inputs, variant, state, to);
-    case 1:
-      return launch_fast<128>(stream, inputs, variant, state, to);
-    default:
-      return launch_fast<512>(stream, inputs, variant, state, to);
+template <class T, class Term>
+void run_fast(const launch_input& in) {
+  if (in.inputs.strided()) return launch_fast<T, Term, 128, input_layout::strided>(in);
+  switch (in.variant % 3) {
+    case 0: return launch_fast<T, Term, 64>(in);
+    case 1: return launch_fast<T, Term, 128>(in);
+    default: return launch_fast<T, Term, 512>(in);
   }
 }
 
-template <class R>
-R read(const gpu::buffer<R>& from) {
-  R value;
+/// The kernel of the call's mode, reduction and element type.
+void run_kernel(const table::call& asked, const launch_input& in) {
+  with_element(asked.a.type, [&]<class T>(T) {
+    const auto run_term = [&]<class Term>(Term) {
+      if (core::info_of(asked.what).term != core::term_index<Term>) return;
+      asked.mode == mode::exact ? run_exact<T, Term>(in) : run_fast<T, Term>(in);
+    };
+    std::apply([&](auto... term) { (run_term(term), ...); }, core::term_types());
+  });
+}
+
+/// Low bytes of a word that a launch is to fill.
+std::uint64_t read(const gpu::buffer<std::uint64_t>& from) {
+  std::uint64_t value = 0;
   from.copy_to(&value, 1);
   return value;
 }
@@ -196,50 +194,42 @@ std::string unavailable_reason() {
 
 bool is_simulated() { return has_schedules<gpu::stream>; }
 
-template <class R, class T>
-R exact(const T* a, const T* b, std::size_t n, unsigned variant) {
+exactdot::any_scalar run(const table::call& asked) {
   gpu::stream stream;
-  choose_schedule(stream, variant);
-  const placed_inputs<T> inputs(stream, a, b, n, variant);
+  choose_schedule(stream, asked.variant);
+  const placed_inputs inputs(stream, asked);
   gpu::buffer<device_state> state(stream, 1);
-  initialize(state, variant);
-  gpu::buffer<R> result(stream, 1);
-  run_exact(stream, inputs, variant, state.data(), value_at(result.data()));
-  const R first = read(result);
-  run_exact(stream, inputs, variant + 1, state.data(), value_at(result.data()));  // requires a reset state
-  const R second = read(result);
+  initialize(state, asked.variant);
+  gpu::buffer<std::uint64_t> result(stream, 1);
+  result.fill_zero();
+  destination to;
+  to.value = result.data();
+  to.rule = {core::info_of(asked.what).finish, core::format_of(asked.result)};
+  run_kernel(asked, {stream, inputs, asked.variant, state.data(), to});
+  const std::uint64_t first = read(result);
+  run_kernel(asked, {stream, inputs, asked.variant + 1, state.data(), to});  // requires a reset state
+  const std::uint64_t second = read(result);
   check_reset(state);
   add_findings(stream);
-  if (core::to_word(first) != core::to_word(second)) faults += "the results of two launches differ\n";
-  return first;
+  if (first != second) faults += "the results of two launches differ\n";
+  return {asked.result, first};
 }
 
-template <class R, class T>
-R fast(const T* a, const T* b, std::size_t n, unsigned variant) {
+std::vector<std::int64_t> words_of_two_launches(const table::call& asked) {
   gpu::stream stream;
-  choose_schedule(stream, variant);
-  const placed_inputs<T> inputs(stream, a, b, n, variant);
+  choose_schedule(stream, asked.variant);
+  const placed_inputs inputs(stream, asked);
   gpu::buffer<device_state> state(stream, 1);
-  initialize(state, variant);
-  gpu::buffer<R> result(stream, 1);
-  run_fast(stream, inputs, variant, state.data(), value_at(result.data()));
-  const R value = read(result);
-  add_findings(stream);
-  return value;
-}
-
-template <class T>
-std::vector<std::int64_t> words_of_two_launches(const T* a, const T* b, std::size_t n, unsigned variant) {
-  gpu::stream stream;
-  choose_schedule(stream, variant);
-  const placed_inputs<T> inputs(stream, a, b, n, variant);
-  gpu::buffer<device_state> state(stream, 1);
-  initialize(state, variant);
-  gpu::buffer<std::int64_t> words(stream, core::layout_of<T>().words());
+  initialize(state, asked.variant);
+  gpu::buffer<std::int64_t> words(stream, static_cast<std::size_t>(core::layout_of(asked.a.type).words()));
   words.fill_zero();
   destination to;
   to.words = words.data();
-  for (const unsigned offset : {0U, 1U}) run_exact(stream, inputs, variant + offset, state.data(), to);
+  table::call exact = asked;
+  exact.mode = mode::exact;
+  for (const unsigned offset : {0U, 1U}) {
+    run_kernel(exact, {stream, inputs, asked.variant + offset, state.data(), to});
+  }
   std::vector<std::int64_t> result(words.size());
   words.copy_to(result.data(), result.size());
   check_reset(state);
@@ -248,16 +238,5 @@ std::vector<std::int64_t> words_of_two_launches(const T* a, const T* b, std::siz
 }
 
 std::string take_faults() { return std::exchange(faults, {}); }
-
-template float exact(const float*, const float*, std::size_t, unsigned);
-template double exact(const float*, const float*, std::size_t, unsigned);
-template float exact(const double*, const double*, std::size_t, unsigned);
-template double exact(const double*, const double*, std::size_t, unsigned);
-template float fast(const float*, const float*, std::size_t, unsigned);
-template double fast(const float*, const float*, std::size_t, unsigned);
-template float fast(const double*, const double*, std::size_t, unsigned);
-template double fast(const double*, const double*, std::size_t, unsigned);
-template std::vector<std::int64_t> words_of_two_launches(const float*, const float*, std::size_t, unsigned);
-template std::vector<std::int64_t> words_of_two_launches(const double*, const double*, std::size_t, unsigned);
 
 }  // namespace kernels_under_test

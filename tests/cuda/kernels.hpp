@@ -1,14 +1,11 @@
 // Functions that launch the kernels of the CUDA engine in tests. kernels.cu implements them for the simulator and
 // for a GPU.
 //
-// Inputs are host vectors. The argument `variant` selects the grid, the block size, the schedule, the alignment and
-// the strides.
+// Inputs are views of host memory; they are copied to device memory with their strides. The variant of a call
+// selects the grid, the block size, the schedule and the alignment.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "table/engines.hpp"
 
 namespace kernels_under_test {
 
@@ -18,18 +15,10 @@ namespace kernels_under_test {
 /// Whether the kernels run on the simulator.
 [[nodiscard]] bool is_simulated();
 
-/// Mode exact, rounded to R.
-template <class R, class T>
-[[nodiscard]] R exact(const T* a, const T* b, std::size_t n, unsigned variant);
+[[nodiscard]] exactdot::any_scalar run(const table::call& asked);
 
-/// Mode fast, converted to R.
-template <class R, class T>
-[[nodiscard]] R fast(const T* a, const T* b, std::size_t n, unsigned variant);
-
-/// The words of an exact state after two launches that each add the dot of a and b.
-template <class T>
-[[nodiscard]] std::vector<std::int64_t> words_of_two_launches(const T* a, const T* b, std::size_t n,
-                                                              unsigned variant);
+/// The words of an exact state after two launches that each add the terms.
+[[nodiscard]] std::vector<std::int64_t> words_of_two_launches(const table::call& asked);
 
 /// The faults since the last call: findings of the simulator, results that differ, device state that is not reset.
 [[nodiscard]] std::string take_faults();

@@ -15,7 +15,7 @@ namespace oracle {
 
 template <class T>
 struct format {
-  using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
   static constexpr int precision = std::numeric_limits<T>::digits;
   static constexpr int highest_exponent = std::numeric_limits<T>::max_exponent;  // finite |x| < 2^highest_exponent
   static constexpr int lowest_normal_exponent = std::numeric_limits<T>::min_exponent - 1;

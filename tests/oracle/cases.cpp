@@ -26,11 +26,19 @@ std::uint64_t full_seed(std::string_view name, std::uint64_t seed, std::size_t n
 }  // namespace
 
 template <class T>
-test_case<T> make_case(const generator<T>& source, std::uint64_t seed, std::size_t n) {
+vectors<T> make_vectors(const generator<T>& source, std::uint64_t seed, std::size_t n) {
   rng random(full_seed(source.name, seed, n));
-  const char* type = sizeof(T) == 4 ? "float" : "double";
-  return {fmt::format("{}<{}>, seed {}, n = {}", source.name, type, seed, n), &source,
-          checker<T>(source.make(random, n))};
+  return source.make(random, n);
+}
+
+template <class T>
+std::string case_name(const generator<T>& source, std::uint64_t seed, std::size_t n) {
+  return fmt::format("{}<{}>, seed {}, n = {}", source.name, exactdot::name_of(exactdot::type_of<T>), seed, n);
+}
+
+template <class T>
+test_case<T> make_case(const generator<T>& source, std::uint64_t seed, std::size_t n) {
+  return {case_name(source, seed, n), &source, checker<T>(make_vectors(source, seed, n))};
 }
 
 template <class T>
@@ -49,6 +57,10 @@ int scaled(int count) {
 
 template test_case<float> make_case(const generator<float>&, std::uint64_t, std::size_t);
 template test_case<double> make_case(const generator<double>&, std::uint64_t, std::size_t);
+template vectors<float> make_vectors(const generator<float>&, std::uint64_t, std::size_t);
+template vectors<double> make_vectors(const generator<double>&, std::uint64_t, std::size_t);
+template std::string case_name(const generator<float>&, std::uint64_t, std::size_t);
+template std::string case_name(const generator<double>&, std::uint64_t, std::size_t);
 template const generator<float>& generator_named(std::string_view);
 template const generator<double>& generator_named(std::string_view);
 

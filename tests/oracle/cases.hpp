@@ -22,6 +22,12 @@ struct test_case {
 template <class T>
 [[nodiscard]] test_case<T> make_case(const generator<T>& source, std::uint64_t seed, std::size_t n);
 
+/// The vectors of a case; the same name, seed and length give the same vectors.
+template <class T>
+[[nodiscard]] vectors<T> make_vectors(const generator<T>& source, std::uint64_t seed, std::size_t n);
+template <class T>
+[[nodiscard]] std::string case_name(const generator<T>& source, std::uint64_t seed, std::size_t n);
+
 /// The generator with that name. Throws std::out_of_range if there is none.
 template <class T>
 [[nodiscard]] const generator<T>& generator_named(std::string_view name);

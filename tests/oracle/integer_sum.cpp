@@ -1,7 +1,6 @@
 // See integer_sum.hpp.
 //
-// Special values are detected by bit pattern. One flag per kind suffices, because their number does not affect the
-// result. Cost: about 0.1 µs per term, an addition of about seventy 64-bit limbs.
+// Cost: about 0.1 µs per term, an addition of about seventy 64-bit limbs.
 #include "oracle/integer_sum.hpp"
 
 #include <algorithm>
@@ -20,30 +19,23 @@ void integer_sum::add_finite(const decomposed& a, const decomposed& b) {
   }
 }
 
-template <class T>
-void integer_sum::add(T a, T b) {
-  constexpr auto magnitude = static_cast<typename format<T>::bits>(~format<T>::sign);
-  const bool infinite = is_infinite(a) || is_infinite(b);
-  const bool zero = (to_bits(a) & magnitude) == 0 || (to_bits(b) & magnitude) == 0;
-  if (is_nan(a) || is_nan(b) || (infinite && zero)) {
-    nan_ = true;
+void integer_sum::add(const number& a, const number& b) {
+  const bool infinite = a.kind == kind::infinite || b.kind == kind::infinite;
+  const auto is_zero = [](const number& x) { return x.kind == kind::finite && x.value.mantissa == 0; };
+  if (a.kind == kind::nan || b.kind == kind::nan || (infinite && (is_zero(a) || is_zero(b)))) {
+    ++specials_.nans;
   } else if (infinite) {
-    (is_negative(a) != is_negative(b) ? negative_infinity_ : positive_infinity_) = true;
+    ++(a.value.negative != b.value.negative ? specials_.negative_infinities : specials_.positive_infinities);
   } else {
-    add_finite(decompose(a), decompose(b));
+    add_finite(a.value, b.value);
   }
-}
-
-template <class T>
-void integer_sum::add(T x) {
-  add(x, T{1});
 }
 
 void integer_sum::merge(const integer_sum& other) {
   units_ += other.units_;
-  nan_ |= other.nan_;
-  positive_infinity_ |= other.positive_infinity_;
-  negative_infinity_ |= other.negative_infinity_;
+  specials_.nans += other.specials_.nans;
+  specials_.positive_infinities += other.specials_.positive_infinities;
+  specials_.negative_infinities += other.specials_.negative_infinities;
 }
 
 mpz_class units_of_limbs(std::span<const std::int64_t> limbs, int lowest_exponent) {
@@ -77,16 +69,13 @@ R round_units(const mpz_class& units) {
 template <class R>
 R integer_sum::round() const {
   using bits = typename format<R>::bits;
-  if (nan_ || (positive_infinity_ && negative_infinity_)) return from_bits<R>(format<R>::quiet_nan);
-  if (positive_infinity_) return from_bits<R>(format<R>::infinity);
-  if (negative_infinity_) return from_bits<R>(static_cast<bits>(format<R>::infinity | format<R>::sign));
+  const bool positive = specials_.positive_infinities != 0, negative = specials_.negative_infinities != 0;
+  if (specials_.nans != 0 || (positive && negative)) return from_bits<R>(format<R>::quiet_nan);
+  if (positive) return from_bits<R>(format<R>::infinity);
+  if (negative) return from_bits<R>(static_cast<bits>(format<R>::infinity | format<R>::sign));
   return round_units<R>(units_);
 }
 
-template void integer_sum::add(float, float);
-template void integer_sum::add(double, double);
-template void integer_sum::add(float);
-template void integer_sum::add(double);
 template float integer_sum::round() const;
 template double integer_sum::round() const;
 template float round_units(const mpz_class&);

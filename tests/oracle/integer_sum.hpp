@@ -10,18 +10,29 @@
 #include <cstdint>
 #include <span>
 
-#include "oracle/bits.hpp"
+#include "oracle/number.hpp"
 
 namespace oracle {
+
+/// Numbers of terms that are not finite.
+struct special_counts {
+  std::int64_t nans = 0, positive_infinities = 0, negative_infinities = 0;
+  bool operator==(const special_counts&) const = default;
+};
 
 class integer_sum {
  public:
   static constexpr int unit_exponent = format<double>::lowest_product_exponent;
 
+  void add(const number& a, const number& b);  // a·b
   template <class T>
-  void add(T a, T b);  // a·b
+  void add(T a, T b) {
+    add(number_of(a), number_of(b));
+  }
   template <class T>
-  void add(T x);
+  void add(T x) {
+    add(x, T{1});
+  }
   void merge(const integer_sum& other);
 
   /// The sum rounded once, to nearest, ties to even; special values as in docs/contract.md.
@@ -30,15 +41,14 @@ class integer_sum {
 
   /// The finite part of the sum, in units of 2^unit_exponent.
   [[nodiscard]] const mpz_class& units() const { return units_; }
+  [[nodiscard]] const special_counts& specials() const { return specials_; }
 
  private:
   void add_finite(const decomposed& a, const decomposed& b);
 
   mpz_class units_;
   mpz_class term_;  // scratch
-  bool nan_ = false;
-  bool positive_infinity_ = false;
-  bool negative_infinity_ = false;
+  special_counts specials_;
 };
 
 /// The value, in units, of limbs of radix 2^32, the first of weight 2^lowest_exponent. Carries may be pending.

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "property/engines.hpp"
+#include "property/library_dot.hpp"
 
 namespace {
 

@@ -4,13 +4,15 @@
 // tests cover masked and partial loads at the ends of vectors.
 #include <gtest/gtest.h>
 
-#include "property/engines.hpp"
+#include "property/library_dot.hpp"
 #include "property/guarded.hpp"
+#include "table/instruction_set.hpp"
 
 namespace {
 
 using namespace oracle;
 using namespace property;
+using table::forced_instruction_set;
 
 template <class T>
 class placement : public testing::Test {};

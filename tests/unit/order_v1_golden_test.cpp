@@ -15,7 +15,7 @@ namespace {
 
 template <class T>
 auto golden_bits(std::size_t row) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (std::is_same_v<T, float>) {
     return golden::of_float[row];
   } else {
     return golden::of_double[row];

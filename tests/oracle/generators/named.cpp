@@ -7,7 +7,7 @@ namespace oracle {
 namespace {
 
 template <class T>
-constexpr bool is_float = sizeof(T) == 4;
+constexpr bool is_float = std::is_same_v<T, float>;
 
 template <class T>
 T power_of_two(int exponent) {

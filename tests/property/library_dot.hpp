@@ -1,7 +1,6 @@
 // The library's dot products and accumulators as functions under test.
 //
 // any_fault checks all results for given options: both modes, both result types, and the limbs of an accumulator.
-// Tests vary the data, the instruction set and the number of threads.
 #pragma once
 
 #include <exactdot/exactdot.hpp>
@@ -17,15 +16,6 @@ template <class R, class T>
 [[nodiscard]] oracle::dot_function<R, T> library_dot(exactdot::options options = {}) {
   return [options](const T* a, const T* b, std::size_t n) { return exactdot::dot<R>(a, b, n, options); };
 }
-
-/// Selects an instruction set until the end of its lifetime.
-class forced_instruction_set {
- public:
-  explicit forced_instruction_set(const std::string& name) { exactdot::use_instruction_set(name); }
-  ~forced_instruction_set() { exactdot::use_instruction_set(""); }
-  forced_instruction_set(const forced_instruction_set&) = delete;
-  forced_instruction_set& operator=(const forced_instruction_set&) = delete;
-};
 
 /// The fault of an accumulator that should hold the dot of the checker's vectors; "" if there is none. The limbs
 /// are compared too, because a lost bit that does not affect this rounding may affect the result after a merge.

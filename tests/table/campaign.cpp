@@ -1,0 +1,77 @@
+// Campaign: a given number of random results of the table, compared with the oracle.
+//
+// Row, generator, seed, length and layout are random; every engine of the program computes every case. The last
+// lines give the number of results of the combination of row, engine and layout with the fewest.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "table/table.hpp"
+
+namespace {
+
+using namespace table;
+
+/// Mostly short lengths, for many cases; some border lengths; a few long enough for several threads.
+std::size_t random_length(oracle::rng& random) {
+  const auto& border = oracle::border_lengths;
+  const std::uint64_t kind = random.below(1000);
+  if (kind < 500) return random.below(std::uint64_t{1} << random.below(9));
+  if (kind < 900) return border[random.below(border.size())];
+  if (kind < 990) return random.below(std::uint64_t{1} << (10 + random.below(4)));
+  return (kind < 996 ? 0 : 65536) + random.below(150000);
+}
+
+struct outcome {
+  report done;
+  long long cases = 0;
+};
+
+outcome run(const suite& tested, long long results, std::uint64_t seed) {
+  using clock = std::chrono::steady_clock;
+  auto next_report = clock::now() + std::chrono::seconds(5);
+  const std::vector<row> all_rows = rows();
+  oracle::rng random(seed);
+  outcome so_far;
+  while (so_far.done.results() < results && so_far.done.faults().size() < 10) {
+    const row& chosen = all_rows[random.below(all_rows.size())];
+    const auto source = static_cast<std::size_t>(so_far.cases++) % generator_count();
+    const std::uint64_t case_seed = random.below(1000000000);
+    const input data = make_input(chosen.type, source, case_seed, random_length(random));
+    const layout& arrangement = layouts[random.below(layouts.size())];
+    so_far.done.check(tested, chosen, data, arrangement, static_cast<unsigned>(random.below(1000)));
+    if (clock::now() >= next_report) {
+      fmt::print(stderr, "{} of {} results\n", so_far.done.results(), results);
+      next_report += std::chrono::seconds(5);
+    }
+  }
+  return so_far;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program("Compares random results of every reduction with the oracle, bit by bit.");
+  long long results = 1000000;
+  std::uint64_t seed = 1;
+  program.add_option("--results", results, "number of results to check")->capture_default_str();
+  program.add_option("--seed", seed, "seed of the campaign")->capture_default_str();
+  CLI11_PARSE(program, argc, argv);
+
+  const suite tested = engines_under_test();
+  if (!tested.unavailable.empty()) {
+    fmt::print(stderr, "no engine can run: {}\n", tested.unavailable);
+    return 1;
+  }
+  const auto [done, cases] = run(tested, results, seed);
+  for (const std::string& fault : done.faults()) fmt::print(stderr, "FAILED {}\n", fault);
+  const auto rarest = std::ranges::min_element(done.combinations(), {}, [](const auto& x) { return x.second; });
+  fmt::print("seed {}: {} results of {} cases from {} generators; {} combinations of row, engine and layout", seed,
+             done.results(), cases, generator_count(), done.combinations().size());
+  if (rarest != done.combinations().end()) fmt::print(", each with {} or more", rarest->second);
+  fmt::print("; {} failures\n", done.faults().size());
+  return done.faults().empty() ? 0 : 1;
+}

@@ -1,0 +1,20 @@
+// The kernels of the CUDA engine under test, on the simulator or on a GPU (cuda/kernels.cu).
+#include "cuda/kernels.hpp"
+#include "table/engines.hpp"
+
+namespace table {
+
+suite engines_under_test() {
+  static constexpr std::array<std::size_t, 14> lengths = {0,   1,   2,    3,    5,    31,   64,
+                                                          129, 511, 1000, 2047, 2049, 4097, 20000};
+  const bool simulated = kernels_under_test::is_simulated();
+  suite all;
+  all.engines.push_back({simulated ? "simulator" : "GPU", false, kernels_under_test::run,
+                         kernels_under_test::words_of_two_launches, kernels_under_test::take_faults});
+  all.lengths = lengths;
+  all.every = simulated ? 29 : 1;  // coprime to the number of lengths
+  all.unavailable = kernels_under_test::unavailable_reason();
+  return all;
+}
+
+}  // namespace table

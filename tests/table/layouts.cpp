@@ -1,0 +1,30 @@
+// See layouts.hpp.
+#include "table/layouts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace table {
+
+placed_vector::placed_vector(std::span<const std::byte> elements, exactdot::element_type type, int stride,
+                             bool swapped, bool misaligned, unsigned shift) {
+  const std::size_t bytes = exactdot::size_of(type);
+  const std::size_t n = elements.size() / bytes;
+  const std::size_t step = static_cast<std::size_t>(std::abs(stride)) * bytes;
+  const std::size_t extent = n == 0 ? 0 : step * (n - 1) + bytes;
+  const std::size_t gap = bytes + (misaligned ? 1 + shift % (bytes - 1) : shift % 8 * bytes);
+  memory_.assign(gap + extent + 8 * bytes, std::byte{0xff});  // NaNs
+  const std::size_t first = gap + (stride < 0 && n != 0 ? step * (n - 1) : 0);
+  view_ = {memory_.data() + first, n, type, stride * static_cast<std::ptrdiff_t>(bytes), swapped};
+  for (std::size_t i = 0; i < (stride == 0 ? std::min<std::size_t>(n, 1) : n); ++i) {
+    std::byte* const to = memory_.data() + first + static_cast<std::ptrdiff_t>(i) * view_.stride;
+    const auto* const from = elements.data() + i * bytes;
+    if (swapped) {
+      std::reverse_copy(from, from + bytes, to);
+    } else {
+      std::copy(from, from + bytes, to);
+    }
+  }
+}
+
+}  // namespace table

@@ -1,0 +1,79 @@
+// The table of tests: reductions × elements × engines × layouts × data, compared with the oracle bit by bit.
+//
+// A new reduction, element type or layout is tested by being in its list. check() computes one cell: all results of
+// one engine for one input.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "oracle/cases.hpp"
+#include "oracle/reference.hpp"
+#include "table/engines.hpp"
+#include "table/layouts.hpp"
+
+namespace table {
+
+/// A reduction of elements of one type.
+struct row {
+  exactdot::reduction what;
+  exactdot::element_type type;
+  [[nodiscard]] std::string name() const;  // "dot_float32"
+};
+
+[[nodiscard]] std::vector<row> rows();
+
+/// The data of a case, without a layout.
+struct input {
+  std::string name;
+  exactdot::element_type type;
+  std::vector<std::byte> a, b;
+};
+
+[[nodiscard]] std::size_t generator_count();
+/// The data of generator number `source`.
+[[nodiscard]] input make_input(exactdot::element_type type, std::size_t source, std::uint64_t seed, std::size_t n);
+
+/// An input in a layout, and its expected results.
+class cell {
+ public:
+  cell(const row& tested, const input& data, const layout& arrangement, unsigned shift);
+  /// The first fault of the engine's results: every result type in both modes, and the words. Empty if none.
+  [[nodiscard]] std::string fault(const engine& tested, unsigned variant) const;
+  /// Number of results that fault() compares.
+  static constexpr int results = 2 * static_cast<int>(exactdot::elements.size()) + 1;
+
+ private:
+  row row_;
+  placed_vector a_, b_;
+  oracle::reference expected_;
+};
+
+/// What has been checked, and the faults.
+class report {
+ public:
+  /// Checks the input under every engine that reads the layout.
+  void check(const suite& tested, const row& row, const input& data, const layout& arrangement, unsigned variant);
+  /// Checks it under one engine.
+  void check(const engine& tested, const row& row, const input& data, const layout& arrangement, unsigned variant);
+
+  [[nodiscard]] long long results() const { return results_; }
+  [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
+  /// Results for each combination of reduction, element type, engine and layout.
+  [[nodiscard]] const std::map<std::string, long long>& combinations() const { return combinations_; }
+
+ private:
+  void check(const engine& tested, const row& row, const cell& checked, const std::string& name,
+             const layout& arrangement, unsigned variant);
+
+  long long results_ = 0;
+  std::vector<std::string> faults_;
+  std::map<std::string, long long> combinations_;
+};
+
+/// The layout of case number `index`, pseudo-random; not a misaligned one if no engine reads those.
+[[nodiscard]] const layout& layout_of_case(unsigned index, bool may_misalign);
+
+}  // namespace table
