@@ -62,6 +62,27 @@ TEST(errors, refuse_null_with_a_length_and_take_it_without) {
   }
 }
 
+TEST(errors, of_accumulators_begin_with_accumulator) {
+  exactdot::accumulator<double> sum;
+  sum.add(7.0);
+  const std::span<const double> null(static_cast<const double*>(nullptr), 3), two(one_two);
+  const auto expect_refused_by_accumulator = [&](errc code, const std::function<void()>& action) {
+    expect_error(code, action, "accumulator: ");
+    EXPECT_EQ(sum.round<double>(), 7);
+  };
+  expect_refused_by_accumulator(errc::null_pointer, [&] { sum.add(null); });
+  expect_refused_by_accumulator(errc::null_pointer, [&] { sum.add(null, null); });
+  expect_refused_by_accumulator(errc::size_mismatch, [&] { sum.add(two, null); });
+  expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(two, {.threads = -1}); });
+  expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(two, two, {.mode = exactdot::mode{7}}); });
+  expect_refused_by_accumulator(errc::no_device, [&] { sum.add(two, {.device = exactdot::device::cuda}); });
+  const std::vector<float> floats = {1, 2};
+  expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(exactdot::to_any(floats)); });
+  expect_refused_by_accumulator(errc::size_mismatch, [&] {
+    exactdot::accumulator<double>({sum.words().data(), 3});
+  });
+}
+
 TEST(errors, refuse_options_that_mean_nothing) {
   expect_refused(errc::bad_option, {.mode = static_cast<exactdot::mode>(7)});
   expect_refused(errc::bad_option, {.device = static_cast<exactdot::device>(9)});
