@@ -52,7 +52,7 @@ json on_cpu(const bench_arguments& arguments) {
   bench::cpu_request request{
       .sizes = lengths(arguments.sizes, {16, 100, 1000, 10'000, 100'000, 1'000'000, 50'000'000}),
       .types = arguments.types,
-      .hostile = hostile(arguments, {"wide", "subnormal", "alternating"}),
+      .hostile = hostile(arguments, {"wide", "subnormal", "alternating", "ill", "ill_deep"}),
       .threads = arguments.threads.empty() ? std::vector{1, 2} : arguments.threads,
       .alignment = arguments.alignment == "vector" ? bench::alignment::vector : bench::alignment::cache_line,
       .sampling = {},

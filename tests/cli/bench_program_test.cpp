@@ -1,6 +1,7 @@
 // exactdot bench: errors, JSON, and the message without a GPU. tests/package/bench_report.py checks its figures.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,15 +23,15 @@ class bench_program : public cli_test::program {
 TEST_F(bench_program, unknown_values_name_the_allowed_ones) {
   expect_usage_fault({"bench", "--device", "gpu"}, {"--device", "gpu", "auto", "cpu", "cuda"});
   expect_usage_fault({"bench", "--types", "float16"}, {"--types", "float16", "float32", "float64"});
-  expect_usage_fault({"bench", "--sizes", "1000", "2^x"}, {"--sizes", "'2^x' is no length"});
+  expect_usage_fault({"bench", "--sizes", "1000", "2^x"}, {"--sizes", "'2^x' is not a length; expected 1000"});
   expect_usage_fault({"bench", "--sizes", "1000", "0"}, {"--sizes", "at least 1"});
   expect_usage_fault({"bench", "--data", "random"}, {"--data", "random", "none"});
   expect_usage_fault({"bench", "--alignment", "32"}, {"--alignment", "32", "64", "vector"});
   expect_usage_fault({"bench", "--rounds", "0"}, {"--rounds"});
   expect_usage_fault({"bench", "--threads", "0"}, {"--threads"});
   expect_usage_fault({"bench", "now"}, {"now"});
-  expect_usage_fault({"bench", "--json", "-5"}, {"--json", "'-5' is no file name"});
-  expect_usage_fault({"bench", "--json=--quick"}, {"--json", "'--quick' is no file name"});
+  expect_usage_fault({"bench", "--json", "-5"}, {"--json", "'-5' is not a file name"});
+  expect_usage_fault({"bench", "--json=--quick"}, {"--json", "'--quick' is not a file name"});
 }
 
 TEST_F(bench_program, help_has_examples) {
@@ -67,6 +68,15 @@ TEST_F(bench_program, keeps_each_row_on_a_line) {
     EXPECT_LE(row["error_ulps"], 0.5);
   }
   EXPECT_EQ(report["rows"].back()["data"], "one_huge");
+}
+
+TEST_F(bench_program, measures_hostile_data_by_default) {
+  const auto report =
+      nlohmann::json::parse(run_well({"bench", "--device", "cpu", "--quick", "--rounds", "1", "--sizes", "100",
+                                      "--types", "float64", "--threads", "1", "--json"}));
+  std::set<std::string> data;
+  for (const auto& row : report["rows"]) data.insert(row["data"]);
+  EXPECT_EQ(data, (std::set<std::string>{"uniform", "wide", "subnormal", "alternating", "ill", "ill_deep"}));
 }
 
 TEST_F(bench_program, prints_json_alone_where_no_file_is_named) {
