@@ -1,27 +1,27 @@
 // The command line, by CLI11. All of it in this one file: CLI11 is slow to compile.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
+#include <algorithm>
 #include <cli/bench.hpp>
 #include <cli/command_line.hpp>
 #include <cli/dot.hpp>
-#include <cli/element_count.hpp>
 #include <cli/generate.hpp>
 #include <cli/hazards.hpp>
 #include <cli/info.hpp>
 #include <cli/lab.hpp>
+#include <cli/option_checks.hpp>
 #include <cli/output.hpp>
+#include <cli/suggestion.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
 #include <io/data_source.hpp>
 #include <io/fault.hpp>
-#include <io/ill_conditioned.hpp>
 #include <iterator>
 #include <lab/registry.hpp>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -30,37 +30,6 @@ namespace exactdot::cli {
 namespace {
 
 using runnable = std::function<void()>;
-
-std::string check_device(const std::string& text) {
-  if (text == "auto" || text == "cpu" || parse_cuda(text)) return {};
-  return text + " not in {auto,cpu,cuda,cuda:N}";
-}
-
-std::string check_count(const std::string& text) {
-  const std::optional<std::size_t> n = parse_element_count(text);
-  if (n && *n <= std::numeric_limits<std::size_t>::max() / sizeof(double) - 128) return {};
-  return "'" + text + "' is no length; write 1000, 2^20, 1e6, 1k, 3M, 64Ki or 32*2^20";
-}
-
-std::string check_size(const std::string& text) {
-  if (parse_element_count(text) == 0) return "'" + text + "': at least 1, for times are told for an element";
-  return check_count(text);
-}
-
-std::string check_json_file(const std::string& text) {
-  if (text == "-" || (!text.empty() && text.front() != '-')) return {};
-  return "'" + text + "' is no file name; write ./ before one that begins with -";
-}
-
-std::string check_condition(const std::string& text) {
-  double condition = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, condition);
-  const bool number = fault == std::errc{} && stop == end;
-  if (number && condition >= 1 && condition <= io::largest_condition<double>) return {};
-  return fmt::format("'{}' is no condition number; write one from 1 to {:g} (float32) or {:g} (float64)", text,
-                     io::largest_condition<float>, io::largest_condition<double>);
-}
 
 runnable describe_dot(CLI::App& app) {
   const auto arguments = std::make_shared<dot_arguments>();
@@ -105,7 +74,7 @@ runnable describe_generate(CLI::App& app) {
       ->check(CLI::IsMember(sets))
       ->capture_default_str();
   app.add_option("--n", arguments->n, "length: 1000, 2^20, 1e6, 1k, 64Ki; by default one that suits --data")
-      ->check(check_count, "LENGTH");
+      ->check(check_length, "LENGTH");
   app.add_option("--dtype", arguments->type, "type of the elements")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
@@ -136,7 +105,7 @@ runnable describe_lab(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "cuda", "simt"}))
       ->capture_default_str();
   app.add_option("--n", arguments->n, "length: 1000, 2^20, 64Ki; default: depends on --data and the device")
-      ->check(check_count, "LENGTH");
+      ->check(check_length, "LENGTH");
   app.add_option("--data", arguments->data, "content of the vectors; exactdot generate --help describes it")
       ->check(CLI::IsMember(sets))
       ->capture_default_str();
@@ -207,14 +176,16 @@ runnable describe_bench(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--sizes", arguments->sizes,
                  "lengths: 1000, 2^20, 64Ki; default: 16 to 5e7 on a CPU, 2^10 to 2^29 on a GPU")
-      ->check(check_size, "LENGTH");
+      ->check(check_positive_length, "LENGTH");
   app.add_option("--types", arguments->types, "types of the elements")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
   app.add_option("--threads", arguments->threads, "thread counts, CPU only; default: 1 and 2")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--data", arguments->data,
-                 "hostile data for exact only, or none; default: wide, subnormal, alternating (CPU), all (GPU)")
+  app.add_option(
+         "--data", arguments->data,
+         "hostile data for exact only, or none; default: all on a GPU; on a CPU wide, subnormal, alternating, ill, "
+         "ill_deep")
       ->check(CLI::IsMember(sets));
   app.add_option("--alignment", arguments->alignment,
                  "CPU only; 64 (default): vectors start at a cache line; vector: as in std::vector")
@@ -245,12 +216,52 @@ runnable describe_info(CLI::App& app) {
   return [json] { run_info(*json); };
 }
 
-/// What to say where no subcommand was recognised; CLI11 would not name the word that stands in its place.
-std::string subcommand_fault(const CLI::App& program, const std::string& word) {
-  std::string names;
-  for (const CLI::App* app : program.get_subcommands({})) names += (names.empty() ? "" : ", ") + app->get_name();
-  if (word.empty()) return fmt::format("a subcommand is missing; there are {}", names);
-  return fmt::format("'{}' is no subcommand; there are {}", word, names);
+std::vector<std::string> subcommand_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* app : program.get_subcommands({})) names.push_back(app->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+  }
+  return names;
+}
+
+[[noreturn]] void refuse(const std::string& fault, const std::string& command) {
+  throw error(errc::bad_option, fmt::format("{}; see {} --help", io::printable(fault), command));
+}
+
+/// Throws if the first argument is neither a subcommand nor an option. CLI11 accepts such a word before --help.
+void check_subcommand(const CLI::App& program, const std::string& word) {
+  const std::vector<std::string> names = subcommand_names(program);
+  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
+  const std::string fault = word.empty() ? "a subcommand is missing"
+                                         : fmt::format("'{}': unknown subcommand{}", word, suggestion(word, names));
+  refuse(fmt::format("{}; expected {}", fault, fmt::join(names, ", ")), "exactdot");
+}
+
+/// Throws if an argument of this program or subcommand begins with - and is not one of its options.
+void check_options(const CLI::App& app, const std::string& command) {
+  for (const std::string& word : app.remaining()) {
+    if (!word.starts_with('-')) continue;
+    const std::string name = word.substr(0, word.find('='));
+    refuse(fmt::format("'{}': unknown option of {}{}", word, command, suggestion(name, option_names(app))),
+           command);
+  }
+}
+
+/// Throws errc::bad_option with a sentence for what CLI11 refused.
+[[noreturn]] void refuse_arguments(const CLI::App& program, const CLI::ParseError& parse_error) {
+  check_options(program, "exactdot");
+  std::string command = "exactdot";
+  for (const CLI::App* app : program.get_subcommands()) {
+    command += " " + app->get_name();
+    check_options(*app, command);
+  }
+  refuse(parse_error.what(), command);
 }
 
 }  // namespace
@@ -271,15 +282,11 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   add("hazards", "Run and explain the classic mistakes of parallel sums", describe_hazards);
   add("bench", "Measure dot products side by side with other libraries", describe_bench);
   add("info", "Say what this build and this machine can do", describe_info);
+  check_subcommand(program, argument_count > 1 ? arguments[1] : "");
   try {
     program.parse(argument_count, arguments);
   } catch (const CLI::ParseError& parse_error) {
-    if (parse_error.get_exit_code() != 0) {
-      const std::string fault = program.get_subcommands().empty()
-                                    ? subcommand_fault(program, argument_count > 1 ? arguments[1] : "")
-                                    : parse_error.what();
-      throw error(errc::bad_option, fmt::format("{} (exactdot --help tells more)", io::printable(fault)));
-    }
+    if (parse_error.get_exit_code() != 0) refuse_arguments(program, parse_error);
     std::ostringstream text;
     program.exit(parse_error, text, text);
     return [answer = text.str()] { write_output(answer); };

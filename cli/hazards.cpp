@@ -1,5 +1,6 @@
 // exactdot hazards; see hazards.hpp.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <cli/interruption.hpp>
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
+#include <cli/suggestion.hpp>
 #include <cli/watchdog.hpp>
 #include <exactdot/error.hpp>
 #include <io/fault.hpp>
@@ -50,10 +52,10 @@ std::vector<lab::hazard> choose_hazards(const std::vector<lab::hazard>& all,
     const auto found =
         std::ranges::find_if(all, [&](const lab::hazard& candidate) { return candidate.info.name == name; });
     if (found == all.end()) {
-      std::string known;
-      for (const lab::hazard& listed : all) known += (known.empty() ? "" : ", ") + std::string(listed.info.name);
-      throw error(errc::bad_option,
-                  fmt::format("'{}': unknown hazard; the hazards are {}", io::printable(name), known));
+      std::vector<std::string> known;
+      for (const lab::hazard& listed : all) known.emplace_back(listed.info.name);
+      throw error(errc::bad_option, fmt::format("'{}': unknown hazard{}; expected {}", io::printable(name),
+                                                suggestion(name, known), fmt::join(known, ", ")));
     }
     chosen.push_back(*found);
   }

@@ -89,8 +89,8 @@ TEST_F(hazards_program, comes_out_the_same_for_the_same_seed_and_otherwise_for_a
 }
 
 TEST_F(hazards_program, refuses_what_it_does_not_know) {
-  expect_usage_fault(simulated({"racing"}),
-                     {"'racing': unknown hazard", "the hazards are race_condition, ", "float_order"});
+  expect_usage_fault(simulated({"racing"}), {"'racing': unknown hazard; expected race_condition, ", "float_order"});
+  expect_usage_fault(simulated({"block_conter"}), {"unknown hazard (did you mean block_counter?)"});
   expect_usage_fault(simulated({"step_by_step", "racing"}), {"'racing': unknown hazard"});
   expect_usage_fault(simulated({"two\nlines"}), {"two\\x0alines"});
   expect_usage_fault({"hazards", "--device", "gpu"}, {"--device", "gpu", "simt"});
