@@ -31,7 +31,7 @@ struct viewed {
   std::vector<T> copy;
 };
 
-/// How to store a vector.
+/// Layout in which a vector is stored.
 struct storage {
   std::ptrdiff_t stride;  // in bytes
   bool swapped;
