@@ -1,4 +1,4 @@
-// The command line, by CLI11. All of it in this one file: CLI11 is slow to compile.
+// Declares subcommands and options with CLI11, in one file because CLI11 is slow to compile. See command_line.hpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,59 +29,61 @@
 namespace exactdot::cli {
 namespace {
 
-using runnable = std::function<void()>;
+using action = std::function<void()>;
 
-runnable describe_dot(CLI::App& app) {
+action declare_dot(CLI::App& app) {
   const auto arguments = std::make_shared<dot_arguments>();
-  app.add_option("A", arguments->a, "first vector: a .npy file, or a raw one with --dtype")->required();
-  app.add_option("B", arguments->b, "second vector, of the same type and length")->required();
-  app.add_option("--mode", arguments->mode, "exact: the real sum, rounded once; fast: plain fused multiply-adds")
+  app.add_option("A", arguments->a, "first vector: a .npy file, or a raw file with --dtype")->required();
+  app.add_option("B", arguments->b, "second vector, of equal type and length")->required();
+  app.add_option("--mode", arguments->mode,
+                 "exact: the real sum, rounded once; fast: fused multiply-adds in a fixed order")
       ->check(CLI::IsMember({"exact", "fast"}))
       ->capture_default_str();
-  app.add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N")
+  app.add_option("--device", arguments->device,
+                 "auto: cpu, since files are in host memory; cpu; cuda or cuda:N: a GPU")
       ->check(check_device, "DEVICE")
       ->capture_default_str();
-  app.add_option("--threads", arguments->threads,
-                 "CPU threads; 0: as many as pay off. Changes no bit of the result")
+  app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; result unaffected")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  app.add_option("--result", arguments->result_type, "type of the result; by default that of the data")
+  app.add_option("--result", arguments->result_type, "type of the result; default: type of the elements")
       ->check(CLI::IsMember({"float32", "float64"}));
-  app.add_option("--dtype", arguments->raw_type, "the files are raw little-endian elements of this type")
+  app.add_option("--dtype", arguments->raw_type,
+                 "element type of raw little-endian files; not needed for .npy files")
       ->check(CLI::IsMember({"float32", "float64"}));
-  app.add_flag("--compare", arguments->compare, "add a table of other methods: value, error, time");
+  app.add_flag("--compare", arguments->compare, "also print a table of other methods with value, error and time");
   app.add_flag("--json", arguments->json, "print one JSON object");
   app.footer(
       "Examples:\n"
       "  exactdot dot a.npy b.npy\n"
       "  exactdot dot a.npy b.npy --compare\n"
       "  exactdot dot a.raw b.raw --dtype float32 --result float64 --json\n"
-      "Exit status: 0; 1: bad input, named in one line on stderr; 2: wrong usage.");
+      "Exit status: 0; 1: an input cannot be used, or no such device; 2: wrong usage.");
   return [arguments] { run_dot(*arguments); };
 }
 
-runnable describe_generate(CLI::App& app) {
+action declare_generate(CLI::App& app) {
   const auto arguments = std::make_shared<generate_arguments>();
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
   app.add_option("A", arguments->a,
-                 "first file to write; an existing one is replaced at the end, whole. A symbolic link stays one: "
-                 "the file that it names is replaced by a new one")
+                 "first file to write; an existing file is replaced after both are complete; of a symbolic link, "
+                 "the target is replaced")
       ->required();
   app.add_option("B", arguments->b, "second file to write")->required();
   app.add_option("--data", arguments->data,
                  "uniform: in (-1, 1); ones: 1, 1; halves: 0.5, 2; ramp: i, 2i; ill: of condition number --cond; "
-                 "wide: exponents over the type's whole range")
+                 "wide: exponents over the whole range of the type")
       ->check(CLI::IsMember(sets))
       ->capture_default_str();
-  app.add_option("--n", arguments->n, "length: 1000, 2^20, 1e6, 1k, 64Ki; by default one that suits --data")
+  app.add_option("--n", arguments->n, "length: 1000, 2^20, 1e6, 1k, 64Ki; default: depends on --data")
       ->check(check_length, "LENGTH");
   app.add_option("--dtype", arguments->type, "type of the elements")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
   app.add_option("--cond", arguments->condition,
-                 "condition number 2 sum|a b| / |sum a b| of --data ill; by default 1e16")
+                 "condition number 2 sum|a b| / |sum a b| of --data ill; default: 1e16")
       ->check(check_condition, "NUMBER");
-  app.add_option("--seed", arguments->seed, "seed of the random data sets; the same seed gives the same files")
+  app.add_option("--seed", arguments->seed, "seed of random data sets; the same seed gives the same files")
       ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "print one JSON object");
@@ -89,11 +91,11 @@ runnable describe_generate(CLI::App& app) {
       "Examples:\n"
       "  exactdot generate a.npy b.npy\n"
       "  exactdot generate a.npy b.npy --data ill --cond 1e20 --n 2^16 --dtype float64\n"
-      "Exit status: 0; 1: cannot write, existing files untouched; 2: wrong usage.");
+      "Exit status: 0; 1: a file cannot be written, existing files are unchanged; 2: wrong usage.");
   return [arguments] { run_generate(*arguments); };
 }
 
-runnable describe_lab(CLI::App& app) {
+action declare_lab(CLI::App& app) {
   const auto arguments = std::make_shared<lab_arguments>();
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
   const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
@@ -145,7 +147,7 @@ runnable describe_lab(CLI::App& app) {
   return [arguments] { run_lab(*arguments); };
 }
 
-runnable describe_hazards(CLI::App& app) {
+action declare_hazards(CLI::App& app) {
   const auto arguments = std::make_shared<hazards_arguments>();
   app.add_option("name", arguments->names, "hazards to run; default: all")->type_name("NAME");
   app.add_option("--device", arguments->device,
@@ -156,8 +158,9 @@ runnable describe_hazards(CLI::App& app) {
       ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "print one JSON object");
-  app.add_flag("--unwatched", arguments->unwatched,
-               "on a GPU, also run what may hang in this process; otherwise in one that is ended after 30 s");
+  app.add_flag(
+      "--no-watchdog", arguments->no_watchdog,
+      "run hazards that may hang on a GPU in this process; default: in a process with a time limit of 30 s");
   app.footer(
       "Examples:\n"
       "  exactdot hazards\n"
@@ -167,7 +170,7 @@ runnable describe_hazards(CLI::App& app) {
   return [arguments] { run_hazards(*arguments); };
 }
 
-runnable describe_bench(CLI::App& app) {
+action declare_bench(CLI::App& app) {
   const auto arguments = std::make_shared<bench_arguments>();
   std::vector<std::string> sets = bench_data_names();
   sets.emplace_back("none");
@@ -199,7 +202,7 @@ runnable describe_bench(CLI::App& app) {
       ->expected(0, 1)
       ->default_str("-")
       ->check(check_json_file);
-  app.add_flag("--quick", arguments->quick, "few and short samples, for a rough estimate");
+  app.add_flag("--quick", arguments->quick, "fewer and shorter samples, for an estimate");
   app.footer(
       "Examples:\n"
       "  exactdot bench --device cpu --quick --sizes 1000 1e6 --types float64 --threads 1\n"
@@ -209,7 +212,7 @@ runnable describe_bench(CLI::App& app) {
   return [arguments] { run_bench(*arguments); };
 }
 
-runnable describe_info(CLI::App& app) {
+action declare_info(CLI::App& app) {
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON object");
   app.footer("Examples:\n  exactdot info\n  exactdot info --json");
@@ -267,21 +270,21 @@ void check_options(const CLI::App& app, const std::string& command) {
 }  // namespace
 
 std::function<void()> parse_command_line(int argument_count, char** arguments) {
-  CLI::App program{"Exact, reproducible dot products at the speed of memory", "exactdot"};
+  CLI::App program{"Exact, reproducible dot products", "exactdot"};
   program.set_version_flag("--version", std::string("exactdot ") + version());
   program.require_subcommand(1);
-  program.footer("exactdot COMMAND --help says more, with examples.");
-  runnable chosen;
-  const auto add = [&](const char* name, const char* description, runnable (*describe)(CLI::App&)) {
+  program.footer("exactdot COMMAND --help prints options and examples.");
+  action chosen;
+  const auto add = [&](const char* name, const char* description, action (*declare)(CLI::App&)) {
     CLI::App& app = *program.add_subcommand(name, description);
-    app.parse_complete_callback([&chosen, run = describe(app)] { chosen = run; });
+    app.parse_complete_callback([&chosen, run = declare(app)] { chosen = run; });
   };
-  add("dot", "Compute the dot product of two vectors in files", describe_dot);
-  add("generate", "Write two vectors to try things on, as .npy files", describe_generate);
-  add("lab", "Run, check, measure and explain the classic ways to compute a dot product on a GPU", describe_lab);
-  add("hazards", "Run and explain the classic mistakes of parallel sums", describe_hazards);
-  add("bench", "Measure dot products side by side with other libraries", describe_bench);
-  add("info", "Say what this build and this machine can do", describe_info);
+  add("dot", "Compute the dot product of two vectors in files", declare_dot);
+  add("generate", "Write two vectors of a data set to .npy files", declare_generate);
+  add("lab", "Run, check, measure and explain classic dot products on a GPU", declare_lab);
+  add("hazards", "Run and explain classic mistakes of parallel sums", declare_hazards);
+  add("bench", "Measure dot products of exactdot and of other libraries", declare_bench);
+  add("info", "Print instruction sets, GPUs and libraries of this build and this machine", declare_info);
   check_subcommand(program, argument_count > 1 ? arguments[1] : "");
   try {
     program.parse(argument_count, arguments);
@@ -289,7 +292,7 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
     if (parse_error.get_exit_code() != 0) refuse_arguments(program, parse_error);
     std::ostringstream text;
     program.exit(parse_error, text, text);
-    return [answer = text.str()] { write_output(answer); };
+    return [text = text.str()] { write_output(text); };
   }
   return chosen;
 }

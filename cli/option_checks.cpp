@@ -40,9 +40,9 @@ std::string check_condition(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, condition);
   const bool is_number = fault == std::errc{} && stop == end;
-  if (is_number && condition >= 1 && condition <= io::largest_condition<double>) return {};
+  if (is_number && condition >= 1 && condition <= io::max_condition<double>) return {};
   return fmt::format("'{}' is not a condition number; expected 1 to {:g} (float32) or {:g} (float64)", text,
-                     io::largest_condition<float>, io::largest_condition<double>);
+                     io::max_condition<float>, io::max_condition<double>);
 }
 
 }  // namespace exactdot::cli

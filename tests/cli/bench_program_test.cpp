@@ -40,7 +40,7 @@ TEST_F(bench_program, help_has_examples) {
 }
 
 #if EXACTDOT_HAS_BENCH
-TEST_F(bench_program, a_gpu_that_is_not_there_is_one_sentence) {
+TEST_F(bench_program, a_missing_gpu_is_one_sentence) {
   if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
   expect_failure({"bench", "--device", "cuda"}, "--device cuda: ");
 }
@@ -50,12 +50,12 @@ TEST_F(bench_program, options_of_the_cpu_are_refused_on_a_gpu) {
   expect_usage_fault({"bench", "--device", "cuda", "--alignment", "64"}, {"--alignment: requires --device cpu"});
 }
 
-TEST_F(bench_program, what_it_could_not_write_is_known_before_it_measures) {
+TEST_F(bench_program, an_unwritable_file_is_reported_before_it_measures) {
   const std::string file = folder / "missing/results.json";
   expect_fault({"bench", "--device", "cpu", "--json", file}, file, {"No such file"});
 }
 
-TEST_F(bench_program, keeps_each_row_on_a_line) {
+TEST_F(bench_program, writes_one_line_per_row) {
   const std::string file = folder / "results.json";
   run_well({"bench", "--device", "cpu", "--quick", "--rounds", "1", "--sizes", "2^10", "--types", "float32",
             "--threads", "1", "--data", "one_huge", "--json", file});
@@ -79,10 +79,10 @@ TEST_F(bench_program, measures_hostile_data_by_default) {
   EXPECT_EQ(data, (std::set<std::string>{"uniform", "wide", "subnormal", "alternating", "ill", "ill_deep"}));
 }
 
-TEST_F(bench_program, prints_json_alone_where_no_file_is_named) {
+TEST_F(bench_program, prints_only_json_if_no_file_is_named) {
   const std::vector<std::string> small = {"--device", "cpu",     "--rounds",  "1", "--sizes", "16",
                                           "--types",  "float32", "--threads", "1", "--data",  "none"};
-  std::vector<std::string> arguments = {"bench", "--json", "--quick"};  // an option is no file name
+  std::vector<std::string> arguments = {"bench", "--json", "--quick"};  // an option is not a file name
   arguments.insert(arguments.end(), small.begin(), small.end());
   const auto report = nlohmann::json::parse(run_well(arguments));
   EXPECT_EQ(report["quick"], true);
@@ -97,7 +97,7 @@ TEST_F(bench_program, prints_json_alone_where_no_file_is_named) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{});
 }
 #else
-TEST_F(bench_program, a_build_without_it_says_so) {
+TEST_F(bench_program, is_an_error_in_a_build_without_it) {
   expect_failure({"bench"}, "bench: this program was built without benchmarks");
 }
 #endif

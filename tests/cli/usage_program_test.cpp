@@ -1,4 +1,4 @@
-// The command line: wrong usage has status 2 and one line that says what is allowed; help and info answer.
+// The command line: wrong usage has status 2 and one line with the allowed values; help, version and info.
 #include <gtest/gtest.h>
 
 #include <exactdot/exactdot.hpp>
@@ -41,7 +41,7 @@ TEST_F(usage_program, numbers_out_of_range_are_refused) {
                        {"--cond", "'" + condition + "' is not a condition number", "expected 1 to 1e+60"});
   }
   expect_usage_fault({"generate", folder / "x", folder / "y", "--data", "ill", "--cond", "1e61"},
-                     {"condition number", "from 1 to 1e+60"});
+                     {"condition number 1e+61", "expected 1 to 1e+60 for float32"});
   EXPECT_EQ(folder.names(), std::vector<std::string>{"a.npy"});
 }
 
