@@ -1,4 +1,4 @@
-// Asking the kernel for its estimate; see available_memory.hpp.
+// Reads the estimate of the kernel; see available_memory.hpp.
 #include <unistd.h>
 
 #include <cli/available_memory.hpp>

@@ -1,11 +1,11 @@
-// How much memory can be had without pushing anything out.
+// Size of the memory that can be allocated without swapping.
 #pragma once
 
 #include <cstddef>
 
 namespace exactdot::cli {
 
-/// Bytes; MemAvailable of /proc/meminfo, or the free pages where that cannot be read.
+/// Returns MemAvailable of /proc/meminfo in bytes, or the size of the free pages if that cannot be read.
 [[nodiscard]] std::size_t available_memory();
 
 }  // namespace exactdot::cli

@@ -1,5 +1,4 @@
-// exactdot bench; see bench.hpp. The library in bench/ measures and prints tables; this file prints or writes the
-// JSON.
+// exactdot bench; see bench.hpp. The library in bench/ measures and prints the table; this file writes the JSON.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,7 +32,7 @@ std::vector<std::size_t> lengths(const std::vector<std::string>& texts, std::vec
   return all;
 }
 
-std::vector<std::string> hostile(const bench_arguments& arguments, std::vector<std::string> defaults) {
+std::vector<std::string> hostile_data_sets(const bench_arguments& arguments, std::vector<std::string> defaults) {
   std::vector<std::string> chosen = arguments.data ? *arguments.data : std::move(defaults);
   std::erase(chosen, "none");
   return chosen;
@@ -47,12 +46,12 @@ std::unique_ptr<progress> make_progress_line(const bench_arguments& arguments) {
   return std::make_unique<progress>("bench", program_monitor(), 0);
 }
 
-json on_cpu(const bench_arguments& arguments) {
+json measure_on_cpu(const bench_arguments& arguments) {
   constexpr std::size_t max_length = 2'000'000'000;  // other libraries take the length as int
   bench::cpu_request request{
       .sizes = lengths(arguments.sizes, {16, 100, 1000, 10'000, 100'000, 1'000'000, 50'000'000}),
       .types = arguments.types,
-      .hostile = hostile(arguments, {"wide", "subnormal", "alternating"}),
+      .hostile = hostile_data_sets(arguments, {"wide", "subnormal", "alternating", "ill", "ill_deep"}),
       .threads = arguments.threads.empty() ? std::vector{1, 2} : arguments.threads,
       .alignment = arguments.alignment == "vector" ? bench::alignment::vector : bench::alignment::cache_line,
       .sampling = {},
@@ -64,25 +63,25 @@ json on_cpu(const bench_arguments& arguments) {
   if (arguments.rounds > 0) request.sampling.rounds = arguments.rounds;
   const auto line = make_progress_line(arguments);
   request.on_progress = [&](const std::string& step) {
-    if (line) line->say("bench: " + step);
+    if (line) line->set_text("bench: " + step);
   };
   return bench::measure_cpu(request);
 }
 
-json on_gpu(const bench_arguments& arguments) {
+json measure_on_gpu(const bench_arguments& arguments) {
   if (!arguments.threads.empty()) throw error(errc::bad_option, "--threads: requires --device cpu");
   if (arguments.alignment) throw error(errc::bad_option, "--alignment: requires --device cpu");
   std::vector<std::size_t> default_sizes;
   for (int exponent = 10; exponent <= 29; ++exponent) default_sizes.push_back(std::size_t{1} << exponent);
   bench::gpu_request request{.sizes = lengths(arguments.sizes, default_sizes),
                              .types = arguments.types,
-                             .hostile = hostile(arguments, bench::hostile_data)};
+                             .hostile = hostile_data_sets(arguments, bench::hostile_data)};
   if (arguments.quick) request.rounds = 3, request.sample_seconds = 1e-4;
   if (arguments.rounds > 0) request.rounds = arguments.rounds;
 
   const auto line = make_progress_line(arguments);
   request.on_progress = [&](const std::string& step) {
-    if (line) line->say("bench: " + step);
+    if (line) line->set_text("bench: " + step);
   };
   std::vector<bench::gpu_measurement> measurements;
   request.on_measured = [&](const std::vector<bench::gpu_measurement>& more) {
@@ -120,7 +119,7 @@ std::string text_of(const json& report) {
 void require_same_bits(const json& report) {
   for (const auto& measurement : report["rows"]) {
     if (measurement.value("same_bits_as_cpu", true)) continue;
-    throw std::runtime_error(fmt::format("bench: the bits differ from the CPU's: {}", measurement.dump()));
+    throw std::runtime_error(fmt::format("bench: bits differ from those of the CPU: {}", measurement.dump()));
   }
 }
 
@@ -130,11 +129,11 @@ const std::vector<std::string>& bench_data_names() { return bench::hostile_data;
 
 void run_bench(const bench_arguments& arguments) {
   const bool to_file = !arguments.json.empty() && !prints_json(arguments);
-  if (to_file) io::output_file{arguments.json};  // reports an unwritable file before minutes of measuring
-  const end_at_once nothing_to_clean_up;
+  if (to_file) io::output_file{arguments.json};  // reports an unwritable file before it measures
+  const immediate_exit no_cleanup_needed;
   const bool gpu =
       arguments.device == "cuda" || (arguments.device == "auto" && EXACTDOT_CUDA_AT_BUILD && !gpu_names().empty());
-  json report = gpu ? on_gpu(arguments) : on_cpu(arguments);
+  json report = gpu ? measure_on_gpu(arguments) : measure_on_cpu(arguments);
   report["quick"] = arguments.quick;
   const std::string text = text_of(report);
   if (prints_json(arguments)) write_output(text);

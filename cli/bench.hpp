@@ -1,4 +1,4 @@
-// exactdot bench: measures dot products beside other libraries, on the CPU or on a GPU.
+// exactdot bench: measures dot products of exactdot and of other libraries, on the CPU or on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 
 namespace exactdot::cli {
 
-/// Arguments of the command line, which has checked that words are among the allowed ones. Empty ones have a
-/// default that depends on the device.
+/// Arguments of the command line, with allowed values. Empty ones have a default that depends on the device.
 struct bench_arguments {
   std::string device = "auto";  ///< auto, cpu or cuda
   std::vector<std::string> sizes;
@@ -23,7 +22,7 @@ struct bench_arguments {
 };
 
 /// Runs the benchmark and prints or writes its report. Throws exactdot::error; throws std::runtime_error if this
-/// build has no benchmarks, or if a result on a GPU differs from the CPU's bits.
+/// build has no benchmarks, or if the bits of a GPU's result differ from those of the CPU.
 void run_bench(const bench_arguments& arguments);
 
 /// Returns the values of --data other than none.

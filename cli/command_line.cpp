@@ -1,27 +1,27 @@
-// The command line, by CLI11. All of it in this one file: CLI11 is slow to compile.
+// Declares subcommands and options with CLI11, in one file because CLI11 is slow to compile. See command_line.hpp.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
+#include <algorithm>
 #include <cli/bench.hpp>
 #include <cli/command_line.hpp>
 #include <cli/dot.hpp>
-#include <cli/element_count.hpp>
 #include <cli/generate.hpp>
 #include <cli/hazards.hpp>
 #include <cli/info.hpp>
 #include <cli/lab.hpp>
+#include <cli/option_checks.hpp>
 #include <cli/output.hpp>
+#include <cli/suggestion.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
 #include <io/data_source.hpp>
 #include <io/fault.hpp>
-#include <io/ill_conditioned.hpp>
 #include <iterator>
 #include <lab/registry.hpp>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -29,90 +29,61 @@
 namespace exactdot::cli {
 namespace {
 
-using runnable = std::function<void()>;
+using action = std::function<void()>;
 
-std::string check_device(const std::string& text) {
-  if (text == "auto" || text == "cpu" || parse_cuda(text)) return {};
-  return text + " not in {auto,cpu,cuda,cuda:N}";
-}
-
-std::string check_count(const std::string& text) {
-  const std::optional<std::size_t> n = parse_element_count(text);
-  if (n && *n <= std::numeric_limits<std::size_t>::max() / sizeof(double) - 128) return {};
-  return "'" + text + "' is no length; write 1000, 2^20, 1e6, 1k, 3M, 64Ki or 32*2^20";
-}
-
-std::string check_size(const std::string& text) {
-  if (parse_element_count(text) == 0) return "'" + text + "': at least 1, for times are told for an element";
-  return check_count(text);
-}
-
-std::string check_json_file(const std::string& text) {
-  if (text == "-" || (!text.empty() && text.front() != '-')) return {};
-  return "'" + text + "' is no file name; write ./ before one that begins with -";
-}
-
-std::string check_condition(const std::string& text) {
-  double condition = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, condition);
-  const bool number = fault == std::errc{} && stop == end;
-  if (number && condition >= 1 && condition <= io::largest_condition<double>) return {};
-  return fmt::format("'{}' is no condition number; write one from 1 to {:g} (float32) or {:g} (float64)", text,
-                     io::largest_condition<float>, io::largest_condition<double>);
-}
-
-runnable describe_dot(CLI::App& app) {
+action declare_dot(CLI::App& app) {
   const auto arguments = std::make_shared<dot_arguments>();
-  app.add_option("A", arguments->a, "first vector: a .npy file, or a raw one with --dtype")->required();
-  app.add_option("B", arguments->b, "second vector, of the same type and length")->required();
-  app.add_option("--mode", arguments->mode, "exact: the real sum, rounded once; fast: plain fused multiply-adds")
+  app.add_option("A", arguments->a, "first vector: a .npy file, or a raw file with --dtype")->required();
+  app.add_option("B", arguments->b, "second vector, of equal type and length")->required();
+  app.add_option("--mode", arguments->mode,
+                 "exact: the real sum, rounded once; fast: fused multiply-adds in a fixed order")
       ->check(CLI::IsMember({"exact", "fast"}))
       ->capture_default_str();
-  app.add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N")
+  app.add_option("--device", arguments->device,
+                 "auto: cpu, since files are in host memory; cpu; cuda or cuda:N: a GPU")
       ->check(check_device, "DEVICE")
       ->capture_default_str();
-  app.add_option("--threads", arguments->threads,
-                 "CPU threads; 0: as many as pay off. Changes no bit of the result")
+  app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; result unaffected")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  app.add_option("--result", arguments->result_type, "type of the result; by default that of the data")
+  app.add_option("--result", arguments->result_type, "type of the result; default: type of the elements")
       ->check(CLI::IsMember({"float32", "float64"}));
-  app.add_option("--dtype", arguments->raw_type, "the files are raw little-endian elements of this type")
+  app.add_option("--dtype", arguments->raw_type,
+                 "element type of raw little-endian files; not needed for .npy files")
       ->check(CLI::IsMember({"float32", "float64"}));
-  app.add_flag("--compare", arguments->compare, "add a table of other methods: value, error, time");
+  app.add_flag("--compare", arguments->compare, "also print a table of other methods with value, error and time");
   app.add_flag("--json", arguments->json, "print one JSON object");
   app.footer(
       "Examples:\n"
       "  exactdot dot a.npy b.npy\n"
       "  exactdot dot a.npy b.npy --compare\n"
       "  exactdot dot a.raw b.raw --dtype float32 --result float64 --json\n"
-      "Exit status: 0; 1: bad input, named in one line on stderr; 2: wrong usage.");
+      "Exit status: 0; 1: an input cannot be used, or no such device; 2: wrong usage.");
   return [arguments] { run_dot(*arguments); };
 }
 
-runnable describe_generate(CLI::App& app) {
+action declare_generate(CLI::App& app) {
   const auto arguments = std::make_shared<generate_arguments>();
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
   app.add_option("A", arguments->a,
-                 "first file to write; an existing one is replaced at the end, whole. A symbolic link stays one: "
-                 "the file that it names is replaced by a new one")
+                 "first file to write; an existing file is replaced after both are complete; of a symbolic link, "
+                 "the target is replaced")
       ->required();
   app.add_option("B", arguments->b, "second file to write")->required();
   app.add_option("--data", arguments->data,
                  "uniform: in (-1, 1); ones: 1, 1; halves: 0.5, 2; ramp: i, 2i; ill: of condition number --cond; "
-                 "wide: exponents over the type's whole range")
+                 "wide: exponents over the whole range of the type")
       ->check(CLI::IsMember(sets))
       ->capture_default_str();
-  app.add_option("--n", arguments->n, "length: 1000, 2^20, 1e6, 1k, 64Ki; by default one that suits --data")
-      ->check(check_count, "LENGTH");
+  app.add_option("--n", arguments->n, "length: 1000, 2^20, 1e6, 1k, 64Ki; default: depends on --data")
+      ->check(check_length, "LENGTH");
   app.add_option("--dtype", arguments->type, "type of the elements")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
   app.add_option("--cond", arguments->condition,
-                 "condition number 2 sum|a b| / |sum a b| of --data ill; by default 1e16")
+                 "condition number 2 sum|a b| / |sum a b| of --data ill; default: 1e16")
       ->check(check_condition, "NUMBER");
-  app.add_option("--seed", arguments->seed, "seed of the random data sets; the same seed gives the same files")
+  app.add_option("--seed", arguments->seed, "seed of random data sets; the same seed gives the same files")
       ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "print one JSON object");
@@ -120,11 +91,11 @@ runnable describe_generate(CLI::App& app) {
       "Examples:\n"
       "  exactdot generate a.npy b.npy\n"
       "  exactdot generate a.npy b.npy --data ill --cond 1e20 --n 2^16 --dtype float64\n"
-      "Exit status: 0; 1: cannot write, existing files untouched; 2: wrong usage.");
+      "Exit status: 0; 1: a file cannot be written, existing files are unchanged; 2: wrong usage.");
   return [arguments] { run_generate(*arguments); };
 }
 
-runnable describe_lab(CLI::App& app) {
+action declare_lab(CLI::App& app) {
   const auto arguments = std::make_shared<lab_arguments>();
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
   const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
@@ -136,7 +107,7 @@ runnable describe_lab(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "cuda", "simt"}))
       ->capture_default_str();
   app.add_option("--n", arguments->n, "length: 1000, 2^20, 64Ki; default: depends on --data and the device")
-      ->check(check_count, "LENGTH");
+      ->check(check_length, "LENGTH");
   app.add_option("--data", arguments->data, "content of the vectors; exactdot generate --help describes it")
       ->check(CLI::IsMember(sets))
       ->capture_default_str();
@@ -176,7 +147,7 @@ runnable describe_lab(CLI::App& app) {
   return [arguments] { run_lab(*arguments); };
 }
 
-runnable describe_hazards(CLI::App& app) {
+action declare_hazards(CLI::App& app) {
   const auto arguments = std::make_shared<hazards_arguments>();
   app.add_option("name", arguments->names, "hazards to run; default: all")->type_name("NAME");
   app.add_option("--device", arguments->device,
@@ -187,8 +158,9 @@ runnable describe_hazards(CLI::App& app) {
       ->check(CLI::Range(std::numeric_limits<std::uint32_t>::min(), std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "print one JSON object");
-  app.add_flag("--unwatched", arguments->unwatched,
-               "on a GPU, also run what may hang in this process; otherwise in one that is ended after 30 s");
+  app.add_flag(
+      "--no-watchdog", arguments->no_watchdog,
+      "run hazards that may hang on a GPU in this process; default: in a process with a time limit of 30 s");
   app.footer(
       "Examples:\n"
       "  exactdot hazards\n"
@@ -198,7 +170,7 @@ runnable describe_hazards(CLI::App& app) {
   return [arguments] { run_hazards(*arguments); };
 }
 
-runnable describe_bench(CLI::App& app) {
+action declare_bench(CLI::App& app) {
   const auto arguments = std::make_shared<bench_arguments>();
   std::vector<std::string> sets = bench_data_names();
   sets.emplace_back("none");
@@ -207,14 +179,16 @@ runnable describe_bench(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--sizes", arguments->sizes,
                  "lengths: 1000, 2^20, 64Ki; default: 16 to 5e7 on a CPU, 2^10 to 2^29 on a GPU")
-      ->check(check_size, "LENGTH");
+      ->check(check_positive_length, "LENGTH");
   app.add_option("--types", arguments->types, "types of the elements")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
   app.add_option("--threads", arguments->threads, "thread counts, CPU only; default: 1 and 2")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--data", arguments->data,
-                 "hostile data for exact only, or none; default: wide, subnormal, alternating (CPU), all (GPU)")
+  app.add_option(
+         "--data", arguments->data,
+         "hostile data for exact only, or none; default: all on a GPU; on a CPU wide, subnormal, alternating, ill, "
+         "ill_deep")
       ->check(CLI::IsMember(sets));
   app.add_option("--alignment", arguments->alignment,
                  "CPU only; 64 (default): vectors start at a cache line; vector: as in std::vector")
@@ -228,7 +202,7 @@ runnable describe_bench(CLI::App& app) {
       ->expected(0, 1)
       ->default_str("-")
       ->check(check_json_file);
-  app.add_flag("--quick", arguments->quick, "few and short samples, for a rough estimate");
+  app.add_flag("--quick", arguments->quick, "fewer and shorter samples, for an estimate");
   app.footer(
       "Examples:\n"
       "  exactdot bench --device cpu --quick --sizes 1000 1e6 --types float64 --threads 1\n"
@@ -238,51 +212,87 @@ runnable describe_bench(CLI::App& app) {
   return [arguments] { run_bench(*arguments); };
 }
 
-runnable describe_info(CLI::App& app) {
+action declare_info(CLI::App& app) {
   const auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print one JSON object");
   app.footer("Examples:\n  exactdot info\n  exactdot info --json");
   return [json] { run_info(*json); };
 }
 
-/// What to say where no subcommand was recognised; CLI11 would not name the word that stands in its place.
-std::string subcommand_fault(const CLI::App& program, const std::string& word) {
-  std::string names;
-  for (const CLI::App* app : program.get_subcommands({})) names += (names.empty() ? "" : ", ") + app->get_name();
-  if (word.empty()) return fmt::format("a subcommand is missing; there are {}", names);
-  return fmt::format("'{}' is no subcommand; there are {}", word, names);
+std::vector<std::string> subcommand_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* app : program.get_subcommands({})) names.push_back(app->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+  }
+  return names;
+}
+
+[[noreturn]] void refuse(const std::string& fault, const std::string& command) {
+  throw error(errc::bad_option, fmt::format("{}; see {} --help", io::printable(fault), command));
+}
+
+/// Throws if the first argument is neither a subcommand nor an option. CLI11 accepts such a word before --help.
+void check_subcommand(const CLI::App& program, const std::string& word) {
+  const std::vector<std::string> names = subcommand_names(program);
+  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
+  const std::string fault = word.empty() ? "a subcommand is missing"
+                                         : fmt::format("'{}': unknown subcommand{}", word, suggestion(word, names));
+  refuse(fmt::format("{}; expected {}", fault, fmt::join(names, ", ")), "exactdot");
+}
+
+/// Throws if an argument of this program or subcommand begins with - and is not one of its options.
+void check_options(const CLI::App& app, const std::string& command) {
+  for (const std::string& word : app.remaining()) {
+    if (!word.starts_with('-')) continue;
+    const std::string name = word.substr(0, word.find('='));
+    refuse(fmt::format("'{}': unknown option of {}{}", word, command, suggestion(name, option_names(app))),
+           command);
+  }
+}
+
+/// Throws errc::bad_option with a sentence for what CLI11 refused.
+[[noreturn]] void refuse_arguments(const CLI::App& program, const CLI::ParseError& parse_error) {
+  check_options(program, "exactdot");
+  std::string command = "exactdot";
+  for (const CLI::App* app : program.get_subcommands()) {
+    command += " " + app->get_name();
+    check_options(*app, command);
+  }
+  refuse(parse_error.what(), command);
 }
 
 }  // namespace
 
 std::function<void()> parse_command_line(int argument_count, char** arguments) {
-  CLI::App program{"Exact, reproducible dot products at the speed of memory", "exactdot"};
+  CLI::App program{"Exact, reproducible dot products", "exactdot"};
   program.set_version_flag("--version", std::string("exactdot ") + version());
   program.require_subcommand(1);
-  program.footer("exactdot COMMAND --help says more, with examples.");
-  runnable chosen;
-  const auto add = [&](const char* name, const char* description, runnable (*describe)(CLI::App&)) {
+  program.footer("exactdot COMMAND --help prints options and examples.");
+  action chosen;
+  const auto add = [&](const char* name, const char* description, action (*declare)(CLI::App&)) {
     CLI::App& app = *program.add_subcommand(name, description);
-    app.parse_complete_callback([&chosen, run = describe(app)] { chosen = run; });
+    app.parse_complete_callback([&chosen, run = declare(app)] { chosen = run; });
   };
-  add("dot", "Compute the dot product of two vectors in files", describe_dot);
-  add("generate", "Write two vectors to try things on, as .npy files", describe_generate);
-  add("lab", "Run, check, measure and explain the classic ways to compute a dot product on a GPU", describe_lab);
-  add("hazards", "Run and explain the classic mistakes of parallel sums", describe_hazards);
-  add("bench", "Measure dot products side by side with other libraries", describe_bench);
-  add("info", "Say what this build and this machine can do", describe_info);
+  add("dot", "Compute the dot product of two vectors in files", declare_dot);
+  add("generate", "Write two vectors of a data set to .npy files", declare_generate);
+  add("lab", "Run, check, measure and explain classic dot products on a GPU", declare_lab);
+  add("hazards", "Run and explain classic mistakes of parallel sums", declare_hazards);
+  add("bench", "Measure dot products of exactdot and of other libraries", declare_bench);
+  add("info", "Print instruction sets, GPUs and libraries of this build and this machine", declare_info);
+  check_subcommand(program, argument_count > 1 ? arguments[1] : "");
   try {
     program.parse(argument_count, arguments);
   } catch (const CLI::ParseError& parse_error) {
-    if (parse_error.get_exit_code() != 0) {
-      const std::string fault = program.get_subcommands().empty()
-                                    ? subcommand_fault(program, argument_count > 1 ? arguments[1] : "")
-                                    : parse_error.what();
-      throw error(errc::bad_option, fmt::format("{} (exactdot --help tells more)", io::printable(fault)));
-    }
+    if (parse_error.get_exit_code() != 0) refuse_arguments(program, parse_error);
     std::ostringstream text;
     program.exit(parse_error, text, text);
-    return [answer = text.str()] { write_output(answer); };
+    return [text = text.str()] { write_output(text); };
   }
   return chosen;
 }

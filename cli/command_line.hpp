@@ -1,12 +1,12 @@
-// The command line: which subcommand is to run, with which arguments.
+// Parser of the command line: returns the subcommand to run, with its arguments.
 #pragma once
 
 #include <functional>
 
 namespace exactdot::cli {
 
-/// What the arguments ask for, ready to run; help and version are answers to be printed. Throws
-/// errc::bad_option with a sentence that names the allowed values.
+/// Returns a function that does what the arguments demand; for --help and --version it prints the text. Throws
+/// errc::bad_option with a sentence that names the option, the value and the allowed values.
 [[nodiscard]] std::function<void()> parse_command_line(int argument_count, char** arguments);
 
 }  // namespace exactdot::cli

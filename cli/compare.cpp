@@ -1,4 +1,4 @@
-// Running every method; see compare.hpp.
+// Measures all methods; see compare.hpp.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -23,10 +23,10 @@
 namespace exactdot::cli {
 namespace {
 
-/// OpenBLAS's idle threads spin for 2^26 cycles after a call, which would disturb the next measurement.
+/// Pause before each measurement: idle threads of OpenBLAS spin for 2^26 cycles after a call.
 constexpr std::chrono::milliseconds spin_time{50};
 
-/// A file's elements in this machine's byte order: in place, or copied if the file has the other one.
+/// Elements of a file in native byte order: in place, or a copy if the file has the other byte order.
 template <element T>
 class native_elements {
  public:
@@ -34,7 +34,7 @@ class native_elements {
     if (!file.swapped()) return;
     const std::size_t bytes = file.bytes().size();
     if (bytes > available_memory()) {
-      io::fail(file.path(), fmt::format("--compare needs {} bytes of memory to reverse its byte order, {} are free",
+      io::fail(file.path(), fmt::format("--compare needs {} bytes of memory to convert the byte order, {} are free",
                                         bytes, available_memory()));
     }
     copy_.resize(file.n());
@@ -53,8 +53,8 @@ template <element T>
 class comparer {
  public:
   comparer(const io::vector_file& a, const io::vector_file& b, element_type type, const options& options)
-      : a_(a), b_(b), n_(a.n()), type_(type), options_(options), shown_("comparing", program_monitor(), 0) {
-    options_.monitor = nullptr;  // its count is of one call; a signal ends the process at once instead
+      : a_(a), b_(b), n_(a.n()), type_(type), options_(options), progress_("comparing", program_monitor(), 0) {
+    options_.monitor = nullptr;  // it counts the elements of one call; a signal ends the process instead
     sum_.add(a.view(), b.view(), options_);
   }
 
@@ -63,23 +63,23 @@ class comparer {
     measure("double loop", "double_loop", 1, [this] { return lab::double_loop(a_.data(), b_.data(), n_); });
     measure("Dot2", "dot2", 1, [this] { return lab::dot2(a_.data(), b_.data(), n_); });
     measure_openblas();
-    measure_own("exactdot fast", "fast", mode::fast);
-    measure_own("exactdot exact", "exact", mode::exact);
+    measure_exactdot("exactdot fast", "fast", mode::fast);
+    measure_exactdot("exactdot exact", "exact", mode::exact);
     return std::move(results_);
   }
 
  private:
   template <class Function>
-  void measure(std::string method, std::string name, int threads, Function&& function) {
-    shown_.say("comparing: " + method);
+  void measure(std::string title, std::string name, int threads, Function&& function) {
+    progress_.set_text("comparing: " + title);
     std::this_thread::sleep_for(spin_time);
     double value = 0;
     const auto call = [&] { value = static_cast<double>(function()); };
-    method_result row{std::move(method), std::move(name), {}, {}, 0, median_seconds(call), threads};
+    method_result result{std::move(title), std::move(name), {}, {}, 0, median_seconds(call), threads};
     if (type_ == element_type::float32) value = static_cast<float>(value);
-    row.result = {value, type_};
-    row.ulps = lab::ulp_error(sum_, value, type_);
-    results_.push_back(std::move(row));
+    result.result = {value, type_};
+    result.ulps = lab::ulp_error(sum_, value, type_);
+    results_.push_back(std::move(result));
   }
 
   void measure_openblas() {
@@ -93,23 +93,23 @@ class comparer {
             [&] { return peer.dot(a_.data(), b_.data(), n_); });
   }
 
-  void measure_own(std::string method, std::string name, mode mode) {
-    exactdot::options own = options_;
-    own.mode = mode;
+  void measure_exactdot(std::string title, std::string name, mode mode) {
+    exactdot::options options = options_;
+    options.mode = mode;
     const auto call = [&] {
-      return type_ == element_type::float32 ? static_cast<double>(dot<float, T>(a_.data(), b_.data(), n_, own))
-                                            : dot<double, T>(a_.data(), b_.data(), n_, own);
+      return type_ == element_type::float32 ? static_cast<double>(dot<float, T>(a_.data(), b_.data(), n_, options))
+                                            : dot<double, T>(a_.data(), b_.data(), n_, options);
     };
-    if (own.device == device::cuda) method = name + " on " + device_text(own);
-    measure(std::move(method), std::move(name), thread_count(n_, own), call);
+    if (options.device == device::cuda) title = name + " on " + device_text(options);
+    measure(std::move(title), std::move(name), thread_count(n_, options), call);
   }
 
-  end_at_once at_once_;
+  immediate_exit immediate_exit_;
   native_elements<T> a_, b_;
   std::size_t n_;
   element_type type_;
   exactdot::options options_;
-  progress shown_;
+  progress progress_;
   accumulator<T> sum_;
   std::vector<method_result> results_;
 };

@@ -21,66 +21,69 @@ std::string time_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
 }
 
-const method_result* find(std::span<const method_result> rows, std::string_view name) {
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const method_result& r) { return r.name == name; });
-  return row == rows.end() || !row->fault.empty() ? nullptr : &*row;
+const method_result* find(std::span<const method_result> results, std::string_view name) {
+  const auto row =
+      std::find_if(results.begin(), results.end(), [&](const method_result& r) { return r.name == name; });
+  return row == results.end() || !row->fault.empty() ? nullptr : &*row;
 }
 
-/// NaN counts as the largest error of all.
+/// Orders errors; NaN is the largest.
 bool smaller_error(const method_result& x, const method_result& y) {
   if (std::isnan(x.ulps) || std::isnan(y.ulps)) return !std::isnan(x.ulps) && std::isnan(y.ulps);
   return x.ulps < y.ulps;
 }
 
-std::string notice(std::span<const method_result> rows) {
-  const method_result& exact = *find(rows, "exact");
-  const method_result& worst = *std::max_element(rows.begin(), rows.end(), smaller_error);
-  std::string text = "Notice: ";
+std::string summary(std::span<const method_result> results) {
+  const method_result& exact = *find(results, "exact");
+  const method_result& worst = *std::max_element(results.begin(), results.end(), smaller_error);
+  std::string text = "Summary: ";
   if (smaller_error(exact, worst)) {
-    text += fmt::format("no {} is nearer to the sum than exact; {} ", name_of(exact.result.type), worst.method);
-    text += std::isfinite(worst.ulps) ? fmt::format("is {} ulp off", ulp_text(worst.ulps))
+    text += fmt::format("no {} is closer to the sum than the result of exact; {} ", name_of(exact.result.type),
+                        worst.title);
+    text += std::isfinite(worst.ulps) ? fmt::format("has an error of {} ulp", ulp_text(worst.ulps))
                                       : fmt::format("gives {}", value_text(worst.result));
   } else {
-    text += fmt::format("on these data every method finds the nearest {}", name_of(exact.result.type));
+    text += fmt::format("every method returns the correctly rounded {}", name_of(exact.result.type));
   }
-  const method_result* rival = find(rows, "openblas");
-  if (rival == nullptr) rival = find(rows, "fast");
-  return text +
-         fmt::format("; exact takes {:.2f} x the time of {}.\n", exact.seconds / rival->seconds, rival->method);
+  const method_result* baseline = find(results, "openblas");
+  if (baseline == nullptr) baseline = find(results, "fast");
+  return text + fmt::format("; the time of exact is {:.2f} x that of {}.\n", exact.seconds / baseline->seconds,
+                            baseline->title);
 }
 
 }  // namespace
 
-std::string comparison_table(std::span<const method_result> rows, std::size_t bytes) {
+std::string comparison_table(std::span<const method_result> results, std::size_t bytes) {
   constexpr const char* line = "{:<20} {:>24} {:>11} {:>10} {:>7} {:>8}\n";
   std::string table = fmt::format(fmt::runtime(line), "method", "value", "error, ulp", "time", "GB/s", "threads");
-  for (const method_result& row : rows) {
-    if (!row.fault.empty()) {
-      table += fmt::format("{:<20} {}\n", row.method, row.fault);
+  for (const method_result& result : results) {
+    if (!result.fault.empty()) {
+      table += fmt::format("{:<20} {}\n", result.title, result.fault);
       continue;
     }
-    table += fmt::format(fmt::runtime(line), row.method, value_text(row.result), ulp_text(row.ulps),
-                         time_text(row.seconds), fmt::format("{:.1f}", gb_per_s(row.seconds, bytes)), row.threads);
+    table += fmt::format(fmt::runtime(line), result.title, value_text(result.result), ulp_text(result.ulps),
+                         time_text(result.seconds), fmt::format("{:.1f}", gb_per_s(result.seconds, bytes)),
+                         result.threads);
   }
-  return table + notice(rows);
+  return table + summary(results);
 }
 
-nlohmann::ordered_json comparison_json(std::span<const method_result> rows, std::size_t bytes) {
+nlohmann::ordered_json comparison_json(std::span<const method_result> results, std::size_t bytes) {
   auto list = nlohmann::ordered_json::array();
-  for (const method_result& row : rows) {
-    nlohmann::ordered_json object = {{"method", row.name}, {"title", row.method}};
-    if (!row.fault.empty()) {
-      object["fault"] = row.fault;
+  for (const method_result& result : results) {
+    nlohmann::ordered_json object = {{"method", result.name}, {"title", result.title}};
+    if (!result.fault.empty()) {
+      object["fault"] = result.fault;
     } else {
-      put_value(object, row.result);
-      const auto ulps = static_cast<double>(row.ulps);
+      put_value(object, result.result);
+      const auto ulps = static_cast<double>(result.ulps);
       if (std::isfinite(ulps)) {
         object["error_ulps"] = ulps;
       } else {
-        object["error_ulps"] = ulp_text(row.ulps);
+        object["error_ulps"] = ulp_text(result.ulps);
       }
-      object["threads"] = row.threads;
-      put_timing(object, row.seconds, bytes);
+      object["threads"] = result.threads;
+      put_timing(object, result.seconds, bytes);
     }
     list.push_back(std::move(object));
   }

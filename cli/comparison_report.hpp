@@ -1,4 +1,4 @@
-// A comparison as a table for people and as data for programs.
+// A comparison of methods as a table and as JSON.
 #pragma once
 
 #include <cli/compare.hpp>
@@ -9,10 +9,10 @@
 
 namespace exactdot::cli {
 
-/// `bytes`: of both operands. One line a method, and a last one that says what to notice.
-[[nodiscard]] std::string comparison_table(std::span<const method_result> rows, std::size_t bytes);
+/// Returns a table with one line per method, and a summary line. `bytes`: size of both operands.
+[[nodiscard]] std::string comparison_table(std::span<const method_result> results, std::size_t bytes);
 
-/// One object a method; an "error_ulps" that no double holds is a string.
-[[nodiscard]] nlohmann::ordered_json comparison_json(std::span<const method_result> rows, std::size_t bytes);
+/// Returns one object per method; "error_ulps" is a string if no finite double holds it.
+[[nodiscard]] nlohmann::ordered_json comparison_json(std::span<const method_result> results, std::size_t bytes);
 
 }  // namespace exactdot::cli

@@ -1,4 +1,4 @@
-// exactdot dot: the dot product of two files; see dot.hpp.
+// exactdot dot; see dot.hpp.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -22,13 +22,13 @@
 namespace exactdot::cli {
 namespace {
 
-/// The GPU that --device names, if it names one. The library would refuse one that is not there too, in the words
-/// of its C++ interface.
+/// Returns the index of the GPU that --device names, if any. The library would refuse a missing GPU too, but its
+/// sentence would not name the option.
 std::optional<int> demanded_gpu(const std::string& device) {
   const std::optional<int> gpu = parse_cuda(device);
   if (!gpu) return gpu;
-  const auto refuse = [&](const std::string& why) {
-    throw error(errc::no_device, "--device " + device + ": " + why);
+  const auto refuse = [&](const std::string& reason) {
+    throw error(errc::no_device, "--device " + device + ": " + reason);
   };
   if (!EXACTDOT_CUDA_AT_BUILD) refuse("this build has no CUDA engine; use --device cpu or auto");
   const auto count = static_cast<int>(gpu_names().size());
@@ -41,13 +41,13 @@ std::optional<int> demanded_gpu(const std::string& device) {
 }
 
 options make_options(const dot_arguments& arguments) {
-  options made;
-  made.mode = arguments.mode == "fast" ? mode::fast : mode::exact;
-  made.threads = arguments.threads;
-  made.monitor = &program_monitor();
-  made.device = device::cpu;  // what files give is in pageable memory, where a GPU does not pay
-  if (const auto gpu = demanded_gpu(arguments.device)) made.device = device::cuda, made.device_index = *gpu;
-  return made;
+  options options;
+  options.mode = arguments.mode == "fast" ? mode::fast : mode::exact;
+  options.threads = arguments.threads;
+  options.monitor = &program_monitor();
+  options.device = device::cpu;  // mapped files are pageable: their transfer to a GPU takes longer than the CPU
+  if (const auto gpu = demanded_gpu(arguments.device)) options.device = device::cuda, options.device_index = *gpu;
+  return options;
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void run_dot(const dot_arguments& arguments) {
   rounded_value result;
   double seconds = 0;
   {
-    const progress shown{"computing", *options.monitor, a.n()};
+    const progress progress_line{"computing", *options.monitor, a.n()};
     seconds = seconds_of([&] { result = dot_files(a, b, type, options); });
   }
   std::vector<method_result> rows;

@@ -1,4 +1,4 @@
-// The dot product of two open files, whatever their byte order.
+// The dot product of two open files of any byte order, and its description.
 #pragma once
 
 #include <cli/report.hpp>
@@ -8,18 +8,18 @@
 
 namespace exactdot::cli {
 
-/// a·b by options.mode, as `type`. a and b agree in type and length. The files are read where they are mapped.
-/// Throws what exactdot::dot throws.
+/// Computes a·b of files of equal type and length, rounded to `type`. The mapped files are read in place. Throws as
+/// exactdot::dot does.
 [[nodiscard]] rounded_value dot_files(const io::vector_file& a, const io::vector_file& b, element_type type,
                                       const options& options);
 
-/// "cpu", or "cuda:0".
+/// Returns "cpu" or "cuda:N".
 [[nodiscard]] std::string device_text(const options& options);
 
-/// What computes n products under these options: "avx512, 2 threads", "NVIDIA H100 80GB HBM3, sm_90".
+/// Returns the engine for n products with these options: "avx512, 2 threads", "NVIDIA H100 80GB HBM3, sm_90".
 [[nodiscard]] std::string engine_text(std::size_t n, const options& options);
 
-/// The threads that exactdot uses for n products under these options.
+/// Returns the number of CPU threads for n products with these options.
 [[nodiscard]] int thread_count(std::size_t n, const options& options);
 
 }  // namespace exactdot::cli

@@ -1,4 +1,4 @@
-// Reading lengths; see element_count.hpp.
+// Parses lengths; see element_count.hpp.
 #include <charconv>
 #include <cli/element_count.hpp>
 #include <limits>
@@ -20,8 +20,8 @@ count power(std::size_t base, std::size_t exponent) {
   return result;
 }
 
-/// Digits at the beginning of the text, which they are removed from.
-count take_digits(std::string_view& text) {
+/// Removes the digits at the beginning of the text and returns their value.
+count read_digits(std::string_view& text) {
   std::size_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc{}) return std::nullopt;
@@ -30,12 +30,12 @@ count take_digits(std::string_view& text) {
 }
 
 count parse_factor(std::string_view text) {
-  const count value = take_digits(text);
+  const count value = read_digits(text);
   if (!value || text.empty()) return value;
   const char sign = text[0];
   if (sign == '^' || sign == 'e' || sign == 'E') {
     text.remove_prefix(1);
-    const count exponent = take_digits(text);
+    const count exponent = read_digits(text);
     if (!exponent || !text.empty()) return std::nullopt;
     return sign == '^' ? power(*value, *exponent) : times(value, power(10, *exponent));
   }

@@ -1,4 +1,4 @@
-// Lengths as people write them: 1000, 2^20, 1e6, 1k, 3M, 64Ki, 32*2^20.
+// Parser of lengths: 1000, 2^20, 1e6, 1k, 3M, 64Ki, 32*2^20.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace exactdot::cli {
 
-/// A product ('*') of factors: digits with an optional exponent (e6, ^20) or suffix (k, M, G, T: powers of
-/// 1000; Ki, Mi, Gi, Ti: of 1024). Nothing when it is not that, or not below 2^64.
+/// Parses a product ('*') of factors: digits with an optional exponent (e6, ^20) or suffix (k, M, G, T: powers of
+/// 1000; Ki, Mi, Gi, Ti: powers of 1024). Returns nothing for any other text, or if the value is not below 2^64.
 [[nodiscard]] std::optional<std::size_t> parse_element_count(std::string_view text);
 
 }  // namespace exactdot::cli

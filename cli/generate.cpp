@@ -29,20 +29,20 @@ io::data_request make_request(const generate_arguments& arguments) {
   request.condition = arguments.condition.value_or(request.condition);
   request.monitor = &program_monitor();
   if (arguments.condition && request.data != io::data_set::ill) {
-    throw error(errc::bad_option, "--cond goes with --data ill only");
+    throw error(errc::bad_option, "--cond: requires --data ill, not " + arguments.data);
   }
   std::error_code ignored;
-  const auto one_name = [&](const std::string& file) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(io::behind_links(file)), ignored);
+  const auto canonical = [&](const std::string& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(io::link_target(file)), ignored);
   };
-  if (one_name(arguments.a) == one_name(arguments.b) ||
+  if (canonical(arguments.a) == canonical(arguments.b) ||
       std::filesystem::equivalent(arguments.a, arguments.b, ignored)) {
-    throw error(errc::bad_option, io::printable(arguments.a) + ": A and B name the same file");
+    throw error(errc::bad_option, io::printable(arguments.a) + ": A and B are the same file; expected two files");
   }
   return request;
 }
 
-/// Refuses vectors that do not fit the disk before it writes hours of data.
+/// Throws errc::file, before anything is written, if the free space of the disk does not suffice.
 void require_space(const generate_arguments& arguments, std::size_t n, std::size_t item_size) {
   std::error_code unknown;
   const auto folder = std::filesystem::absolute(arguments.a, unknown).parent_path();
@@ -51,7 +51,7 @@ void require_space(const generate_arguments& arguments, std::size_t n, std::size
   if (!unknown && needed > static_cast<double>(space.available)) {
     throw error(
         errc::file,
-        fmt::format("{}: no space for two vectors of {} elements: {:.3g} GB needed, {:.3g} GB free",
+        fmt::format("{}: not enough space for two vectors of {} elements: {:.3g} GB needed, {:.3g} GB free",
                     io::printable(arguments.a), n, needed * 1e-9, static_cast<double>(space.available) * 1e-9));
   }
 }
@@ -59,12 +59,12 @@ void require_space(const generate_arguments& arguments, std::size_t n, std::size
 template <element T>
 void write_pair(const generate_arguments& arguments, const io::data_request& request) {
   require_space(arguments, request.n, sizeof(T));
-  constexpr std::size_t longest = std::size_t{1} << 16;
+  constexpr std::size_t max_chunk = std::size_t{1} << 16;
   io::npy_writer a_file{arguments.a, type_of<T>, request.n};
   io::npy_writer b_file{arguments.b, type_of<T>, request.n};
-  const progress shown{"generating", *request.monitor, request.n};
+  const progress progress_line{"generating", *request.monitor, request.n};
   io::data_source<T> source{request};
-  std::vector<T> a(std::min(longest, request.n));
+  std::vector<T> a(std::min(max_chunk, request.n));
   std::vector<T> b(a.size());
   for (std::size_t first = 0; first < request.n; first += a.size()) {
     const std::size_t length = std::min(a.size(), request.n - first);

@@ -1,4 +1,4 @@
-// exactdot generate: data sets to try things on, as two .npy files.
+// exactdot generate: writes the two vectors of a data set to .npy files.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace exactdot::cli {
 
-/// As they stand on the command line; words and length are among those that the command line allows.
+/// Arguments of the command line, with allowed values.
 struct generate_arguments {
   std::string a, b;
   std::string data = "uniform";
-  std::string n;  // empty: one that suits the data
+  std::string n;  // empty: a default for the data set
   std::string type = "float32";
   std::optional<double> condition;
   std::uint32_t seed = 42;
   bool json = false;
 };
 
-/// Both files appear together at the end, or neither does. Throws exactdot::error.
+/// Writes the files, which appear only after both are complete. Throws exactdot::error.
 void run_generate(const generate_arguments& arguments);
 
 }  // namespace exactdot::cli

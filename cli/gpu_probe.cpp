@@ -1,4 +1,4 @@
-// Asking the CUDA driver; see gpu_probe.hpp. Declares the few driver calls itself: no CUDA header at build time.
+// Queries the CUDA driver; see gpu_probe.hpp. Declares its functions here, so that no CUDA header is needed.
 #include <dlfcn.h>
 
 #include <array>

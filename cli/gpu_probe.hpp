@@ -1,4 +1,4 @@
-// Which GPUs this machine has, asked of the driver at run time: nothing is linked, nothing is needed.
+// Names of the GPUs of this machine. The driver is loaded at run time: builds and machines may lack CUDA.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace exactdot::cli {
 
-/// The CUDA devices in CUDA's order, as "NVIDIA H100 80GB HBM3, sm_90"; empty without a driver or a device.
+/// Returns the GPUs in the order of CUDA, as "NVIDIA H100 80GB HBM3, sm_90"; empty without a driver or a GPU.
 [[nodiscard]] std::vector<std::string> gpu_names();
 
 }  // namespace exactdot::cli

@@ -1,5 +1,6 @@
 // exactdot hazards; see hazards.hpp.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <cli/interruption.hpp>
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
+#include <cli/suggestion.hpp>
 #include <cli/watchdog.hpp>
 #include <exactdot/error.hpp>
 #include <io/fault.hpp>
@@ -50,10 +52,10 @@ std::vector<lab::hazard> choose_hazards(const std::vector<lab::hazard>& all,
     const auto found =
         std::ranges::find_if(all, [&](const lab::hazard& candidate) { return candidate.info.name == name; });
     if (found == all.end()) {
-      std::string known;
-      for (const lab::hazard& listed : all) known += (known.empty() ? "" : ", ") + std::string(listed.info.name);
-      throw error(errc::bad_option,
-                  fmt::format("'{}': unknown hazard; the hazards are {}", io::printable(name), known));
+      std::vector<std::string> known;
+      for (const lab::hazard& listed : all) known.emplace_back(listed.info.name);
+      throw error(errc::bad_option, fmt::format("'{}': unknown hazard{}; expected {}", io::printable(name),
+                                                suggestion(name, known), fmt::join(known, ", ")));
     }
     chosen.push_back(*found);
   }
@@ -73,28 +75,28 @@ std::optional<lab::hazard_outcome> printed_outcome(const std::string& text) {
 lab::hazard_outcome run_under_watchdog(const lab::hazard& chosen, std::uint32_t seed) {
   constexpr std::chrono::seconds time_limit(30);
   const std::vector<std::string> arguments{"hazards", chosen.info.name,     "--device", "cuda",
-                                           "--seed",  std::to_string(seed), "--json",   "--unwatched"};
-  return watched_outcome(run_watched(arguments, time_limit), time_limit);
+                                           "--seed",  std::to_string(seed), "--json",   "--no-watchdog"};
+  return outcome_of(run_with_time_limit(arguments, time_limit), time_limit);
 }
 
 lab::hazard_outcome run(const lab::hazard& chosen, const hazards_arguments& arguments) {
-  const end_at_once nothing_to_clean_up;
-  const progress shown(std::string("hazards: ") + chosen.info.name, program_monitor(), 0);
-  const bool watch = chosen.target == lab::backend::cuda && chosen.info.may_hang && !arguments.unwatched;
+  const immediate_exit no_cleanup_needed;
+  const progress progress_line(std::string("hazards: ") + chosen.info.name, program_monitor(), 0);
+  const bool watch = chosen.target == lab::backend::cuda && chosen.info.may_hang && !arguments.no_watchdog;
   return watch ? run_under_watchdog(chosen, arguments.seed) : chosen.run({.seed = arguments.seed});
 }
 
 }  // namespace
 
-lab::hazard_outcome watched_outcome(const watched& process, std::chrono::seconds time_limit) {
+lab::hazard_outcome outcome_of(const process_result& process, std::chrono::seconds time_limit) {
   lab::hazard_outcome outcome;
   outcome.expected = "undefined";
   outcome.completed = false;
-  outcome.as_expected = process.too_long || process.signal != 0;
-  if (process.too_long) {
+  outcome.as_expected = process.timed_out || process.signal != 0;
+  if (process.timed_out) {
     outcome.observed = fmt::format("did not end within {} s; the watchdog ended its process", time_limit.count());
   } else if (process.signal != 0) {
-    outcome.observed = fmt::format("its process died of signal {}", process.signal);
+    outcome.observed = fmt::format("its process was ended by signal {}", process.signal);
   } else if (const auto printed = printed_outcome(process.output)) {
     return *printed;
   } else {

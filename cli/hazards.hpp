@@ -16,8 +16,7 @@ struct hazards_arguments {
   std::string device = "auto";     ///< "cuda", "simt", or "auto": a GPU if there is one
   std::uint32_t seed = 1;
   bool json = false;
-  bool unwatched =
-      false;  ///< run hazards that may hang in this process too: for the watchdog itself, and debuggers
+  bool no_watchdog = false;  ///< run hazards that may hang in this process: for the watched process and debuggers
 };
 
 /// Runs the hazards and prints their reports.
@@ -26,11 +25,11 @@ struct hazards_arguments {
 /// std::runtime_error at the end if a hazard had an unexpected outcome.
 void run_hazards(const hazards_arguments& arguments);
 
-/// Returns the outcome of a hazard that ran in a watched process.
+/// Returns the outcome of a hazard that ran in a process with a time limit.
 ///
-/// This is the outcome that the process printed. If the process exceeded `time_limit` or died of a signal, both
-/// possible effects of undefined behaviour, the outcome counts as expected. Any other failure does not, because the
-/// hazard was not observed.
-[[nodiscard]] lab::hazard_outcome watched_outcome(const watched& process, std::chrono::seconds time_limit);
+/// This is the outcome that the process printed. If the process exceeded `time_limit` or was ended by a signal,
+/// both possible effects of undefined behaviour, the outcome is as expected. After any other failure it is not,
+/// because the hazard was not observed.
+[[nodiscard]] lab::hazard_outcome outcome_of(const process_result& process, std::chrono::seconds time_limit);
 
 }  // namespace exactdot::cli

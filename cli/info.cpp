@@ -38,7 +38,7 @@ void print_text(const cpu_info& processor, const std::vector<std::string>& gpus,
       "GPU               {}\n"
       "OpenBLAS          {} (used by dot --compare only)\n",
       version(), processor.instruction_set, fmt::join(processor.instruction_sets, ", "), processor.threads,
-      EXACTDOT_CUDA_AT_BUILD ? "engine built in" : "no compiler when this was built, so no engine",
+      EXACTDOT_CUDA_AT_BUILD ? "engine built in" : "no engine: built without a CUDA compiler",
       gpus.empty() ? "none found" : fmt::format("{}", fmt::join(gpus, "; ")),
       openblas.available() ? openblas.core_name() : openblas.fault()));
 }

@@ -1,9 +1,9 @@
-// exactdot info: what this build and this machine can do.
+// exactdot info: instruction sets, GPUs and libraries of this build and this machine.
 #pragma once
 
 namespace exactdot::cli {
 
-/// Throws exactdot::error.
+/// Prints the information. Throws exactdot::error.
 void run_info(bool json);
 
 }  // namespace exactdot::cli

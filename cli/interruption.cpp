@@ -1,4 +1,4 @@
-// Signals; see interruption.hpp. The handler uses lock-free atomics, write and _exit, nothing else.
+// Signals; see interruption.hpp. The handler uses only lock-free atomics, isatty, write and _exit.
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ namespace exactdot::cli {
 namespace {
 
 std::atomic<int> caught_signal{0};
-std::atomic<bool> at_once{false};
+std::atomic<bool> exit_immediately{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 void end_process(int signal_number) {
@@ -24,7 +24,7 @@ void end_process(int signal_number) {
 }
 
 void on_signal(int signal_number) {
-  if (at_once.load()) end_process(signal_number);
+  if (exit_immediately.load()) end_process(signal_number);
   caught_signal.store(signal_number);
   program_monitor().cancel.store(true);
 }
@@ -51,12 +51,12 @@ void install_signal_handlers() {
 
 int interrupted_status() { return 128 + caught_signal.load(); }
 
-end_at_once::end_at_once() {
-  at_once.store(true);
+immediate_exit::immediate_exit() {
+  exit_immediately.store(true);
   const int earlier = caught_signal.load();
   if (earlier != 0) end_process(earlier);
 }
 
-end_at_once::~end_at_once() { at_once.store(false); }
+immediate_exit::~immediate_exit() { exit_immediately.store(false); }
 
 }  // namespace exactdot::cli

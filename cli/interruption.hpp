@@ -1,31 +1,31 @@
-// Ctrl-C and its like: the program ends cleanly, temporary files removed, with status 128 + the signal.
+// Signals: after SIGINT, SIGTERM or SIGHUP the program removes temporary files and exits with status 128 + signal.
 //
-// The signal handler only raises monitor::cancel; whoever computes or writes sees it soon and throws
-// errc::cancelled. Signals that were ignored when the program started (nohup) stay ignored.
+// The signal handler only sets monitor::cancel. Computations and writers poll it and throw errc::cancelled. Signals
+// that were ignored when the program started (nohup) remain ignored.
 #pragma once
 
 #include <exactdot/options.hpp>
 
 namespace exactdot::cli {
 
-/// Handles SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a file size limit
-/// become write errors: reported, and cleaned up after, like a full disk.
+/// Installs the handler of SIGINT, SIGTERM and SIGHUP. Ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a
+/// file size limit are write errors like a full disk.
 void install_signal_handlers();
 
-/// The monitor of whatever the program does; its `cancel` is what the signals set.
+/// Returns the monitor of the program, whose `cancel` the signal handler sets.
 [[nodiscard]] exactdot::monitor& program_monitor();
 
-/// The exit status after a signal: 128 + its number.
+/// Returns the exit status after a signal: 128 + its number.
 [[nodiscard]] int interrupted_status();
 
-/// While one exists, a signal ends the process at once. For other people's code, which asks no monitor; only
-/// where nothing needs to be cleaned up.
-class end_at_once {
+/// While an object exists, a signal ends the process immediately. For code that polls no monitor, such as other
+/// libraries, if there are no temporary files.
+class immediate_exit {
  public:
-  end_at_once();
-  ~end_at_once();
-  end_at_once(const end_at_once&) = delete;
-  end_at_once& operator=(const end_at_once&) = delete;
+  immediate_exit();
+  ~immediate_exit();
+  immediate_exit(const immediate_exit&) = delete;
+  immediate_exit& operator=(const immediate_exit&) = delete;
 };
 
 }  // namespace exactdot::cli

@@ -74,9 +74,9 @@ void run_lab(const lab_arguments& arguments) {
   lab::ladder_request request = request_of(arguments);
   lab::ladder_result result;
   {
-    const end_at_once nothing_to_clean_up;
-    progress shown("lab", program_monitor(), 0);
-    request.on_progress = [&](const std::string& rung) { shown.say("lab: " + rung); };
+    const immediate_exit no_cleanup_needed;
+    progress progress_line("lab", program_monitor(), 0);
+    request.on_progress = [&](const std::string& rung) { progress_line.set_text("lab: " + rung); };
     result = lab::run_ladder(request);
   }
   if (arguments.json) {

@@ -1,4 +1,4 @@
-// exactdot lab: runs, checks, measures and explains the ladder of dot products.
+// exactdot lab: runs, checks, measures and explains the rungs of the lab.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace exactdot::cli {
 
-/// Arguments of the command line, which has checked that words are among the allowed ones.
+/// Arguments of the command line, with allowed values.
 struct lab_arguments {
   std::string n;  ///< empty: a default for the data and the device
   std::string data = "uniform";
   std::vector<std::string> rungs;      ///< empty: all
-  std::optional<std::string> explain;  ///< a rung to explain; the lab runs nothing then
+  std::optional<std::string> explain;  ///< a rung to explain instead of running any
   std::string device = "auto";         ///< auto, cuda or simt
   std::string type = "float32";
   std::string op = "sum";

@@ -1,6 +1,6 @@
-// The program: runs what the command line asks for, turns every fault into one line and a status.
+// The program: runs the subcommand; prints an error as one line.
 //
-// Status 0; 1: bad input or output; 2: wrong usage; 128 + signal when interrupted.
+// Exit status: 0; 1: an input, an output or a device cannot be used; 2: wrong usage; 128 + signal: interrupted.
 #include <fmt/format.h>
 
 #include <cli/command_line.hpp>
@@ -16,15 +16,14 @@ namespace {
 using exactdot::errc;
 namespace cli = exactdot::cli;
 
-int complain(const std::string& sentence, int status) {
-  std::fputs(fmt::format("exactdot: {}\n", sentence).c_str(),
-             stderr);  // fmt::print would throw where stderr is closed
+int print_error(const std::string& sentence, int status) {
+  std::fputs(fmt::format("exactdot: {}\n", sentence).c_str(), stderr);  // fmt::print throws if stderr is closed
   return status;
 }
 
-int complain(const exactdot::error& error) {
-  if (error.code() == errc::cancelled) return complain("interrupted", cli::interrupted_status());
-  return complain(error.what(), error.code() == errc::bad_option ? 2 : 1);
+int print_error(const exactdot::error& error) {
+  if (error.code() == errc::cancelled) return print_error("interrupted", cli::interrupted_status());
+  return print_error(error.what(), error.code() == errc::bad_option ? 2 : 1);
 }
 
 }  // namespace
@@ -35,10 +34,10 @@ int main(int argument_count, char** arguments) {
     cli::parse_command_line(argument_count, arguments)();
     return 0;
   } catch (const exactdot::error& error) {
-    return complain(error);
+    return print_error(error);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory", 1);
+    return print_error("out of memory", 1);
   } catch (const std::exception& exception) {
-    return complain(exception.what(), 1);
+    return print_error(exception.what(), 1);
   }
 }

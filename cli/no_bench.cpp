@@ -1,4 +1,4 @@
-// exactdot bench of a build without benchmarks: reports that they are missing.
+// exactdot bench in a build without benchmarks: an error.
 #include <cli/bench.hpp>
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// Standard output, with its errors: a full disk or a closed pipe is a fault, not a shorter result.
+// Standard output with errors: a full disk or a closed pipe is an error, not a truncated result.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,7 +6,7 @@
 
 namespace exactdot::cli {
 
-/// Writes and flushes. Throws errc::file, naming standard output, when not all of it arrived.
+/// Writes and flushes. Throws errc::file if not all of the text was written.
 void write_output(std::string_view text);
 
 /// Writes one JSON object on one line. Bytes that are not UTF-8 (file names) are replaced.

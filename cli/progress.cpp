@@ -13,8 +13,8 @@ namespace exactdot::cli {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-progress::progress(std::string what, const exactdot::monitor& monitor, std::size_t total)
-    : what_(std::move(what)), monitor_(monitor), total_(total), start_(monitor.done.load()) {
+progress::progress(std::string text, const exactdot::monitor& monitor, std::size_t total)
+    : text_(std::move(text)), monitor_(monitor), total_(total), start_(monitor.done.load()) {
   if (isatty(STDERR_FILENO) == 1) thread_ = std::thread([this] { run(); });
 }
 
@@ -28,9 +28,9 @@ progress::~progress() {
   thread_.join();
 }
 
-void progress::say(std::string what) {
+void progress::set_text(std::string text) {
   const std::lock_guard lock(mutex_);
-  what_ = std::move(what);
+  text_ = std::move(text);
 }
 
 void progress::run() {
@@ -45,12 +45,12 @@ void progress::run() {
 }
 
 void progress::show(double seconds) {
-  std::string line = fmt::format("\rexactdot: {}", what_);
+  std::string line = fmt::format("\rexactdot: {}", text_);
   if (total_ != 0) {
-    const double part =
+    const double share =
         std::min(1.0, static_cast<double>(monitor_.done.load() - start_) / static_cast<double>(total_));
-    line += fmt::format(" {:.0f} %", 100 * part);
-    if (part > 0) line += fmt::format(", {:.0f} s left", seconds / part - seconds);
+    line += fmt::format(" {:.0f} %", 100 * share);
+    if (share > 0) line += fmt::format(", {:.0f} s left", seconds / share - seconds);
   } else {
     line += fmt::format(" {:.0f} s", seconds);
   }

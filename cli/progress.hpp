@@ -1,7 +1,7 @@
-// progress: a line on the terminal for work that lasts over a second.
+// progress: a line on the terminal for work that takes more than a second.
 //
-// A thread of its own looks at a monitor now and then, so that the work itself does nothing for it. On
-// anything but a terminal it stays silent.
+// A separate thread polls a monitor five times per second, so the work has no cost. If stderr is not a terminal,
+// nothing is printed.
 #pragma once
 
 #include <atomic>
@@ -16,26 +16,26 @@ namespace exactdot::cli {
 
 class progress {
  public:
-  /// Shows "exactdot: WHAT 42 %" by monitor.done / total; just the seconds when total is 0. `monitor` must
-  /// outlive this object.
-  progress(std::string what, const exactdot::monitor& monitor, std::size_t total);
+  /// Prints "exactdot: TEXT 42 %", the percentage of `total` in monitor.done; the seconds if `total` is 0.
+  /// `monitor` must outlive this object.
+  progress(std::string text, const exactdot::monitor& monitor, std::size_t total);
   /// Removes the line.
   ~progress();
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
-  /// What to show from here on.
-  void say(std::string what);
+  /// Replaces the text.
+  void set_text(std::string text);
 
  private:
   void run();
   void show(double seconds);
 
-  std::string what_;
+  std::string text_;
   const exactdot::monitor& monitor_;
   const std::size_t total_;
   const std::size_t start_;  // monitor.done at the beginning
-  std::mutex mutex_;         // guards what_ and stop_
+  std::mutex mutex_;         // guards text_ and stop_
   std::condition_variable wake_;
   bool stop_ = false;
   std::thread thread_;

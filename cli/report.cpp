@@ -17,19 +17,18 @@ std::string bit_text(rounded_value result) {
   return fmt::format("{:08x}", std::bit_cast<std::uint32_t>(static_cast<float>(result.value)));
 }
 
-/// The double that JSON shows for a result. For a float: the one that its shortest decimal reads as, 0.1 rather
-/// than 0.10000000149011612, unless that decimal lies so close to the border between two floats that a reader
-/// who goes through double would be led to the other one.
+/// Returns the double that JSON shows. For a float this is the double nearest to its shortest decimal (0.1 rather
+/// than 0.10000000149011612), unless that double converts to another float.
 double json_number(rounded_value result) {
   if (result.type == element_type::float64) return result.value;
-  const double short_one = std::strtod(value_text(result).c_str(), nullptr);
-  return static_cast<float>(short_one) == static_cast<float>(result.value) ? short_one : result.value;
+  const double shortest = std::strtod(value_text(result).c_str(), nullptr);
+  return static_cast<float>(shortest) == static_cast<float>(result.value) ? shortest : result.value;
 }
 
 }  // namespace
 
 std::string value_text(rounded_value result) {
-  if (std::isnan(result.value)) return "nan";  // its sign and payload are in the bits
+  if (std::isnan(result.value)) return "nan";  // "bits" shows sign and payload
   if (result.type == element_type::float64) return fmt::format("{}", result.value);
   return fmt::format("{}", static_cast<float>(result.value));
 }

@@ -1,4 +1,4 @@
-// Timing one call: the median of a few samples, each long enough for the clock.
+// Time of a call: the median of samples that are long enough for the clock.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace exactdot::cli {
 
-/// Seconds that a call of the function takes.
+/// Returns the seconds that a call takes.
 template <class Function>
 [[nodiscard]] double seconds_of(Function&& function) {
   const auto begin = std::chrono::steady_clock::now();
@@ -16,8 +16,8 @@ template <class Function>
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The median over a few samples after one call that warms caches up; a call of over two seconds is its own
-/// and only sample. Short calls are repeated to fill 0.1 ms.
+/// Returns the median seconds per call of 3 or 7 samples, after one call that warms the caches. A sample repeats
+/// short calls for 0.1 ms. If the first call takes more than 2 s, it is the only sample.
 template <class Function>
 [[nodiscard]] double median_seconds(Function&& function) {
   constexpr double sample_seconds = 1e-4;

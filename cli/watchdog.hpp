@@ -1,6 +1,6 @@
-// A watchdog: runs this program again in a process of its own, and ends that process when it takes too long.
+// Watchdog: runs this program in a child process and ends the child after a time limit.
 //
-// For kernels that may never end. Nothing stops a kernel but the end of the process that launched it.
+// For kernels that may not terminate: a running kernel can be stopped only by ending the process that launched it.
 #pragma once
 
 #include <chrono>
@@ -10,16 +10,17 @@
 
 namespace exactdot::cli {
 
-struct watched {
-  std::optional<int> status;  ///< of the exit; null: ended by a signal
-  int signal = 0;             ///< that ended it, its own or the watchdog's SIGKILL; 0: none
-  bool too_long = false;      ///< the watchdog ended it
+struct process_result {
+  std::optional<int> status;  ///< exit status; null: ended by a signal
+  int signal = 0;             ///< signal that ended it, including the watchdog's SIGKILL; 0: none
+  bool timed_out = false;     ///< the watchdog ended it
   std::string output;         ///< standard output
 };
 
-/// Runs this program with other arguments, or another `program`. Standard error is shared. Throws std::system_error
-/// when no process can be started.
-[[nodiscard]] watched run_watched(const std::vector<std::string>& arguments, std::chrono::milliseconds at_most,
-                                  const std::string& program = "/proc/self/exe");
+/// Runs this program, or another `program`, with these arguments. The child shares standard error. Throws
+/// std::system_error if it cannot be started.
+[[nodiscard]] process_result run_with_time_limit(const std::vector<std::string>& arguments,
+                                                 std::chrono::milliseconds time_limit,
+                                                 const std::string& program = "/proc/self/exe");
 
 }  // namespace exactdot::cli

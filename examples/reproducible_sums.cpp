@@ -1,4 +1,4 @@
-// The same million numbers in twenty orders: a plain sum has many answers, the exact one has one.
+// Sums of a million numbers in twenty orders: the plain sums differ, the exact sums are equal.
 #include <algorithm>
 #include <cstdio>
 #include <exactdot/accumulator.hpp>

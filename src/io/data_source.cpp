@@ -8,8 +8,8 @@
 namespace exactdot::io {
 namespace {
 
-/// ±m·2^e: m uniform in [1, 2), e uniform over all exponents from that of the smallest subnormal up. Below the
-/// normal range the bits that do not fit are rounded away.
+/// Draws ±m·2^e: m uniform in [1, 2), e uniform over all exponents from that of the smallest subnormal up.
+/// Subnormals are rounded to their precision.
 template <element T>
 T draw_wide(std::mt19937& generator) {
   using limits = std::numeric_limits<T>;
@@ -17,7 +17,7 @@ T draw_wide(std::mt19937& generator) {
   constexpr int highest = limits::max_exponent - 1;
   const auto exponent = static_cast<int>(draw_below(generator, highest - lowest + 1)) + lowest;
   const T signed_fraction = draw_uniform<T>(generator);
-  // (1 + |fraction|) would need one bit too many; 1 + k·epsilon has just the bits that T has.
+  // 1 + |fraction| would need one bit more than T has; 1 + k·epsilon is exact.
   const T mantissa = 1 + std::floor(std::abs(signed_fraction) / limits::epsilon()) * limits::epsilon();
   return std::copysign(std::ldexp(mantissa, exponent), signed_fraction);
 }
@@ -62,11 +62,11 @@ data_source<T>::data_source(const data_request& request) : request_(request), ge
 
 template <element T>
 void data_source<T>::next(std::span<T> a, std::span<T> b) {
-  monitor* const watch = request_.monitor;
-  if (watch != nullptr && watch->cancel.load()) throw error(errc::cancelled, "interrupted");
+  monitor* const monitor = request_.monitor;
+  if (monitor != nullptr && monitor->cancel.load()) throw error(errc::cancelled, "interrupted");
   draw(a, b);
   position_ += a.size();
-  if (watch != nullptr) watch->done.fetch_add(a.size(), std::memory_order_relaxed);
+  if (monitor != nullptr) monitor->done.fetch_add(a.size(), std::memory_order_relaxed);
 }
 
 template <element T>

@@ -1,4 +1,4 @@
-// Faults of files as exceptions; see fault.hpp.
+// Errors of files as exceptions; see fault.hpp.
 #include <fmt/format.h>
 
 #include <io/fault.hpp>
@@ -8,7 +8,7 @@ namespace exactdot::io {
 
 namespace {
 
-/// Bytes of the character of UTF-8 that text starts with; 0 where it is none, or a control of the upper set.
+/// Returns the bytes of the UTF-8 character at the beginning of the text; 0 if it is not UTF-8, or a C1 control.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
   const unsigned first = byte(0);

@@ -1,7 +1,6 @@
-// Faults of files as exceptions: one line, "NAME: what is wrong".
+// Errors of files as exceptions with one line: "NAME: FAULT".
 //
-// Names and header texts come from outside and may hold line breaks or terminal controls; printable()
-// keeps every message on one line.
+// File names and headers are untrusted and may contain line breaks or terminal controls; printable() escapes them.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,10 @@ namespace exactdot::io {
 /// Throws errc::file with the sentence "FILE: FAULT".
 [[noreturn]] void fail(std::string_view file, std::string_view fault);
 
-/// Throws errc::file with the sentence "FILE: cannot ACTION: what errno says".
+/// Throws errc::file with the sentence "FILE: cannot ACTION: MEANING OF THE ERROR NUMBER".
 [[noreturn]] void fail_errno(std::string_view file, std::string_view action, int error_number);
 
-/// The text with control characters, backslashes and what is not UTF-8 escaped, cut after `limit` characters.
+/// Escapes control characters, backslashes and bytes that are not UTF-8, and cuts the text after `limit` bytes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 4096);
 
 }  // namespace exactdot::io

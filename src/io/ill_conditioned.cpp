@@ -1,5 +1,5 @@
-// GenDot; see ill_conditioned.hpp. Exponents are integers, scaling is by ldexp: nothing depends on libm but
-// one log2, whose last bit cannot change an exponent except by an accident of 2^-50.
+// GenDot; see ill_conditioned.hpp. Exponents are integers and ldexp scales. The only inexact call of libm is one
+// log2, whose last bit changes an exponent with a probability of about 2^-50.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ T draw_scaled(std::mt19937& generator, int exponent) {
   return std::ldexp(draw_uniform<T>(generator), exponent);
 }
 
-/// Exponents of the first half: uniform in [0, half_range], with both ends sure to occur.
+/// Draws an exponent of the first half: uniform in [0, half_range]; both ends occur.
 int first_half_exponent(std::mt19937& generator, std::size_t i, std::size_t half, double half_range) {
   const double fraction = static_cast<double>(generator()) * 0x1p-32;
   if (i == 0 && half > 1) return static_cast<int>(std::round(half_range)) + 1;
@@ -42,9 +42,9 @@ void check_cancel(exactdot::monitor* monitor) {
 
 template <element T>
 void ill_conditioned(const data_request& request, std::vector<T>& a, std::vector<T>& b) {
-  if (!(request.condition >= 1 && request.condition <= largest_condition<T>)) {
-    throw error(errc::bad_option, fmt::format("the condition number must be from 1 to {:g} for this type, not {:g}",
-                                              largest_condition<T>, request.condition));
+  if (!(request.condition >= 1 && request.condition <= max_condition<T>)) {
+    throw error(errc::bad_option, fmt::format("condition number {:g}: expected 1 to {:g} for {}", request.condition,
+                                              max_condition<T>, name_of(type_of<T>)));
   }
   const std::size_t n = request.n;
   const std::size_t half = (n + 1) / 2;
@@ -63,8 +63,8 @@ void ill_conditioned(const data_request& request, std::vector<T>& a, std::vector
       const auto steps = static_cast<double>(n - half > 1 ? n - half - 1 : 1);
       const int exponent = static_cast<int>(std::round(half_range * (1 - static_cast<double>(i - half) / steps)));
       a[i] = draw_scaled<T>(generator, exponent);
-      const double aim = std::ldexp(static_cast<double>(draw_uniform<T>(generator)), exponent);
-      b[i] = static_cast<T>((aim - sum.template round<double>()) / static_cast<double>(a[i]));
+      const double target = std::ldexp(static_cast<double>(draw_uniform<T>(generator)), exponent);
+      b[i] = static_cast<T>((target - sum.template round<double>()) / static_cast<double>(a[i]));
     }
     sum.add(a[i], b[i]);
   }

@@ -1,9 +1,8 @@
 // Dot products of a given condition number: 2 Σ|a·b| / |Σa·b|.
 //
 // Algorithm 6.1 (GenDot) of T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci.
-// Comput. 26 (2005): the first half of the pairs has random exponents up to half that of the condition
-// number; each pair of the second half is chosen so that the exact dot so far comes down, step by step,
-// to about 1. The exact dots come from exactdot::accumulator.
+// Comput. 26 (2005). The first half of the pairs has random exponents up to half that of the condition number. Each
+// pair of the second half reduces the exact dot so far (an exactdot::accumulator), until it is about 1.
 #pragma once
 
 #include <io/data_source.hpp>
@@ -12,14 +11,14 @@
 
 namespace exactdot::io {
 
-/// Condition numbers that the type's range allows: the dot's largest terms are about as large as this.
+/// The largest condition number; the largest products are about as large, so the exponent range of T limits it.
 template <element T>
-inline constexpr double largest_condition = std::numeric_limits<T>::max_exponent10 > 300 ? 1e300 : 1e60;
+inline constexpr double max_condition = std::numeric_limits<T>::max_exponent10 > 300 ? 1e300 : 1e60;
 
-/// Fills a and b with request.n pairs each. The condition number comes out within a few orders of magnitude
-/// of request.condition if n suffices: each pair of the second half takes at most T's precision off the dot,
-/// so n ≥ 6 + 4·log2(condition)/precision. Throws errc::bad_option unless 1 ≤ condition ≤ largest_condition, and
-/// errc::cancelled. Cost: some 0.2 µs a pair.
+/// Fills a and b with request.n pairs. The condition number is within a few orders of magnitude of
+/// request.condition if n ≥ 6 + 4·log2(condition)/precision: a pair of the second half reduces the dot by at most
+/// the precision of T. Throws errc::bad_option unless 1 ≤ condition ≤ max_condition, and errc::cancelled. Cost:
+/// about 0.2 µs per pair.
 template <element T>
 void ill_conditioned(const data_request& request, std::vector<T>& a, std::vector<T>& b);
 

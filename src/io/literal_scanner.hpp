@@ -1,8 +1,8 @@
 // literal_scanner: reads the Python dict literal of a .npy header, token by token.
 //
-// NumPy evaluates the header as a Python literal. Files written by any .npy writer need a small part of
-// that: quoted strings without escapes, words (True, 12, 12L) and brackets. Everything else is refused;
-// values are handed over as text, so that a message can quote what was not understood.
+// NumPy evaluates the header as a Python literal. The known .npy writers use a small part of that language: quoted
+// strings without escapes, words (True, 12, 12L) and brackets. Everything else is refused. Values are returned as
+// text, so that an error can quote them.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace exactdot::io {
 
-/// Every function throws errc::file with the file's name when the text is not what it expects.
+/// Every function throws errc::file, with the name of the file, if the text is not as expected.
 class literal_scanner {
  public:
   literal_scanner(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
-  /// Skips white space, then `character` if it comes next; false if not.
+  /// Skips white space, then `character`. Returns whether it was next.
   bool accept(char character);
-  /// Skips white space; true at the end of the text.
+  /// Skips white space. Returns whether the text is at its end.
   [[nodiscard]] bool at_end();
-  /// The contents of a quoted string.
+  /// Returns the contents of a quoted string.
   std::string_view string();
-  /// One whole value as it stands in the text: a string, a word or a balanced bracket.
+  /// Returns the text of one value: a string, a word or a balanced bracket.
   std::string_view value();
-  /// Throws: "header is not a dict: EXPECTED expected at 'what stands there'".
+  /// Throws: "header is not a dict as NumPy writes it: EXPECTED expected at 'REST OF THE TEXT'".
   [[noreturn]] void reject(std::string_view expected) const;
 
  private:
@@ -35,7 +35,7 @@ class literal_scanner {
 
   std::string_view text_;
   std::string_view file_;
-  std::size_t at_ = 0;
+  std::size_t position_ = 0;
 };
 
 }  // namespace exactdot::io

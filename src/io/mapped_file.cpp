@@ -1,4 +1,4 @@
-// A file in memory, read-only; see mapped_file.hpp.
+// Mapping of a file; see mapped_file.hpp.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -20,15 +20,15 @@ const char* kind_of(mode_t mode) {
   return "a device";
 }
 
-/// Closes what it holds unless released: a constructor that throws runs no destructor.
-class owned_descriptor {
+/// Closes the descriptor unless released, because a constructor that throws runs no destructor.
+class descriptor_guard {
  public:
-  explicit owned_descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~owned_descriptor() {
+  explicit descriptor_guard(int descriptor) : descriptor_(descriptor) {}
+  ~descriptor_guard() {
     if (descriptor_ >= 0) close(descriptor_);
   }
-  owned_descriptor(const owned_descriptor&) = delete;
-  owned_descriptor& operator=(const owned_descriptor&) = delete;
+  descriptor_guard(const descriptor_guard&) = delete;
+  descriptor_guard& operator=(const descriptor_guard&) = delete;
   [[nodiscard]] int get() const { return descriptor_; }
   int release() { return std::exchange(descriptor_, -1); }
 
@@ -39,13 +39,12 @@ class owned_descriptor {
 }  // namespace
 
 mapped_file::mapped_file(std::string path) : path_(std::move(path)) {
-  // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
-  owned_descriptor descriptor{open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  descriptor_guard descriptor{open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
   if (descriptor.get() < 0) fail_errno(path_, "open", errno);
   struct stat status = {};
   if (fstat(descriptor.get(), &status) != 0) fail_errno(path_, "examine", errno);
-  if (!S_ISREG(status.st_mode))
-    fail(path_, fmt::format("is {}; a regular file is needed", kind_of(status.st_mode)));
+  if (!S_ISREG(status.st_mode)) fail(path_, fmt::format("is {}; expected a regular file", kind_of(status.st_mode)));
   modified_ = status.st_mtim;
 
   const auto size = static_cast<std::size_t>(status.st_size);
@@ -59,13 +58,13 @@ mapped_file::mapped_file(std::string path) : path_(std::move(path)) {
       munmap(begin, size);
       fail(path_, exception.what());
     }
-    madvise(begin, size, MADV_SEQUENTIAL);  // only a hint
+    madvise(begin, size, MADV_SEQUENTIAL);  // a hint: failure is harmless
   }
   descriptor_ = descriptor.release();
 }
 
 mapped_file::~mapped_file() {
-  guard_.reset();  // before the addresses can be given to somebody else
+  guard_.reset();  // before another mapping can use the addresses
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   close(descriptor_);
 }
@@ -75,10 +74,10 @@ void mapped_file::check() const {
   if (fstat(descriptor_, &status) != 0) fail_errno(path_, "examine", errno);
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < bytes_.size()) {
-    fail(path_, fmt::format("shrank from {} to {} bytes while it was read", bytes_.size(), size));
+    fail(path_, fmt::format("was truncated from {} to {} bytes while it was read", bytes_.size(), size));
   }
   if (guard_ && guard_->tripped())
-    fail(path_, "could not be read to its end: it shrank for a while, or its disk failed");
+    fail(path_, "could not be read to its end: it was truncated for a time, or the disk failed");
   if (status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec) {
     fail(path_, "was written to while it was read");
   }

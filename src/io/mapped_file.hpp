@@ -1,8 +1,7 @@
-// mapped_file: a regular file in memory, read-only, without reading it first.
+// mapped_file: a regular file, mapped into memory read-only.
 //
-// Mapped, not read, so that vectors larger than memory work. Another process may change the file under
-// us; no signal reaches the user then (bus_guard), but the bytes seen may be those of no version of it.
-// Therefore: compute, then check(), then believe the result.
+// Mapping supports vectors larger than memory. Another process may change the file meanwhile: no signal is raised
+// (bus_guard), but the bytes read may mix two versions of the file. So call check() before using a result.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +17,7 @@ namespace exactdot::io {
 
 class mapped_file {
  public:
-  /// Throws errc::file, naming the file, when it is missing, unreadable or not a regular file.
+  /// Throws errc::file, with the name of the file, if it is missing, unreadable or not a regular file.
   explicit mapped_file(std::string path);
   ~mapped_file();
   mapped_file(const mapped_file&) = delete;
@@ -27,8 +26,8 @@ class mapped_file {
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  /// Throws errc::file when the file shrank, or was written to, since it was opened. A change within the
-  /// clock tick of the opening (some milliseconds) that keeps the size can pass unseen.
+  /// Throws errc::file if the file was truncated or written to since it was opened. A write within the clock tick
+  /// of the opening (milliseconds) that keeps the size may remain undetected.
   void check() const;
 
  private:

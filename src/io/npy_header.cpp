@@ -39,15 +39,15 @@ header_text find_header(std::string_view bytes, std::string_view file) {
   const unsigned major_version = byte_at(6);
   const unsigned minor_version = byte_at(7);
   if (major_version < 1 || major_version > 3 || minor_version != 0) {
-    fail(file, fmt::format("unknown .npy format version {}.{}; 1.0, 2.0 and 3.0 are known", major_version,
-                           minor_version));
+    fail(file,
+         fmt::format("unknown .npy format version {}.{}; expected 1.0, 2.0 or 3.0", major_version, minor_version));
   }
   const std::size_t length_bytes = major_version == 1 ? 2 : 4;
   std::size_t length = 0;
   for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | byte_at(8 + i);
   const std::size_t begin = 8 + length_bytes;
   if (length > bytes.size() - begin) {
-    fail(file, fmt::format("truncated header: its length is given as {} bytes, the file ends after {}", length,
+    fail(file, fmt::format("truncated header: it gives its length as {} bytes, the file ends after {}", length,
                            bytes.size() - begin));
   }
   return {bytes.substr(begin, length), major_version, begin + length};
@@ -63,7 +63,7 @@ dict_values read_dict(std::string_view text, std::string_view file) {
     const auto known = std::find(keys.begin(), keys.end(), key);
     if (known == keys.end()) fail(file, fmt::format("unknown key '{}' in the header", printable(key, 40)));
     auto& value = values[static_cast<std::size_t>(known - keys.begin())];
-    if (value) fail(file, fmt::format("key '{}' stands twice in the header", key));
+    if (value) fail(file, fmt::format("key '{}' occurs twice in the header", key));
     if (!scanner.accept(':')) scanner.reject("':'");
     value = scanner.value();
     if (scanner.accept(',')) continue;
@@ -77,7 +77,7 @@ dict_values read_dict(std::string_view text, std::string_view file) {
   return {*values[0], *values[1], *values[2]};
 }
 
-/// What NumPy calls the type: "int64", "complex128", "object", …; empty when it is not a type's short name.
+/// Returns NumPy's name of a type code: "int64", "complex128", "object", …; empty if the code is unknown.
 std::string numpy_name(std::string_view code) {
   if (!code.empty() && std::string_view("<>=|").find(code[0]) != std::string_view::npos) code.remove_prefix(1);
   if (code.empty()) return {};
@@ -119,11 +119,11 @@ std::string numpy_name(std::string_view code) {
   const bool compound = descr[0] == '[' || descr[0] == '(' || descr[0] == '{';
   std::string kind = compound ? "structured" : quoted ? numpy_name(descr.substr(1, descr.size() - 2)) : "";
   if (!kind.empty()) kind += ' ';
-  fail(file, fmt::format("dtype {}{} is not supported; float32 and float64 are", kind, shown));
+  fail(file, fmt::format("dtype {}{} is not supported; expected float32 or float64", kind, shown));
 }
 
-/// The element type of a NumPy type code without its byte order: "f4", "f", "float32", "single". Names have no byte
-/// order.
+/// Returns the element type of a NumPy type code without its byte order: "f4", "f", "float32", "single". A code
+/// with a byte order cannot be a name.
 std::optional<element_type> type_of_code(std::string_view code, bool has_order) {
   for (const element_info& known : elements) {
     if (code == fmt::format("{}{}", known.kind, known.bytes)) return known.type;
@@ -151,7 +151,7 @@ void read_dtype(std::string_view descr, std::string_view file, npy_header& heade
   reject_dtype(descr, file);
 }
 
-/// One dimension: a Python integer that is not negative, with the 'L' that Python 2 wrote in versions 1 and 2.
+/// Parses a dimension: a nonnegative Python integer, in versions 1 and 2 also with the suffix L of Python 2.
 std::size_t read_dimension(std::string_view text, unsigned major_version, std::string_view shape,
                            std::string_view file) {
   if (major_version < 3 && text.ends_with('L')) text.remove_suffix(1);
@@ -176,7 +176,7 @@ void read_shape(std::string_view shape, unsigned major_version, std::string_view
   literal_scanner scanner{shape, file};
   const bool is_tuple = scanner.accept('(');
   std::size_t dimensions = 0;
-  bool comma = true;  // (3) is no tuple in Python, (3,) is
+  bool comma = true;  // in Python (3) is not a tuple, (3,) is
   while (is_tuple && !scanner.accept(')')) {
     if (!comma) fail(file, fmt::format("shape {} is not a tuple of integers", printable(shape, 60)));
     header.n = read_dimension(scanner.value(), major_version, shape, file);
@@ -188,7 +188,7 @@ void read_shape(std::string_view shape, unsigned major_version, std::string_view
   }
   if (dimensions != 1) {
     fail(file,
-         fmt::format("is a {}-D array of shape {}; a vector (1-D) is needed", dimensions, printable(shape, 60)));
+         fmt::format("is a {}-D array of shape {}; expected a vector (1-D)", dimensions, printable(shape, 60)));
   }
 }
 
@@ -218,7 +218,7 @@ npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_v
   header.data_offset = found.data_offset;
   read_dtype(values.descr, file, header);
   if (values.fortran_order != "True" && values.fortran_order != "False") {
-    fail(file, fmt::format("fortran_order is {}, neither True nor False", printable(values.fortran_order, 40)));
+    fail(file, fmt::format("fortran_order is {}; expected True or False", printable(values.fortran_order, 40)));
   }
   read_shape(values.shape, found.major_version, file, header);
   check_data(header, bytes.size(), file);

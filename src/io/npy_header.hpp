@@ -1,8 +1,8 @@
-// The header of a .npy file: what the bytes behind it are.
+// Parser of the header of a .npy file: element type, byte order, length and position of the data.
 //
-// Format: NumPy's "NEP 1": magic, version, header length, a Python dict with the keys descr,
-// fortran_order and shape, then the data. Strict: whatever NumPy would not read, and whatever is not a
-// vector of float32 or float64, is a fault that is named. A pure function of the bytes, so that it can be fuzzed.
+// Format (NumPy's NEP 1): magic, version, header length, a Python dict with the keys descr, fortran_order and
+// shape, then the data. Strict: files that NumPy would not read, and files that are not a vector of float32 or
+// float64, are errors. A pure function of the bytes, so that it can be fuzzed.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,11 @@ struct npy_header {
   std::size_t data_offset = 0;  ///< bytes from the beginning of the file to the first element
 };
 
-/// True when the bytes begin as every .npy file does.
+/// Returns whether the bytes begin with the magic of .npy files.
 [[nodiscard]] bool has_npy_magic(std::span<const std::byte> file_bytes);
 
-/// `file_bytes`: the whole file; `file`: its name for messages. Guarantees that data_offset + n·item_size lies
-/// within the bytes; bytes behind the data are ignored, as NumPy does. Throws exactdot::error (errc::file)
-/// and nothing else.
+/// Parses the header. `file_bytes`: the whole file; `file`: its name for messages. data_offset + n·size_of(type) is
+/// at most the size of the file; bytes after the data are ignored, as in NumPy. Throws only errc::file.
 [[nodiscard]] npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file);
 
 }  // namespace exactdot::io

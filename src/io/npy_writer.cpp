@@ -9,7 +9,7 @@ namespace exactdot::io {
 
 npy_writer::npy_writer(const std::string& path, element_type type, std::size_t n)
     : file_(path), type_(type), n_(n), left_(n) {
-  constexpr std::size_t alignment = 64;  // of the data within the file, as NumPy has it
+  constexpr std::size_t alignment = 64;  // of the data in the file, as in NumPy
   constexpr std::size_t prefix = 10;     // magic, version, header length
   std::string header = fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({},), }}",
                                    std::endian::native == std::endian::little ? '<' : '>', size_of(type), n);
@@ -22,17 +22,16 @@ npy_writer::npy_writer(const std::string& path, element_type type, std::size_t n
   file_.write(std::as_bytes(std::span(start)));
 }
 
-void npy_writer::check_promise(element_type type, std::size_t count) const {
+void npy_writer::check_elements(element_type type, std::size_t count) const {
   if (type != type_) {
-    fail(file_.path(), fmt::format("cannot write {} elements: {} was announced", name_of(type), name_of(type_)));
+    fail(file_.path(), fmt::format("cannot write {} elements: the header says {}", name_of(type), name_of(type_)));
   }
-  if (count > left_) fail(file_.path(), fmt::format("cannot write more than the {} elements announced", n_));
+  if (count > left_) fail(file_.path(), fmt::format("cannot write more elements than the header says: {}", n_));
 }
 
 void npy_writer::commit() {
   if (left_ != 0) {
-    fail(file_.path(),
-         fmt::format("cannot be finished: {} of the {} elements announced were not written", left_, n_));
+    fail(file_.path(), fmt::format("cannot be finished: {} of {} elements are missing", left_, n_));
   }
   file_.commit();
 }

@@ -1,7 +1,7 @@
-// npy_writer: a vector, piece by piece, into a .npy file (format 1.0).
+// npy_writer: writes a vector to a .npy file (format 1.0), chunk by chunk.
 //
-// The length is given first, so a vector larger than memory can be written. The file appears only with
-// commit(), and only if it holds what its header says; see output_file.
+// The length is given first, so a vector larger than memory can be written. The file appears at commit(), if it
+// holds as many elements as its header says; see output_file.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@ namespace exactdot::io {
 
 class npy_writer {
  public:
-  /// Throws errc::file when the file cannot be written.
+  /// Throws errc::file if the file cannot be written.
   npy_writer(const std::string& path, element_type type, std::size_t n);
 
-  /// Throws errc::file, also for elements of another type than announced and for more than n of them.
+  /// Throws errc::file, also for elements of another type and for more than n elements.
   template <element T>
   void append(std::span<const T> values) {
-    check_promise(type_of<T>, values.size());
+    check_elements(type_of<T>, values.size());
     file_.write(std::as_bytes(values));
     left_ -= values.size();
   }
-  /// Throws errc::file, also when fewer than n elements were appended.
+  /// Throws errc::file, also if fewer than n elements were appended.
   void commit();
 
  private:
-  void check_promise(element_type type, std::size_t count) const;
+  void check_elements(element_type type, std::size_t count) const;
 
   output_file file_;
   element_type type_;

@@ -13,11 +13,11 @@
 
 namespace exactdot::io {
 
-std::string behind_links(const std::string& path) {
+std::string link_target(const std::string& path) {
   std::filesystem::path target = path;
   std::error_code fault;
-  constexpr int most_links = 40;  // as many as Linux follows: they may go round in circles
-  for (int links = 0; links < most_links && std::filesystem::is_symlink(target, fault); ++links) {
+  constexpr int max_links = 40;  // the limit of Linux; ends cycles
+  for (int links = 0; links < max_links && std::filesystem::is_symlink(target, fault); ++links) {
     const std::filesystem::path next = std::filesystem::read_symlink(target, fault);
     if (fault) break;
     target = target.parent_path() / next;
@@ -30,13 +30,13 @@ output_file::output_file(const std::string& path) : path_(path) {
   const bool exists = stat(path.c_str(), &existing) == 0;
   if (exists && S_ISDIR(existing.st_mode)) fail(path, "cannot write: it is a directory");
   if (exists && !S_ISREG(existing.st_mode)) fail(path, "cannot write: it is not a regular file");
-  // A rename would replace a file that its owner protected; ask as an ordinary write would.
+  // The rename would also replace a write-protected file, so test the permission first.
   if (exists && access(path.c_str(), W_OK) != 0) fail_errno(path, "write", errno);
-  if (!exists && errno != ENOENT) fail_errno(path, "write", errno);  // links that go round in circles, for one
-  target_ = behind_links(path);
+  if (!exists && errno != ENOENT) fail_errno(path, "write", errno);  // for example a cycle of links
+  target_ = link_target(path);
   open_temporary();
   if (exists)
-    fchmod(descriptor_, existing.st_mode & 07777);  // best effort: on some file systems all files have one mode
+    fchmod(descriptor_, existing.st_mode & 07777);  // failure is harmless: some file systems have no modes
 }
 
 void output_file::open_temporary() {
@@ -44,7 +44,7 @@ void output_file::open_temporary() {
   const std::filesystem::path directory = std::filesystem::path(target_).parent_path();
   do {
     temporary_ = (directory / fmt::format(".exactdot-{}-{}.tmp", getpid(), serial++)).string();
-    // Created by hand, not by mkstemp: so the mode follows the umask like that of any new file.
+    // Not mkstemp, so that the mode follows the umask.
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {

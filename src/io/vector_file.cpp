@@ -10,7 +10,7 @@ vector_file::vector_file(const std::string& path, std::optional<element_type> ra
   const std::span<const std::byte> bytes = file_.bytes();
   const bool is_npy = has_npy_magic(bytes) || path.ends_with(".npy");
   if (!raw_type && !is_npy && !bytes.empty()) {
-    fail(path, "is not a .npy file; if it holds raw elements, say which: --dtype float32 or --dtype float64");
+    fail(path, "is not a .npy file; for raw elements, add --dtype float32 or --dtype float64");
   }
   if (!raw_type || is_npy) {
     const npy_header header = parse_npy_header(bytes, path);
@@ -24,10 +24,10 @@ vector_file::vector_file(const std::string& path, std::optional<element_type> ra
     return;
   }
   type_ = *raw_type;
-  if (bytes.empty()) fail(path, "is empty; only a .npy file can hold a vector of length 0");
+  if (bytes.empty()) fail(path, "is empty; a vector of length 0 needs a .npy file");
   if (bytes.size() % size_of(type_) != 0) {
-    fail(path, fmt::format("its {} bytes are no whole number of {} elements of {} bytes", bytes.size(),
-                           name_of(type_), size_of(type_)));
+    fail(path, fmt::format("size of {} bytes is not a multiple of {}, the size of {}", bytes.size(), size_of(type_),
+                           name_of(type_)));
   }
   n_ = bytes.size() / size_of(type_);
   data_ = bytes;
@@ -35,11 +35,12 @@ vector_file::vector_file(const std::string& path, std::optional<element_type> ra
 
 void check_pair(const vector_file& a, const vector_file& b) {
   if (a.type() != b.type()) {
-    fail(b.path(), fmt::format("holds {}, but {} holds {}: both must be of one type", name_of(b.type()),
+    fail(b.path(), fmt::format("holds {}, but {} holds {}; expected the same type", name_of(b.type()),
                                printable(a.path()), name_of(a.type())));
   }
   if (a.n() != b.n()) {
-    fail(b.path(), fmt::format("has length {}, but {} has length {}", b.n(), printable(a.path()), a.n()));
+    fail(b.path(), fmt::format("has length {}, but {} has length {}; expected the same length", b.n(),
+                               printable(a.path()), a.n()));
   }
 }
 

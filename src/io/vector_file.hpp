@@ -1,6 +1,6 @@
-// vector_file: one operand of a dot product, open: a .npy file or a raw one.
+// vector_file: an operand of a dot product in a .npy or raw file.
 //
-// The data stay in the mapped file: at any alignment, and perhaps in the other byte order.
+// The elements remain in the mapped file, at any alignment and in either byte order.
 #pragma once
 
 #include <bit>
@@ -16,24 +16,24 @@ namespace exactdot::io {
 
 class vector_file {
  public:
-  /// Without `raw_type` the file must be a .npy file. With it, a file that neither begins like a .npy file
-  /// nor is named like one is taken as raw little-endian elements of that type; a .npy file must then hold
-  /// that type. Throws errc::file.
+  /// Opens the file. Without `raw_type` it must be a .npy file. With it, a file without the magic and the name of a
+  /// .npy file holds raw little-endian elements of that type, and a .npy file must be of that type. Throws
+  /// errc::file.
   explicit vector_file(const std::string& path, std::optional<element_type> raw_type = std::nullopt);
 
   [[nodiscard]] element_type type() const noexcept { return type_; }
   [[nodiscard]] std::size_t n() const noexcept { return n_; }
-  /// True when the elements have not this machine's byte order.
+  /// Returns whether the elements have the byte order that this machine does not have.
   [[nodiscard]] bool swapped() const noexcept { return big_endian_ != (std::endian::native == std::endian::big); }
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return data_; }
 
-  /// The elements where they lie in the file, in its byte order.
+  /// Returns a view of the elements in the mapped file, in its byte order.
   [[nodiscard]] any_vector view() const noexcept {
     return {data_.data(), n_, type_, static_cast<std::ptrdiff_t>(size_of(type_)), swapped()};
   }
 
-  /// Throws errc::file when the file changed since it was opened: to be called before a result is believed.
+  /// Throws errc::file if the file changed since it was opened. Call it before using a result.
   void check() const { file_.check(); }
 
  private:
@@ -44,7 +44,7 @@ class vector_file {
   std::span<const std::byte> data_;
 };
 
-/// Throws errc::file, naming both files, unless types and lengths agree.
+/// Throws errc::file, with the names of both files, unless types and lengths agree.
 void check_pair(const vector_file& a, const vector_file& b);
 
 }  // namespace exactdot::io

@@ -1,6 +1,7 @@
 // exactdot bench: errors, JSON, and the message without a GPU. tests/package/bench_report.py checks its figures.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,15 +23,15 @@ class bench_program : public cli_test::program {
 TEST_F(bench_program, unknown_values_name_the_allowed_ones) {
   expect_usage_fault({"bench", "--device", "gpu"}, {"--device", "gpu", "auto", "cpu", "cuda"});
   expect_usage_fault({"bench", "--types", "float16"}, {"--types", "float16", "float32", "float64"});
-  expect_usage_fault({"bench", "--sizes", "1000", "2^x"}, {"--sizes", "'2^x' is no length"});
+  expect_usage_fault({"bench", "--sizes", "1000", "2^x"}, {"--sizes", "'2^x' is not a length; expected 1000"});
   expect_usage_fault({"bench", "--sizes", "1000", "0"}, {"--sizes", "at least 1"});
   expect_usage_fault({"bench", "--data", "random"}, {"--data", "random", "none"});
   expect_usage_fault({"bench", "--alignment", "32"}, {"--alignment", "32", "64", "vector"});
   expect_usage_fault({"bench", "--rounds", "0"}, {"--rounds"});
   expect_usage_fault({"bench", "--threads", "0"}, {"--threads"});
   expect_usage_fault({"bench", "now"}, {"now"});
-  expect_usage_fault({"bench", "--json", "-5"}, {"--json", "'-5' is no file name"});
-  expect_usage_fault({"bench", "--json=--quick"}, {"--json", "'--quick' is no file name"});
+  expect_usage_fault({"bench", "--json", "-5"}, {"--json", "'-5' is not a file name"});
+  expect_usage_fault({"bench", "--json=--quick"}, {"--json", "'--quick' is not a file name"});
 }
 
 TEST_F(bench_program, help_has_examples) {
@@ -39,7 +40,7 @@ TEST_F(bench_program, help_has_examples) {
 }
 
 #if EXACTDOT_HAS_BENCH
-TEST_F(bench_program, a_gpu_that_is_not_there_is_one_sentence) {
+TEST_F(bench_program, a_missing_gpu_is_one_sentence) {
   if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
   expect_failure({"bench", "--device", "cuda"}, "--device cuda: ");
 }
@@ -49,12 +50,12 @@ TEST_F(bench_program, options_of_the_cpu_are_refused_on_a_gpu) {
   expect_usage_fault({"bench", "--device", "cuda", "--alignment", "64"}, {"--alignment: requires --device cpu"});
 }
 
-TEST_F(bench_program, what_it_could_not_write_is_known_before_it_measures) {
+TEST_F(bench_program, an_unwritable_file_is_reported_before_it_measures) {
   const std::string file = folder / "missing/results.json";
   expect_fault({"bench", "--device", "cpu", "--json", file}, file, {"No such file"});
 }
 
-TEST_F(bench_program, keeps_each_row_on_a_line) {
+TEST_F(bench_program, writes_one_line_per_row) {
   const std::string file = folder / "results.json";
   run_well({"bench", "--device", "cpu", "--quick", "--rounds", "1", "--sizes", "2^10", "--types", "float32",
             "--threads", "1", "--data", "one_huge", "--json", file});
@@ -69,10 +70,19 @@ TEST_F(bench_program, keeps_each_row_on_a_line) {
   EXPECT_EQ(report["rows"].back()["data"], "one_huge");
 }
 
-TEST_F(bench_program, prints_json_alone_where_no_file_is_named) {
+TEST_F(bench_program, measures_hostile_data_by_default) {
+  const auto report =
+      nlohmann::json::parse(run_well({"bench", "--device", "cpu", "--quick", "--rounds", "1", "--sizes", "100",
+                                      "--types", "float64", "--threads", "1", "--json"}));
+  std::set<std::string> data;
+  for (const auto& row : report["rows"]) data.insert(row["data"]);
+  EXPECT_EQ(data, (std::set<std::string>{"uniform", "wide", "subnormal", "alternating", "ill", "ill_deep"}));
+}
+
+TEST_F(bench_program, prints_only_json_if_no_file_is_named) {
   const std::vector<std::string> small = {"--device", "cpu",     "--rounds",  "1", "--sizes", "16",
                                           "--types",  "float32", "--threads", "1", "--data",  "none"};
-  std::vector<std::string> arguments = {"bench", "--json", "--quick"};  // an option is no file name
+  std::vector<std::string> arguments = {"bench", "--json", "--quick"};  // an option is not a file name
   arguments.insert(arguments.end(), small.begin(), small.end());
   const auto report = nlohmann::json::parse(run_well(arguments));
   EXPECT_EQ(report["quick"], true);
@@ -87,7 +97,7 @@ TEST_F(bench_program, prints_json_alone_where_no_file_is_named) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{});
 }
 #else
-TEST_F(bench_program, a_build_without_it_says_so) {
+TEST_F(bench_program, is_an_error_in_a_build_without_it) {
   expect_failure({"bench"}, "bench: this program was built without benchmarks");
 }
 #endif

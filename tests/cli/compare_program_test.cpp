@@ -1,4 +1,4 @@
-// exactdot dot --compare: the table, its rows as data, and their errors.
+// exactdot dot --compare: the table, its rows as JSON, and their errors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ class compare_program : public cli_test::program {
   }
 };
 
-TEST_F(compare_program, prints_the_value_the_table_and_what_to_notice) {
+TEST_F(compare_program, prints_the_value_the_table_and_a_summary) {
   const auto operands = files<float>({data_set::uniform, 10000});
   std::istringstream out{run_well({"dot", operands[0], operands[1], "--compare"})};
   std::vector<std::string> lines;
@@ -46,12 +46,12 @@ TEST_F(compare_program, prints_the_value_the_table_and_what_to_notice) {
   EXPECT_EQ(lines[0] + "\n", run_well({"dot", operands[0], operands[1]}));
   EXPECT_EQ(lines[1], "");
   const std::vector<std::string> starts = {"method",   "float loop",    "double loop",    "Dot2",
-                                           "OpenBLAS", "exactdot fast", "exactdot exact", "Notice: "};
+                                           "OpenBLAS", "exactdot fast", "exactdot exact", "Summary: "};
   for (std::size_t i = 0; i < starts.size(); ++i) EXPECT_TRUE(lines[i + 2].starts_with(starts[i])) << lines[i + 2];
   EXPECT_NE(lines[8].find(lines[0]), std::string::npos);
 }
 
-TEST_F(compare_program, gives_every_row_as_data) {
+TEST_F(compare_program, gives_every_row_as_json) {
   const auto found = rows(files<double>({data_set::uniform, 10000}), {"--threads", "2"});
   for (const auto& [method, row] : found) {
     if (row.contains("fault")) continue;
@@ -66,14 +66,14 @@ TEST_F(compare_program, gives_every_row_as_data) {
   EXPECT_EQ(found.at("float_loop")["threads"], 1);
 }
 
-TEST_F(compare_program, finds_no_error_where_every_partial_sum_is_exact) {
+TEST_F(compare_program, finds_no_error_if_every_partial_sum_is_exact) {
   for (const auto& [method, row] : rows(files<float>({data_set::halves, 4096}))) {
     if (row.contains("fault")) continue;
     EXPECT_EQ(row["error_ulps"], 0) << method;
   }
 }
 
-TEST_F(compare_program, shows_how_the_others_fail_on_hard_data) {
+TEST_F(compare_program, shows_large_errors_of_other_methods_on_ill_conditioned_data) {
   const auto found = rows(files<double>({data_set::ill, 10000, 42, 1e40}));
   EXPECT_LE(found.at("exact")["error_ulps"], 0.5);
   for (const std::string method : {"double_loop", "dot2", "fast"}) {
@@ -87,7 +87,7 @@ TEST_F(compare_program, measures_errors_in_units_of_the_result_type) {
   EXPECT_EQ(found.at("dot2")["error_ulps"], found.at("exact")["error_ulps"]);
 }
 
-TEST_F(compare_program, copes_with_infinities_and_nans) {
+TEST_F(compare_program, accepts_infinities_and_nans) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::string a = write("a.npy", std::vector<double>{infinity, 1}),
                     b = write("b.npy", std::vector<double>{1, 1});
@@ -99,7 +99,7 @@ TEST_F(compare_program, copes_with_infinities_and_nans) {
   EXPECT_NE(run_well({"dot", a, b, "--compare"}).find("Dot2 gives nan"), std::string::npos);
 }
 
-TEST_F(compare_program, takes_files_of_the_other_byte_order) {
+TEST_F(compare_program, accepts_files_of_the_other_byte_order) {
   const auto native = rows(files<double>({data_set::uniform, 5000}));
   const auto swapped = rows(files<double>({data_set::uniform, 5000}, true));
   for (const std::string method : {"float_loop", "double_loop", "dot2", "fast", "exact"}) {

@@ -1,4 +1,4 @@
-// The data sets: what they are, and that they are the same everywhere.
+// Data sets: their properties, and golden bits that are the same on every machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ template <class T>
 using pair_of_vectors = std::pair<std::vector<T>, std::vector<T>>;
 
 template <class T>
-pair_of_vectors<T> generate(const data_request& request, std::size_t piece = 1000) {
+pair_of_vectors<T> generate(const data_request& request, std::size_t chunk_length = 1000) {
   pair_of_vectors<T> made{std::vector<T>(request.n), std::vector<T>(request.n)};
   data_source<T> source{request};
-  for (std::size_t first = 0; first < request.n; first += piece) {
-    const std::size_t length = std::min(piece, request.n - first);
+  for (std::size_t first = 0; first < request.n; first += chunk_length) {
+    const std::size_t length = std::min(chunk_length, request.n - first);
     source.next(std::span(made.first).subspan(first, length), std::span(made.second).subspan(first, length));
   }
   return made;
@@ -44,7 +44,7 @@ TYPED_TEST_SUITE(data_sources, types);
 constexpr data_set all_sets[] = {data_set::uniform, data_set::ones, data_set::halves,
                                  data_set::ramp,    data_set::ill,  data_set::wide};
 
-TYPED_TEST(data_sources, do_not_depend_on_the_pieces) {
+TYPED_TEST(data_sources, do_not_depend_on_the_chunk_length) {
   for (const data_set data : all_sets) {
     const data_request request{data, 4099};
     const auto whole = generate<TypeParam>(request, 4099);
@@ -67,7 +67,7 @@ TYPED_TEST(data_sources, of_ones_and_halves_have_the_dot_n) {
   EXPECT_EQ(generate<TypeParam>({data_set::halves, 1}).first[0], TypeParam{0.5});
 }
 
-TYPED_TEST(data_sources, take_lengths_from_zero_on) {
+TYPED_TEST(data_sources, accept_lengths_from_zero_on) {
   for (const data_set data : all_sets) {
     for (std::size_t n = 0; n < 8; ++n) {
       const auto made = generate<TypeParam>({data, n});
@@ -77,7 +77,7 @@ TYPED_TEST(data_sources, take_lengths_from_zero_on) {
   }
 }
 
-TYPED_TEST(data_sources, of_uniform_stay_inside_and_centred) {
+TYPED_TEST(data_sources, of_uniform_are_inside_the_interval_and_centred) {
   const std::size_t n = 100000;
   const auto [a, b] = generate<TypeParam>({data_set::uniform, n});
   double sum = 0;
@@ -94,7 +94,7 @@ TYPED_TEST(data_sources, of_uniform_stay_inside_and_centred) {
 
 TEST(data_source, draws_by_the_stated_formula_alternately) {
   std::mt19937 generator{42};
-  ASSERT_EQ(generator(), 1608637542U);  // what the standard demands of this seed
+  ASSERT_EQ(generator(), 1608637542U);  // required by the C++ standard
   generator.seed(42);
   const auto [a, b] = generate<float>({data_set::uniform, 3});
   for (std::size_t i = 0; i < 3; ++i) {
@@ -126,9 +126,9 @@ TEST(data_source, ramps_round_each_element_as_integers_do) {
   EXPECT_EQ(exactdot::dot<double>(a, b), static_cast<double>(truth));
 }
 
-TYPED_TEST(data_sources, of_ill_have_the_condition_number_asked_for) {
+TYPED_TEST(data_sources, of_ill_have_the_requested_condition_number) {
   for (const double condition : {1e4, 1e16, 1e40, 1e60, 1e200, 1e300}) {
-    if (!(condition <= exactdot::io::largest_condition<TypeParam>)) continue;
+    if (!(condition <= exactdot::io::max_condition<TypeParam>)) continue;
     for (const std::size_t n : {100, 2000}) {
       const auto [a, b] = generate<TypeParam>({data_set::ill, n, 42, condition});
       std::vector<TypeParam> magnitudes_a = a;
@@ -147,7 +147,7 @@ TYPED_TEST(data_sources, of_ill_have_the_condition_number_asked_for) {
 
 TYPED_TEST(data_sources, of_ill_refuse_conditions_out_of_range) {
   for (const double condition :
-       {0.5, -1.0, 10 * exactdot::io::largest_condition<TypeParam>, std::numeric_limits<double>::quiet_NaN(),
+       {0.5, -1.0, 10 * exactdot::io::max_condition<TypeParam>, std::numeric_limits<double>::quiet_NaN(),
         std::numeric_limits<double>::infinity()}) {
     try {
       generate<TypeParam>({data_set::ill, 10, 42, condition});
@@ -177,10 +177,10 @@ TYPED_TEST(data_sources, of_wide_reach_the_ends_of_the_range) {
   }
 }
 
-TYPED_TEST(data_sources, add_what_they_drew_to_the_monitor) {
+TYPED_TEST(data_sources, add_the_drawn_pairs_to_the_monitor) {
   for (const data_set data : all_sets) {
     exactdot::monitor monitor;
-    monitor.done = 7;  // somebody else's
+    monitor.done = 7;  // counted by an earlier user
     data_source<TypeParam> source{{.data = data, .n = 10, .monitor = &monitor}};
     std::vector<TypeParam> a(6), b(6);
     source.next(std::span(a), std::span(b));
@@ -205,7 +205,7 @@ TYPED_TEST(data_sources, end_when_cancelled) {
   }
 }
 
-/// FNV-1a over the bits: the very numbers that everybody else's tables rest on.
+/// FNV-1a hash of the bits. Published measurements use these numbers.
 template <class T>
 std::uint64_t fingerprint(const pair_of_vectors<T>& made) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -215,7 +215,7 @@ std::uint64_t fingerprint(const pair_of_vectors<T>& made) {
   return hash;
 }
 
-TEST(data_source, gives_the_same_bits_for_ever) {
+TEST(data_source, gives_the_golden_bits) {
   EXPECT_EQ(fingerprint(generate<float>({data_set::uniform, 1000})), 0xdc797109b2673753U);
   EXPECT_EQ(fingerprint(generate<double>({data_set::uniform, 1000})), 0xe6d2391930e57263U);
   EXPECT_EQ(fingerprint(generate<float>({data_set::ill, 1000})), 0x4cc566ae8efde3f3U);

@@ -1,4 +1,4 @@
-// exactdot dot on right files: values to the bit, every kind of file, JSON.
+// exactdot dot on valid files: bits of the values, every kind of file, JSON.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,12 +81,12 @@ TEST_F(dot_program, has_the_same_bits_on_a_gpu) {
   const operands<double> x{{data_set::ill, 100'003, 42, 1e40}};
   const std::string a = write("a.npy", x.a), b = write("b.npy", x.b);
   for (const std::string mode : {"exact", "fast"}) {
-    const auto there = run_json({"dot", a, b, "--mode", mode, "--device", "cuda:0"});
-    const auto here = run_json({"dot", a, b, "--mode", mode, "--device", "cpu"});
-    EXPECT_EQ(there["bits"], here["bits"]) << mode;
-    EXPECT_EQ(there["device"], "cuda:0");
-    EXPECT_EQ(there["engine"], cuda["gpus"][0]);
-    EXPECT_EQ(here["device"], "cpu");
+    const auto gpu = run_json({"dot", a, b, "--mode", mode, "--device", "cuda:0"});
+    const auto cpu = run_json({"dot", a, b, "--mode", mode, "--device", "cpu"});
+    EXPECT_EQ(gpu["bits"], cpu["bits"]) << mode;
+    EXPECT_EQ(gpu["device"], "cuda:0");
+    EXPECT_EQ(gpu["engine"], cuda["gpus"][0]);
+    EXPECT_EQ(cpu["device"], "cpu");
   }
   EXPECT_NE(run_well({"dot", a, b, "--compare", "--device", "cuda"}).find("exact on cuda:0"), std::string::npos);
 }
@@ -115,14 +115,14 @@ TEST_F(dot_program, gives_infinities_and_nans_as_strings) {
   EXPECT_EQ(run_json({"dot", both, ones, "--result", "float32"})["bits"], "7fc00000");
 }
 
-TEST_F(dot_program, takes_vectors_of_no_elements) {
+TEST_F(dot_program, accepts_empty_vectors) {
   const std::string a = write("a.npy", std::vector<float>{});
   EXPECT_EQ(run_well({"dot", a, a}), "0\n");
   EXPECT_EQ(run_json({"dot", a, a, "--mode", "fast"})["bits"], "00000000");
   EXPECT_NE(run_well({"dot", a, a, "--compare"}), "");
 }
 
-TEST_F(dot_program, takes_every_byte_order_version_and_memory_order) {
+TEST_F(dot_program, accepts_every_byte_order_version_and_memory_order) {
   const operands<float> x{{data_set::ill, 300, 7, 1e20}};
   const operands<double> y{{data_set::ill, 300, 7, 1e50}};
   for (const int major : {1, 2, 3}) {
@@ -139,7 +139,7 @@ TEST_F(dot_program, takes_every_byte_order_version_and_memory_order) {
   }
 }
 
-TEST_F(dot_program, takes_data_at_any_alignment) {
+TEST_F(dot_program, accepts_data_at_any_alignment) {
   const operands<double> x{{data_set::uniform, 3000}};
   std::string header = cli_test::npy_dict("'<f8'", "(3000,)");
   for (int shift = 0; shift < 8; ++shift, header.insert(header.size() - 1, " ")) {
@@ -149,7 +149,7 @@ TEST_F(dot_program, takes_data_at_any_alignment) {
   }
 }
 
-TEST_F(dot_program, takes_raw_files) {
+TEST_F(dot_program, accepts_raw_files) {
   const operands<float> x{{data_set::ill, 300, 7, 1e20}};
   const operands<double> y{{data_set::ill, 300, 7, 1e50}};
   const std::string a = write("a", element_bytes(x.a)), b = write("b", element_bytes(x.b));
@@ -161,7 +161,7 @@ TEST_F(dot_program, takes_raw_files) {
 }
 
 TEST_F(dot_program, fast_is_order_v1_in_every_byte_order) {
-  // Longer than the pieces that files of the other byte order go through, with a broken last tile.
+  // Longer than the chunks in which files of the other byte order are converted, with an incomplete last tile.
   const operands<float> x{{data_set::uniform, (std::size_t{5} << 20) + 12345}};
   const auto truth = oracle::fast_dot<float>(std::span<const float>(x.a), std::span<const float>(x.b));
   const auto wide = oracle::fast_dot<double>(std::span<const float>(x.a), std::span<const float>(x.b));
@@ -197,7 +197,7 @@ TEST_F(dot_program, gives_the_same_bits_at_any_thread_count) {
   }
 }
 
-TEST_F(dot_program, takes_the_same_file_twice_and_devices_auto_and_cpu) {
+TEST_F(dot_program, accepts_the_same_file_twice_and_devices_auto_and_cpu) {
   const std::string a = write("a.npy", std::vector<float>{3, 4});
   for (const std::string device : {"auto", "cpu"}) EXPECT_EQ(run_well({"dot", a, a, "--device", device}), "25\n");
 }

@@ -1,4 +1,4 @@
-// Lengths as people write them.
+// Parser of lengths.
 #include <gtest/gtest.h>
 
 #include <cli/element_count.hpp>
@@ -9,7 +9,7 @@ namespace {
 
 using exactdot::cli::parse_element_count;
 
-TEST(element_count, takes_numbers_powers_and_suffixes) {
+TEST(element_count, accepts_numbers_powers_and_suffixes) {
   EXPECT_EQ(parse_element_count("0"), 0U);
   EXPECT_EQ(parse_element_count("1000"), 1000U);
   EXPECT_EQ(parse_element_count("2^20"), 1048576U);
@@ -27,7 +27,7 @@ TEST(element_count, takes_numbers_powers_and_suffixes) {
   EXPECT_EQ(parse_element_count("1^99999999999"), 1U);
 }
 
-TEST(element_count, refuses_the_rest) {
+TEST(element_count, refuses_other_text) {
   for (const std::string text : {"",
                                  " ",
                                  "-1",

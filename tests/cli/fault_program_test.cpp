@@ -1,4 +1,4 @@
-// One test a fault: status 1, one line on stderr that names the file and the fault, nothing on stdout.
+// One test per fault: status 1, one line on stderr with file and fault, nothing on stdout.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -61,7 +61,7 @@ TEST_F(dot_faults, header_length_past_the_end) {
   expect_refused(write("bad.npy", bytes), {"truncated header", "2130706"});
 }
 
-TEST_F(dot_faults, header_that_is_no_dict) {
+TEST_F(dot_faults, header_that_is_not_a_dict) {
   expect_refused(write("bad.npy", npy_with_header("[1, 2, 3]\n")), {"header is not a dict"});
 }
 
@@ -117,9 +117,9 @@ TEST_F(dot_faults, raw_files_without_their_type) {
   expect_fault({"dot", raw, raw}, raw, {"is not a .npy file", "--dtype float32", "--dtype float64"});
 }
 
-TEST_F(dot_faults, raw_file_of_no_elements) {
+TEST_F(dot_faults, raw_file_without_elements) {
   const std::string raw = write("raw", "");
-  expect_fault({"dot", raw, raw, "--dtype", "float32"}, raw, {"is empty", "only a .npy file", "length 0"});
+  expect_fault({"dot", raw, raw, "--dtype", "float32"}, raw, {"is empty", "length 0 needs a .npy file"});
 }
 
 TEST_F(dot_faults, raw_type_that_contradicts_the_file) {
@@ -131,7 +131,7 @@ TEST_F(dot_faults, name_with_a_line_break) {
   expect_fault({"dot", path, good_}, folder / "two\\x0alines\\x1b.npy", {"is not a .npy file"});
 }
 
-TEST_F(dot_faults, gpu_demanded_where_there_is_none) {
+TEST_F(dot_faults, missing_gpu) {
   const auto cuda = run_json({"info"})["cuda"];
   if (cuda["gpus"].empty()) {
     const std::string why = cuda["engine"] == true ? "no GPU found" : "no CUDA engine";
@@ -143,14 +143,14 @@ TEST_F(dot_faults, gpu_demanded_where_there_is_none) {
   }
 }
 
-TEST_F(dot_faults, shrinking_while_it_computes) {
-  const std::string path = write_sparse("big.npy", std::size_t{1} << 31);  // 16 GiB: some seconds of work
+TEST_F(dot_faults, truncated_while_it_computes) {
+  const std::string path = write_sparse("big.npy", std::size_t{1} << 31);  // 16 GiB: seconds of work
   cli_test::process running = start({"dot", path, path});
   ASSERT_TRUE(running.wait_until_mapped(path));
   std::filesystem::resize_file(path, 4096);
   const auto result = running.wait();
   EXPECT_EQ(result.signal, 0);
-  check_fault(result, path, {});  // shrank, or truncated when it was not yet past the header
+  check_fault(result, path, {});  // reported by check(), or by the parser if it had not yet read the header
 }
 
 TEST_F(dot_faults, full_disk_behind_stdout) {

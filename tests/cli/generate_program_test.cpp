@@ -1,4 +1,4 @@
-// exactdot generate: the files it writes, and that it changes nothing when it fails.
+// exactdot generate: the files it writes; after a failure nothing has changed.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -46,12 +46,12 @@ TEST_F(generate_program, writes_every_data_set) {
   }
 }
 
-TEST_F(generate_program, writes_in_many_pieces_what_it_would_write_in_one) {
+TEST_F(generate_program, writes_the_same_in_many_chunks) {
   run_well({"generate", a_, b_, "--n", "200001"});
   expect_files<float>({data_set::uniform, 200001});
 }
 
-TEST_F(generate_program, takes_a_condition_number) {
+TEST_F(generate_program, accepts_a_condition_number) {
   run_well({"generate", a_, b_, "--data", "ill", "--cond", "1e30", "--n", "2^10"});
   expect_files<float>({data_set::ill, 1024, 42, 1e30});
 }
@@ -62,12 +62,12 @@ TEST_F(generate_program, has_a_length_for_every_data_set) {
   EXPECT_EQ(run_json({"generate", a_, b_})["n"], 1048576);
 }
 
-TEST_F(generate_program, writes_no_elements) {
+TEST_F(generate_program, writes_empty_vectors) {
   run_well({"generate", a_, b_, "--n", "0"});
   expect_files<float>({data_set::uniform, 0});
 }
 
-TEST_F(generate_program, says_what_it_wrote) {
+TEST_F(generate_program, prints_what_it_wrote) {
   const auto json = run_json({"generate", a_, b_, "--data", "ill", "--n", "1k", "--dtype", "float64"});
   EXPECT_EQ(
       json,
@@ -76,18 +76,18 @@ TEST_F(generate_program, says_what_it_wrote) {
   EXPECT_EQ(run_well({"generate", a_, b_, "--n", "5"}), a_ + " and " + b_ + ": uniform, 5 x float32 each\n");
 }
 
-TEST_F(generate_program, makes_files_that_dot_reads) {
+TEST_F(generate_program, writes_files_that_dot_reads) {
   run_well({"generate", a_, b_, "--data", "halves", "--n", "12345"});
   EXPECT_EQ(run_well({"dot", a_, b_}), "12345\n");
 }
 
-TEST_F(generate_program, replaces_files_that_are_there) {
+TEST_F(generate_program, replaces_existing_files) {
   write("a.npy", std::string("old"));
   run_well({"generate", a_, b_, "--n", "5"});
   expect_files<float>({data_set::uniform, 5});
 }
 
-TEST_F(generate_program, changes_neither_file_when_one_cannot_be_written) {
+TEST_F(generate_program, changes_neither_file_if_one_cannot_be_written) {
   write("a.npy", std::string("old"));
   const std::string nowhere = folder / "none/b.npy";
   expect_fault({"generate", a_, nowhere, "--n", "5"}, nowhere, {"cannot write", "No such file"});
@@ -97,7 +97,7 @@ TEST_F(generate_program, changes_neither_file_when_one_cannot_be_written) {
   EXPECT_EQ(folder.names(), names{"a.npy"});
 }
 
-TEST_F(generate_program, respects_files_and_folders_that_it_may_not_write) {
+TEST_F(generate_program, respects_write_protected_files_and_folders) {
   cli_test::process_settings settings;
   settings.in_child = [] {  // root may write everything
     if (geteuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(127);
@@ -106,7 +106,7 @@ TEST_F(generate_program, respects_files_and_folders_that_it_may_not_write) {
   std::filesystem::permissions(b_, std::filesystem::perms{0444});
   std::filesystem::permissions(folder.path(), std::filesystem::perms{0777});
   const auto refused_file = start({"generate", a_, b_, "--n", "5"}, settings).wait();
-  if (refused_file.status == 127) GTEST_SKIP() << "the program lies where only root may read";
+  if (refused_file.status == 127) GTEST_SKIP() << "only root can read the program";
   check_fault(refused_file, b_, {"Permission denied"});
   std::filesystem::permissions(folder.path(), std::filesystem::perms{0555});
   check_fault(start({"generate", a_, b_, "--n", "5"}, settings).wait(), a_, {"Permission denied"});
@@ -115,10 +115,10 @@ TEST_F(generate_program, respects_files_and_folders_that_it_may_not_write) {
   EXPECT_EQ(folder.names(), names{"b.npy"});
 }
 
-TEST_F(generate_program, changes_nothing_when_a_file_cannot_grow) {
+TEST_F(generate_program, changes_nothing_if_a_file_cannot_grow) {
   write("a.npy", std::string("old"));
   cli_test::process_settings settings;
-  settings.in_child = [] {  // a stand-in for a full disk too: writing fails half-way
+  settings.in_child = [] {  // also represents a full disk: the write fails half-way
     signal(SIGXFSZ, SIG_DFL);
     const rlimit small = {100000, 100000};
     setrlimit(RLIMIT_FSIZE, &small);
@@ -128,7 +128,7 @@ TEST_F(generate_program, changes_nothing_when_a_file_cannot_grow) {
   EXPECT_EQ(folder.names(), names{"a.npy"});
 }
 
-TEST_F(generate_program, removes_what_it_had_begun_when_interrupted) {
+TEST_F(generate_program, removes_temporary_files_when_interrupted) {
   write("a.npy", std::string("old"));
   const std::string half_of_the_disk = std::to_string(std::filesystem::space(a_).available / 16);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
@@ -144,18 +144,18 @@ TEST_F(generate_program, removes_what_it_had_begun_when_interrupted) {
   }
 }
 
-TEST_F(generate_program, refuses_at_once_what_the_disk_cannot_hold) {
-  expect_fault({"generate", a_, b_, "--n", "1e17"}, a_, {"no space", "GB needed"});
+TEST_F(generate_program, refuses_vectors_larger_than_the_disk) {
+  expect_fault({"generate", a_, b_, "--n", "1e17"}, a_, {"not enough space", "GB needed"});
   EXPECT_EQ(folder.names(), names{});
 }
 
-TEST_F(generate_program, refuses_one_name_for_both) {
+TEST_F(generate_program, refuses_the_same_file_twice) {
   expect_usage_fault({"generate", a_, a_, "--n", "5"}, {"same file"});
   expect_usage_fault({"generate", a_, folder / "./a.npy", "--n", "5"}, {"same file"});
   run_well({"generate", a_, b_, "--n", "5"});
   std::filesystem::create_symlink("a.npy", folder / "link.npy");
   expect_usage_fault({"generate", a_, folder / "link.npy", "--n", "5"}, {"same file"});
-  std::filesystem::create_symlink("c.npy", folder / "early.npy");  // of a file yet to come
+  std::filesystem::create_symlink("c.npy", folder / "early.npy");  // the target does not exist yet
   expect_usage_fault({"generate", folder / "c.npy", folder / "early.npy", "--n", "5"}, {"same file"});
 }
 

@@ -36,7 +36,7 @@ const words all_names{"race_condition",
                       "uninitialised_accumulator",
                       "float_order"};
 
-TEST_F(hazards_program, gives_every_hazard_as_json) {
+TEST_F(hazards_program, prints_every_hazard_as_json) {
   const json result = run_json(simulated({}));
   words names;
   for (const json& one : result["hazards"]) {
@@ -61,7 +61,7 @@ TEST_F(hazards_program, gives_every_hazard_as_json) {
   EXPECT_EQ(names, all_names);
 }
 
-TEST_F(hazards_program, says_what_happened_in_lines_that_fit) {
+TEST_F(hazards_program, prints_outcomes_in_lines_of_120_columns) {
   const std::string text =
       run_well(simulated({"missing_barrier", "step_by_step", "lock", "atomics_tour", "block_counter_warp"}));
   std::istringstream stream(text);
@@ -69,7 +69,7 @@ TEST_F(hazards_program, says_what_happened_in_lines_that_fit) {
   std::size_t at = 0;
   for (const char* const name : {"missing_barrier", "step_by_step", "lock", "atomics_tour", "block_counter_warp"}) {
     at = text.find(std::string(name) + " on simt\n  effect ", at);
-    ASSERT_NE(at, std::string::npos) << name << " is missing, or not in the order asked for";
+    ASSERT_NE(at, std::string::npos) << name << " is missing, or not in the requested order";
     for (const char* const part : {"\n  expected ", "\n  observed ", "\n  cause ", "\n  fix "}) {
       EXPECT_NE(text.find(part, at), std::string::npos) << name << part;
     }
@@ -79,7 +79,7 @@ TEST_F(hazards_program, says_what_happened_in_lines_that_fit) {
   EXPECT_EQ(text.find("NOT as expected"), std::string::npos);
 }
 
-TEST_F(hazards_program, comes_out_the_same_for_the_same_seed_and_otherwise_for_another) {
+TEST_F(hazards_program, depends_only_on_the_seed) {
   const auto seen = [&](const std::string& seed) {
     return run_json(simulated({"missing_barrier", "block_counter", "--seed", seed}));
   };
@@ -88,23 +88,23 @@ TEST_F(hazards_program, comes_out_the_same_for_the_same_seed_and_otherwise_for_a
   EXPECT_NE(seen("4"), first);
 }
 
-TEST_F(hazards_program, refuses_what_it_does_not_know) {
-  expect_usage_fault(simulated({"racing"}),
-                     {"'racing': unknown hazard", "the hazards are race_condition, ", "float_order"});
+TEST_F(hazards_program, refuses_unknown_values) {
+  expect_usage_fault(simulated({"racing"}), {"'racing': unknown hazard; expected race_condition, ", "float_order"});
+  expect_usage_fault(simulated({"block_conter"}), {"unknown hazard (did you mean block_counter?)"});
   expect_usage_fault(simulated({"step_by_step", "racing"}), {"'racing': unknown hazard"});
   expect_usage_fault(simulated({"two\nlines"}), {"two\\x0alines"});
   expect_usage_fault({"hazards", "--device", "gpu"}, {"--device", "gpu", "simt"});
   expect_usage_fault(simulated({"--seed", "-1"}), {"--seed"});
 }
 
-TEST_F(hazards_program, refuses_a_gpu_where_there_is_none) {
+TEST_F(hazards_program, refuses_a_missing_gpu) {
   if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
   expect_fault({"hazards", "--device", "cuda"}, "--device cuda", {"use --device simt"});
   const json automatic = run_json({"hazards", "--device", "auto", "step_by_step"});
   EXPECT_EQ(automatic["hazards"][0]["device"], "simt");
 }
 
-TEST_F(hazards_program, shows_the_hazard_at_work_on_a_terminal_and_ends_when_interrupted) {
+TEST_F(hazards_program, shows_the_running_hazard_on_a_terminal_and_ends_when_interrupted) {
   if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
   cli_test::process_settings settings;
   settings.err_is_terminal = true;

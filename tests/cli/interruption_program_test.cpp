@@ -1,4 +1,4 @@
-// Long work: a progress line on a terminal, none in a pipe, and an orderly end when interrupted.
+// Long computations: a progress line on a terminal only, and a clean exit when interrupted.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -10,14 +10,14 @@
 
 namespace {
 
-class long_work : public cli_test::program {
+class long_computation : public cli_test::program {
  protected:
-  // 16 GiB of zeros that take no room: seconds of work for any engine.
+  // 16 GiB of zeros without disk space: seconds of work for any engine.
   void SetUp() override { path_ = write_sparse("big.npy", std::size_t{1} << 31); }
   std::string path_;
 };
 
-TEST_F(long_work, shows_progress_on_a_terminal_and_ends_cleanly_when_interrupted) {
+TEST_F(long_computation, shows_progress_on_a_terminal_and_ends_cleanly_when_interrupted) {
   if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
   cli_test::process_settings settings;
   settings.err_is_terminal = true;
@@ -32,7 +32,7 @@ TEST_F(long_work, shows_progress_on_a_terminal_and_ends_cleanly_when_interrupted
   EXPECT_TRUE(result.err.ends_with("\r\x1b[Kexactdot: interrupted\r\n")) << result.err;
 }
 
-TEST_F(long_work, is_silent_in_a_pipe) {
+TEST_F(long_computation, is_silent_in_a_pipe) {
   cli_test::process running = start({"dot", path_, path_});
   std::this_thread::sleep_for(std::chrono::milliseconds(1300));
   running.send(SIGINT);
@@ -42,7 +42,7 @@ TEST_F(long_work, is_silent_in_a_pipe) {
   EXPECT_EQ(result.err, "exactdot: interrupted\n");
 }
 
-TEST_F(long_work, of_other_peoples_code_ends_at_once) {
+TEST_F(long_computation, in_other_libraries_ends_immediately) {
   if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
   const std::string small = write_sparse("small.npy", std::size_t{1} << 28);
   cli_test::process_settings settings;
@@ -56,16 +56,16 @@ TEST_F(long_work, of_other_peoples_code_ends_at_once) {
   EXPECT_TRUE(result.err.ends_with("\r\x1b[Kexactdot: interrupted\r\n")) << result.err;
 }
 
-class lab_work : public cli_test::program {};
+class lab_run : public cli_test::program {};
 
-TEST_F(lab_work, ends_at_once_in_the_middle_of_a_rung) {
+TEST_F(lab_run, ends_immediately_within_a_rung) {
   cli_test::process running =
       start({"lab", "--device", "simt", "--n", "2^20", "--rung", "cpu_loop", "--runs", "100000"});
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  const auto start_of_end = std::chrono::steady_clock::now();
+  const auto signal_time = std::chrono::steady_clock::now();
   running.send(SIGINT);
   const auto result = running.wait();
-  EXPECT_LT(std::chrono::steady_clock::now() - start_of_end, std::chrono::seconds(2));
+  EXPECT_LT(std::chrono::steady_clock::now() - signal_time, std::chrono::seconds(2));
   EXPECT_EQ(result.status, 130);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err, "exactdot: interrupted\n");

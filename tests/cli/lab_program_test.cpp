@@ -63,7 +63,7 @@ TEST_F(lab_program, prints_a_table_of_every_rung_with_a_summary_line) {
   }
 }
 
-TEST_F(lab_program, takes_one_element_and_lengths_that_nothing_divides) {
+TEST_F(lab_program, accepts_one_element_and_odd_lengths) {
   for (const std::string n : {"1", "4099"}) {
     const json result = data({"--n", n, "--runs", "2", "--rung", "interleaved", "--rung", "vectorized"});
     for (const json& rung : result["rungs"]) EXPECT_EQ(rung["correct"], true) << n << " " << rung["name"];
@@ -83,7 +83,7 @@ void expect_figures_of_the_simulator(const json& rung) {
   }
 }
 
-TEST_F(lab_program, gives_the_same_as_one_json_object) {
+TEST_F(lab_program, prints_one_json_object) {
   const json result = data({"--n", "1000", "--runs", "3"});
   EXPECT_EQ(result["device"], "simt");
   EXPECT_EQ(result["n"], 1000);
@@ -104,7 +104,7 @@ TEST_F(lab_program, gives_the_same_as_one_json_object) {
   }
   EXPECT_EQ(rung_of(result, "exact")["hex"], result["exact"]["hex"]);
   EXPECT_EQ(rung_of(result, "atomic_per_element")["atomics"], 1000);
-  EXPECT_EQ(rung_of(result, "atomic_per_element")["grids"], 2) << "it leaves no choice but the block";
+  EXPECT_EQ(rung_of(result, "atomic_per_element")["grids"], 2) << "only the block can vary";
   EXPECT_EQ(rung_of(result, "partial_per_thread")["grid"], 32);
   EXPECT_EQ(rung_of(result, "two_phase")["grids"], 4);
   EXPECT_EQ(rung_of(result, "two_phase")["launches"], 2);
@@ -115,7 +115,7 @@ TEST_F(lab_program, gives_the_same_as_one_json_object) {
   EXPECT_EQ(race["file"], "racy.cu");
 }
 
-TEST_F(lab_program, says_what_is_not_a_number_in_words) {
+TEST_F(lab_program, prints_infinities_and_nans_as_words) {
   const json result = data({"--n", "200", "--data", "wide", "--rung", "optimized", "--op", "product"});
   for (const json& value : {result["exact"]["value"], rung_of(result, "optimized")["value"]}) {
     EXPECT_TRUE(value.is_number() || value == "nan" || value == "inf" || value == "-inf") << value;
@@ -125,21 +125,21 @@ TEST_F(lab_program, says_what_is_not_a_number_in_words) {
   EXPECT_EQ(rung_of(data({"--n", "9", "--rung", "racy", "--runs", "1"}), "racy")["deterministic"], nullptr);
 }
 
-TEST_F(lab_program, runs_the_rungs_asked_for_in_the_ladders_order) {
+TEST_F(lab_program, runs_the_requested_rungs_in_the_order_of_the_ladder) {
   const json result = data({"--n", "77", "--rung", "exact", "--rung", "two_phase", "--rung", "cpu_loop"});
   EXPECT_EQ(names_of(result), (words{"cpu_loop", "two_phase", "exact"}));
-  const json shaped = data({"--n", "5000", "--rung", "two_phase", "--block", "64", "--grid", "7"});
-  EXPECT_EQ(rung_of(shaped, "two_phase")["block"], 64);
-  EXPECT_EQ(rung_of(shaped, "two_phase")["grid"], 7);
+  const json configured = data({"--n", "5000", "--rung", "two_phase", "--block", "64", "--grid", "7"});
+  EXPECT_EQ(rung_of(configured, "two_phase")["block"], 64);
+  EXPECT_EQ(rung_of(configured, "two_phase")["grid"], 7);
   EXPECT_EQ(data({"--n", "9", "--rung", "racy", "--model", "lock_step"})["model"], "lock_step");
 }
 
-TEST_F(lab_program, comes_out_the_same_for_the_same_seed) {
+TEST_F(lab_program, depends_only_on_the_seed) {
   const words arguments{"--n", "1000", "--rung", "racy", "--rung", "atomic_per_element", "--seed", "5"};
   EXPECT_EQ(data(arguments), data(arguments));
 }
 
-TEST_F(lab_program, takes_other_operations) {
+TEST_F(lab_program, accepts_other_operations) {
   for (const std::string operation : {"sum", "min", "max", "absmax", "product"}) {
     const json result =
         data({"--op", operation, "--n", "20", "--runs", "2", "--rung", "shuffle_block", "--rung", "single_pass"});
@@ -171,13 +171,13 @@ TEST_F(lab_program, prints_the_error_of_a_product_that_underflows_as_zero) {
   }
 }
 
-/// The harness's own products stay in range for any number of threads.
-TEST_F(lab_program, takes_products_on_a_grid_of_few_threads) {
+/// Partial products stay in range for any number of threads.
+TEST_F(lab_program, accepts_products_on_a_grid_of_few_threads) {
   const json result = data({"--op", "product", "--n", "20", "--runs", "2", "--block", "64", "--grid", "1"});
   for (const json& rung : result["rungs"]) EXPECT_EQ(rung["correct"], true) << rung;
 }
 
-TEST_F(lab_program, takes_every_data_set) {
+TEST_F(lab_program, accepts_every_data_set) {
   const words rungs{"--rung", "cpu_loop", "--rung", "optimized", "--rung", "exact", "--n", "333"};
   for (const std::string set : {"uniform", "ones", "halves", "wide", "ill"}) {
     words arguments = rungs;
@@ -221,14 +221,14 @@ TEST_F(lab_program, prints_the_closed_form_of_data_ramp_for_both_lengths) {
   EXPECT_TRUE(lines_of(text).back().starts_with("Summary: "));
 }
 
-TEST_F(lab_program, explains_every_rung_with_idea_cost_and_source) {
+TEST_F(lab_program, explains_rungs_with_idea_cost_and_source) {
   words names = names_of(data({"--n", "1", "--runs", "1", "--rung", "racy", "--rung", "exact"}));
   for (const char* const more : {"kahan", "lock_per_block", "optimized", "shared_atomic", "fast"}) {
     names.emplace_back(more);
   }
-  const std::string known = run({"lab", "--explain", "?"}).err;  // the vendor's only where a GPU was built for
-  for (const char* const vendors : {"cublas", "cub"}) {
-    if (known.find(std::string(", ") + vendors + ",") != std::string::npos) names.emplace_back(vendors);
+  const std::string known = run({"lab", "--explain", "?"}).err;  // libraries of NVIDIA only in a build for GPUs
+  for (const char* const library : {"cublas", "cub"}) {
+    if (known.find(std::string(", ") + library + ",") != std::string::npos) names.emplace_back(library);
   }
   for (const std::string& name : names) {
     const std::string text = run_well({"lab", "--explain", name});
@@ -241,13 +241,13 @@ TEST_F(lab_program, explains_every_rung_with_idea_cost_and_source) {
     EXPECT_EQ(text.find("__global__ void") == std::string::npos, without_a_kernel.contains(name)) << name;
   }
   EXPECT_NE(run_well({"lab", "--explain", "lock_per_block"}).find("atomicCAS(mutex"), std::string::npos)
-      << "the lock is part of it";
+      << "the lock belongs to the rung";
   for (const char* const name : {"shared_atomic", "shared_then_shuffle", "shuffle_block"}) {
     EXPECT_NE(run_well({"lab", "--explain", name}).find("void combine_atomically("), std::string::npos) << name;
   }
 }
 
-TEST_F(lab_program, refuses_what_it_does_not_know) {
+TEST_F(lab_program, refuses_unknown_values) {
   expect_usage_fault(simulated({"--rung", "quick"}),
                      {"--rung quick", "rungs on this device are cpu_loop, ", "single_pass", "exact"});
   expect_usage_fault(simulated({"--rung", "two\nlines"}), {"two\\x0alines"});
@@ -270,7 +270,7 @@ TEST_F(lab_program, refuses_numbers_out_of_range) {
   expect_usage_fault(simulated({"--data", "ill", "--cond", "0.5"}), {"--cond", "0.5"});
 }
 
-TEST_F(lab_program, refuses_what_does_not_go_together) {
+TEST_F(lab_program, refuses_options_that_contradict) {
   expect_usage_fault(simulated({"--cond", "1e10"}), {"--cond", "--data ill"});
   expect_usage_fault({"lab", "--device", "cuda", "--model", "lock_step"}, {"--model lock_step", "--device simt"});
   expect_usage_fault(simulated({"--rung", "racy", "--op", "max"}), {"--op max", "rung racy supports only sum"});
@@ -282,11 +282,11 @@ TEST_F(lab_program, refuses_what_does_not_go_together) {
                      {"--block 100", "rung shuffle_block needs whole warps", "multiple of 32"});
 }
 
-TEST_F(lab_program, refuses_vectors_that_do_not_fit) {
+TEST_F(lab_program, refuses_vectors_larger_than_memory) {
   expect_fault(simulated({"--n", "2^50"}), "--n 1125899906842624", {"GB of host memory are needed", "GB are free"});
 }
 
-TEST_F(lab_program, refuses_a_gpu_where_there_is_none) {
+TEST_F(lab_program, refuses_a_missing_gpu) {
   if (!run_json({"info"})["cuda"]["gpus"].empty()) GTEST_SKIP() << "there is a GPU";
   const json cuda = run_json({"info"})["cuda"];
   const bool has_driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr;
@@ -297,7 +297,7 @@ TEST_F(lab_program, refuses_a_gpu_where_there_is_none) {
   EXPECT_EQ(run_json({"lab", "--device", "auto", "--n", "10", "--rung", "exact"})["device"], "simt");
 }
 
-TEST_F(lab_program, shows_the_rung_at_work_on_a_terminal_and_ends_when_interrupted) {
+TEST_F(lab_program, shows_the_running_rung_on_a_terminal_and_ends_when_interrupted) {
   if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
   cli_test::process_settings settings;
   settings.err_is_terminal = true;

@@ -1,4 +1,4 @@
-// Mapped files, and what happens to them while they are mapped.
+// Mapped files, also if another process truncates or writes them.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ using exactdot::io::mapped_file;
 
 constexpr std::size_t page = 4096;
 
-/// The sentence of the error that the function throws; empty when it throws none.
+/// Returns the sentence of the error that the function throws; empty if none.
 std::string fault_of(const std::function<void()>& function) {
   try {
     function();
@@ -51,7 +51,7 @@ TEST(mapped_file, shows_the_bytes_of_the_file) {
   EXPECT_EQ(fault_of([&] { file.check(); }), "");
 }
 
-TEST(mapped_file, takes_an_empty_file) {
+TEST(mapped_file, accepts_an_empty_file) {
   const temporary_folder folder;
   write_file(folder / "a", "");
   const mapped_file file{folder / "a"};
@@ -59,33 +59,33 @@ TEST(mapped_file, takes_an_empty_file) {
   EXPECT_EQ(fault_of([&] { file.check(); }), "");
 }
 
-TEST(mapped_file, names_what_it_cannot_open) {
+TEST(mapped_file, refuses_missing_files_folders_and_devices) {
   const temporary_folder folder;
   EXPECT_EQ(fault_of([&] { mapped_file{folder / "a"}; }),
             (folder / "a") + ": cannot open: No such file or directory");
   EXPECT_EQ(fault_of([&] { mapped_file{folder.path()}; }),
-            folder.path() + ": is a directory; a regular file is needed");
-  EXPECT_EQ(fault_of([&] { mapped_file{"/dev/null"}; }), "/dev/null: is a device; a regular file is needed");
+            folder.path() + ": is a directory; expected a regular file");
+  EXPECT_EQ(fault_of([&] { mapped_file{"/dev/null"}; }), "/dev/null: is a device; expected a regular file");
 }
 
 TEST(mapped_file, refuses_a_pipe_without_waiting_for_its_writer) {
   const temporary_folder folder;
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(fault_of([&] { mapped_file{folder / "pipe"}; }),
-            (folder / "pipe") + ": is a pipe; a regular file is needed");
+            (folder / "pipe") + ": is a pipe; expected a regular file");
 }
 
-TEST(mapped_file, survives_shrinking_and_says_so) {
+TEST(mapped_file, reports_truncation) {
   const temporary_folder folder;
   write_file(folder / "a", std::string(64 * page, '\1'));
   const mapped_file file{folder / "a"};
   std::filesystem::resize_file(folder / "a", 2 * page);
-  EXPECT_EQ(sum_of(file.bytes()), 2 * page);  // without a handler this read ends the process
+  EXPECT_EQ(sum_of(file.bytes()), 2 * page);  // without the handler this read ends the process
   EXPECT_EQ(fault_of([&] { file.check(); }),
-            (folder / "a") + ": shrank from 262144 to 8192 bytes while it was read");
+            (folder / "a") + ": was truncated from 262144 to 8192 bytes while it was read");
 }
 
-TEST(mapped_file, says_so_when_it_shrank_and_nothing_was_read) {
+TEST(mapped_file, reports_truncation_without_a_read) {
   const temporary_folder folder;
   write_file(folder / "a", std::string(10, '\1'));
   const mapped_file file{folder / "a"};
@@ -93,7 +93,7 @@ TEST(mapped_file, says_so_when_it_shrank_and_nothing_was_read) {
   EXPECT_NE(fault_of([&] { file.check(); }), "");
 }
 
-TEST(mapped_file, remembers_that_it_had_shrunk_when_it_has_grown_again) {
+TEST(mapped_file, reports_truncation_after_it_has_grown_again) {
   const temporary_folder folder;
   write_file(folder / "a", std::string(64 * page, '\1'));
   const mapped_file file{folder / "a"};
@@ -103,7 +103,7 @@ TEST(mapped_file, remembers_that_it_had_shrunk_when_it_has_grown_again) {
   EXPECT_NE(fault_of([&] { file.check(); }).find("could not be read to its end"), std::string::npos);
 }
 
-TEST(mapped_file, says_so_when_it_was_written_to) {
+TEST(mapped_file, reports_writes) {
   const temporary_folder folder;
   write_file(folder / "a", "before");
   std::filesystem::last_write_time(folder / "a",
@@ -113,35 +113,35 @@ TEST(mapped_file, says_so_when_it_was_written_to) {
   EXPECT_EQ(fault_of([&] { file.check(); }), (folder / "a") + ": was written to while it was read");
 }
 
-TEST(mapped_file, survives_shrinking_under_many_threads) {
+TEST(mapped_file, reports_truncation_under_many_threads) {
   const temporary_folder folder;
   constexpr std::size_t size = 2048 * page;
   write_file(folder / "a", std::string(size, '\1'));
   write_file(folder / "b", std::string(size, '\1'));
-  const mapped_file shrinking{folder / "a"};
+  const mapped_file truncated{folder / "a"};
   const mapped_file whole{folder / "b"};
   std::filesystem::resize_file(folder / "a", 0);
   std::vector<std::jthread> readers;
-  std::atomic<unsigned> shrunk_sum{0}, whole_sum{0};
+  std::atomic<unsigned> truncated_sum{0}, whole_sum{0};
   for (std::size_t reader = 0; reader < 8; ++reader) {
     readers.emplace_back([&, reader] {
-      shrunk_sum += sum_of(shrinking.bytes().subspan(reader * size / 8, size / 8));
+      truncated_sum += sum_of(truncated.bytes().subspan(reader * size / 8, size / 8));
       whole_sum += sum_of(whole.bytes().subspan(reader * size / 8, size / 8));
     });
   }
   readers.clear();
-  EXPECT_EQ(shrunk_sum, 0U);
+  EXPECT_EQ(truncated_sum, 0U);
   EXPECT_EQ(whole_sum, size);
-  EXPECT_NE(fault_of([&] { shrinking.check(); }), "");
+  EXPECT_NE(fault_of([&] { truncated.check(); }), "");
   EXPECT_EQ(fault_of([&] { whole.check(); }), "");
 }
 
-TEST(mapped_file, leaves_foreign_bus_errors_to_the_handler_before_it) {
-  // In a process of its own: the handler must be there before the first mapping installs ours.
+TEST(mapped_file, passes_other_bus_errors_to_the_previous_handler) {
+  // In a separate process: the other handler must be installed before the first mapping.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto foreign_fault = [] {
     signal(SIGBUS, [](int) { _exit(42); });
-    const int descriptor = memfd_create("foreign", 0);  // not a folder: nobody would remove it after _exit
+    const int descriptor = memfd_create("foreign", 0);  // not in a folder, which would remain after _exit
     if (ftruncate(descriptor, page) != 0) _exit(1);
     const mapped_file file{"/proc/self/fd/" + std::to_string(descriptor)};
     const auto* foreign = static_cast<volatile char*>(mmap(nullptr, page, PROT_READ, MAP_SHARED, descriptor, 0));
@@ -151,14 +151,14 @@ TEST(mapped_file, leaves_foreign_bus_errors_to_the_handler_before_it) {
   EXPECT_EXIT(foreign_fault(), testing::ExitedWithCode(42), "");
 }
 
-TEST(mapped_file, refuses_more_mappings_than_the_guard_has_room_for) {
+TEST(mapped_file, refuses_more_mappings_than_the_guard_holds) {
   const temporary_folder folder;
   write_file(folder / "a", "x");
   std::vector<std::unique_ptr<mapped_file>> files;
   const auto map_many = [&] {
     for (int i = 0; i < 257; ++i) files.push_back(std::make_unique<mapped_file>(folder / "a"));
   };
-  EXPECT_EQ(fault_of(map_many), (folder / "a") + ": too many files mapped at once");
+  EXPECT_EQ(fault_of(map_many), (folder / "a") + ": more than 256 files are mapped");
   EXPECT_EQ(files.size(), 256U);
   files.clear();
   EXPECT_EQ(fault_of([&] { mapped_file{folder / "a"}; }), "");

@@ -1,4 +1,4 @@
-// The .npy header parser: what NumPy's own files may look like, and one test a fault.
+// The .npy header parser: all forms of valid headers, and one test per fault.
 #include <gtest/gtest.h>
 
 #include <exactdot/error.hpp>
@@ -31,7 +31,7 @@ std::string fault_of(const std::string& bytes) {
   }
 }
 
-/// Three float32 behind a header of these values.
+/// Returns a file with these values in the header, and 24 bytes of data.
 std::string three(const std::string& descr, const std::string& shape = "(3,)", const std::string& order = "False") {
   return npy_with_header(npy_dict(descr, shape, order), std::string(24, '\0'));
 }
@@ -59,7 +59,7 @@ TEST(npy_header, reads_all_types_byte_orders_and_versions) {
   }
 }
 
-TEST(npy_header, takes_every_spelling_of_the_two_types) {
+TEST(npy_header, accepts_every_spelling_of_the_two_types) {
   for (const std::string descr :
        {"'<f4'", "'=f4'", "'|f4'", "'f4'", "'f'", "'<f'", "'float32'", "'single'", "\"<f4\"", "u'<f4'"}) {
     EXPECT_EQ(parse(three(descr)).type, element_type::float32) << descr;
@@ -74,7 +74,7 @@ TEST(npy_header, takes_every_spelling_of_the_two_types) {
   }
 }
 
-TEST(npy_header, takes_every_layout_of_the_dict) {
+TEST(npy_header, accepts_every_layout_of_the_dict) {
   for (const std::string header : {"{'descr':'<f4','fortran_order':False,'shape':(3,)}",
                                    "{'shape': (3,), 'fortran_order': True, 'descr': '<f4'}",
                                    " \t{ 'descr' : '<f4' ,\n'fortran_order' : False , 'shape' : ( 3 , ) , } \n\n",
@@ -83,7 +83,7 @@ TEST(npy_header, takes_every_layout_of_the_dict) {
   }
 }
 
-TEST(npy_header, takes_no_elements_and_ignores_what_follows_the_data) {
+TEST(npy_header, accepts_no_elements_and_ignores_bytes_after_the_data) {
   EXPECT_EQ(parse(npy_file(std::vector<double>{})).n, 0U);
   EXPECT_EQ(parse(npy_file(std::vector<double>{1}) + "more").n, 1U);
 }
@@ -100,7 +100,7 @@ TEST(npy_header, refuses_other_versions) {
   for (const cli_test::npy_format version : {cli_test::npy_format{0, 0}, {4, 0}, {1, 1}, {255, 255}}) {
     EXPECT_EQ(fault_of(npy_with_header(npy_dict("'<f4'", "(0,)"), "", version)),
               "FILE: unknown .npy format version " + std::to_string(version.major_version) + "." +
-                  std::to_string(version.minor_version) + "; 1.0, 2.0 and 3.0 are known");
+                  std::to_string(version.minor_version) + "; expected 1.0, 2.0 or 3.0");
   }
 }
 
@@ -115,15 +115,15 @@ TEST(npy_header, refuses_every_truncation) {
   }
 }
 
-TEST(npy_header, says_how_much_is_missing) {
+TEST(npy_header, names_needed_and_present_bytes) {
   const std::string whole = npy_file(std::vector<double>{1, 2, 3});
   EXPECT_EQ(fault_of(whole.substr(0, whole.size() - 1)),
             "FILE: truncated data: 3 x float64 needs 24 bytes, the file has 23");
   EXPECT_EQ(fault_of(whole.substr(0, 20)),
-            "FILE: truncated header: its length is given as 118 bytes, the file ends after 10");
+            "FILE: truncated header: it gives its length as 118 bytes, the file ends after 10");
 }
 
-TEST(npy_header, refuses_what_is_no_dict) {
+TEST(npy_header, refuses_text_that_is_not_a_dict) {
   for (const std::string header : {"",
                                    "\n",
                                    "[1, 2]",
@@ -163,7 +163,7 @@ TEST(npy_header, names_unknown_missing_and_repeated_keys) {
             "FILE: key 'fortran_order' is missing in the header");
   EXPECT_EQ(fault_of(three_with_text("{}")), "FILE: key 'descr' is missing in the header");
   EXPECT_EQ(fault_of(three_with_text("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3,)}")),
-            "FILE: key 'descr' stands twice in the header");
+            "FILE: key 'descr' occurs twice in the header");
 }
 
 TEST(npy_header, names_unsupported_types) {
@@ -187,23 +187,24 @@ TEST(npy_header, names_unsupported_types) {
                                                                   {"'!f4'", ""},
                                                                   {"'<float32'", ""}};
   for (const auto& [descr, kind] : names) {
-    EXPECT_EQ(fault_of(three(descr)), "FILE: dtype " + kind + descr + " is not supported; float32 and float64 are");
+    EXPECT_EQ(fault_of(three(descr)),
+              "FILE: dtype " + kind + descr + " is not supported; expected float32 or float64");
   }
 }
 
-TEST(npy_header, refuses_fortran_order_that_is_no_bool) {
-  EXPECT_EQ(fault_of(three("'<f4'", "(3,)", "0")), "FILE: fortran_order is 0, neither True nor False");
-  EXPECT_EQ(fault_of(three("'<f4'", "(3,)", "'True'")), "FILE: fortran_order is 'True', neither True nor False");
+TEST(npy_header, refuses_fortran_order_that_is_not_a_bool) {
+  EXPECT_EQ(fault_of(three("'<f4'", "(3,)", "0")), "FILE: fortran_order is 0; expected True or False");
+  EXPECT_EQ(fault_of(three("'<f4'", "(3,)", "'True'")), "FILE: fortran_order is 'True'; expected True or False");
 }
 
 TEST(npy_header, refuses_all_but_one_dimension) {
-  EXPECT_EQ(fault_of(three("'<f4'", "(2, 3)")), "FILE: is a 2-D array of shape (2, 3); a vector (1-D) is needed");
+  EXPECT_EQ(fault_of(three("'<f4'", "(2, 3)")), "FILE: is a 2-D array of shape (2, 3); expected a vector (1-D)");
   EXPECT_EQ(fault_of(three("'<f4'", "(1, 1, 3,)")),
-            "FILE: is a 3-D array of shape (1, 1, 3,); a vector (1-D) is needed");
-  EXPECT_EQ(fault_of(three("'<f4'", "()")), "FILE: is a 0-D array of shape (); a vector (1-D) is needed");
+            "FILE: is a 3-D array of shape (1, 1, 3,); expected a vector (1-D)");
+  EXPECT_EQ(fault_of(three("'<f4'", "()")), "FILE: is a 0-D array of shape (); expected a vector (1-D)");
 }
 
-TEST(npy_header, refuses_shapes_that_are_no_tuple_of_integers) {
+TEST(npy_header, refuses_shapes_that_are_not_a_tuple_of_integers) {
   for (const std::string shape :
        {"(3)", "3", "[3]", "(3.0,)", "('3',)", "(True,)", "(3 4,)", "((3,),)", "(03,)", "None", "(3, 4 5)"}) {
     EXPECT_EQ(fault_of(three("'<f4'", shape)), "FILE: shape " + shape + " is not a tuple of integers");
@@ -219,12 +220,12 @@ TEST(npy_header, refuses_lengths_whose_bytes_overflow) {
             "FILE: shape (18446744073709551616,) needs more than 2^64 bytes");
 }
 
-TEST(npy_header, refuses_a_file_that_python_3_versions_do_not_allow) {
+TEST(npy_header, refuses_python_2_integers_in_version_3) {
   EXPECT_EQ(fault_of(npy_with_header(npy_dict("'<f4'", "(3L,)"), std::string(12, '\0'), {3, 0})),
             "FILE: shape (3L,) is not a tuple of integers");
 }
 
-TEST(npy_header, takes_a_long_header) {
+TEST(npy_header, accepts_a_long_header) {
   const std::string header = npy_dict("'<f4'", "(3,)") + std::string(1 << 20, ' ');
   EXPECT_EQ(parse(npy_with_header(header, std::string(12, '\0'), {2, 0})).n, 3U);
 }

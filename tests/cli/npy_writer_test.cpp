@@ -1,4 +1,4 @@
-// Writing .npy files: their bytes, and that a failure leaves nothing behind and nothing changed.
+// The .npy writer: bytes of the files; a failure leaves existing files unchanged and no temporary file.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -47,7 +47,7 @@ mode_t mode_of(const std::string& path) {
   return status.st_mode & 07777;
 }
 
-TEST(npy_writer, writes_what_numpy_would) {
+TEST(npy_writer, writes_the_bytes_of_numpy) {
   const temporary_folder folder;
   write_three(folder / "a.npy");
   EXPECT_EQ(read_file(folder / "a.npy"), cli_test::npy_file(std::vector<float>{1.5F, -2, 3}));
@@ -68,7 +68,7 @@ TEST(npy_writer, aligns_the_data_at_any_length) {
   }
 }
 
-TEST(npy_writer, shows_nothing_before_commit) {
+TEST(npy_writer, changes_nothing_before_commit) {
   const temporary_folder folder;
   write_file(folder / "a.npy", "old");
   {
@@ -79,19 +79,18 @@ TEST(npy_writer, shows_nothing_before_commit) {
   EXPECT_EQ(folder.names(), names{"a.npy"});
 }
 
-TEST(npy_writer, commits_nothing_but_what_it_announced) {
+TEST(npy_writer, commits_only_the_elements_of_its_header) {
   const temporary_folder folder;
   const std::string path = folder / "a.npy";
   npy_writer file{path, element_type::float32, 3};
   file.append<float>(std::vector<float>{1, 2});
-  EXPECT_EQ(fault_of([&] { file.commit(); }),
-            path + ": cannot be finished: 1 of the 3 elements announced were not written");
+  EXPECT_EQ(fault_of([&] { file.commit(); }), path + ": cannot be finished: 1 of 3 elements are missing");
   EXPECT_EQ(fault_of([&] { file.append<double>(std::vector<double>{3}); }),
-            path + ": cannot write float64 elements: float32 was announced");
+            path + ": cannot write float64 elements: the header says float32");
   EXPECT_EQ(fault_of([&] {
               file.append<float>(std::vector<float>{3, 4});
             }),
-            path + ": cannot write more than the 3 elements announced");
+            path + ": cannot write more elements than the header says: 3");
   EXPECT_FALSE(std::filesystem::exists(path));
   file.append<float>(std::vector<float>{3});
   file.commit();
@@ -109,7 +108,7 @@ TEST(npy_writer, keeps_permissions_and_links) {
   EXPECT_EQ(mode_of(folder / "a.npy"), 0640U);
 }
 
-TEST(npy_writer, writes_the_file_that_a_link_names) {
+TEST(npy_writer, writes_the_target_of_a_link) {
   const temporary_folder folder;
   std::filesystem::create_symlink("new.npy", folder / "link.npy");
   std::filesystem::create_symlink(folder / "link.npy", folder / "link to link.npy");
@@ -130,7 +129,7 @@ TEST(npy_writer, gives_new_files_the_permissions_of_the_umask) {
   EXPECT_EQ(mode_of(folder / "a.npy"), 0640U);
 }
 
-TEST(npy_writer, refuses_what_is_no_file) {
+TEST(npy_writer, refuses_paths_that_are_not_a_file) {
   const temporary_folder folder;
   EXPECT_EQ(fault_of([&] { write_three(folder.path()); }), folder.path() + ": cannot write: it is a directory");
   EXPECT_EQ(fault_of([&] { write_three("/dev/full"); }), "/dev/full: cannot write: it is not a regular file");
@@ -138,13 +137,13 @@ TEST(npy_writer, refuses_what_is_no_file) {
             (folder / "none/a.npy") + ": cannot write: No such file or directory");
 }
 
-TEST(npy_writer, leaves_the_old_file_when_the_disk_is_full) {
+TEST(npy_writer, keeps_the_old_file_if_the_disk_is_full) {
   const temporary_folder folder;
   write_file(folder / "a.npy", "old");
   rlimit before = {};
   getrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, SIG_IGN);
-  const rlimit small = {4096, before.rlim_max};  // a stand-in for a full disk: the write fails half-way
+  const rlimit small = {4096, before.rlim_max};  // represents a full disk: the write fails half-way
   setrlimit(RLIMIT_FSIZE, &small);
   const std::string fault = fault_of([&] {
     npy_writer file{folder / "a.npy", element_type::float64, 1000};

@@ -1,4 +1,4 @@
-// Other people's dots: that they are what they are called, at any alignment.
+// Dot products of other methods and libraries: correct for their name, at any alignment.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ class peers : public testing::Test {};
 using types = testing::Types<float, double>;
 TYPED_TEST_SUITE(peers, types);
 
-/// The same elements one byte behind an aligned address.
+/// The same elements at an aligned address + 1.
 template <class T>
 class misaligned {
  public:
@@ -56,7 +56,7 @@ TYPED_TEST(peers, do_not_depend_on_alignment) {
   EXPECT_EQ(lab::dot2(x.a.data(), x.b.data(), n), lab::dot2(a.data(), b.data(), n));
 }
 
-TYPED_TEST(peers, of_nothing_are_zero) {
+TYPED_TEST(peers, of_no_elements_are_zero) {
   EXPECT_EQ(lab::float_loop<TypeParam>(nullptr, nullptr, 0), 0);
   EXPECT_EQ(lab::double_loop<TypeParam>(nullptr, nullptr, 0), 0);
   EXPECT_EQ(lab::dot2<TypeParam>(nullptr, nullptr, 0), 0);
@@ -73,9 +73,9 @@ TEST(peers, loops_accumulate_in_the_type_they_name) {
   EXPECT_EQ(lab::double_loop(c.data(), double_ones.data(), 4), 2);
 }
 
-TYPED_TEST(peers, dot2_is_as_good_as_its_authors_prove) {
+TYPED_TEST(peers, dot2_meets_its_error_bound) {
   const TypeParam unit = std::numeric_limits<TypeParam>::epsilon() / 2;
-  const double condition = sizeof(TypeParam) == 4 ? 1e9 : 1e22;  // beyond the reach of a plain loop
+  const double condition = sizeof(TypeParam) == 4 ? 1e9 : 1e22;  // too large for a plain loop
   const operands<TypeParam> x{{data_set::ill, 200, 42, condition}};
   const auto truth = oracle::exact_dot(std::span<const TypeParam>(x.a), std::span<const TypeParam>(x.b));
   double magnitudes = 0;
@@ -90,7 +90,7 @@ TYPED_TEST(peers, dot2_is_as_good_as_its_authors_prove) {
   EXPECT_GT(std::abs(plain - truth.as_double), bound);
 }
 
-TYPED_TEST(peers, openblas_answers_or_says_why_not) {
+TYPED_TEST(peers, openblas_computes_or_names_the_reason) {
   const lab::openblas& peer = lab::openblas::instance();
   if (!peer.available()) {
     EXPECT_NE(peer.fault(), "");
@@ -106,7 +106,7 @@ TYPED_TEST(peers, openblas_answers_or_says_why_not) {
   EXPECT_TRUE(peer.version().starts_with("OpenBLAS ")) << peer.version();
 }
 
-TEST(peers, openblas_as_shipped_chose_its_kernels_itself) {
+TEST(peers, openblas_as_shipped_uses_its_default_kernels) {
   const lab::openblas& best = lab::openblas::instance();
   if (!best.available()) GTEST_SKIP() << "OpenBLAS: " << best.fault();
   const lab::openblas& shipped = lab::openblas::as_shipped();

@@ -39,7 +39,7 @@ TEST(report, doubles_read_back) {
   }
 }
 
-TEST(report, floats_read_back_as_floats_and_by_way_of_double) {
+TEST(report, floats_read_back_as_float_and_through_double) {
   oracle::rng random{2};
   for (int i = 0; i < 100000; ++i) {
     const float x = oracle::from_bits<float>(static_cast<std::uint32_t>(random.bits()));
@@ -62,7 +62,7 @@ TEST(report, floats_are_short) {
   EXPECT_EQ(json_of({0.1F, element_type::float64})["value"].dump(), "0.10000000149011612");
 }
 
-TEST(report, zeros_keep_their_sign_and_the_others_are_named) {
+TEST(report, zeros_keep_their_sign_and_special_values_have_names) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(value_text({-0.0, element_type::float64}), "-0");
   EXPECT_EQ(json_of({-0.0, element_type::float32})["bits"], "80000000");

@@ -1,4 +1,4 @@
-// Errors in ulps against cases that can be told by hand.
+// Errors in ulps, compared with values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ accumulator<T> sum_of(std::initializer_list<std::pair<T, T>> products) {
   return sum;
 }
 
-TEST(ulp_error, is_nothing_for_the_value_itself) {
+TEST(ulp_error, is_zero_for_the_value_itself) {
   EXPECT_EQ(ulp_error(sum_of<double>({{3, 0.5}}), 1.5, element_type::float64), 0);
   EXPECT_EQ(ulp_error(sum_of<float>({{-3, 0.5F}}), -1.5, element_type::float32), 0);
   EXPECT_EQ(ulp_error(sum_of<float>({}), 0, element_type::float32), 0);
@@ -40,7 +40,7 @@ TEST(ulp_error, counts_units_of_the_rounded_result) {
   EXPECT_EQ(ulp_error(minus_one, -1 + 0x1p-52, element_type::float64), 1);
 }
 
-TEST(ulp_error, is_exact_where_the_sum_is_no_double) {
+TEST(ulp_error, is_exact_if_the_sum_is_not_a_double) {
   // 1 + 2^-60: off by 2^-60 from 1, which is 2^-8 units of 2^-52.
   const auto sum = sum_of<double>({{1, 1}, {0x1p-30, 0x1p-30}});
   EXPECT_EQ(ulp_error(sum, 1, element_type::float64), 0x1p-8L);
@@ -48,7 +48,7 @@ TEST(ulp_error, is_exact_where_the_sum_is_no_double) {
   EXPECT_EQ(ulp_error(negative, -1, element_type::float64), 0x1p-8L);
 }
 
-TEST(ulp_error, holds_tiny_and_enormous_ones) {
+TEST(ulp_error, includes_tiny_and_huge_errors) {
   const auto tiny = sum_of<double>({{0x1p-1074, 0.25}});  // rounds to zero, a quarter of the last place off
   EXPECT_EQ(ulp_error(tiny, 0, element_type::float64), 0.25L);
   EXPECT_EQ(ulp_error(tiny, 0x1p1000, element_type::float64), std::ldexp(1.0L, 2074));
@@ -57,7 +57,7 @@ TEST(ulp_error, holds_tiny_and_enormous_ones) {
   EXPECT_EQ(ulp_error(tiny_float, 1, element_type::float64), std::ldexp(1.0L, 202));
 }
 
-TEST(ulp_error, tells_right_infinities_and_nans_from_wrong_ones) {
+TEST(ulp_error, distinguishes_correct_infinities_and_nans_from_wrong_ones) {
   const auto infinite = sum_of<double>({{infinity, 1}});
   const auto overflow = sum_of<double>({{0x1p1000, 0x1p1000}});
   const auto nan = sum_of<double>({{infinity, 1}, {infinity, -1}});

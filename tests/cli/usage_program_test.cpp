@@ -1,4 +1,4 @@
-// The command line: wrong usage has status 2 and one line that says what is allowed; help and info answer.
+// The command line: wrong usage has status 2 and one line with the allowed values; help, version and info.
 #include <gtest/gtest.h>
 
 #include <exactdot/exactdot.hpp>
@@ -38,23 +38,45 @@ TEST_F(usage_program, numbers_out_of_range_are_refused) {
   expect_usage_fault({"generate", folder / "x", folder / "y", "--cond", "1e20"}, {"--cond", "ill"});
   for (const std::string condition : {"0.5", "-1", "nan", "1e301", "abc", "1e20x", ""}) {
     expect_usage_fault({"generate", folder / "x", folder / "y", "--data", "ill", "--cond", condition},
-                       {"--cond", "'" + condition + "' is no condition number", "from 1 to 1e+60"});
+                       {"--cond", "'" + condition + "' is not a condition number", "expected 1 to 1e+60"});
   }
   expect_usage_fault({"generate", folder / "x", folder / "y", "--data", "ill", "--cond", "1e61"},
-                     {"condition number", "from 1 to 1e+60"});
+                     {"condition number 1e+61", "expected 1 to 1e+60 for float32"});
   EXPECT_EQ(folder.names(), std::vector<std::string>{"a.npy"});
 }
 
 TEST_F(usage_program, missing_and_unknown_words_are_refused) {
   expect_usage_fault({}, {"a subcommand is missing", "dot, generate, lab, hazards, bench, info"});
-  expect_usage_fault({"multiply"}, {"'multiply' is no subcommand", "dot, generate, lab, hazards, bench, info"});
-  expect_usage_fault({"two\nlines"}, {"'two\\x0alines' is no subcommand"});
-  expect_usage_fault({"--quick"}, {"'--quick' is no subcommand"});
+  expect_usage_fault({"multiply"},
+                     {"'multiply': unknown subcommand; expected dot, generate, lab, hazards, bench, info"});
+  expect_usage_fault({"two\nlines"}, {"'two\\x0alines': unknown subcommand; expected"});
+  expect_usage_fault({"--quick"}, {"'--quick': unknown option of exactdot; see exactdot --help"});
+  expect_usage_fault({"--quick", "info"}, {"'--quick': unknown option of exactdot; see exactdot --help"});
   expect_usage_fault({"dot"}, {"A"});
   expect_usage_fault({"dot", "a.npy"}, {"B"});
   expect_usage_fault({"dot", "a.npy", "b.npy", "c.npy"}, {"c.npy"});
   expect_usage_fault({"dot", "a.npy", "b.npy", "--quick"}, {"--quick"});
-  expect_usage_fault({"info", "--quick"}, {"--quick"});
+  expect_usage_fault({"info", "--quick"}, {"'--quick': unknown option of exactdot info; see exactdot info --help"});
+}
+
+TEST_F(usage_program, unknown_subcommands_before_help_are_refused) {
+  for (const std::string option : {"--help", "-h", "--version", "--json"}) {
+    expect_usage_fault({"gen", option}, {"'gen': unknown subcommand (did you mean generate?); expected dot, "});
+    expect_usage_fault({"multiply", option}, {"'multiply': unknown subcommand; expected dot, "});
+  }
+}
+
+TEST_F(usage_program, misspelt_words_get_a_suggestion) {
+  expect_usage_fault({"dit", "a", "b"}, {"'dit': unknown subcommand (did you mean dot?); expected dot, generate"});
+  expect_usage_fault({"hazard"}, {"(did you mean hazards?)"});
+  expect_usage_fault({"--vresion"}, {"'--vresion': unknown option of exactdot (did you mean --version?)"});
+  const std::string a = write("a.npy", std::vector<float>{1});
+  expect_usage_fault(
+      {"dot", a, a, "--thread=2"},
+      {"'--thread=2': unknown option of exactdot dot (did you mean --threads?); see exactdot dot --help"});
+  expect_usage_fault({"dot", "--mdoe", "fast", a, a}, {"'--mdoe': unknown option", "(did you mean --mode?)"});
+  expect_usage_fault({"dot", "--compair", a}, {"'--compair': unknown option", "(did you mean --compare?)"});
+  expect_usage_fault({"generate", a, a, "--sed", "7"}, {"(did you mean --seed?)"});
 }
 
 TEST_F(usage_program, help_has_examples) {

@@ -1,4 +1,4 @@
-// Operands: .npy and raw, of both byte orders, and pairs that do not fit.
+// Operands: .npy and raw files of both byte orders, and pairs that differ in type or length.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,17 +83,16 @@ TEST_F(vector_files, read_raw_files) {
   EXPECT_FALSE(four.swapped());
 }
 
-TEST_F(vector_files, refuse_raw_files_of_a_broken_length) {
+TEST_F(vector_files, refuse_raw_files_with_an_incomplete_element) {
   const std::string path = write("raw", element_bytes(doubles) + "x");
   EXPECT_EQ(fault_of(path, element_type::float64),
-            path + ": its 33 bytes are no whole number of float64 elements of 8 bytes");
+            path + ": size of 33 bytes is not a multiple of 8, the size of float64");
   const std::string empty = write("empty", "");
-  EXPECT_EQ(fault_of(empty, element_type::float64),
-            empty + ": is empty; only a .npy file can hold a vector of length 0");
+  EXPECT_EQ(fault_of(empty, element_type::float64), empty + ": is empty; a vector of length 0 needs a .npy file");
   EXPECT_EQ(fault_of(empty, std::nullopt), empty + ": is empty: it has no .npy header");
 }
 
-TEST_F(vector_files, never_take_a_npy_file_as_raw) {
+TEST_F(vector_files, never_read_a_npy_file_as_raw) {
   const std::string unnamed = write("unnamed", npy_file(doubles));
   EXPECT_EQ(elements<double>(vector_file(unnamed, element_type::float64)), doubles);
   EXPECT_EQ(fault_of(unnamed, element_type::float32), unnamed + ": holds float64, but --dtype says float32");
@@ -102,22 +101,22 @@ TEST_F(vector_files, never_take_a_npy_file_as_raw) {
             broken + ": is not a .npy file: it does not begin with \\x93NUMPY");
 }
 
-TEST_F(vector_files, need_a_type_to_be_raw) {
+TEST_F(vector_files, need_a_type_for_raw_files) {
   const std::string path = write("raw", element_bytes(doubles));
   EXPECT_EQ(fault_of(path, std::nullopt),
-            path + ": is not a .npy file; if it holds raw elements, say which: --dtype float32 or --dtype float64");
+            path + ": is not a .npy file; for raw elements, add --dtype float32 or --dtype float64");
 }
 
-TEST_F(vector_files, fit_only_in_type_and_length) {
+TEST_F(vector_files, must_agree_in_type_and_length) {
   const vector_file a{write("a.npy", npy_file(doubles))};
   const vector_file same{write("same.npy", npy_file(doubles, true))};
   const vector_file shorter{write("shorter.npy", npy_file(std::vector<double>{1, 2, 3}))};
   const vector_file other{write("other.npy", npy_file(floats))};
   EXPECT_EQ(fault_of([&] { check_pair(a, same); }), "");
   EXPECT_EQ(fault_of([&] { check_pair(a, shorter); }),
-            shorter.path() + ": has length 3, but " + a.path() + " has length 4");
+            shorter.path() + ": has length 3, but " + a.path() + " has length 4; expected the same length");
   EXPECT_EQ(fault_of([&] { check_pair(a, other); }),
-            other.path() + ": holds float32, but " + a.path() + " holds float64: both must be of one type");
+            other.path() + ": holds float32, but " + a.path() + " holds float64; expected the same type");
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// Bytes as a program over three accumulators: add a product, a number, a span; merge; through words; clear. The
-// same program runs on the big-integer oracle, and all roundings must have the same bits at every step.
+// Fuzz target: the input is a program on three accumulators (add a product, a number or a span; merge; copy or sum
+// words; clear).
 //
-// An accumulator may refuse a merge for want of headroom, but only beyond the headroom that it promises.
+// The same program runs on the big-integer oracle; after each step all roundings must have the same bits. A merge
+// may throw errc::headroom only beyond the headroom of the contract.
 #include <fmt/format.h>
 
 #include <array>
@@ -74,7 +75,7 @@ class machine {
     compare(one);
   }
 
-  /// Up to 255 terms that repeat up to 8 numbers.
+  /// Adds up to 255 products of a vector that repeats up to 8 numbers, and its reverse.
   void add_span(pair& one) {
     const std::size_t n = program_.take<std::uint8_t>();
     const std::size_t period = 1 + program_.take<std::uint8_t>() % 8;
@@ -98,7 +99,7 @@ class machine {
     compare(one);
   }
 
-  /// one = the state of the elementwise sum of the words of both.
+  /// Sets `one` to the state of the elementwise sum of the words of both.
   void sum_words(pair& one, pair& other) {
     std::vector<std::int64_t> words(one.tested.words().begin(), one.tested.words().end());
     for (std::size_t i = 0; i < words.size(); ++i) words[i] += other.tested.words()[i];
@@ -118,7 +119,7 @@ class machine {
     const T largest = std::numeric_limits<T>::max();
     oracle::integer_sum largest_product;
     largest_product.add(largest, largest);
-    if (abs(expected.units()) <= largest_product.units() << 63) fail("refused within the promised headroom");
+    if (abs(expected.units()) <= largest_product.units() << 63) fail("refused within the headroom of the contract");
   }
 
   static void compare(const pair& one) {

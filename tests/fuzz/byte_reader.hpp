@@ -1,6 +1,7 @@
-// Takes values off the front of a fuzzer's input; zeros once it is used up. So every input is a whole program,
-// however a fuzzer cuts it, and small changes of the bytes stay small changes of the program. (libFuzzer's own
-// FuzzedDataProvider exists for clang only.)
+// byte_reader: reads values from the input of a fuzzer; zeros after its end.
+//
+// So every input is a complete program, and small changes of the bytes are small changes of the program.
+// (FuzzedDataProvider of libFuzzer exists for clang only.)
 #pragma once
 
 #include <algorithm>

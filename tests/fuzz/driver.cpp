@@ -1,8 +1,8 @@
-// Runs a fuzz target without a fuzzer: over the files of a corpus, and over seeded mutations of them.
+// Runs a fuzz target without a fuzzer, on the files of a corpus and on seeded mutations of them.
 //
 //   driver MUTATIONS FILE-OR-FOLDER…
-// The same mutations on every run and machine, so a failure in a test is one that can be looked at. The input that
-// is running when the target aborts is left in crash-input, as libFuzzer would.
+// The mutations are the same in every run and on every machine, so failures can be reproduced. If the target
+// aborts, the current input is written to crash-input, as by libFuzzer.
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -74,27 +74,27 @@ class mutator {
  private:
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
   std::uint8_t byte() {
-    constexpr std::uint8_t favourites[] = {0x00, 0x01, 0x7f, 0x80, 0xff, 0xf0, '(', ')',
-                                           ',',  '\'', '{',  '}',  ' ',  '0',  '9'};
-    return below(2) == 0 ? favourites[below(std::size(favourites))] : static_cast<std::uint8_t>(random_());
+    constexpr std::uint8_t special_bytes[] = {0x00, 0x01, 0x7f, 0x80, 0xff, 0xf0, '(', ')',
+                                              ',',  '\'', '{',  '}',  ' ',  '0',  '9'};
+    return below(2) == 0 ? special_bytes[below(std::size(special_bytes))] : static_cast<std::uint8_t>(random_());
   }
 
   void mutate(input& bytes) {
     const std::size_t at = below(bytes.size() + 1);
-    const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto position = bytes.begin() + static_cast<std::ptrdiff_t>(at);
     switch (at == bytes.size() ? 0 : below(6)) {
       case 0:
-        bytes.insert(place, 1 + below(8), byte());
+        bytes.insert(position, 1 + below(8), byte());
         break;
       case 1:
-        bytes.erase(place,
-                    place + static_cast<std::ptrdiff_t>(1 + below(std::min<std::size_t>(8, bytes.size() - at))));
+        bytes.erase(position,
+                    position + static_cast<std::ptrdiff_t>(1 + below(std::min<std::size_t>(8, bytes.size() - at))));
         break;
       case 2:
-        *place = byte();
+        *position = byte();
         break;
       case 3:
-        *place = static_cast<std::uint8_t>(*place ^ (1u << below(8)));
+        *position = static_cast<std::uint8_t>(*position ^ (1u << below(8)));
         break;
       case 4:
         bytes.resize(at);
@@ -104,7 +104,7 @@ class mutator {
     }
   }
 
-  /// Goes on with the end of another input.
+  /// Replaces the bytes from `at` on by the end of another input.
   void splice(input& bytes, std::size_t at) {
     const input& other = corpus_[below(corpus_.size())];
     const std::size_t from = below(other.size() + 1);

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the seed corpus of both fuzz targets: one file for each kind of header, and for each kind of accumulator
-program. Run it again when a target's input format changes; the files it writes are committed."""
+"""Write the seed corpus of both fuzz targets: one file per kind of header and per kind of accumulator program. Run it
+again after a change of the input format of a target; the files are committed."""
 import pathlib
 import struct
 
-here = pathlib.Path(__file__).parent / "corpus"
+corpus = pathlib.Path(__file__).parent / "corpus"
 
 
 def npy(name, header, version=(1, 0), data=b"", length=None, magic=b"\x93NUMPY"):
     text = header.encode("latin-1")
     size = len(text) if length is None else length
     counted = struct.pack("<H" if version[0] == 1 else "<I", size)
-    (here / "npy").mkdir(parents=True, exist_ok=True)
-    (here / "npy" / name).write_bytes(magic + bytes(version) + counted + text + data)
+    (corpus / "npy").mkdir(parents=True, exist_ok=True)
+    (corpus / "npy" / name).write_bytes(magic + bytes(version) + counted + text + data)
 
 
 def dictionary(descr="'<f8'", order="False", shape="(2,)"):
@@ -50,17 +50,17 @@ def write_npy():
     npy("control_characters", "{'\x1b[2J\n': 1}")
     npy("nested", "{'descr': [[[[((((", data=bytes(8))
     npy("no_magic", dictionary(), magic=b"\x93NUMPX")
-    (here / "npy" / "nothing").write_bytes(b"")
-    (here / "npy" / "only_magic").write_bytes(b"\x93NUMPY")
+    (corpus / "npy" / "nothing").write_bytes(b"")
+    (corpus / "npy" / "only_magic").write_bytes(b"\x93NUMPY")
 
 
 def program(name, kind, *steps):
-    (here / "accumulator").mkdir(parents=True, exist_ok=True)
-    (here / "accumulator" / f"{name}_{kind}").write_bytes(bytes([0 if kind == "float" else 1]) + b"".join(steps))
+    (corpus / "accumulator").mkdir(parents=True, exist_ok=True)
+    (corpus / "accumulator" / f"{name}_{kind}").write_bytes(bytes([0 if kind == "float" else 1]) + b"".join(steps))
 
 
 def write_accumulator(kind):
-    letter, largest, least = ("f", 3.4028234663852886e38, 2.0**-149) if kind == "float" else (
+    letter, largest, smallest = ("f", 3.4028234663852886e38, 2.0**-149) if kind == "float" else (
         "d", 1.7976931348623157e308, 5e-324)
     huge = 1e30 if kind == "float" else 1e200
     number = lambda x: struct.pack("<" + letter, x)
@@ -70,15 +70,15 @@ def write_accumulator(kind):
     span = lambda n, values, one=0: step(2, one) + bytes([n, len(values) - 1]) + b"".join(map(number, values))
 
     program("cancel", kind, product(huge, huge), product(huge, -huge), product(1, 1))
-    program("tiny", kind, product(least, 0.5), product(least, 0.5), product(-least, least))
-    program("borrow", kind, product(largest, largest), product(-least, least), step(4), product(-largest, largest))
+    program("tiny", kind, product(smallest, 0.5), product(smallest, 0.5), product(-smallest, smallest))
+    program("borrow", kind, product(largest, largest), product(-smallest, smallest), step(4), product(-largest, largest))
     program("special", kind, plain(float("inf")), plain(1.0), product(float("-inf"), 2), plain(float("nan")), step(6))
     program("zero_times_infinity", kind, product(0.0, float("inf")))
     program("merge", kind, plain(1.5), plain(-2.5, 1), step(3, 0, 1), step(5, 1, 0), step(3, 2, 2), step(3, 0, 0))
     program("doubling", kind, product(largest, largest), *[step(3, 0, 0)] * 70)
     program("doubling_words", kind, product(-largest, largest), *[step(5, 0, 0)] * 70)
-    program("span", kind, span(255, [1.0, -1.0, huge]), span(100, [least, 0.75, 3.0], 1), step(3, 0, 1))
-    program("tie", kind, plain(1.0), product(2.0**-12, 2.0**-12), plain(2.0**-53), product(least, 1.0))
+    program("span", kind, span(255, [1.0, -1.0, huge]), span(100, [smallest, 0.75, 3.0], 1), step(3, 0, 1))
+    program("tie", kind, plain(1.0), product(2.0**-12, 2.0**-12), plain(2.0**-53), product(smallest, 1.0))
 
 
 write_npy()

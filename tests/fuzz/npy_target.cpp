@@ -1,7 +1,7 @@
-// The .npy header reader on any bytes.
+// Fuzz target: the parser of .npy headers on arbitrary bytes.
 //
-// It either throws errc::file with one printable line that names the file, or returns a header whose data lie
-// within the bytes; and the verdict must not depend on the bytes behind the data.
+// It must throw errc::file with one printable line that begins with the name of the file, or return a header whose
+// data are within the bytes. The result must not depend on the bytes after the data.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,21 +12,21 @@
 
 namespace {
 
-[[noreturn]] void fail(const char* what) {
-  std::fprintf(stderr, "parse_npy_header: %s\n", what);
+[[noreturn]] void fail(const char* fault) {
+  std::fprintf(stderr, "parse_npy_header: %s\n", fault);
   std::abort();
 }
 
 void check_header(const exactdot::io::npy_header& header, std::span<const std::byte> bytes) {
   const std::size_t item = exactdot::size_of(header.type);
-  if (header.data_offset > bytes.size()) fail("the data begin behind the end");
-  if (header.n > (bytes.size() - header.data_offset) / item) fail("the data end behind the end");
+  if (header.data_offset > bytes.size()) fail("the data begin after the end");
+  if (header.n > (bytes.size() - header.data_offset) / item) fail("the data end after the end");
   if (!exactdot::io::has_npy_magic(bytes)) fail("accepted without the magic");
   const std::size_t end = header.data_offset + header.n * item;
   const auto again = exactdot::io::parse_npy_header(bytes.first(end), "shorter.npy");
   if (again.n != header.n || again.data_offset != header.data_offset || again.type != header.type ||
       again.big_endian != header.big_endian) {
-    fail("the bytes behind the data changed the header");
+    fail("the bytes after the data changed the header");
   }
 }
 

@@ -1,7 +1,7 @@
-// The accumulator's interface: what is added is in the sum, and states are integers that can be summed elsewhere.
+// Interface of the accumulator: sums of terms and spans, merging, words.
 //
-// The words are part of the contract, since other programs (MPI, NCCL, SQL) add them: their layout, their
-// canonical form and what they are worth are tested as such, and not only what they round to.
+// The words are part of the contract, because other programs (MPI, NCCL, SQL) add them. So their layout, canonical
+// form and value are tested, and not only the rounded results.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ TYPED_TEST(accumulators, start_at_plus_zero) {
   EXPECT_EQ(words_of(sum), expected);
 }
 
-TYPED_TEST(accumulators, hold_the_dot_whichever_way_the_terms_are_added) {
+TYPED_TEST(accumulators, hold_the_dot_of_single_terms_and_of_spans) {
   const std::array<std::size_t, 5> lengths = {0, 1, 30, 129, 600};
   for_each_case<TypeParam>(
       lengths, scaled(3),
@@ -81,7 +81,7 @@ TYPED_TEST(accumulators, hold_products_and_sums_together) {
   EXPECT_EQ(sum.template round<double>(), 58);
 }
 
-/// One state a term: the words of all of them, summed as an MPI reduction would, are the words of the whole.
+/// One state per term: the elementwise sum of their words, as in an MPI reduction, is the state of all terms.
 TYPED_TEST(accumulators, are_merged_by_summing_words) {
   for (const char* name :
        {"uniform", "log_uniform", "cancels_to_last_bit", "special_mix", "all_subnormal", "carry_chain"}) {
@@ -119,7 +119,7 @@ TYPED_TEST(accumulators, survive_a_round_trip_through_words) {
       testing::Test::HasFailure);
 }
 
-/// Canonical: every limb but the last in [0, 2^32), whatever was added and taken away.
+/// Canonical: every limb but the last is in [0, 2^32), also after cancellation.
 TYPED_TEST(accumulators, have_canonical_words) {
   const std::array<std::size_t, 2> lengths = {5, 300};
   for_each_case<TypeParam>(
@@ -137,8 +137,8 @@ TYPED_TEST(accumulators, have_canonical_words) {
       testing::Test::HasFailure);
 }
 
-/// The words are the number: limb i weighs 2^(lowest_exponent + 32 i).
-TYPED_TEST(accumulators, have_words_that_mean_the_sum) {
+/// The value of the words: limb i has the weight 2^(lowest_exponent + 32 i).
+TYPED_TEST(accumulators, have_words_with_the_value_of_the_sum) {
   for (const char* name : {"uniform", "log_uniform", "negative_all_ones", "minus_last_bit", "largest_products"}) {
     const auto one = make_case(generator_named<TypeParam>(name), 3, 40);
     const auto& [a, b] = one.check.data();
@@ -170,8 +170,8 @@ TYPED_TEST(accumulators, are_values) {
   EXPECT_EQ(words_of(sum), words_of(state<TypeParam>()));
 }
 
-/// Ten million additions of one sign: carries are propagated in time, without being asked for.
-TYPED_TEST(accumulators, take_many_single_additions) {
+/// Ten million additions of one sign: carries are propagated before a limb overflows.
+TYPED_TEST(accumulators, accept_many_single_additions) {
   state<TypeParam> sum;
   const TypeParam x = from_bits<TypeParam>(to_bits(TypeParam{2}) - 1);  // all ones
   const int count = scaled(10'000'000);

@@ -1,7 +1,7 @@
-// The caller's floating-point settings.
+// Floating-point environment of the caller: rounding modes and FTZ/DAZ.
 //
-// Exact gives the same bits under every rounding mode and under FTZ/DAZ, and the settings are afterwards what
-// they were before. Under a strange setting nothing but the library runs: the oracle has answered before.
+// Mode exact returns the same bits in every environment and leaves it unchanged. Only the library runs in a changed
+// environment; the oracle and the comparisons run in the default one.
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace oracle;
 
-/// Sets the environment for as long as it lives.
+/// Sets the rounding mode during its lifetime.
 class rounding_mode {
  public:
   explicit rounding_mode(int mode) { std::fesetround(mode); }
@@ -30,12 +30,12 @@ template <class T>
 struct results {
   float dot_as_float;
   double dot_as_double;
-  double of_accumulator;
+  double from_accumulator;
 };
 
-/// Everything exact that is asked under the strange environment, and nothing else: the judging comes later.
+/// Computes all exact results; called in the changed environment.
 template <class T>
-results<T> ask(const vectors<T>& v, int threads) {
+results<T> compute(const vectors<T>& v, int threads) {
   const exactdot::options options{.threads = threads};
   exactdot::accumulator<T> sum, half;
   const std::span<const T> a = v.a, b = v.b;
@@ -47,11 +47,11 @@ results<T> ask(const vectors<T>& v, int threads) {
 }
 
 template <class T>
-void judge(const test_case<T>& one, const results<T>& got) {
+void expect_exact(const test_case<T>& one, const results<T>& got) {
   const auto& expected = one.check.exact_result();
   EXPECT_EQ(difference(expected.as_float, got.dot_as_float), "") << one.name;
   EXPECT_EQ(difference(expected.as_double, got.dot_as_double), "") << one.name;
-  EXPECT_EQ(difference(expected.as_double, got.of_accumulator), "") << one.name << ", accumulator";
+  EXPECT_EQ(difference(expected.as_double, got.from_accumulator), "") << one.name << ", accumulator";
 }
 
 template <class T>
@@ -61,43 +61,43 @@ TYPED_TEST_SUITE(environments, element_types);
 
 constexpr std::array<std::size_t, 4> lengths = {1, 9, 300, 3000};
 
-TYPED_TEST(environments, of_every_rounding_mode_change_no_exact_bit) {
+TYPED_TEST(environments, of_every_rounding_mode_change_no_bit_of_exact) {
   for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
     for_each_case<TypeParam>(
         lengths, 1,
         [&](const test_case<TypeParam>& one) {
           results<TypeParam> got;
           {
-            const rounding_mode strange(mode);
-            got = ask(one.check.data(), 1);
+            const rounding_mode changed(mode);
+            got = compute(one.check.data(), 1);
             EXPECT_EQ(std::fegetround(), mode);
           }
-          judge(one, got);
+          expect_exact(one, got);
         },
         testing::Test::HasFailure);
   }
 }
 
-TYPED_TEST(environments, of_the_caller_are_not_those_of_a_thread_team) {
+TYPED_TEST(environments, of_the_caller_do_not_affect_its_threads) {
   const auto one = make_case(generator_named<TypeParam>("log_uniform"), 3, 200'000);
   results<TypeParam> got;
   {
-    const rounding_mode strange(FE_UPWARD);
-    got = ask(one.check.data(), 4);
+    const rounding_mode changed(FE_UPWARD);
+    got = compute(one.check.data(), 4);
   }
-  judge(one, got);
-  judge(one, ask(one.check.data(), 4));
+  expect_exact(one, got);
+  expect_exact(one, compute(one.check.data(), 4));
 }
 
 #if defined(__x86_64__)
-/// Control bits of MXCSR for as long as it lives.
+/// Sets control bits of MXCSR during its lifetime.
 class control_bits {
  public:
   explicit control_bits(unsigned bits) : before_(_mm_getcsr()) { _mm_setcsr(before_ | bits); }
   ~control_bits() { _mm_setcsr(before_); }
   control_bits(const control_bits&) = delete;
   control_bits& operator=(const control_bits&) = delete;
-  [[nodiscard]] static unsigned now() { return _mm_getcsr() & 0xffc0; }
+  [[nodiscard]] static unsigned current() { return _mm_getcsr() & 0xffc0; }
 
  private:
   unsigned before_;
@@ -105,34 +105,34 @@ class control_bits {
 
 constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
 
-TYPED_TEST(environments, that_flush_subnormals_change_no_exact_bit) {
+TYPED_TEST(environments, that_flush_subnormals_change_no_bit_of_exact) {
   for (const unsigned bits : {flush_to_zero, denormals_are_zero, flush_to_zero | denormals_are_zero}) {
     for_each_case<TypeParam>(
         lengths, 1,
         [&](const test_case<TypeParam>& one) {
           results<TypeParam> got;
-          bool untouched = false;
+          bool unchanged = false;
           {
-            const control_bits strange(bits);
-            const unsigned before = control_bits::now();
-            got = ask(one.check.data(), 1);
+            const control_bits changed(bits);
+            const unsigned before = control_bits::current();
+            got = compute(one.check.data(), 1);
             (void)exactdot::dot(one.check.data().a, one.check.data().b, {.mode = exactdot::mode::fast});
-            untouched = control_bits::now() == before;
+            unchanged = control_bits::current() == before;
           }
-          EXPECT_TRUE(untouched) << one.name;
-          judge(one, got);
+          EXPECT_TRUE(unchanged) << one.name;
+          expect_exact(one, got);
         },
         testing::Test::HasFailure);
   }
 }
 
-TYPED_TEST(environments, are_left_alone_by_every_instruction_set) {
+TYPED_TEST(environments, are_not_changed_by_any_instruction_set) {
   const auto one = make_case(generator_named<TypeParam>("log_uniform"), 3, 5000);
-  const unsigned before = control_bits::now();
+  const unsigned before = control_bits::current();
   for (const std::string& set : exactdot::cpu().instruction_sets) {
     exactdot::use_instruction_set(set);
-    judge(one, ask(one.check.data(), 2));
-    EXPECT_EQ(control_bits::now(), before) << set;
+    expect_exact(one, compute(one.check.data(), 2));
+    EXPECT_EQ(control_bits::current(), before) << set;
   }
   exactdot::use_instruction_set("");
 }

@@ -1,6 +1,6 @@
-// What cannot be done is an error with the right code and a sentence; what can be done at the limits is done.
+// Errors: code and sentence of each refusal, and calls at the limits that must succeed.
 //
-// Each refusal is tried on a dot, on an empty dot and on an accumulator, which must not have changed afterwards.
+// Refusals are tested with a dot, an empty dot and an accumulator, which must not change.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -50,7 +50,7 @@ TEST(errors, name_both_lengths_of_a_mismatch) {
   EXPECT_EQ(sum.round<double>(), 0);
 }
 
-TEST(errors, refuse_null_with_a_length_and_take_it_without) {
+TEST(errors, refuse_null_pointers_unless_the_length_is_zero) {
   const double x = 1;
   const double* const null = nullptr;
   for (const auto mode : {exactdot::mode::exact, exactdot::mode::fast}) {
@@ -62,24 +62,45 @@ TEST(errors, refuse_null_with_a_length_and_take_it_without) {
   }
 }
 
-TEST(errors, refuse_options_that_mean_nothing) {
+TEST(errors, of_accumulators_begin_with_accumulator) {
+  exactdot::accumulator<double> sum;
+  sum.add(7.0);
+  const std::span<const double> null(static_cast<const double*>(nullptr), 3), two(one_two);
+  const auto expect_refused_by_accumulator = [&](errc code, const std::function<void()>& action) {
+    expect_error(code, action, "accumulator: ");
+    EXPECT_EQ(sum.round<double>(), 7);
+  };
+  expect_refused_by_accumulator(errc::null_pointer, [&] { sum.add(null); });
+  expect_refused_by_accumulator(errc::null_pointer, [&] { sum.add(null, null); });
+  expect_refused_by_accumulator(errc::size_mismatch, [&] { sum.add(two, null); });
+  expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(two, {.threads = -1}); });
+  expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(two, two, {.mode = exactdot::mode{7}}); });
+  expect_refused_by_accumulator(errc::no_device, [&] { sum.add(two, {.device = exactdot::device::cuda}); });
+  const std::vector<float> floats = {1, 2};
+  expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(exactdot::to_any(floats)); });
+  expect_refused_by_accumulator(errc::size_mismatch, [&] {
+    exactdot::accumulator<double>({sum.words().data(), 3});
+  });
+}
+
+TEST(errors, refuse_invalid_options) {
   expect_refused(errc::bad_option, {.mode = static_cast<exactdot::mode>(7)});
   expect_refused(errc::bad_option, {.device = static_cast<exactdot::device>(9)});
   expect_refused(errc::bad_option, {.threads = -1});
   expect_refused(errc::bad_option, {.threads = std::numeric_limits<int>::min()});
 }
 
-TEST(errors, do_not_replace_a_demanded_gpu_by_the_cpu) {
+TEST(errors, report_a_missing_gpu) {
   expect_refused(errc::no_device, {.device = exactdot::device::cuda});
   expect_refused(errc::no_device, {.device = exactdot::device::cuda, .device_index = 3});
 }
 
-TEST(dots, run_on_the_cpu_when_asked_to) {
+TEST(dots, run_on_the_cpu_on_demand) {
   EXPECT_EQ(exactdot::dot(one_two, one_two, {.device = exactdot::device::cpu}), 5);
   EXPECT_EQ(exactdot::dot(one_two, one_two, {.device = exactdot::device::automatic}), 5);
 }
 
-TEST(dots, take_more_threads_than_the_machine_has) {
+TEST(dots, accept_more_threads_than_the_machine_has) {
   const std::vector<double> ones(300'000, 1.0);
   for (const int threads : {1, 16, 61}) {
     EXPECT_EQ(exactdot::dot(ones, ones, {.threads = threads}), 300'000);
@@ -87,7 +108,7 @@ TEST(dots, take_more_threads_than_the_machine_has) {
   }
 }
 
-TEST(dots, take_every_contiguous_range_and_give_the_type_asked_for) {
+TEST(dots, accept_contiguous_ranges_and_return_the_requested_type) {
   const std::array<float, 3> a = {1, 2, 3};
   std::vector<float> b = {4, 5, 6};
   float c[] = {7, 8, 9};

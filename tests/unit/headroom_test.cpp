@@ -1,7 +1,7 @@
 // The accumulator's limits: 2^63 largest products, and sums of 2^31 - 1 states.
 //
-// Up to them every bit is there, beyond them is an error and the state as it was, never a wrong sum. The limits
-// are reached by doubling, and by words made by hand, as a malicious or broken reduction might send them.
+// Up to the limits every bit is kept; beyond them an error is thrown and the state is unchanged. The tests reach
+// the limits by doubling, and by invalid words, such as a broken reduction may send.
 #include <gtest/gtest.h>
 
 #include <exactdot/exactdot.hpp>
@@ -35,7 +35,7 @@ void expect_error(exactdot::errc code, const std::function<void()>& action) {
   }
 }
 
-/// The units of 2^63 largest products, and one more of them is too much.
+/// Returns the sum of 2^log2_count products of the largest finite number.
 template <class T>
 state<T> state_of_largest_products(int log2_count, bool negative) {
   state<T> sum;
@@ -51,7 +51,7 @@ TYPED_TEST(headroom, is_two_to_the_63_largest_products_either_side) {
     const auto before = words_of(sum);
     expect_error(exactdot::errc::headroom, [&] { sum.merge(sum); });
     EXPECT_EQ(words_of(sum), before);
-    // What was taken to the limit comes back to the last bit.
+    // Subtracting as much gives 0: no bit was lost.
     const TypeParam largest = std::numeric_limits<TypeParam>::max();
     sum.merge(state_of_largest_products<TypeParam>(63, !negative));
     sum.add(negative ? -largest : largest);
@@ -59,8 +59,8 @@ TYPED_TEST(headroom, is_two_to_the_63_largest_products_either_side) {
   }
 }
 
-/// Doubling any sum holds until it throws, and what it throws at is beyond the promise.
-TYPED_TEST(headroom, ends_only_beyond_the_promise) {
+/// A sum can be doubled until an error is thrown; the doubled sum is then beyond the limit of the contract.
+TYPED_TEST(headroom, ends_only_beyond_the_contract) {
   for (const char* name : {"uniform", "log_uniform", "all_subnormal", "minus_last_bit", "largest_products"}) {
     const auto one = make_case(generator_named<TypeParam>(name), 3, 9);
     const auto& [a, b] = one.check.data();
@@ -72,7 +72,7 @@ TYPED_TEST(headroom, ends_only_beyond_the_promise) {
     largest_product.add(largest, largest);
     const mpz_class limit = largest_product.units() << 63;
     int doublings = 0;
-    for (bool held = expected.units() != 0; held && doublings < 5000; ++doublings) {
+    for (bool fits = expected.units() != 0; fits && doublings < 5000; ++doublings) {
       const auto before = words_of(sum);
       try {
         sum.merge(sum);
@@ -80,7 +80,7 @@ TYPED_TEST(headroom, ends_only_beyond_the_promise) {
         EXPECT_EQ(thrown.code(), exactdot::errc::headroom);
         EXPECT_EQ(words_of(sum), before) << one.name;
         EXPECT_GT(abs(expected.units()) * 2, limit) << one.name;
-        held = false;
+        fits = false;
         continue;
       }
       expected.merge(expected);
@@ -91,8 +91,8 @@ TYPED_TEST(headroom, ends_only_beyond_the_promise) {
   }
 }
 
-/// Single additions cannot pass the limit unseen either: the error comes, at the latest, on reading.
-TYPED_TEST(headroom, is_watched_by_additions_too) {
+/// Single additions beyond the limit are detected too, at the latest when the state is read.
+TYPED_TEST(headroom, is_checked_by_additions) {
   const TypeParam largest = std::numeric_limits<TypeParam>::max();
   const std::vector<TypeParam> many(64, largest);
   state<TypeParam> nearly = state_of_largest_products<TypeParam>(63, false);
@@ -113,38 +113,40 @@ TYPED_TEST(headroom, is_watched_by_additions_too) {
   EXPECT_EQ(words_of(by_span), before);
 }
 
-/// The words that a sum of `count` states has, each with these words.
+/// Returns the elementwise sum of the words of `count` equal states.
 std::vector<std::int64_t> times(std::vector<std::int64_t> words, std::int64_t count) {
   for (std::int64_t& word : words) word *= count;
   return words;
 }
 
 TYPED_TEST(headroom, of_summed_words_is_two_to_the_31_less_one_states) {
-  constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+  constexpr std::int64_t max_states = (std::int64_t{1} << 31) - 1;
   for (const char* name : {"uniform", "log_uniform", "minus_last_bit", "negative_all_ones", "nan_payloads"}) {
     const auto one = make_case(generator_named<TypeParam>(name), 4, 30);
     const auto& [a, b] = one.check.data();
     state<TypeParam> sum;
     integer_sum expected;
     for (std::size_t i = 0; i < a.size(); ++i) sum.add(a[i], b[i]), expected.add(a[i], b[i]);
-    const state<TypeParam> summed(times(words_of(sum), most));
-    const TypeParam result = is_nan(expected.round<TypeParam>()) ? expected.round<TypeParam>()
-                                                                 : round_units<TypeParam>(expected.units() * most);
+    const state<TypeParam> summed(times(words_of(sum), max_states));
+    const TypeParam result = is_nan(expected.round<TypeParam>())
+                                 ? expected.round<TypeParam>()
+                                 : round_units<TypeParam>(expected.units() * max_states);
     EXPECT_EQ(difference(result, summed.template round<TypeParam>()), "") << one.name;
-    expect_error(exactdot::errc::headroom, [&] { state<TypeParam> too_many(times(words_of(sum), most + 1)); });
+    expect_error(exactdot::errc::headroom,
+                 [&] { state<TypeParam> too_many(times(words_of(sum), max_states + 1)); });
   }
 }
 
-/// Every limb all ones, the most that canonical words can hold, 2^31 - 1 times: carries must not be lost.
+/// 2^31 - 1 states whose limbs are all ones, the maximum of canonical words: no carry is lost.
 TYPED_TEST(headroom, of_summed_words_holds_full_limbs) {
-  constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+  constexpr std::int64_t max_states = (std::int64_t{1} << 31) - 1;
   std::vector<std::int64_t> words(state<TypeParam>::word_count, 0);
   const std::size_t full_limbs = state<TypeParam>::limb_count - 4;
   std::fill_n(words.begin(), full_limbs, (std::int64_t{1} << 32) - 1);
   words.back() = 1;
-  const mpz_class value = ((mpz_class(1) << (32 * full_limbs)) - 1) * most;
+  const mpz_class value = ((mpz_class(1) << (32 * full_limbs)) - 1) * max_states;
   const int shift = state<TypeParam>::lowest_exponent - integer_sum::unit_exponent;
-  const state<TypeParam> summed(times(words, most));
+  const state<TypeParam> summed(times(words, max_states));
   EXPECT_EQ(difference(round_units<double>(value << shift), summed.template round<double>()), "");
   EXPECT_EQ(difference(round_units<float>(value << shift), summed.template round<float>()), "");
 }
@@ -158,7 +160,7 @@ TYPED_TEST(headroom, of_summed_words_ends_at_two_to_the_63_largest_products) {
   expect_error(exactdot::errc::headroom, [&] { state<TypeParam> too_much(times(minus_half, 4)); });
 }
 
-/// Special values are counted, and no number of doublings may wrap the count back to none.
+/// Special values are counted; doubling must not wrap a count to 0.
 TYPED_TEST(headroom, of_special_values_does_not_wrap) {
   for (const char* name : {"nan_payloads", "infinity_and_one", "opposite_infinities"}) {
     const auto one = make_case(generator_named<TypeParam>(name), 1, 1);
@@ -180,13 +182,13 @@ TYPED_TEST(headroom, of_special_values_does_not_wrap) {
   }
 }
 
-TYPED_TEST(headroom, is_not_guessed_from_words_that_are_no_state) {
+TYPED_TEST(headroom, is_not_applied_to_invalid_words) {
   using words = std::vector<std::int64_t>;
   const auto size = state<TypeParam>::word_count;
   for (const std::size_t wrong : {std::size_t{0}, std::size_t{1}, size - 1, size + 1, 2 * size}) {
     expect_error(exactdot::errc::size_mismatch, [&] { state<TypeParam> refused(words(wrong, 0)); });
   }
-  EXPECT_THROW(state<TypeParam>(words(size, 0)), exactdot::error);  // no state at all
+  EXPECT_THROW(state<TypeParam>(words(size, 0)), exactdot::error);  // the number of states is 0
   words negative_count(size, 0);
   negative_count[size - 1] = 1;
   negative_count[size - 2] = -1;
@@ -199,7 +201,7 @@ TYPED_TEST(headroom, is_not_guessed_from_words_that_are_no_state) {
   expect_error(exactdot::errc::headroom, [&] { state<TypeParam> refused(top_heavy); });
 }
 
-/// Words at the extremes of what so many states can sum to: a sum, or errc::headroom. Outside: refused.
+/// Extreme words of sums of states give a sum or errc::headroom. Words that no sum of states has are refused.
 TYPED_TEST(headroom, is_checked_for_extreme_words) {
   rng random(8);
   int accepted = 0;
@@ -226,8 +228,8 @@ TYPED_TEST(headroom, is_checked_for_extreme_words) {
       const std::span<const std::int64_t> limbs = std::span(words).first(state<TypeParam>::limb_count);
       const mpz_class expected = units_of_limbs(limbs, state<TypeParam>::lowest_exponent);
       EXPECT_EQ(difference(round_units<TypeParam>(expected), got), "");
-    } catch (const exactdot::error& why) {
-      EXPECT_EQ(why.code(), exactdot::errc::headroom) << why.what();
+    } catch (const exactdot::error& refusal) {
+      EXPECT_EQ(refusal.code(), exactdot::errc::headroom) << refusal.what();
     }
     std::vector<std::int64_t> impossible = words;
     impossible[random.below(state<TypeParam>::limb_count - 1)] = random.coin() ? -1 : max_limb + 1;

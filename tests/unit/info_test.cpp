@@ -1,7 +1,7 @@
-// What the library says of itself, and the choice of an instruction set by name and by environment.
+// Version, instruction sets and threads that the library reports; selection of an instruction set.
 //
-// The environment is read once, at the start; so ctest runs one of these tests a second time, with
-// EXACTDOT_TARGET set (CMakeLists.txt).
+// The environment is read once, at the start. So ctest runs one of these tests again with EXACTDOT_TARGET set
+// (CMakeLists.txt).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace {
 
-TEST(info, gives_the_version_of_the_project) { EXPECT_STREQ(exactdot::version(), EXPECTED_VERSION); }
+TEST(info, returns_the_version_of_the_project) { EXPECT_STREQ(exactdot::version(), EXPECTED_VERSION); }
 
 TEST(info, names_each_instruction_set_once_and_at_least_one_thread) {
   const auto info = exactdot::cpu();
@@ -23,14 +23,14 @@ TEST(info, names_each_instruction_set_once_and_at_least_one_thread) {
   EXPECT_GE(info.threads, 1);
 }
 
-TEST(instruction_sets, are_used_in_every_thread_once_chosen) {
+TEST(instruction_sets, are_used_in_every_thread) {
   const std::string best = exactdot::cpu().instruction_set;
   for (const std::string& name : exactdot::cpu().instruction_sets) {
     exactdot::use_instruction_set(name);
     EXPECT_EQ(exactdot::cpu().instruction_set, name);
-    std::string elsewhere;
-    std::thread([&] { elsewhere = exactdot::cpu().instruction_set; }).join();
-    EXPECT_EQ(elsewhere, name);
+    std::string in_thread;
+    std::thread([&] { in_thread = exactdot::cpu().instruction_set; }).join();
+    EXPECT_EQ(in_thread, name);
   }
   exactdot::use_instruction_set("");
   if (std::getenv("EXACTDOT_TARGET") == nullptr) {
@@ -38,7 +38,7 @@ TEST(instruction_sets, are_used_in_every_thread_once_chosen) {
   }
 }
 
-TEST(instruction_sets, are_refused_when_unknown_and_the_known_ones_named) {
+TEST(instruction_sets, are_refused_if_unknown_and_the_known_ones_are_listed) {
   const std::string before = exactdot::cpu().instruction_set;
   for (const std::string wrong : {"mmx", "AVX2 ", "portable2"}) {
     try {
@@ -54,11 +54,11 @@ TEST(instruction_sets, are_refused_when_unknown_and_the_known_ones_named) {
   EXPECT_EQ(exactdot::cpu().instruction_set, before);
 }
 
-/// Runs once plainly, where it says nothing, and once by ctest with EXACTDOT_TARGET set.
+/// Skipped unless ctest sets EXACTDOT_TARGET.
 TEST(instruction_sets, are_chosen_by_the_environment_at_start) {
-  const char* const wanted = std::getenv("EXACTDOT_TARGET");
-  if (wanted == nullptr) GTEST_SKIP() << "EXACTDOT_TARGET is not set";
-  EXPECT_EQ(exactdot::cpu().instruction_set, wanted);
+  const char* const requested = std::getenv("EXACTDOT_TARGET");
+  if (requested == nullptr) GTEST_SKIP() << "EXACTDOT_TARGET is not set";
+  EXPECT_EQ(exactdot::cpu().instruction_set, requested);
 }
 
 }  // namespace

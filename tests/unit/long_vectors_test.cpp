@@ -1,7 +1,7 @@
-// Vectors of more than 2^31 elements, and others long enough to fill what an engine holds between emptyings.
+// Vectors of more than 2^31 elements, and vectors long enough to overflow integer sums that are not normalised.
 //
-// No length or index may be cut to 32 bits. The memory of the longest is all zeros that were never written, so it
-// costs address space and time, but no memory.
+// No length or index may be truncated to 32 bits. The longest vector consists of zero pages that were never
+// written, so it takes address space but no memory.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -40,14 +40,14 @@ TEST(long_vectors, are_read_to_their_last_element) {
   x.data()[std::size_t{1} << 31] = 2;
   x.data()[n - 1] = 3;
   for (const auto mode : {exactdot::mode::exact, exactdot::mode::fast}) {
-    exactdot::monitor watch;
-    EXPECT_EQ(exactdot::dot<double>(x.data(), x.data(), n, {.mode = mode, .monitor = &watch}), 14);
-    EXPECT_EQ(watch.done.load(), n);
+    exactdot::monitor monitor;
+    EXPECT_EQ(exactdot::dot<double>(x.data(), x.data(), n, {.mode = mode, .monitor = &monitor}), 14);
+    EXPECT_EQ(monitor.done.load(), n);
   }
 }
 
-/// Eight million equal squares of one sign, all mantissa bits set: no bin may overflow before it is emptied.
-TEST(long_vectors, fill_every_bin_of_the_engine) {
+/// Eight million equal squares with all significand bits set: no limb may overflow before it is normalised.
+TEST(long_vectors, overflow_no_limb) {
   const auto count = static_cast<std::size_t>(oracle::scaled(8'000'000));
   const double x = std::nextafter(2.0, 0.0);
   const std::vector<double> many(count, x);

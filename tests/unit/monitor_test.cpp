@@ -1,7 +1,7 @@
-// Watching a computation, and ending it, from another thread.
+// Monitors: progress and cancellation from another thread.
 //
-// The data are ones: any number of them that were added, lost or added twice shows in the result. Races between
-// the end of the computation and its cancellation are allowed to go either way, but never to give a partial sum.
+// The vectors are ones, so the result shows a lost or repeated element. If a computation is cancelled while it
+// ends, it may return or throw, but not return a partial sum.
 #include <gtest/gtest.h>
 
 #include <exactdot/exactdot.hpp>
@@ -12,15 +12,15 @@ namespace {
 
 using exactdot::errc;
 
-struct setting {
+struct test_setting {
   exactdot::mode mode;
   int threads;
 };
 
-class monitors : public testing::TestWithParam<setting> {
+class monitors : public testing::TestWithParam<test_setting> {
  protected:
-  exactdot::options watched_by(exactdot::monitor& watch) const {
-    return {.mode = GetParam().mode, .threads = GetParam().threads, .monitor = &watch};
+  exactdot::options monitored_by(exactdot::monitor& monitor) const {
+    return {.mode = GetParam().mode, .threads = GetParam().threads, .monitor = &monitor};
   }
 };
 
@@ -32,72 +32,75 @@ const std::vector<double>& many_ones() {
 TEST_P(monitors, count_to_n) {
   for (const std::size_t n :
        {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70'001}, many_ones().size()}) {
-    exactdot::monitor watch;
-    const double result = exactdot::dot<double>(many_ones().data(), many_ones().data(), n, watched_by(watch));
+    exactdot::monitor monitor;
+    const double result = exactdot::dot<double>(many_ones().data(), many_ones().data(), n, monitored_by(monitor));
     EXPECT_EQ(result, static_cast<double>(n));
-    EXPECT_EQ(watch.done.load(), n);
+    EXPECT_EQ(monitor.done.load(), n);
   }
 }
 
 TEST_P(monitors, only_count_up) {
-  exactdot::monitor watch;
+  exactdot::monitor monitor;
   std::atomic<bool> running{true};
-  bool fell = false;
+  bool decreased = false;
   std::thread observer([&] {
     for (std::size_t last = 0; running;) {
-      const std::size_t now = watch.done;
-      fell |= now < last || now > many_ones().size();
-      last = now;
+      const std::size_t done = monitor.done;
+      decreased |= done < last || done > many_ones().size();
+      last = done;
     }
   });
-  (void)exactdot::dot(many_ones(), many_ones(), watched_by(watch));
+  (void)exactdot::dot(many_ones(), many_ones(), monitored_by(monitor));
   running = false;
   observer.join();
-  EXPECT_FALSE(fell);
+  EXPECT_FALSE(decreased);
 }
 
 TEST_P(monitors, end_a_computation_that_is_cancelled_beforehand) {
-  exactdot::monitor watch;
-  watch.cancel = true;
+  exactdot::monitor monitor;
+  monitor.cancel = true;
   try {
-    (void)exactdot::dot(many_ones(), many_ones(), watched_by(watch));
+    (void)exactdot::dot(many_ones(), many_ones(), monitored_by(monitor));
     ADD_FAILURE() << "not cancelled";
   } catch (const exactdot::error& thrown) {
     EXPECT_EQ(thrown.code(), errc::cancelled);
   }
-  EXPECT_LT(watch.done.load(), many_ones().size());
+  EXPECT_LT(monitor.done.load(), many_ones().size());
 }
 
-/// Cancels as soon as something is done. The call may win the race; then its result is whole.
+/// Cancels after the first progress. The call may end before; then its result is complete.
 TEST_P(monitors, end_a_computation_that_is_cancelled_while_it_runs) {
-  exactdot::monitor watch;
+  exactdot::monitor monitor;
   std::thread canceller([&] {
-    while (watch.done == 0) std::this_thread::yield();
-    watch.cancel = true;
+    while (monitor.done == 0) std::this_thread::yield();
+    monitor.cancel = true;
   });
   try {
-    EXPECT_EQ(exactdot::dot(many_ones(), many_ones(), watched_by(watch)), static_cast<double>(many_ones().size()));
+    EXPECT_EQ(exactdot::dot(many_ones(), many_ones(), monitored_by(monitor)),
+              static_cast<double>(many_ones().size()));
   } catch (const exactdot::error& thrown) {
     EXPECT_EQ(thrown.code(), errc::cancelled);
   }
   canceller.join();
-  EXPECT_GT(watch.done.load(), 0u);
+  EXPECT_GT(monitor.done.load(), 0u);
 }
 
-TEST_P(monitors, leave_an_accumulator_as_it_was_when_cancelled) {
+TEST_P(monitors, leave_an_accumulator_unchanged_if_cancelled) {
   if (GetParam().mode == exactdot::mode::fast) GTEST_SKIP() << "an accumulator is always exact";
   exactdot::accumulator<double> sum;
   sum.add(7.0);
-  exactdot::monitor watch;
-  watch.cancel = true;
+  exactdot::monitor monitor;
+  monitor.cancel = true;
   const std::span<const double> ones(many_ones());
-  EXPECT_THROW(sum.add(ones, ones, watched_by(watch)), exactdot::error);
+  EXPECT_THROW(sum.add(ones, ones, monitored_by(monitor)), exactdot::error);
   EXPECT_EQ(sum.round<double>(), 7);
 }
 
 INSTANTIATE_TEST_SUITE_P(of_each_mode, monitors,
-                         testing::Values(setting{exactdot::mode::exact, 1}, setting{exactdot::mode::exact, 3},
-                                         setting{exactdot::mode::fast, 1}, setting{exactdot::mode::fast, 3}),
+                         testing::Values(test_setting{exactdot::mode::exact, 1},
+                                         test_setting{exactdot::mode::exact, 3},
+                                         test_setting{exactdot::mode::fast, 1},
+                                         test_setting{exactdot::mode::fast, 3}),
                          [](const auto& one) {
                            return std::string(one.param.mode == exactdot::mode::exact ? "exact" : "fast") +
                                   std::to_string(one.param.threads);

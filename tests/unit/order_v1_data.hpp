@@ -1,4 +1,4 @@
-// The vectors behind the golden bits of order v1: frozen with them.
+// The vectors of the golden bits of order v1. They must not change either.
 //
 // Magnitudes spread over 2^-20 … 2^20, so that a sum in any other order rounds to other bits.
 #pragma once

@@ -1,4 +1,4 @@
-// The golden bits of order v1, part of the contract: mode fast returns these on every machine, for ever.
+// The golden bits of order v1, part of the contract: mode fast returns these on every machine.
 //
 // Written by write_order_v1_golden from the scalar reference; the vectors are in order_v1_data.hpp.
 #pragma once

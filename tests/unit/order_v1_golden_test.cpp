@@ -1,6 +1,6 @@
 // Order v1 is frozen: the reference and every engine return the golden bits.
 //
-// A failure here is a broken promise to users, never a table to be updated; a new order would be order v2.
+// If this test fails, the code is wrong, not the table: a new order would be order v2.
 #include "unit/order_v1_golden.hpp"
 
 #include <gtest/gtest.h>
@@ -14,11 +14,11 @@
 namespace {
 
 template <class T>
-auto golden_bits(std::size_t row) {
+auto golden_bits(std::size_t index) {
   if constexpr (std::is_same_v<T, float>) {
-    return golden::of_float[row];
+    return golden::of_float[index];
   } else {
-    return golden::of_double[row];
+    return golden::of_double[index];
   }
 }
 
@@ -30,9 +30,9 @@ TYPED_TEST_SUITE(order_v1, element_types);
 TYPED_TEST(order_v1, has_its_golden_bits) {
   static_assert(std::size(golden::of_float) == golden::lengths.size());
   static_assert(std::size(golden::of_double) == golden::lengths.size());
-  for (std::size_t row = 0; row < golden::lengths.size(); ++row) {
-    const auto [a, b] = golden::data<TypeParam>(golden::lengths[row]);
-    const auto expected = oracle::from_bits<TypeParam>(golden_bits<TypeParam>(row));
+  for (std::size_t index = 0; index < golden::lengths.size(); ++index) {
+    const auto [a, b] = golden::data<TypeParam>(golden::lengths[index]);
+    const auto expected = oracle::from_bits<TypeParam>(golden_bits<TypeParam>(index));
     const auto reference =
         oracle::fast_dot<TypeParam>(std::span<const TypeParam>(a), std::span<const TypeParam>(b));
     EXPECT_EQ(oracle::difference(expected, reference), "") << "reference, n = " << a.size();
@@ -47,13 +47,13 @@ TYPED_TEST(order_v1, has_its_golden_bits) {
   }
 }
 
-/// The constants are spelled out here too: the table alone would not say what changed.
+/// The constants that define the order.
 TEST(order_v1_constants, are_frozen) {
   EXPECT_EQ(oracle::order_v1_row_bytes, 512u);
   EXPECT_EQ(oracle::order_v1_tile_rows, 16u);
 }
 
-/// The data discern: the exact sum has other bits for the long vectors.
+/// The data distinguish summation orders: for long vectors the exact sum has other bits.
 TYPED_TEST(order_v1, differs_from_the_exact_sum) {
   int different = 0;
   for (const std::size_t n : golden::lengths) {

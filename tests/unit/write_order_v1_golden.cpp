@@ -1,6 +1,6 @@
 // Writes order_v1_golden.hpp from the scalar reference.
 //
-// To run it again is to change the contract: the table guards what mode fast has promised, on every machine.
+// The table is part of the contract of mode fast; writing it again would change the contract.
 #include <fmt/format.h>
 
 #include "oracle/order_v1.hpp"
@@ -23,7 +23,7 @@ void write_table(const char* name, const char* word) {
 
 int main() {
   fmt::print(
-      "// The golden bits of order v1, part of the contract: mode fast returns these on every machine, for ever.\n"
+      "// The golden bits of order v1, part of the contract: mode fast returns these on every machine.\n"
       "//\n"
       "// Written by write_order_v1_golden from the scalar reference; the vectors are in order_v1_data.hpp.\n"
       "#pragma once\n\n#include <cstdint>\n\nnamespace golden {{\n\n");

@@ -14,7 +14,7 @@ std::string npy_with_header(const std::string& header, const std::string& data, 
 
 std::string npy_dict(const std::string& descr, const std::string& shape, const std::string& order) {
   std::string header = "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }";
-  while (header.size() % 64 != 53) header += ' ';  // 10 bytes before it and a line feed behind
+  while (header.size() % 64 != 53) header += ' ';  // with 10 bytes before it and a line feed after it
   return header + '\n';
 }
 

@@ -1,4 +1,4 @@
-// .npy files as byte strings, right ones and broken ones. Shares no code with the writer under test.
+// Valid and invalid .npy files as byte strings. Shares no code with the writer under test.
 #pragma once
 
 #include <bit>
@@ -16,15 +16,15 @@ struct npy_format {
   int minor_version = 0;
 };
 
-/// Magic, version, length and the header text as it is, then `data`.
+/// Returns magic, version, header length, the unchanged header text and `data`.
 [[nodiscard]] std::string npy_with_header(const std::string& header, const std::string& data = {},
                                           npy_format version = {});
 
-/// "{'descr': DESCR, 'fortran_order': ORDER, 'shape': SHAPE, }", padded as NumPy does.
+/// Returns "{'descr': DESCR, 'fortran_order': ORDER, 'shape': SHAPE, }", padded as by NumPy.
 [[nodiscard]] std::string npy_dict(const std::string& descr, const std::string& shape,
                                    const std::string& order = "False");
 
-/// The elements' bytes in the given byte order.
+/// Returns the bytes of the elements in the given byte order.
 template <std::floating_point T>
 [[nodiscard]] std::string element_bytes(const std::vector<T>& values, bool big_endian = false) {
   using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -32,14 +32,14 @@ template <std::floating_point T>
   for (const T value : values) {
     const word bits = std::bit_cast<word>(value);
     for (std::size_t i = 0; i < sizeof(T); ++i) {
-      const std::size_t place = big_endian ? sizeof(T) - 1 - i : i;
-      bytes += static_cast<char>(bits >> (8 * place) & 0xff);
+      const std::size_t position = big_endian ? sizeof(T) - 1 - i : i;
+      bytes += static_cast<char>(bits >> (8 * position) & 0xff);
     }
   }
   return bytes;
 }
 
-/// A whole file.
+/// Returns a valid file.
 template <std::floating_point T>
 [[nodiscard]] std::string npy_file(const std::vector<T>& values, bool big_endian = false, npy_format version = {},
                                    const std::string& order = "False") {

@@ -1,4 +1,4 @@
-// Starting, watching and ending the program under test; see process.hpp.
+// The program under test as a child process; see process.hpp.
 #include "support/process.hpp"
 
 #include <fcntl.h>
@@ -22,9 +22,9 @@
 namespace cli_test {
 namespace {
 
-constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds time_limit{60};
 
-/// The descriptor of our end; -1 and errno where there is none.
+/// Opens a pseudo-terminal and returns the descriptor of its master side; -1 and errno on failure.
 int open_terminal() {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (terminal < 0 || (grantpt(terminal) == 0 && unlockpt(terminal) == 0)) return terminal;
@@ -93,10 +93,10 @@ bool process::has_ended() {
 }
 
 bool process::read_terminal_until(const std::string& text) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto deadline = std::chrono::steady_clock::now() + time_limit;
   while (terminal_text_.find(text) == std::string::npos) {
     if (std::chrono::steady_clock::now() > deadline) return false;
-    const bool ended = has_ended();  // asked before the last read, so that nothing is missed
+    const bool ended = has_ended();  // tested before the read, so the last output is read
     pollfd waiting{terminal_, POLLIN, 0};
     std::array<char, 4096> buffer;
     const ssize_t count = poll(&waiting, 1, ended ? 0 : 50) > 0 ? read(terminal_, buffer.data(), buffer.size()) : 0;
@@ -119,7 +119,7 @@ void process::send(int signal_number) { kill(id_, signal_number); }
 outcome process::wait() {
   outcome result;
   if (terminal_ >= 0) {
-    read_terminal_until(std::string(1, '\0'));  // which never comes: reads to the end
+    read_terminal_until(std::string(1, '\0'));  // never printed: reads to the end
     result.err = terminal_text_;
   }
   if (!ended_) waitpid(id_, &raw_status_, 0);

@@ -9,19 +9,19 @@
 
 namespace cli_test {
 
-/// Why no pseudo-terminal can be had here, for tests to be skipped by; empty where one can.
+/// Returns why no pseudo-terminal can be opened, or an empty string: a reason to skip a test.
 [[nodiscard]] std::string terminal_fault();
 
 struct outcome {
-  int status = -1;  ///< the exit status; -1 when a signal ended it
-  int signal = 0;   ///< the signal that ended it, if one did
+  int status = -1;  ///< exit status; -1: ended by a signal
+  int signal = 0;   ///< signal that ended it; 0: none
   std::string out, err;
 };
 
 struct process_settings {
-  std::string folder;              ///< for the files that take stdout and stderr
-  std::string out_path;            ///< where stdout goes instead
-  bool err_is_terminal = false;    ///< stderr is a pseudo-terminal; only where terminal_fault() is empty
+  std::string folder;              ///< folder of the files for stdout and stderr
+  std::string out_path;            ///< another file for stdout
+  bool err_is_terminal = false;    ///< stderr is a pseudo-terminal; requires that terminal_fault() is empty
   std::function<void()> in_child;  ///< called in the child before the program starts
 };
 
@@ -34,10 +34,9 @@ class process {
   process& operator=(const process&) = delete;
 
   [[nodiscard]] pid_t id() const { return id_; }
-  /// Reads from the terminal until `text` has come, or the program has ended, a minute at most. True in the first
-  /// case.
+  /// Reads from the terminal until `text` arrives, the program ends or 60 s pass. Returns whether it arrived.
   bool read_terminal_until(const std::string& text);
-  /// Waits until a file of that name is mapped into the program, or the program has ended. True in the first case.
+  /// Waits until the program maps this file or ends. Returns whether it is mapped.
   bool wait_until_mapped(const std::string& path);
   void send(int signal_number);
   outcome wait();

@@ -1,4 +1,4 @@
-// Running the program and judging how it ended; see program_fixture.hpp.
+// Runs the program and checks the outcome; see program_fixture.hpp.
 #include "support/program_fixture.hpp"
 
 #include <algorithm>

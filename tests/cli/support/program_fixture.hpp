@@ -1,4 +1,4 @@
-// What every test of the whole program needs: a folder, files in it, and a run.
+// Fixture for tests of the program: a folder with files, runs of the program and checks of the outcome.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,16 +19,16 @@ class program : public testing::Test {
   [[nodiscard]] outcome run(const std::vector<std::string>& arguments);
   [[nodiscard]] process start(const std::vector<std::string>& arguments, process_settings settings = {});
 
-  /// Runs, expects status 0 and silence on stderr, and returns what stdout holds.
+  /// Runs the program, expects status 0 and no stderr, and returns stdout.
   std::string run_well(const std::vector<std::string>& arguments);
-  /// As run_well, with --json added; the one object on stdout.
+  /// Like run_well with --json; returns the object that it prints.
   nlohmann::json run_json(std::vector<std::string> arguments);
 
-  /// Expects status 1, nothing on stdout and one line "exactdot: FILE: …" that holds all `parts`.
+  /// Expects status 1, nothing on stdout and one line "exactdot: FILE: …" that contains all `parts`.
   void expect_fault(const std::vector<std::string>& arguments, const std::string& file,
                     const std::vector<std::string>& parts);
   static void check_fault(const outcome& result, const std::string& file, const std::vector<std::string>& parts);
-  /// Expects status 2, nothing on stdout and one line "exactdot: …" that holds all `parts`.
+  /// Expects status 2, nothing on stdout and one line "exactdot: …" that contains all `parts`.
   void expect_usage_fault(const std::vector<std::string>& arguments, const std::vector<std::string>& parts);
 
   std::string write(const std::string& name, const std::string& bytes);
@@ -36,7 +36,7 @@ class program : public testing::Test {
   std::string write(const std::string& name, const std::vector<T>& values) {
     return write(name, npy_file(values));
   }
-  /// A .npy file of n float64 zeros that takes no room on the disk.
+  /// Writes a sparse .npy file of n float64 zeros, without disk space for them.
   std::string write_sparse(const std::string& name, std::size_t n);
 
   temporary_folder folder;

@@ -1,4 +1,4 @@
-// Folders and files for tests; see temporary_folder.hpp.
+// Folder and files for a test; see temporary_folder.hpp.
 #include "support/temporary_folder.hpp"
 
 #include <stdlib.h>

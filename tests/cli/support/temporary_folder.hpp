@@ -1,6 +1,5 @@
-// A folder of its own for a test, removed with everything in it.
-//
-// Below the build folder, not below /tmp: there, sparse files of many gigabytes may be memory.
+// A folder for one test, removed with its contents. In the build folder, because /tmp may be in memory, too small
+// for the large sparse files.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ class temporary_folder {
 
   [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + '/' + name; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// The names of all that lies in it, sorted.
+  /// Returns the sorted names of its contents.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:

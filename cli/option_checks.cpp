@@ -1,0 +1,48 @@
+// Checks of option values; see option_checks.hpp.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cli/dot.hpp>
+#include <cli/element_count.hpp>
+#include <cli/option_checks.hpp>
+#include <cstddef>
+#include <io/ill_conditioned.hpp>
+#include <limits>
+#include <optional>
+#include <system_error>
+
+namespace exactdot::cli {
+
+std::string check_device(const std::string& text) {
+  if (text == "auto" || text == "cpu" || parse_cuda(text)) return {};
+  return fmt::format("'{}' is not a device; expected auto, cpu, cuda or cuda:N", text);
+}
+
+std::string check_length(const std::string& text) {
+  const std::optional<std::size_t> n = parse_element_count(text);
+  if (n && *n <= std::numeric_limits<std::size_t>::max() / sizeof(double) - 128) return {};
+  return fmt::format("'{}' is not a length; expected 1000, 2^20, 1e6, 1k, 3M, 64Ki or 32*2^20", text);
+}
+
+std::string check_positive_length(const std::string& text) {
+  if (parse_element_count(text) == 0)
+    return fmt::format("'{}' is too short; expected a length of at least 1", text);
+  return check_length(text);
+}
+
+std::string check_json_file(const std::string& text) {
+  if (text == "-" || (!text.empty() && text.front() != '-')) return {};
+  return fmt::format("'{}' is not a file name; write ./ before a name that begins with -", text);
+}
+
+std::string check_condition(const std::string& text) {
+  double condition = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, condition);
+  const bool is_number = fault == std::errc{} && stop == end;
+  if (is_number && condition >= 1 && condition <= io::max_condition<double>) return {};
+  return fmt::format("'{}' is not a condition number; expected 1 to {:g} (float32) or {:g} (float64)", text,
+                     io::max_condition<float>, io::max_condition<double>);
+}
+
+}  // namespace exactdot::cli
