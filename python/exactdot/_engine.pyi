@@ -35,8 +35,9 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     The dot product of two vectors: exact, rounded once.
 
     The sum of the products a[i]·b[i] as a real number, rounded once to nearest, ties to even: the same bits at any
-    thread count, on any instruction set, on any GPU and in any order of the elements. Nothing is copied, but for views
-    that are not packed and other byte orders, which go through 128 KiB of memory a thread (16 MiB on a GPU).
+    thread count, on any instruction set, on any GPU and in any order of the elements. Contiguous vectors in native byte
+    order are read in place, as are all vectors in a GPU's memory. Other vectors in host memory are copied in chunks, through
+    128 KiB per thread.
 
     Parameters
     ----------

@@ -133,9 +133,6 @@ void add_sum(any_accumulator& self, nb::handle only, const options& options, nb:
   if (a.dimensions != 1) throw_python(false, "Accumulator.add: a: of no dimension; it has to be 1-D");
   check_type(self, a);
   refuse_stream(stream, a, "Accumulator.add");
-  if (options.device == device::cuda) {
-    throw_python(false, "Accumulator.add: a plain sum is computed on a CPU; give a vector of ones as b for a GPU");
-  }
   self.add(a, nullptr, options);
 }
 

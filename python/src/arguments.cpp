@@ -30,7 +30,7 @@ element_type read_dtype(nb::handle value, const char* what) {
   if (PyUnicode_Check(value.ptr()) == 0) name = name.substr(name.rfind('.') + 1);  // torch.float64
   if (value.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) name = "float64";
   if (const auto found = type_named(name)) return *found;
-  throw_python(false, std::string(what) + ": dtype is " + name + "; use \"float32\" or \"float64\"");
+  throw_python(false, std::string(what) + ": dtype is " + name + "; use " + element_type_names());
 }
 
 options read_options(nb::handle given_mode, int threads, nb::handle given_device, const char* what) {

@@ -131,7 +131,7 @@ void keep_until_done(std::initializer_list<const operand*> operands, const strea
 }
 
 stream_memory::stream_memory(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
-  cuda::check(cudaMallocAsync(&data_, bytes, stream), "allocating memory for a view");
+  cuda::check(cudaMallocAsync(&data_, bytes, stream), "allocating an exact state");
 }
 
 stream_memory::~stream_memory() { static_cast<void>(cudaFreeAsync(data_, stream_)); }

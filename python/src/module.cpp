@@ -43,15 +43,17 @@ void check_out(nb::handle dtype_given, const operand& a, const operand& out) {
   };
   if (out.n != 1) refuse("has " + std::to_string(out.n) + " elements; give an array of one");
   if (out.read_only) refuse("cannot be written");
+  if (out.on_gpu && out.swapped) refuse("has the other byte order, which a GPU does not write");
   if (out.on_gpu && out.device != a.device) {
     refuse("lies on GPU " + std::to_string(out.device) + ", a on GPU " + std::to_string(a.device));
   }
   if (!dtype_given.is_none() && read_dtype(dtype_given, "dot") != out.type) refuse("is not of the dtype given");
 }
 
-void write(double value, const operand& out) {
+/// Stores a value of the element type of `out`.
+void write(const any_scalar& value, const operand& out) {
   with_element(out.type, [&]<class R>(R) {
-    auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(from_python<R>(value));
+    auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(value.as<R>());
     if (out.swapped) std::reverse(bytes.begin(), bytes.end());
     std::memcpy(out.data, bytes.data(), bytes.size());
   });
@@ -62,11 +64,11 @@ element_type result_type(nb::handle given, const operand& a) {
 }
 
 /// a·b of vectors in host memory, rounded to `result`.
-double host_dot(const operand& a, const operand& b, element_type result, const options& options) {
+any_scalar host_dot(const operand& a, const operand& b, element_type result, const options& options) {
   any_scalar value;
   compute(a, &b, options,
           [&](const exactdot::options& chosen) { value = dot(a.view(), b.view(), result, chosen); });
-  return to_python(value);
+  return value;
 }
 
 nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle dtype_given, nb::handle out_given,
@@ -92,7 +94,7 @@ nb::object dot_call(nb::handle first, nb::handle second, nb::handle mode, nb::ha
   refuse_stream(stream, a, "dot");
   check_pair(a, b, "dot");
   if (out_given.is_none()) {
-    return nb::float_(host_dot(a, b, result_type(dtype_given, a), options));
+    return nb::float_(to_python(host_dot(a, b, result_type(dtype_given, a), options)));
   }
   operand out;
   locate_out(out_given, a, out);

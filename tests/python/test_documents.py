@@ -57,12 +57,12 @@ def test_documents(document: str, tmp_path: Path) -> None:
         if before.startswith("<!-- not run"):
             compile(code, str(path), "exec")
         else:
-            subprocess.run([sys.executable, str(path)], cwd=tmp_path, check=True, timeout=60)
+            subprocess.run([sys.executable, str(path)], cwd=tmp_path, check=True, timeout=120)
 
 
 @pytest.mark.parametrize("program", sorted((SOURCE / "examples/python").glob("*.py")), ids=lambda path: path.name)
 def test_examples(program: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(program)], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run([sys.executable, str(program)], cwd=tmp_path, check=True, timeout=120)
 
 
 def test_the_stubs_are_current() -> None:

@@ -7,6 +7,7 @@ import gc
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import Callable
 
 import exactdot as xd
 import numpy as np
@@ -15,6 +16,12 @@ import pytest
 from gpu import CudaArrayInterface, hard, mover
 
 pytestmark = pytest.mark.skipif(not xd.info()["cuda"]["devices"], reason="no GPU")
+
+
+def returns_early(attempt: Callable[[int], bool]) -> bool:
+    """Whether a call returned before the GPU had done the work queued ahead of it. attempt(load) queues `load` times
+    the work; on a busy machine the host may take longer than a small load, so each attempt has twice the last."""
+    return any(attempt(2**i) for i in range(7))
 
 
 def test_torch_streams_are_not_waited_for() -> None:
@@ -27,36 +34,52 @@ def test_torch_streams_are_not_waited_for() -> None:
     with torch.cuda.stream(stream):
         xd.dot(x, y, out=out)  # the first call on a stream makes its workspace, the first of a kernel loads it
         x.copy_(source)
-        doubled = out * 2
+        out * 2
         stream.synchronize()
+
+    def attempt(load: int) -> bool:
         x.zero_()
-        torch.cuda._sleep(200_000_000)
+        for _ in range(load):
+            torch.cuda._sleep(200_000_000)
         x.copy_(source)
         assert xd.dot(x, y, out=out) is out
         doubled = out * 2
-        assert not stream.query(), "the call waited"
-    stream.synchronize()
-    assert out.item() == expected and doubled.item() == 2 * expected
+        early = not stream.query()
+        stream.synchronize()
+        assert out.item() == expected and doubled.item() == 2 * expected
+        return early
+
+    with torch.cuda.stream(stream):
+        assert returns_early(attempt), "the call waited"
 
 
 def test_cupy_streams_are_not_waited_for() -> None:
     cupy = pytest.importorskip("cupy")
     a, b = hard(1_000_000, "float64")
+    expected = xd.dot(a, b)
     source, y = cupy.asarray(a), cupy.asarray(b)
     x, out, big = cupy.zeros_like(source), cupy.zeros(()), cupy.ones((8192, 8192))
     big @ big
+    cupy.cuda.Device().synchronize()
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
         xd.dot(x, y, out=out)
         big @ big
         stream.synchronize()
-        for _ in range(10):
+
+    def attempt(load: int) -> bool:
+        x[:] = 0
+        for _ in range(10 * load):
             big @ big
         cupy.copyto(x, source)
         xd.dot(x, y, out=out)
-        assert not stream.done, "the call waited"
-    stream.synchronize()
-    assert float(out) == xd.dot(a, b)
+        early = not stream.done
+        stream.synchronize()
+        assert float(out) == expected
+        return early
+
+    with stream:
+        assert returns_early(attempt), "the call waited"
 
 
 def test_given_and_producers_streams() -> None:

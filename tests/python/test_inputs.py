@@ -257,6 +257,12 @@ def test_a_plain_sum_reads_its_options() -> None:
     assert float(total) == 3.0
 
 
+def test_both_byte_orders_of_the_cuda_array_interface() -> None:
+    """The refusal comes after the element type was read."""
+    with pytest.raises(ValueError, match="a lies in the memory of a GPU, b in that of the CPU"):
+        xd.dot(OnGpu(typestr=">f8"), Y)
+
+
 class OnGpu:
     """Says by __cuda_array_interface__ what it is told to say."""
 
@@ -284,7 +290,9 @@ WRONG = [
     ({"stream": -1}, "no valid stream"),
     ({"data": (4096, np.ones(2))}, "no valid data"),
     ({"typestr": None}, "no valid typestr"),
-    ({"typestr": ">f8"}, "elements are '>f8'"),
+    ({"typestr": ">i8"}, "elements are '>i8'"),
+    ({"typestr": "f8"}, "elements are 'f8'"),
+    ({"typestr": ""}, "elements are ''"),
     ({"mask": (1, 2)}, "masked array"),
 ]
 

@@ -17,9 +17,12 @@ import exactdot as xd
 import numpy as np
 import pytest
 
+WAIT = 60.0  # seconds until what should happen counts as never happening; not a limit of speed
+
+
 def run_script(script: str, *arguments: object) -> str:
     ended = subprocess.run([sys.executable, "-W", "ignore", "-c", script, *map(str, arguments)],
-                           capture_output=True, timeout=60, text=True)
+                           capture_output=True, timeout=WAIT, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
     return ended.stdout
 
@@ -30,34 +33,47 @@ one = np.ones(2 ** 16)
 n = 2 ** 40 if sys.argv[1] == "endless" else 2 ** 24
 long = np.lib.stride_tricks.as_strided(one, (n,), (0,)) if sys.argv[1] == "endless" else np.ones(n)
 acc = xd.Accumulator()
-print("ready", flush=True)
 try:
+    print(time.process_time(), flush=True)
     while True:
-        xd.dot(long, long, mode=sys.argv[2])
-        acc.add(long, long)
+        xd.dot(long, long, mode=sys.argv[2], threads=1)
+        acc.add(long, long, threads=1)
 except KeyboardInterrupt:
-    print("interrupted", time.monotonic(), flush=True)
+    print(time.process_time(), flush=True)
 assert xd.dot(one, one) == 2 ** 16
 """
 
 
+def processor_seconds(process: int) -> float:
+    """The processor time that a process has used."""
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        user, system = file.read().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.parametrize("data, mode", [("endless", "exact"), ("endless", "fast"), ("repeated", "exact")])
 def test_a_signal_ends_a_long_call(data: str, mode: str) -> None:
+    """Within a second of the process's own time: an endless call would take minutes."""
     process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, data, mode], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.4)
-    sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
-    word, when = output.split()
-    assert word == "interrupted" and process.returncode == 0
-    assert float(when) - sent < 1.0
+    try:
+        assert process.stdout is not None
+        ready = float(process.stdout.readline())
+        deadline = time.monotonic() + WAIT
+        while processor_seconds(process.pid) < ready + 0.3 and time.monotonic() < deadline:
+            time.sleep(0.01)  # until a call has run for some time
+        sent = processor_seconds(process.pid)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=WAIT)
+        assert process.returncode == 0
+        assert float(output) - sent < 1.0
+    finally:
+        process.kill()
 
 
 @pytest.mark.parametrize("n", [2**24 - 1, 2**24])
 def test_others_run_meanwhile(n: int) -> None:
-    """On the calling thread and on a worker."""
+    """On the calling thread and on a worker. With this switch interval no thread takes the GIL from another, so the
+    other thread counts during a call if and only if the call releases the GIL."""
     a = np.lib.stride_tricks.as_strided(np.ones(1), (n,), (0,))
     counted = 0
     stop = threading.Event()
@@ -68,34 +84,51 @@ def test_others_run_meanwhile(n: int) -> None:
             counted += 1
             time.sleep(0.0002)
 
+    def counts_during_call(length: int) -> int:
+        before = counted
+        xd.dot(a[:length], a[:length], threads=1)
+        return counted - before
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000 * WAIT)
     other = threading.Thread(target=count)
-    other.start()
-    start = time.monotonic()
-    calls = 0
-    while time.monotonic() - start < 0.5:
-        xd.dot(a, a, threads=1)
-        calls += 1
-    stop.set()
-    other.join()
-    assert counted > 5 * calls  # dozens a call; where the GIL is held, one or two
+    try:
+        other.start()
+        assert all(counts_during_call(100) == 0 for _ in range(100))  # a short call keeps the GIL
+        deadline = time.monotonic() + WAIT
+        while (released := counts_during_call(n)) == 0 and time.monotonic() < deadline:
+            pass
+    finally:
+        stop.set()
+        sys.setswitchinterval(interval)
+        other.join()
+    assert released > 0
 
 
 def test_what_is_being_read_is_kept() -> None:
     a = array.array("d", [1.0]) * 2**24
     results = []
-    thread = threading.Thread(target=lambda: results.append([xd.dot(a, a) for _ in range(20)]))
+    stop = threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            results.append(xd.dot(a, a))
+
+    thread = threading.Thread(target=read)
     thread.start()
-    refused = 0
-    while thread.is_alive():
+    refused = False
+    deadline = time.monotonic() + WAIT
+    while not (refused and len(results) > 10) and time.monotonic() < deadline:
         try:
             a.append(1.0)
             a.pop()
         except BufferError:
-            refused += 1
+            refused = True
         time.sleep(0.0005)
+    stop.set()
     thread.join()
-    assert refused > 0
-    assert all(result >= 2.0**24 for result in results[0])
+    assert refused and len(results) > 10
+    assert all(result >= 2.0**24 for result in results)
 
 
 def child(n: int, connection: object) -> None:
@@ -106,12 +139,15 @@ LEFT_BEHIND = """
 import sys, threading, time, exactdot as xd, numpy as np
 a = np.ones(int(sys.argv[1]))
 acc = xd.Accumulator()
+started = threading.Semaphore(0)
 def work():
+    started.release()
     while True:
         xd.dot(a, a)
         acc.add(a[::-1], a)
 for _ in range(3):
     threading.Thread(target=work, daemon=True).start()
+for _ in range(3): started.acquire()
 time.sleep(0.15)
 """
 
@@ -126,7 +162,9 @@ class Wrong:
     @property
     def __cuda_array_interface__(self): return {}
 a, b = {"refused": (x, y), "producer": (Producer(), Producer()), "property": (Wrong(), Wrong())}[sys.argv[1]]
+started = threading.Semaphore(0)
 def work():
+    started.release()
     while True:
         try:
             xd.dot(a, b)
@@ -134,6 +172,7 @@ def work():
             pass
 for _ in range(4):
     threading.Thread(target=work, daemon=True).start()
+for _ in range(4): started.acquire()
 time.sleep(0.1)
 """
 
@@ -253,9 +292,11 @@ FORKING_HANDLER = """
 import os, signal, sys, exactdot as xd, numpy as np
 endless = np.lib.stride_tricks.as_strided(np.ones(1), (2 ** 40,), (0,))
 children = []
+threads_before = len(os.listdir("/proc/self/task"))
 class Enough(Exception): pass
 def handler(*_):
     if children: raise Enough
+    if len(os.listdir("/proc/self/task")) == threads_before: return  # the call has not started its worker
     children.append(os.fork())
     if children[0] == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -304,7 +345,7 @@ def test_a_fork_may_use_threads_again() -> None:
         ours, theirs = context.Pipe()
         process = context.Process(target=child, args=(n, theirs))
         process.start()
-        assert ours.poll(30), "the child hangs"
+        assert ours.poll(WAIT), "the child hangs"
         assert ours.recv() == n
         process.join()
 

@@ -9,10 +9,6 @@
 namespace exactdot::python {
 namespace {
 
-constexpr const char* accepted =
-    "use a 1-D vector of float32 or float64 with the buffer protocol (NumPy, array.array, memoryview), DLPack or "
-    "__cuda_array_interface__ (PyTorch, CuPy, JAX)";
-
 /// A member of a module, or null while that module is not loaded: then no object can be of its types. `found` keeps
 /// it. (No import here: it would let go of the GIL in the middle of a call.)
 PyObject* loaded(PyObject*& found, const char* module, const char* name) {
@@ -55,7 +51,13 @@ std::optional<element_type> find_type(Fits fits) {
   return std::nullopt;
 }
 
-/// The format of the struct module of one float or double, with its byte order; false for every other.
+/// Whether a byte order, as Python's struct module and NumPy write it, is not this machine's.
+bool is_swapped(char order) {
+  constexpr bool little = std::endian::native == std::endian::little;
+  return (order == '<' && !little) || ((order == '>' || order == '!') && little);
+}
+
+/// Reads a format of the struct module: one element type, with a byte order. False for any other format.
 bool read_format(const char* format, element_type& type, bool& swapped) {
   if (format == nullptr) return false;
   char order = '@';
@@ -63,17 +65,25 @@ bool read_format(const char* format, element_type& type, bool& swapped) {
   const auto found =
       find_type([&](const element_info& known) { return known.struct_format == *format && format[1] == '\0'; });
   if (*format == '\0' || !found) return false;
-  constexpr bool little = std::endian::native == std::endian::little;
   type = *found;
-  swapped = (order == '<' && !little) || ((order == '>' || order == '!') && little);
+  swapped = is_swapped(order);
   return true;
 }
 
 refusal wrong_type(const std::string& found) {
-  return {true, "elements are " + found + ", not float32 or float64"};
+  return {true, "elements are " + found + ", not " + element_type_names()};
 }
 
 }  // namespace
+
+std::string element_type_names() {
+  std::string names;
+  for (const element_info& known : elements) {
+    if (&known != &elements.front()) names += &known == &elements.back() ? " or " : ", ";
+    names += known.name;
+  }
+  return names;
+}
 
 bool is_masked(PyObject* object) {
   static PyObject* found = nullptr;
@@ -136,7 +146,9 @@ void operand::locate(PyObject* given) {
     return read_cuda_array_interface(interface);
   }
   if (PyObject_CheckBuffer(given) != 0) return read_buffer();
-  throw refusal{true, std::string("no vector; ") + accepted};
+  throw refusal{true, "not a vector; use a 1-D vector of " + element_type_names() +
+                          " with the buffer protocol (NumPy, array.array, memoryview), DLPack or "
+                          "__cuda_array_interface__ (PyTorch, CuPy, JAX)"};
 }
 
 void operand::import_on(std::intptr_t stream) {
@@ -276,10 +288,11 @@ void operand::read_cuda_array_interface(const nb::object& said) {
   };
   const auto text = entry<std::string>(given("typestr"), "typestr");
   const auto found = find_type([&](const element_info& known) {
-    return text == std::string("<") + known.kind + std::to_string(known.bytes);
+    return text.size() > 1 && text.substr(1) == known.kind + std::to_string(known.bytes);
   });
-  if (!found) throw wrong_type("'" + text + "'");
+  if (!found || (text[0] != '<' && text[0] != '>')) throw wrong_type("'" + text + "'");
   type = *found;
+  swapped = is_swapped(text[0]);
   if (!given("mask").is_none()) {
     throw refusal{true, "a masked array has no dot product; fill it or compress it first"};
   }

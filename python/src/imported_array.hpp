@@ -72,6 +72,9 @@ class operand {
 /// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
 std::string describe(PyObject* object);
 
+/// "float32 or float64": the names of all element types, for messages.
+std::string element_type_names();
+
 /// Whether it is one of NumPy's masked arrays.
 bool is_masked(PyObject* object);
 
