@@ -1,8 +1,8 @@
-// One vector as Python hands it over: where it lies, what it holds, and whatever keeps it alive meanwhile.
+// A Python array as the library reads it: an any_vector, and the references that keep its memory valid.
 //
-// Read in place, by the protocol the object offers: the buffer protocol, DLPack, or __cuda_array_interface__. What
-// an object says of itself is checked where it can be; a pointer that lies about its memory is believed, as it is
-// by all who speak these protocols.
+// The memory is described by the protocol that the object offers: the buffer protocol, DLPack or
+// __cuda_array_interface__. Descriptions are checked for consistency. Addresses cannot be checked, so they are
+// trusted, as these protocols require.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,38 +18,38 @@ namespace exactdot::python {
 
 namespace nb = nanobind;
 
-/// Why an object is no vector. The caller, who knows both sides, makes the exception of it.
-struct refusal {
+/// Thrown for an object that is not a vector. The caller, which knows both arguments, turns it into a Python
+/// exception that describes them.
+struct invalid_array {
   bool is_type_error;
-  std::string why;
+  std::string reason;
 };
 
-/// Move-free: made in place, released (with the GIL) where it was made.
-class operand {
+/// Neither copied nor moved. Destroyed with the GIL held.
+class imported_array {
  public:
-  operand() = default;
-  operand(const operand&) = delete;
-  operand& operator=(const operand&) = delete;
-  ~operand();
+  imported_array() = default;
+  imported_array(const imported_array&) = delete;
+  imported_array& operator=(const imported_array&) = delete;
+  ~imported_array();
 
-  /// First step: where the vector lies. Reads host memory's description at once. Throws refusal or
-  /// nb::python_error.
+  /// First step: finds out whether the vector is in host or GPU memory, and imports host memory. Throws
+  /// invalid_array or nb::python_error.
   void locate(PyObject* object);
-  /// Second step, for vectors in a GPU's memory: the description, with what the producer has queued ordered before
-  /// what `stream` will run.
+  /// Second step, for GPU memory: imports it. The producer orders its queued work before later work on `stream`.
   void import_on(std::intptr_t stream);
 
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
   int dimensions = 1;    // 0 or 1
-  bool swapped = false;  // the other byte order
+  bool swapped = false;  // not in native byte order
   bool read_only = false;
-  bool is_torch = false;  // read by PyTorch's own methods: on its current stream nothing needs to be ordered
+  bool is_torch = false;  // imported by PyTorch's methods, valid on PyTorch's current stream
   void* data = nullptr;
   std::size_t n = 0;
   std::ptrdiff_t stride = 0;           // in bytes
-  std::intptr_t producer_stream = -1;  // what __cuda_array_interface__ names; -1: none
+  std::intptr_t producer_stream = -1;  // named by __cuda_array_interface__; -1: none
   PyObject* object = nullptr;          // borrowed
 
   [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
@@ -58,12 +58,12 @@ class operand {
   void read_buffer();
   void read_dlpack(nb::object capsule);
   bool read_torch();
-  void read_cuda_array_interface(const nb::object& said);
-  void take_shape(int count, const std::int64_t* shape);
-  void take_memory(void* address);
+  void read_cuda_array_interface(const nb::object& value);
+  void set_shape(int count, const std::int64_t* shape);
+  void set_data(void* address);
 
-  Py_buffer buffer_{};  // buffer_.obj is null where there is none
-  nb::object capsule_;  // or what else holds the memory
+  Py_buffer buffer_{};  // buffer_.obj is null if the buffer protocol was not used
+  nb::object capsule_;  // or another owner of the memory
   bool is_imported_ = false;
   dlpack::managed* managed_ = nullptr;
   dlpack::managed_versioned* versioned_ = nullptr;
@@ -75,10 +75,10 @@ std::string describe(PyObject* object);
 /// "float32 or float64": the names of all element types, for messages.
 std::string element_type_names();
 
-/// Whether it is one of NumPy's masked arrays.
+/// Whether it is an instance of numpy.ma.MaskedArray.
 bool is_masked(PyObject* object);
 
-/// str(value), for messages: what has no UTF-8 form is escaped. Never throws a Python error.
+/// str(value), for messages; characters without a UTF-8 form are escaped. Never throws a Python error.
 std::string text_of(nb::handle value);
 
 }  // namespace exactdot::python

@@ -1,7 +1,7 @@
 // Converts results to Python's float, independently of the floating-point environment.
 //
 // A thread that flushes subnormals to zero (FTZ, DAZ), or traps on underflow, would lose a subnormal float in a
-// conversion to double: its integer, a multiple of 2^-149, is converted instead.
+// conversion to double. So the conversion uses integers: a subnormal float is a multiple of 2^-149.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,4 @@
-"""Calls in the order of streams: nothing waits, graphs, threads, and what has to live until it is read. Skipped without
-a GPU."""
+"""Calls ordered by streams: they do not wait, graphs, threads, lifetime of the arrays. Skipped without a GPU."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ import exactdot as xd
 import numpy as np
 import pytest
 
-from gpu import CudaArrayInterface, hard, mover
+from gpu import CudaArrayInterface, ill_conditioned, converter
 
 pytestmark = pytest.mark.skipif(not xd.info()["cuda"]["devices"], reason="no GPU")
 
@@ -26,7 +25,7 @@ def returns_early(attempt: Callable[[int], bool]) -> bool:
 
 def test_torch_streams_are_not_waited_for() -> None:
     torch = pytest.importorskip("torch")
-    a, b = hard(1_000_000, "float32")
+    a, b = ill_conditioned(1_000_000, "float32")
     expected = xd.dot(a, b)
     x, y = torch.zeros(len(a), device="cuda"), torch.as_tensor(b, device="cuda")
     source, out = torch.as_tensor(a, device="cuda"), torch.zeros(1, device="cuda")
@@ -55,7 +54,7 @@ def test_torch_streams_are_not_waited_for() -> None:
 
 def test_cupy_streams_are_not_waited_for() -> None:
     cupy = pytest.importorskip("cupy")
-    a, b = hard(1_000_000, "float64")
+    a, b = ill_conditioned(1_000_000, "float64")
     expected = xd.dot(a, b)
     source, y = cupy.asarray(a), cupy.asarray(b)
     x, out, big = cupy.zeros_like(source), cupy.zeros(()), cupy.ones((8192, 8192))
@@ -82,11 +81,11 @@ def test_cupy_streams_are_not_waited_for() -> None:
         assert returns_early(attempt), "the call waited"
 
 
-def test_given_and_producers_streams() -> None:
+def test_stream_arguments_and_producers_streams() -> None:
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
-    a, b = hard(1_000_000, "float32")
+    a, b = ill_conditioned(1_000_000, "float32")
     expected = xd.dot(a, b)
-    producer, mine = cupy.cuda.Stream(non_blocking=True), torch.cuda.Stream()
+    producer, given = cupy.cuda.Stream(non_blocking=True), torch.cuda.Stream()
     source, y, big = cupy.asarray(a), cupy.asarray(b), cupy.ones((8192, 8192))
     x = cupy.zeros_like(source)
     cupy.cuda.Device().synchronize()
@@ -94,20 +93,20 @@ def test_given_and_producers_streams() -> None:
         for _ in range(5):
             big @ big
         cupy.copyto(x, source)
-        shown = CudaArrayInterface(x)  # names the stream
-        assert xd.dot(shown, CudaArrayInterface(y), stream=mine) == expected
+        named = CudaArrayInterface(x)  # names the producer's stream
+        assert xd.dot(named, CudaArrayInterface(y), stream=given) == expected
     with producer:
         x[:] = 0
         for _ in range(5):
             big @ big
         cupy.copyto(x, source)
-        assert xd.dot(x, y, stream=mine.cuda_stream) == expected
+        assert xd.dot(x, y, stream=given.cuda_stream) == expected
     out = torch.zeros((), device="cuda")
     with producer:
         xd.dot(x, y, out=out)
     torch.cuda.synchronize()
     assert out.item() == expected
-    with torch.cuda.stream(mine):
+    with torch.cuda.stream(given):
         late = torch.zeros(1_000_000, device="cuda")
         torch.cuda._sleep(100_000_000)
         late.copy_(torch.as_tensor(a, device="cuda"))
@@ -132,17 +131,17 @@ def test_graphs() -> None:
     assert out.item() == 15000
 
 
-def test_a_capture_needs_a_call_before() -> None:
+def test_a_capture_needs_an_earlier_call_on_its_stream() -> None:
     torch = pytest.importorskip("torch")
     x, out = torch.ones(5000, device="cuda"), torch.zeros((), device="cuda")
-    with pytest.raises(ValueError, match="needs one on the same stream before"):
+    with pytest.raises(ValueError, match="a stream has no workspace yet"):
         with torch.cuda.graph(torch.cuda.CUDAGraph(), stream=torch.cuda.Stream()):
             xd.dot(x, x, out=out)
     assert xd.dot(x, x) == 5000
 
 
 def test_a_graph_outlives_many_streams() -> None:
-    """More streams than workspaces are kept for; and a capture while an earlier call's operands are still kept."""
+    """With more streams than workspaces, and a capture while the arrays of an earlier call are kept alive."""
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
     x, out = torch.ones(100_000, device="cuda"), torch.zeros(1, device="cuda")
     kept = cupy.ones(100_000, "f")
@@ -156,8 +155,8 @@ def test_a_graph_outlives_many_streams() -> None:
         xd.dot(x, x, out=out)
     streams = [torch.cuda.Stream() for _ in range(70)]
     raw = [cupy.cuda.Stream(non_blocking=True) for _ in range(70)]
-    for one in [*streams, *raw]:
-        assert xd.dot(x, x, stream=one) == 100_000
+    for each in [*streams, *raw]:
+        assert xd.dot(x, x, stream=each) == 100_000
     for _ in range(3):
         out.zero_()
         torch.cuda.synchronize()
@@ -166,10 +165,10 @@ def test_a_graph_outlives_many_streams() -> None:
         assert out.item() == 100_000
 
 
-def test_threads_give_back_what_others_kept() -> None:
-    """Arrays of JAX let go of the GIL when they go, and then another thread looks at the same list."""
-    torch, to_gpu = pytest.importorskip("torch"), mover("jax")
-    pairs = [[to_gpu(one) for one in hard(2000 + i, "float64")] for i in range(4)]
+def test_threads_release_arrays_kept_by_others() -> None:
+    """The destructor of a JAX array releases the GIL, so another thread may use the list of kept arrays meanwhile."""
+    torch, to_gpu = pytest.importorskip("torch"), converter("jax")
+    pairs = [[to_gpu(one) for one in ill_conditioned(2000 + i, "float64")] for i in range(4)]
     expected = [xd.dot(*pair) for pair in pairs]
 
     def work(i: int) -> float:
@@ -184,10 +183,10 @@ def test_threads_give_back_what_others_kept() -> None:
     assert results == [expected[i % 4] for i in range(8)]
 
 
-def test_the_default_streams_of_threads_are_theirs() -> None:
+def test_per_thread_default_streams() -> None:
     """Handle 2 is each thread's own default stream, so a workspace must not be shared under it."""
     cupy = pytest.importorskip("cupy")
-    vectors = [[cupy.asarray(one) for one in hard(50_000 + i, "float64")] for i in range(4)]
+    vectors = [[cupy.asarray(one) for one in ill_conditioned(50_000 + i, "float64")] for i in range(4)]
     expected = [xd.dot(*pair) for pair in vectors]
     cupy.cuda.Device().synchronize()
 
@@ -219,13 +218,13 @@ def test_the_import_leaves_cuda_to_forked_children() -> None:
     assert subprocess.run([sys.executable, "-c", IMPORTED_FIRST], timeout=120).returncode == 0
 
 
-def test_jax_operands_live_until_they_are_read() -> None:
-    torch, to_gpu = pytest.importorskip("torch"), mover("jax")
+def test_jax_arrays_live_until_they_are_read() -> None:
+    torch, to_gpu = pytest.importorskip("torch"), converter("jax")
     out = torch.zeros(64, device="cuda", dtype=torch.float64)
     expected = []
     torch.cuda._sleep(200_000_000)
     for i in range(64):
-        a, b = hard(10_000 + i, "float64")
+        a, b = ill_conditioned(10_000 + i, "float64")
         xd.dot(to_gpu(a), to_gpu(b), out=out[i : i + 1])
         gc.collect()
         expected.append(xd.dot(a, b))
@@ -235,8 +234,8 @@ def test_jax_operands_live_until_they_are_read() -> None:
 
 
 def test_threads_on_one_stream() -> None:
-    to_gpu = mover("cupy")
-    vectors = [hard(n, "float64") for n in (100, 30_000, 1_000_000)]
+    to_gpu = converter("cupy")
+    vectors = [ill_conditioned(n, "float64") for n in (100, 30_000, 1_000_000)]
     on_gpu = [(to_gpu(a), to_gpu(b)) for a, b in vectors]
     expected = [xd.dot(a, b) for a, b in vectors]
     with ThreadPoolExecutor(8) as pool:

@@ -1,4 +1,7 @@
-"""Ctrl-C, the GIL, memory that others free, forks, and the memory that views take."""
+"""Long calls: Ctrl-C, the GIL, the lifetime of arrays, daemon threads, finalizers, forks, memory.
+
+No test depends on the speed of the machine: tests wait for events, or compare processor times.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ import exactdot as xd
 import numpy as np
 import pytest
 
-WAIT = 60.0  # seconds until what should happen counts as never happening; not a limit of speed
+WAIT = 60.0  # seconds after which an expected event counts as missing
 
 
 def run_script(script: str, *arguments: object) -> str:
@@ -71,7 +74,7 @@ def test_a_signal_ends_a_long_call(data: str, mode: str) -> None:
 
 
 @pytest.mark.parametrize("n", [2**24 - 1, 2**24])
-def test_others_run_meanwhile(n: int) -> None:
+def test_other_threads_run_during_a_call(n: int) -> None:
     """On the calling thread and on a worker. With this switch interval no thread takes the GIL from another, so the
     other thread counts during a call if and only if the call releases the GIL."""
     a = np.lib.stride_tricks.as_strided(np.ones(1), (n,), (0,))
@@ -105,7 +108,7 @@ def test_others_run_meanwhile(n: int) -> None:
     assert released > 0
 
 
-def test_what_is_being_read_is_kept() -> None:
+def test_an_array_cannot_be_resized_while_it_is_read() -> None:
     a = array.array("d", [1.0]) * 2**24
     results = []
     stop = threading.Event()
@@ -135,7 +138,7 @@ def child(n: int, connection: object) -> None:
     connection.send(xd.dot(np.ones(n), np.ones(n), threads=2))  # type: ignore[attr-defined]
 
 
-LEFT_BEHIND = """
+DAEMON_THREADS = """
 import sys, threading, time, exactdot as xd, numpy as np
 a = np.ones(int(sys.argv[1]))
 acc = xd.Accumulator()
@@ -152,7 +155,7 @@ time.sleep(0.15)
 """
 
 
-LEFT_IN_PYTHON = """
+DAEMON_THREADS_IN_PYTHON_CODE = """
 import sys, threading, time, exactdot as xd, numpy as np
 x, y = np.ones(3), np.ones(4)
 class Producer:
@@ -179,12 +182,12 @@ time.sleep(0.1)
 
 @pytest.mark.parametrize("call", ["refused", "producer", "property"])
 def test_daemon_threads_that_call_python_code(call: str) -> None:
-    """Where Python takes the GIL from them in the middle of a call."""
+    """Python takes the GIL from them in the middle of a call."""
     for _ in range(4):
-        run_script(LEFT_IN_PYTHON, call)
+        run_script(DAEMON_THREADS_IN_PYTHON_CODE, call)
 
 
-LAST_OF_ALL = """
+LAST_FINALIZER = """
 import array, sys, exactdot as xd
 class Last:
     def __del__(self, dot=xd.dot, a=array.array("d", [1.0, 2.0])):
@@ -194,18 +197,18 @@ sys.kept.itself = sys.kept
 """
 
 
-def test_the_last_finaliser_of_all() -> None:
-    """When there are no modules any more."""
-    run_script(LAST_OF_ALL)
+def test_the_last_finalizer() -> None:
+    """It runs after the modules have been destroyed."""
+    run_script(LAST_FINALIZER)
 
 
 @pytest.mark.parametrize("n", [2**12, 2**16, 2**24])
-def test_daemon_threads_do_not_disturb_the_end(n: int) -> None:
+def test_daemon_threads_at_exit(n: int) -> None:
     for _ in range(3):
-        run_script(LEFT_BEHIND, n)
+        run_script(DAEMON_THREADS, n)
 
 
-FINALISER = """
+FINALIZER = """
 import sys, exactdot as xd, numpy as np
 class Last:
     def __del__(self, dot=xd.dot, a=np.ones(int(sys.argv[1]))):
@@ -216,8 +219,8 @@ last.itself = last
 
 
 @pytest.mark.parametrize("n", [5000, 2**17, 2**24])
-def test_finalisers_may_compute(n: int) -> None:
-    assert run_script(FINALISER, n) == f"{float(n)}\n"
+def test_finalizers_may_call_dot(n: int) -> None:
+    assert run_script(FINALIZER, n) == f"{float(n)}\n"
 
 
 FIRST_USE = """
@@ -228,12 +231,12 @@ def work():
     go.wait()
     assert xd.dot(a, a) == 3000
 threads = [threading.Thread(target=work) for _ in range(4)]
-for one in threads: one.start()
-for one in threads: one.join()
+for thread in threads: thread.start()
+for thread in threads: thread.join()
 """
 
 
-def test_threads_may_be_the_first_to_call() -> None:
+def test_the_first_calls_of_several_threads() -> None:
     run_script(FIRST_USE)
 
 
@@ -253,7 +256,7 @@ print(exact.hex(), xd.dot(a, b, mode="fast").hex())
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the number of FE_UPWARD")
-def test_a_worker_does_not_keep_the_environment_of_its_first_call() -> None:
+def test_a_worker_uses_the_environment_of_each_caller() -> None:
     assert run_script(ROUNDING, "upward") == run_script(ROUNDING, "nearest")
 
 
@@ -267,15 +270,15 @@ print(len(os.listdir("/proc/self/task")) - before)
 """
 
 
-def test_which_calls_take_threads() -> None:
+def test_numbers_of_threads() -> None:
     assert run_script(THREADS, "near", 1) == "0\n"
-    assert run_script(THREADS, "far", 1) == "1\n"  # what it reaches over makes it a long call: on a worker
+    assert run_script(THREADS, "far", 1) == "1\n"  # a worker: its elements are spread over 1 GiB
     assert run_script(THREADS, "view", 2) == "1\n"
 
 
 FORKED = """
 import ctypes, os, exactdot as xd, numpy as np
-other = ctypes.CDLL("libgomp.so.1")  # some other extension's loop, on this thread's team
+other = ctypes.CDLL("libgomp.so.1")  # like another extension: starts this thread's team
 other.GOMP_parallel(ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None), None, 2, 0)
 child = os.fork()
 if child == 0:
@@ -284,7 +287,7 @@ assert os.waitpid(child, 0)[1] == 0
 """
 
 
-def test_a_fork_after_others_used_threads() -> None:
+def test_a_fork_after_another_extension_used_openmp() -> None:
     run_script(FORKED)
 
 
@@ -293,9 +296,9 @@ import os, signal, sys, exactdot as xd, numpy as np
 endless = np.lib.stride_tricks.as_strided(np.ones(1), (2 ** 40,), (0,))
 children = []
 threads_before = len(os.listdir("/proc/self/task"))
-class Enough(Exception): pass
+class Done(Exception): pass
 def handler(*_):
-    if children: raise Enough
+    if children: raise Done
     if len(os.listdir("/proc/self/task")) == threads_before: return  # the call has not started its worker
     children.append(os.fork())
     if children[0] == 0:
@@ -308,7 +311,7 @@ try:
     xd.dot(endless, endless, threads=1)
 except RuntimeError as error:
     os._exit("forked" not in str(error))  # the child
-except Enough:
+except Done:
     signal.setitimer(signal.ITIMER_REAL, 0)
 assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == (7 if sys.argv[1] == "raises" else 0)
 """
@@ -332,7 +335,7 @@ assert len(os.listdir("/proc/self/task")) == before
 """
 
 
-def test_a_long_call_without_a_worker() -> None:
+def test_a_long_call_when_no_thread_can_be_started() -> None:
     run_script(NO_MORE_THREADS)
 
 
@@ -354,7 +357,7 @@ def test_views_take_bounded_memory() -> None:
     wide = np.zeros(2**26, np.float32)
     view = np.lib.stride_tricks.as_strided(wide, (2**25,), (8,))
     xd.dot(view[:100_000], view[:100_000], threads=2)
-    wide += 1  # every page is there
+    wide += 1  # touches every page
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert xd.dot(view, view, threads=2) == 2**25  # each thread has 128 KiB
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2048  # KiB
