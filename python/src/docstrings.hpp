@@ -263,7 +263,8 @@ Examples
 'float32'
 )";
 
-inline constexpr const char* from_words = R"(Creates an accumulator from words: those of one accumulator, or the elementwise sum of those of several.
+inline constexpr const char* from_words =
+    R"(Creates an accumulator from words: those of one accumulator, or the elementwise sum of those of several.
 
 Parameters
 ----------

@@ -55,12 +55,12 @@ class relaxed_capture {
 };
 
 /// A stream's id. CUDA does not return it during a capture: then it is the last known id of the handle, or 0.
-unsigned long long stream_number(int device, std::intptr_t stream, bool captured) {
+unsigned long long stream_id(int device, std::intptr_t stream, bool captured) {
   static auto* const known = new std::map<std::tuple<int, std::intptr_t, unsigned long>, unsigned long long>;
   const bool is_thread_stream = as_stream(stream) == cudaStreamPerThread;
-  unsigned long long& number = (*known)[{device, stream, is_thread_stream ? PyThread_get_thread_ident() : 0}];
-  if (!captured) cuda::check(cudaStreamGetId(as_stream(stream), &number), "asking for a stream's id");
-  return number;
+  unsigned long long& id = (*known)[{device, stream, is_thread_stream ? PyThread_get_thread_ident() : 0}];
+  if (!captured) cuda::check(cudaStreamGetId(as_stream(stream), &id), "asking for a stream's id");
+  return id;
 }
 
 /// Destroys the workspaces that no graph uses, after waiting for the device.
@@ -80,7 +80,7 @@ void release_unused_workspaces() {
 
 std::shared_ptr<shared_workspace> workspace_of(int device, std::intptr_t stream) {
   const bool in_a_graph = is_captured(stream);
-  const key wanted{device, stream_number(device, stream, in_a_graph)};
+  const key wanted{device, stream_id(device, stream, in_a_graph)};
   const auto found = workspaces().find(wanted);
   if (in_a_graph) {
     if (found == workspaces().end()) {
