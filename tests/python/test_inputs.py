@@ -181,12 +181,12 @@ def test_an_invalid_dlpack_device_is_refused(device: Any) -> None:
 
 @pytest.mark.parametrize("versioned", [True, False])
 def test_valid_capsules(versioned: bool) -> None:
-    for array in (CapsuleArray(X, versioned=versioned),
-                  CapsuleArray(np.append(0.0, X)[::1], byte_offset=8, length=3, versioned=versioned),
-                  CapsuleArray(X, strides=None, versioned=versioned),
-                  CapsuleArray(np.repeat(X, 2)[::2], versioned=versioned)):
-        assert xd.dot(array, Y) == xd.dot(Y, array) == 32.0
-        assert array.deleted == 2
+    for x in (CapsuleArray(X, versioned=versioned),
+              CapsuleArray(np.append(0.0, X)[::1], byte_offset=8, length=3, versioned=versioned),
+              CapsuleArray(X, strides=None, versioned=versioned),
+              CapsuleArray(np.repeat(X, 2)[::2], versioned=versioned)):
+        assert xd.dot(x, Y) == xd.dot(Y, x) == 32.0
+        assert x.deleted == 2
     nothing = CapsuleArray(X, length=0, data=None, versioned=versioned)
     assert xd.dot(nothing, np.array([])) == 0.0
 
