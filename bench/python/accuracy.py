@@ -1,8 +1,8 @@
-"""The relative error of ways to compute a dot product in Python, over the condition number.
+"""Measures the relative error of Python's methods for dot products, over the condition number.
 
-python bench/python/accuracy.py [--json FILE] prints a line for each power of ten. Dots by Ogita, Rump and Oishi,
-"Accurate sum and dot product", algorithm 6.1: half of the elements with random exponents, the others chosen one by one
-to cancel what is there. Truth by `fractions`.
+python bench/python/accuracy.py [--json FILE] prints a line for each power of ten. The test data come from algorithm 6.1
+of Ogita, Rump and Oishi, "Accurate sum and dot product": half of the elements have random exponents, each of the others
+is chosen to cancel the sum so far. The exact results are computed by `fractions`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def exact(a: list[float], b: list[float]) -> Fraction:
 
 
 def ill_conditioned(n: int, condition: float, source: random.Random) -> tuple[np.ndarray, np.ndarray]:
-    """A dot of about this condition number."""
+    """Two vectors whose dot product has about this condition number."""
     bits = math.log2(condition)
     half = n // 2
     exponents = [round(source.uniform(0, bits / 2)) for _ in range(half)]
@@ -47,7 +47,7 @@ def ill_conditioned(n: int, condition: float, source: random.Random) -> tuple[np
 
 
 def dot2(a: np.ndarray, b: np.ndarray) -> float:
-    """TwoProduct by splitting and TwoSum, one after the other: as if computed with twice the precision."""
+    """Dot2 of Ogita, Rump and Oishi, with TwoSum and TwoProduct (by splitting): as accurate as in twice the precision."""
     def split(x: float) -> tuple[float, float]:
         scaled = 134217729.0 * x
         high = scaled - (scaled - x)
@@ -82,10 +82,10 @@ def measure() -> list[dict[str, Any]]:
     points = []
     for condition in CONDITIONS:
         a, b = ill_conditioned(N, condition, source)
-        truth = exact(a.tolist(), b.tolist())
-        size = sum(abs(Fraction(x) * Fraction(y)) for x, y in zip(a.tolist(), b.tolist()))
-        errors = {name: float(abs((Fraction(dot(a, b)) - truth) / truth)) for name, dot in METHODS.items()}
-        points.append({"condition": float(2 * size / abs(truth)), "errors": errors})
+        reference = exact(a.tolist(), b.tolist())
+        magnitude = sum(abs(Fraction(x) * Fraction(y)) for x, y in zip(a.tolist(), b.tolist()))
+        errors = {name: float(abs((Fraction(dot(a, b)) - reference) / reference)) for name, dot in METHODS.items()}
+        points.append({"condition": float(2 * magnitude / abs(reference)), "errors": errors})
     return points
 
 
@@ -97,7 +97,7 @@ def show(points: list[dict[str, Any]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", metavar="FILE", help="write the results to this file too")
+    parser.add_argument("--json", metavar="FILE", help="also write the results to this file")
     chosen = parser.parse_args()
     results: dict[str, Any] = {"n": N, "python": platform.python_version(), "numpy": np.__version__,
                                "accuracy": measure()}

@@ -1,9 +1,8 @@
-"""exactdot beside what Python programs compute dots with: time, error, and whether another CPU gives the same bits.
+"""Compares exactdot with other dot products in Python: time, error in ulps, and the same bits on another CPU.
 
 python bench/python/dots.py [--json FILE] [--quick] [--gpu] prints the tables of docs/python.md for this machine. Peers
-that are not installed are left out and named. All peers of a case are timed in turns (rounds.py); every peer runs again
-in a process that was told to do without the newest instruction set; errors are in ulps. On a machine with a GPU another
-table has PyTorch and CuPy (on_gpu.py).
+that are not installed are left out and named. The calls of all peers are interleaved (rounds.py). Each peer also runs in
+a process that does not use the newest instruction set. With a GPU, another table compares PyTorch and CuPy (on_gpu.py).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ import python_tables
 
 SIZES = (16, 1000, 100_000, 10_000_000)
 GPU_SIZES = [1 << 10, 1 << 16, 1 << 20, 1 << 24]
-THREADED = 100_000  # from here on some use threads
+THREADED = 100_000  # from this length on some peers use threads
 DATA = ("uniform", "cancelling")
 
 
@@ -45,9 +44,9 @@ def case(n: int, data: str) -> str:
 
 
 def bits_of_all() -> dict[str, dict[str, str]]:
-    """For each peer those of each case that it takes."""
+    """The result's bits of each peer, for each case up to its maximum length."""
     found, _ = peers()
-    return {name: {case(n, data): bits(peer, *vectors(n, data)) for n in SIZES for data in DATA if n <= peer.longest}
+    return {name: {case(n, data): bits(peer, *vectors(n, data)) for n in SIZES for data in DATA if n <= peer.max_length}
             for name, peer in found.items()}
 
 
@@ -59,23 +58,23 @@ def bits_elsewhere() -> dict[str, dict[str, str]]:
 
 def cpu_rows(rounds: int) -> list[dict[str, Any]]:
     found, _ = peers()
-    there = bits_elsewhere()
+    elsewhere = bits_elsewhere()
     rows = []
     for n in SIZES:
         for data in DATA:
             a, b = vectors(n, data)
-            here = {name: peer for name, peer in found.items() if n <= peer.longest}
-            samples = interleaved({name: repeated(peer.dot, a, b) for name, peer in here.items()}, rounds,
+            measured = {name: peer for name, peer in found.items() if n <= peer.max_length}
+            samples = interleaved({name: repeated(peer.dot, a, b) for name, peer in measured.items()}, rounds,
                                   pause=0.05 if n >= THREADED else 0)
             rows += [{"n": n, "data": data, "peer": name, "ns": statistics.median(samples[name]) * 1e9,
                       "error_ulps": ulps(peer.dot(a, b), a, b),
-                      "same_bits_elsewhere": bits(peer, a, b) == there.get(name, {}).get(case(n, data))}
-                     for name, peer in here.items()]
+                      "same_bits_elsewhere": bits(peer, a, b) == elsewhere.get(name, {}).get(case(n, data))}
+                     for name, peer in measured.items()]
     return rows
 
 
 def overhead_rows(rounds: int) -> list[dict[str, Any]]:
-    """The same call in C++ and in Python, in turns: C++'s time, and the median of the rounds' ratios."""
+    """The same call in C++ and in Python, interleaved: the time in C++, and the median of the rounds' ratios."""
     rows = []
     for n in SIZES:
         a, b = vectors(n, "uniform")
@@ -100,16 +99,16 @@ def processor() -> str:
 
 
 def measure(rounds: int, cpu: bool, libraries: dict[str, on_gpu.Library], missing: list[str]) -> dict[str, Any]:
-    """`libraries`: those whose arrays on a GPU are measured; `missing`: those that are not there."""
+    """`libraries`: those whose GPU arrays are measured; `missing`: those that are not installed."""
     machine: dict[str, Any] = {"cpu": processor(), "exactdot": xd.info(), "numpy": np.__version__,
                                "python": platform.python_version()}
     if libraries:
-        machine["gpu"] = {"driver": on_gpu.driver(), "libraries": [how.version for how in libraries.values()]}
+        machine["gpu"] = {"driver": on_gpu.driver(), "libraries": [library.version for library in libraries.values()]}
     result: dict[str, Any] = {"machine": machine, "rounds": rounds, "missing": missing}
     if cpu:
         found, result["missing"] = peers()
         result["missing"] += missing
-        result["called"] = [{"name": name, "how": peer.how} for name, peer in found.items()]
+        result["called"] = [{"name": name, "how": peer.description} for name, peer in found.items()]
         result["rows"] = cpu_rows(rounds)
         result["overhead"] = overhead_rows(rounds)
     if libraries:
@@ -119,9 +118,9 @@ def measure(rounds: int, cpu: bool, libraries: dict[str, on_gpu.Library], missin
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", metavar="FILE", help="write the results to this file too")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rounds: a look, not a measurement")
-    parser.add_argument("--gpu", action="store_true", help="the GPU's table alone")
+    parser.add_argument("--json", metavar="FILE", help="also write the results to this file")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rounds: too few for a measurement")
+    parser.add_argument("--gpu", action="store_true", help="only the table of the GPU")
     parser.add_argument("--bits", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.bits:
@@ -130,7 +129,7 @@ def main() -> None:
     gpu = xd.info()["cuda"]
     libraries, missing = on_gpu.libraries() if gpu["devices"] else ({}, [])
     if chosen.gpu and not libraries:
-        reason = f"not there: {', '.join(missing)}" if gpu["devices"] else f"exactdot finds no GPU: {gpu['note']}"
+        reason = f"not usable: {', '.join(missing)}" if gpu["devices"] else f"exactdot finds no GPU: {gpu['note']}"
         sys.exit(f"dots.py: --gpu: {reason}")
     result = measure(5 if chosen.quick else 51, not chosen.gpu, libraries, missing)
     print(python_tables.text_of(result))

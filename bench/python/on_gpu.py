@@ -1,7 +1,7 @@
-"""The GPU's rows: exactdot called with arrays of PyTorch and of CuPy, beside their own dots; float32.
+"""The GPU's rows: exactdot with float32 arrays of PyTorch and CuPy, beside the dot products of these libraries.
 
-Two times of each: result_stays, the mean of calls one after the other with one wait at their end; result_on_host, a
-call that returns a Python float.
+Two times of each. us: the mean of consecutive calls whose results stay on the GPU, with one wait at the end.
+us_with_result_on_host: a call that returns a Python float.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def cupy() -> Library:
 
 
 def dotted(version: int) -> str:
-    """12040 is 12.4."""
+    """CUDA's version number as text: 12040 becomes 12.4."""
     return f"{version // 1000}.{version % 1000 // 10}"
 
 
@@ -50,9 +50,9 @@ def libraries() -> tuple[dict[str, Library], list[str]]:
     found, missing = {}, []
     for name, make in (("torch", pytorch), ("cupy", cupy)):
         try:
-            how = make()
-            how.zero()  # it may be there without a GPU
-            found[name] = how
+            library = make()
+            library.zero()  # fails if the library is installed but cannot use a GPU
+            found[name] = library
         except Exception as reason:
             missing.append(f"{name} ({type(reason).__name__})")
     return found, missing
@@ -67,22 +67,22 @@ def driver() -> str:
         return "unknown"
 
 
-def contenders(library: str, how: Library, x: Any, y: Any) -> dict[tuple[str, str], tuple[Run, Callable[[], float]]]:
-    """For each peer and time the run, and the call that gives its value."""
-    out = how.zero()
-    own, ours = f"{library}.dot", f"exactdot on {library}"
+def contenders(name: str, library: Library, x: Any, y: Any) -> dict[tuple[str, str], tuple[Run, Callable[[], float]]]:
+    """For each peer and kind of time: the run, and a call that returns the peer's result."""
+    out = library.zero()
+    peer, exactdot = f"{name}.dot", f"exactdot on {name}"
 
-    def theirs() -> float:
-        return float(how.dot(x, y))
+    def by_peer() -> float:
+        return float(library.dot(x, y))
 
-    def exact() -> float:
+    def by_exactdot() -> float:
         return float(xd.dot(x, y))
 
     return {
-        (own, "us"): (repeated(how.dot, x, y, wait=how.wait), theirs),
-        (own, "us_with_result_on_host"): (repeated(theirs), theirs),
-        (ours, "us"): (repeated(functools.partial(xd.dot, out=out), x, y, wait=how.wait), exact),
-        (ours, "us_with_result_on_host"): (repeated(xd.dot, x, y), exact),
+        (peer, "us"): (repeated(library.dot, x, y, wait=library.wait), by_peer),
+        (peer, "us_with_result_on_host"): (repeated(by_peer), by_peer),
+        (exactdot, "us"): (repeated(functools.partial(xd.dot, out=out), x, y, wait=library.wait), by_exactdot),
+        (exactdot, "us_with_result_on_host"): (repeated(xd.dot, x, y), by_exactdot),
     }
 
 
@@ -92,8 +92,8 @@ def gpu_rows(found: dict[str, Library], sizes: list[int], rounds: int) -> list[d
         for data in ("uniform", "cancelling"):
             a, b = vectors(n, data, "float32")
             timed: dict[tuple[str, str], tuple[Run, Callable[[], float]]] = {}
-            for library, how in found.items():
-                timed |= contenders(library, how, how.to_gpu(a), how.to_gpu(b))
+            for name, library in found.items():
+                timed |= contenders(name, library, library.to_gpu(a), library.to_gpu(b))
             samples = interleaved({key: run for key, (run, _) in timed.items()}, rounds)
             micros = {key: statistics.median(taken) * 1e6 for key, taken in samples.items()}
             rows += [{"n": n, "data": data, "peer": peer, "us": micros[peer, "us"],

@@ -1,4 +1,4 @@
-"""What Python programs compute dots with on a CPU, and the data that all are given."""
+"""The dot products that dots.py compares on a CPU, and their test data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Callable, NamedTuple
 import exactdot as xd
 import numpy as np
 
-# switches of exactdot, OpenBLAS and NumPy that leave out the newest instruction set; the last is for numkong, below
+# environment variables that disable the newest instruction set in exactdot, OpenBLAS, NumPy and (the last) numkong
 LESSER = {
     "EXACTDOT_TARGET": "avx2",
     "OPENBLAS_CORETYPE": "Prescott",
@@ -22,12 +22,12 @@ LESSER = {
 
 class Peer(NamedTuple):
     dot: Callable[[Any, Any], float]
-    how: str
-    longest: int = 1 << 62  # what takes a second a call is not measured
+    description: str
+    max_length: int = 1 << 62  # excludes calls that take about a second
 
 
 def peers() -> tuple[dict[str, Peer], list[str]]:
-    """Who is there, by name, and who is missing."""
+    """The installed peers by name, and the missing ones."""
     found = {
         "exactdot": Peer(xd.dot, "`exactdot.dot(a, b)`"),
         "exactdot fast": Peer(lambda a, b: xd.dot(a, b, mode="fast"), '`exactdot.dot(a, b, mode="fast")`'),
@@ -51,7 +51,7 @@ def peers() -> tuple[dict[str, Peer], list[str]]:
 
 
 def xsum() -> Peer:
-    """The products rounded, their sum exact."""
+    """Rounds each product; the sum of the rounded products is exact."""
     import xsum
 
     def dot(a: np.ndarray, b: np.ndarray) -> float:
@@ -76,7 +76,7 @@ def from_pypi(package: str) -> str:
 
 
 def vectors(n: int, data: str, dtype: str = "float64") -> tuple[np.ndarray, np.ndarray]:
-    """Uniform in (-1, 1); "cancelling": the second half of the products takes away the first but for last bits."""
+    """Uniform in (-1, 1); "cancelling": the second half of the products cancels the first up to the last bits."""
     generator = np.random.default_rng(n)
     a, b = generator.uniform(-1, 1, (2, n)).astype(dtype)
     if data == "cancelling" and n > 1:
@@ -87,10 +87,10 @@ def vectors(n: int, data: str, dtype: str = "float64") -> tuple[np.ndarray, np.n
 
 
 def ulps(value: float, a: np.ndarray, b: np.ndarray) -> float:
-    """How far from the real sum, in units of the last place of the rounded one.
+    """The error of a result in units of the last place of the correctly rounded one.
 
-    The real sum is that of an accumulator's words, limbs of 32 bits from 2^-2148 on (docs/contract.md); a test holds it
-    against fractions.
+    The exact sum is read from an accumulator's words, 32-bit limbs from 2^-2148 on (docs/contract.md); a test compares
+    it with `fractions`.
     """
     acc = xd.Accumulator()
     acc.add(a.astype("float64"), b.astype("float64"))

@@ -1,7 +1,7 @@
-"""Timing of several calls against each other, in one process.
+"""Times several calls in interleaved rounds, in one process.
 
-A round times every contender once; each round has another order, so that a change of clock, a noisy neighbour or what
-the one before left in the caches meets all of them. A sample is a run of calls that lasts long enough for the clock.
+A round times every contender once, in random order. So changes of the clock frequency, other processes and the cache
+contents left by the previous contender affect all of them. A sample is a run of calls of at least SAMPLE_SECONDS.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import random
 import time
 from typing import Any, Callable
 
-Run = Callable[[int], float]  # makes so many calls and returns the seconds that they took
+Run = Callable[[int], float]  # makes this number of calls and returns their time in seconds
 SAMPLE_SECONDS = 1e-3
 WARM_SECONDS = 0.3
 
 
 def repeated(call: Callable[..., object], *arguments: Any, wait: Callable[[], object] | None = None) -> Run:
-    """Calls one after the other; with `wait` it waits once, after the last."""
+    """A run of consecutive calls; `wait` is called once, after the last."""
     def run(count: int) -> float:
         start = time.perf_counter()
         for _ in range(count):
@@ -28,7 +28,7 @@ def repeated(call: Callable[..., object], *arguments: Any, wait: Callable[[], ob
 
 
 def calls_of(run: Run, seconds: float) -> int:
-    """How many calls take about so long; at least one."""
+    """The number of calls that take about this time; at least one."""
     run(1)
     count = 1
     while (took := run(count)) < seconds / 10:
@@ -37,13 +37,13 @@ def calls_of(run: Run, seconds: float) -> int:
 
 
 def interleaved(contenders: dict[Any, Run], rounds: int, pause: float = 0) -> dict[Any, list[float]]:
-    """Seconds a call, for each contender a sample from each round.
+    """Seconds per call of each contender, one sample per round.
 
-    Threads wait in a loop for some time after a call, OpenBLAS's and OpenMP's for tens of milliseconds, and take a core
-    from whoever comes next. `pause` seconds let them go to sleep; the contender then wakes its own, untimed.
+    Threads of OpenBLAS and OpenMP spin for tens of milliseconds after a call and take a core from the next contender.
+    After `pause` seconds they sleep; an untimed run then wakes the contender's threads.
     """
     start = time.perf_counter()
-    while time.perf_counter() - start < WARM_SECONDS:  # clocks and memory pools settle
+    while time.perf_counter() - start < WARM_SECONDS:  # warms up clocks and memory pools
         for run in contenders.values():
             run(1)
     counts = {}

@@ -1,6 +1,7 @@
-"""An exact dot shared among processes: each sends 138 integers, and the sum of them has the bits of a single process.
+"""An exact dot product computed by several processes, with the bits of a single process.
 
-Prints three times the same bits. math.fsum of the processes' rounded parts would not be correctly rounded.
+Each process returns the 138 words of its accumulator; their sum is the accumulator of the whole dot product. Prints the
+same bits three times. A sum of the processes' rounded results, even by math.fsum, would not be correctly rounded.
 """
 
 import multiprocessing
@@ -17,11 +18,11 @@ def vectors() -> tuple[np.ndarray, np.ndarray]:
     return a, np.concatenate([a[N // 2 :], -a[: N // 2]]) * 1.1
 
 
-def words_of(part: slice) -> np.ndarray:
-    """What one process adds: in a real program it would read its own part of the data."""
+def words_of(share: slice) -> np.ndarray:
+    """The words of one process. A real program would read only its share of the data."""
     a, b = vectors()
     acc = xd.Accumulator("float64")
-    acc.add(a[part], b[part])
+    acc.add(a[share], b[share])
     return acc.words
 
 
@@ -31,9 +32,9 @@ def main() -> None:
     print("1 process:  ", single.hex())
     for processes in (2, 3):
         cuts = np.linspace(0, N, processes + 1).astype(int)
-        parts = [slice(start, end) for start, end in zip(cuts, cuts[1:])]
+        shares = [slice(start, end) for start, end in zip(cuts, cuts[1:])]
         with multiprocessing.get_context("spawn").Pool(processes) as pool:
-            words = sum(pool.map(words_of, parts))
+            words = sum(pool.map(words_of, shares))
         result = float(xd.Accumulator.from_words(words))
         print(f"{processes} processes:", result.hex())
         assert result.hex() == single.hex()

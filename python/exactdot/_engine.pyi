@@ -32,47 +32,49 @@ __version__: str
 def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
         threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
-    The dot product of two vectors: exact, rounded once.
+    Computes the dot product of two vectors exactly and rounds it once.
 
-    The sum of the products a[i]·b[i] as a real number, rounded once to nearest, ties to even: the same bits at any
-    thread count, on any instruction set, on any GPU and in any order of the elements. Nothing is copied, but for views
-    that are not packed and other byte orders, which go through 128 KiB of memory a thread (16 MiB on a GPU).
+    The result is the sum of the products a[i]·b[i] as a real number, rounded to nearest, ties to even. It has the same
+    bits with any number of threads, on any instruction set, on any GPU and in any order of the elements.
 
     Parameters
     ----------
-    a, b : vectors of the same length and element type
-        1-D, float32 or float64, of any stride. Anything with the buffer protocol (NumPy, array.array, memoryview; either
-        byte order), DLPack or __cuda_array_interface__ (PyTorch, CuPy, JAX). Vectors in a GPU's memory are computed
-        there. They must not be written to while the call runs.
-    mode : "exact" or "fast"
-        "fast" adds with plain fused multiply-adds in one fixed order: the same bits everywhere, not exact.
-    dtype : "float32" or "float64", or a dtype of that name; by default that of the elements
-        To what the result is rounded.
+    a, b : 1-D arrays of float32 or float64, of the same length and element type
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order. Contiguous vectors in native byte order and vectors in GPU
+        memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to them during
+        the call.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : {"float32", "float64"} or a dtype of that name, optional
+        The type to which the result is rounded. Default: the element type.
     threads : int
-        At most so many CPU threads; 0 for as many as pay off. Never changes a result.
-    device : "auto", "cpu", "cuda:N", or "cuda" for the first GPU
-        Where vectors in host memory are computed. Vectors in a GPU's memory are computed where they are; it is an error
-        to name another place.
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
     out : array of one element, 0-D or 1-D, optional
-        Where the result is written; it is returned. On a GPU nothing waits: the result is there when the stream comes to it.
-    stream : int, or an object with __cuda_stream__, cuda_stream or ptr, optional
-        The CUDA stream to compute on. By default the current stream of PyTorch or CuPy if a vector is theirs, else the
-        one that a vector's __cuda_array_interface__ names, else the default stream. For vectors in a GPU's memory only.
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
-    float, or out if it was given. The empty dot is 0.0.
+    float, or out if it was passed
+        0.0 for vectors of length 0.
 
     Raises
     ------
     TypeError
-        Not a vector of float32 or float64, or of two element types; masked, or complex, or objects.
+        An argument is not a vector of float32 or float64, or is a masked array; the element types differ.
     ValueError
-        Lengths that differ, other than one dimension, vectors on two devices, an unknown option.
+        The lengths or devices differ, an array does not have one dimension, or an option is unknown.
     BufferError
-        What a producer raises that will not export its memory, as PyTorch does for tensors that require a gradient.
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
-        No GPU, or no CUDA engine in this build, where one is needed; a failure that CUDA reports.
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
         Ctrl-C ends a long call on the CPU within a second.
 
@@ -90,17 +92,23 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
 
 def info() -> dict[str, Any]:
     """
-    What this build and this machine can do.
+    Describes this build and this machine.
 
     Returns
     -------
-    dict with
+    dict with the keys
         version : str
-        instruction_set : str, the one in use, such as "avx512"
-        instruction_sets : list of str, all that this build has and this machine runs, best first
-        threads : int, how many CPU threads threads=0 may use
-        cuda : dict with built (bool: whether the build has the CUDA engine), toolkit (str: the CUDA toolkit it was
-            built with, or empty), devices (list of the GPUs' names) and note (str: why there are none, or empty)
+        instruction_set : str
+            The one in use, such as "avx512".
+        instruction_sets : list of str
+            Those that this build contains and this machine supports, best first.
+        threads : int
+            The maximum number of CPU threads with threads=0.
+        cuda : dict with the keys
+            built : bool, whether the build has the CUDA engine
+            toolkit : str, the version of the CUDA toolkit of the build, or ""
+            devices : list of str, the names of the GPUs
+            note : str, the reason for having no devices, or ""
 
     Examples
     --------
@@ -111,19 +119,19 @@ def info() -> dict[str, Any]:
 
 def use_instruction_set(name: str) -> None:
     """
-    Computes with one instruction set from here on, in every thread.
+    Selects the instruction set of all later calls, in every thread.
 
     For tests and measurements: no result depends on it.
 
     Parameters
     ----------
     name : str
-        One of info()["instruction_sets"]; "" returns to the best.
+        One of info()["instruction_sets"], or "" for the best.
 
     Raises
     ------
     ValueError
-        For any other name.
+        The name is none of these.
 
     Examples
     --------
@@ -133,20 +141,21 @@ def use_instruction_set(name: str) -> None:
 
 class Accumulator:
     """
-    The exact state of a sum of products, as integers.
+    An exact sum of products, held as integers.
 
-    States merge by adding their words, elementwise: whatever sums arrays of int64 distributes an exact dot. Threads may
-    share an accumulator. It compares equal to one with the same words, cannot be hashed, and cannot be subclassed.
+    Accumulators are merged by adding their words elementwise, so any system that sums int64 arrays can distribute an
+    exact dot product. Threads may share an accumulator. Accumulators with the same words are equal. They cannot be
+    hashed, and the class cannot be subclassed.
 
     Parameters
     ----------
-    dtype : "float32" or "float64", or a dtype of that name
-        The elements of the vectors.
+    dtype : {"float32", "float64"} or a dtype of that name
+        The element type of the vectors.
 
     Raises
     ------
     ValueError
-        For another dtype.
+        The dtype is another.
 
     Examples
     --------
@@ -160,25 +169,27 @@ class Accumulator:
     """
 
     def __init__(self, dtype: DType = 'float64') -> None:
-        """The empty sum of products of vectors of this type."""
+        """Creates an empty sum of products of elements of this type."""
 
     def add(self, a: Vector, b: Vector | None = None, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None:
         """
-        Adds the dot product of a and b, exactly; without b the sum of a.
+        Adds the dot product of a and b, or the sum of a if b is None.
+
+        If the call raises an exception, it adds nothing.
 
         Parameters
         ----------
-        a, b : vectors as dot takes them, of the accumulator's element type
-            The sum of a alone is for vectors in host memory.
+        a, b : 1-D arrays of the accumulator's element type
+            As in dot. Without b, a must be in host memory.
         threads, device, stream
-            As in dot. A call with vectors in a GPU's memory waits for the GPU.
+            As in dot. A call with vectors in GPU memory waits for the GPU.
 
         Raises
         ------
-        TypeError, ValueError, RuntimeError, KeyboardInterrupt
-            As dot does; nothing is added then.
+        TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt
+            As in dot.
         OverflowError
-            The sum passes 2^63 largest products; nothing is added then.
+            The sum exceeds 2^63 products of the largest magnitude.
 
         Examples
         --------
@@ -192,45 +203,49 @@ class Accumulator:
 
     def merge(self, other: Accumulator) -> None:
         """
-        Adds another state, as += does.
+        Adds the sum of another accumulator; the same as +=.
+
+        If the call raises an exception, it adds nothing.
 
         Parameters
         ----------
-        other : Accumulator of the same dtype
+        other : Accumulator
+            Of the same dtype.
 
         Raises
         ------
         TypeError
-            Of another dtype.
+            The dtypes differ.
         OverflowError
-            The sum passes 2^63 largest products; this state stays as it was.
+            The sum exceeds 2^63 products of the largest magnitude.
 
         Examples
         --------
         >>> import exactdot as xd
-        >>> total, part = xd.Accumulator(), xd.Accumulator()
-        >>> total.merge(part)
+        >>> total, other = xd.Accumulator(), xd.Accumulator()
+        >>> total.merge(other)
         """
 
     def __iadd__(self, other: Accumulator) -> Accumulator:
-        """Adds another state of the same dtype, as merge does."""
+        """Adds the sum of another accumulator; the same as merge."""
 
     def round(self, dtype: DType | None = None) -> float:
         """
-        The sum rounded once, to nearest, ties to even.
+        Rounds the sum once, to nearest, ties to even.
 
         Parameters
         ----------
-        dtype : "float32" or "float64", or a dtype of that name; by default the accumulator's
+        dtype : {"float32", "float64"} or a dtype of that name, optional
+            The type to which the sum is rounded. Default: the accumulator's.
 
         Returns
         -------
-        float. float(acc) is acc.round().
+        float
 
         Raises
         ------
         ValueError
-            For another dtype.
+            The dtype is another.
 
         Examples
         --------
@@ -240,11 +255,11 @@ class Accumulator:
         """
 
     def __float__(self) -> float:
-        """The sum rounded once, to the accumulator's dtype: round()."""
+        """Rounds the sum once, to the accumulator's dtype."""
 
     def clear(self) -> None:
         """
-        Back to the empty sum.
+        Sets the sum to zero.
 
         Examples
         --------
@@ -254,7 +269,7 @@ class Accumulator:
 
     def copy(self) -> Accumulator:
         """
-        A state of its own with the same sum.
+        Returns a new accumulator with the same sum.
 
         Returns
         -------
@@ -280,8 +295,8 @@ class Accumulator:
         The state as a new int64 array: 24 words for float32, 138 for float64.
 
         Two accumulators of finite vectors hold the same sum if and only if their words are equal. Infinities and NaNs are
-        counted, so that words differ where the sum is the same. The elementwise sum of the words of up to 2^31 - 1 accumulators
-        is the state of all of them; hand it to from_words.
+        counted, so with them the words may differ for the same sum. The words of up to 2^31 - 1 accumulators may be added
+        elementwise; from_words turns the result into an accumulator of the whole sum.
 
         Examples
         --------
@@ -293,7 +308,7 @@ class Accumulator:
     @property
     def dtype(self) -> str:
         """
-        "float32" or "float64": the elements of the vectors.
+        The name of the element type: "float32" or "float64".
 
         Examples
         --------
@@ -305,7 +320,7 @@ class Accumulator:
     @staticmethod
     def from_words(words: ArrayLike) -> Accumulator:
         """
-        The state with these words: one accumulator's, or the sum of several's.
+        Creates an accumulator from words: those of one accumulator, or the elementwise sum of those of several.
 
         Parameters
         ----------
@@ -318,11 +333,12 @@ class Accumulator:
         Raises
         ------
         ValueError
-            Another number of words.
+            The number of words is another, or no accumulators have this sum of words.
         TypeError
-            Not integers.
+            The words are not integers.
         OverflowError
-            The sum of more than 2^31 - 1 states, or a sum beyond 2^63 largest products.
+            The words are the sum of more than 2^31 - 1 accumulators, or the sum exceeds 2^63 products of the largest
+            magnitude.
 
         Examples
         --------

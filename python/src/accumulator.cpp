@@ -1,15 +1,15 @@
-// The class Accumulator: an exactdot::accumulator of either element type.
+// The class Accumulator: an exactdot::accumulator of a type that is chosen at run time.
 //
-// Every change happens with the GIL held: a long addition goes to a state of its own first, and is merged when it
-// is done. So threads may share one, and what throws adds nothing.
+// Every change happens with the GIL held. An addition without the GIL goes to a temporary state, which is merged
+// afterwards. So threads may share an accumulator, and a call that throws adds nothing. Cost: one merge per call.
 #include <exactdot/accumulator.hpp>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
+#include <python/src/docstrings.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_dot.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/number.hpp>
-#include <python/src/texts.hpp>
 #include <variant>
 #include <vector>
 
@@ -48,7 +48,7 @@ class any_accumulator {
   }
 
   /// Adds a·b, or the sum of a if b is null; adds nothing if it throws.
-  void add(const operand& a, const operand* b, const options& given) {
+  void add(const imported_array& a, const imported_array* b, const options& given) {
     std::visit(
         [&]<class State>(State& state) {
           State sum;
@@ -60,17 +60,17 @@ class any_accumulator {
         state_);
   }
 
-  void add_on_gpu(const operand& a, const operand& b, const stream_choice& stream) {
+  void add_on_gpu(const imported_array& a, const imported_array& b, const stream_choice& stream) {
     if (a.n == 0) return;
     std::visit([&]<class State>(State& state) { state.merge(State(gpu_words(a, b, stream))); }, state_);
   }
 
   void merge(const any_accumulator& other) {
     if (type() != other.type()) {
-      throw_python(true, "Accumulator: this one is of " + std::string(name_of(type())) + ", the other of " +
+      throw_python(true, "Accumulator: this accumulator is of " + std::string(name_of(type())) + ", the other of " +
                              std::string(name_of(other.type())));
     }
-    const auto copy = other.state_;  // the other may be this one
+    const auto copy = other.state_;  // `other` may be *this
     std::visit([&](auto& state) { state.merge(std::get<std::decay_t<decltype(state)>>(copy)); }, state_);
   }
 
@@ -112,7 +112,7 @@ std::vector<std::int64_t> words_from(nb::handle given) {
   return words;
 }
 
-void check_type(const any_accumulator& self, const operand& vector) {
+void check_type(const any_accumulator& self, const imported_array& vector) {
   if (vector.type == self.type()) return;
   throw_python(true, "Accumulator.add: the accumulator is of " + std::string(name_of(self.type())) +
                          ", the vectors hold " + std::string(name_of(vector.type)) + " (" +
@@ -120,22 +120,19 @@ void check_type(const any_accumulator& self, const operand& vector) {
 }
 
 void add_sum(any_accumulator& self, nb::handle only, const options& options, nb::handle stream) {
-  operand a;
+  imported_array a;
   try {
     a.locate(only.ptr());
-  } catch (const refusal& refused) {
+  } catch (const invalid_array& refused) {
     throw_python(refused.is_type_error,
-                 "Accumulator.add: a: " + refused.why + " (a is " + describe(only.ptr()) + ")");
+                 "Accumulator.add: a: " + refused.reason + " (a is " + describe(only.ptr()) + ")");
   }
   if (a.on_gpu) {
-    throw_python(true, "Accumulator.add: a plain sum is for vectors in host memory; give a vector of ones as b");
+    throw_python(true, "Accumulator.add: a plain sum takes vectors in host memory; pass a vector of ones as b");
   }
-  if (a.dimensions != 1) throw_python(false, "Accumulator.add: a: of no dimension; it has to be 1-D");
+  if (a.dimensions != 1) throw_python(false, "Accumulator.add: a: has no dimension; use a 1-D array");
   check_type(self, a);
   refuse_stream(stream, a, "Accumulator.add");
-  if (options.device == device::cuda) {
-    throw_python(false, "Accumulator.add: a plain sum is computed on a CPU; give a vector of ones as b for a GPU");
-  }
   self.add(a, nullptr, options);
 }
 
@@ -144,8 +141,8 @@ void add_call(any_accumulator& self, nb::handle first, nb::handle second, int th
   static const nb::object* const exact = new nb::object(nb::str("exact"));
   const options options = read_options(*exact, threads, device, "Accumulator.add");
   if (second.is_none()) return add_sum(self, first, options, stream_given);
-  operand a, b;
-  const stop_at_end guard;
+  imported_array a, b;
+  const finalization_guard guard;
   locate_pair(first, second, a, b, "Accumulator.add");
   if (a.on_gpu) {
     const auto stream = import_pair(a, b, nullptr, options, stream_given, "Accumulator.add");
@@ -170,51 +167,57 @@ bool equal(const any_accumulator& self, const any_accumulator& other) {
 }  // namespace
 
 void bind_accumulator(nb::module_& module) {
-  using self = any_accumulator;
-  nb::class_<self> made(module, "Accumulator", nb::is_final(), texts::accumulator);
-  made.def(
-          "__init__", [](self* own, nb::handle type) { new (own) self(read_dtype(type, "Accumulator")); },
+  nb::class_<any_accumulator> bound(module, "Accumulator", nb::is_final(), docstrings::accumulator);
+  bound
+      .def(
+          "__init__",
+          [](any_accumulator* self, nb::handle type) {
+            new (self) any_accumulator(read_dtype(type, "Accumulator"));
+          },
           nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"),
-          texts::init)
+          docstrings::init)
       .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
-           nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(texts::add_signature),
-           texts::add)
-      .def("merge", &self::merge, nb::arg("other"), texts::merge)
+           nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(docstrings::add_signature),
+           docstrings::add)
+      .def("merge", &any_accumulator::merge, nb::arg("other"), docstrings::merge)
       .def(
           "__iadd__",
-          [](nb::object own, const self& other) {
-            nb::cast<self&>(own).merge(other);
-            return own;
+          [](nb::object self, const any_accumulator& other) {
+            nb::cast<any_accumulator&>(self).merge(other);
+            return self;
           },
           nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"),
-          texts::iadd)
+          docstrings::iadd)
       .def("round", round_call, nb::arg("dtype").none() = nb::none(),
-           nb::sig("def round(self, dtype: DType | None = None) -> float"), texts::round)
+           nb::sig("def round(self, dtype: DType | None = None) -> float"), docstrings::round)
       .def(
-          "__float__", [](const self& own) { return own.round(own.type()); }, texts::to_float)
-      .def("clear", &self::clear, texts::clear)
+          "__float__", [](const any_accumulator& self) { return self.round(self.type()); }, docstrings::to_float)
+      .def("clear", &any_accumulator::clear, docstrings::clear)
       .def(
-          "copy", [](const self& own) { return own; }, texts::copy)
-      .def("__copy__", [](const self& own) { return own; })
+          "copy", [](const any_accumulator& self) { return self; }, docstrings::copy)
+      .def("__copy__", [](const any_accumulator& self) { return self; })
       .def(
-          "__deepcopy__", [](const self& own, nb::handle) { return own; }, nb::arg("memo"))
+          "__deepcopy__", [](const any_accumulator& self, nb::handle) { return self; }, nb::arg("memo"))
       .def("__eq__", equal, nb::arg("other"), nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"))
-      .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), texts::words)
+      .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), docstrings::words)
       .def_prop_ro(
-          "dtype", [](const self& own) { return std::string(name_of(own.type())); }, texts::dtype)
+          "dtype", [](const any_accumulator& self) { return std::string(name_of(self.type())); }, docstrings::dtype)
       .def_static(
-          "from_words", [](nb::handle words) { return self::from(words_from(words)); }, nb::arg("words"),
-          nb::sig("def from_words(words: ArrayLike) -> Accumulator"), texts::from_words)
+          "from_words", [](nb::handle words) { return any_accumulator::from(words_from(words)); }, nb::arg("words"),
+          nb::sig("def from_words(words: ArrayLike) -> Accumulator"), docstrings::from_words)
       .def("__getstate__", words_of, nb::sig("def __getstate__(self) -> NDArray[numpy.int64]"))
       .def(
-          "__setstate__", [](self& own, nb::handle words) { new (&own) self(self::from(words_from(words))); },
+          "__setstate__",
+          [](any_accumulator& self, nb::handle words) {
+            new (&self) any_accumulator(any_accumulator::from(words_from(words)));
+          },
           nb::arg("state"), nb::sig("def __setstate__(self, state: NDArray[numpy.int64]) -> None"))
-      .def("__repr__", [](const self& own) {
-        const nb::object value = nb::float_(own.round(own.type()));
-        return "<exactdot.Accumulator of " + std::string(name_of(own.type())) + ", about " +
+      .def("__repr__", [](const any_accumulator& self) {
+        const nb::object value = nb::float_(self.round(self.type()));
+        return "<exactdot.Accumulator of " + std::string(name_of(self.type())) + ", about " +
                nb::cast<std::string>(nb::repr(value)) + ">";
       });
-  made.attr("__hash__") = nb::none();  // it changes
+  bound.attr("__hash__") = nb::none();  // mutable
 }
 
 }  // namespace exactdot::python

@@ -1,5 +1,5 @@
-// The class Accumulator: one Python type for the accumulators of all element types, so that annotations, pickles
-// and isinstance need one name.
+// The Python class Accumulator: one class for all element types, so annotations, pickles and isinstance need one
+// name.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,13 +1,12 @@
-// What Python's callers give, read and refused in one place, so that dot and Accumulator.add say the same of the
-// same mistake. Messages begin with the call's name (`what`) and end with both vectors described.
+// Implementation of arguments.hpp.
 #include <python/src/arguments.hpp>
 #include <python/src/gpu_dot.hpp>
 
 namespace exactdot::python {
 namespace {
 
-/// A str's text; empty for all else, and for what has no UTF-8 form.
-std::string_view text_in(nb::handle value) {
+/// The text of a str; empty for other objects and for text without a UTF-8 form.
+std::string_view utf8_of(nb::handle value) {
   Py_ssize_t length = 0;
   const char* const text =
       PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8AndSize(value.ptr(), &length) : nullptr;
@@ -16,7 +15,7 @@ std::string_view text_in(nb::handle value) {
   return "";
 }
 
-const char* place(const operand& vector) { return vector.on_gpu ? "a GPU" : "the CPU"; }
+const char* memory_name(const imported_array& vector) { return vector.on_gpu ? "GPU memory" : "host memory"; }
 
 }  // namespace
 
@@ -25,26 +24,26 @@ void throw_python(bool is_type_error, const std::string& sentence) {
   throw nb::value_error(sentence.c_str());
 }
 
-element_type read_dtype(nb::handle value, const char* what) {
+element_type read_dtype(nb::handle value, const char* caller) {
   std::string name = PyType_Check(value.ptr()) ? text_of(value.attr("__name__")) : text_of(value);
   if (PyUnicode_Check(value.ptr()) == 0) name = name.substr(name.rfind('.') + 1);  // torch.float64
   if (value.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) name = "float64";
   if (const auto found = type_named(name)) return *found;
-  throw_python(false, std::string(what) + ": dtype is " + name + "; use \"float32\" or \"float64\"");
+  throw_python(false, std::string(caller) + ": dtype is " + name + "; use " + element_type_names());
 }
 
-options read_options(nb::handle given_mode, int threads, nb::handle given_device, const char* what) {
-  const auto refuse = [&](const std::string& found) { throw_python(false, std::string(what) + ": " + found); };
+options read_options(nb::handle given_mode, int threads, nb::handle given_device, const char* caller) {
+  const auto refuse = [&](const std::string& found) { throw_python(false, std::string(caller) + ": " + found); };
   options read;
   read.threads = threads;
   if (threads < 0) refuse("threads is " + std::to_string(threads) + "; use 0 (automatic) or more");
-  const auto mode = text_in(given_mode);
+  const auto mode = utf8_of(given_mode);
   if (mode == "fast") {
     read.mode = mode::fast;
   } else if (mode != "exact") {
     refuse("mode is " + text_of(given_mode) + "; use \"exact\" or \"fast\"");
   }
-  const auto device = text_in(given_device);
+  const auto device = utf8_of(given_device);
   if (device != "auto") read.device = device == "cpu" ? device::cpu : device::cuda;
   if (device.starts_with("cuda:") && device.size() > 5 && device.size() < 9 &&
       device.find_first_not_of("0123456789", 5) == std::string_view::npos) {
@@ -52,44 +51,45 @@ options read_options(nb::handle given_mode, int threads, nb::handle given_device
   } else if (device != "auto" && device != "cpu" && device != "cuda") {
     refuse("device is " + text_of(given_device) + "; use \"auto\", \"cpu\", \"cuda\" or \"cuda:N\"");
   }
-  if (read.device == device::cuda) require_gpu_engine(std::string(what) + ": device is " + std::string(device));
+  if (read.device == device::cuda) require_gpu_engine(std::string(caller) + ": device is " + std::string(device));
   return read;
 }
 
-void refuse_stream(nb::handle stream, const operand& a, const char* what) {
+void refuse_stream(nb::handle stream, const imported_array& a, const char* caller) {
   if (stream.is_none()) return;
-  throw_python(false, std::string(what) + ": stream is for vectors in a GPU's memory; leave it out (a is " +
+  throw_python(false, std::string(caller) + ": stream is for vectors in GPU memory; omit it (a is " +
                           describe(a.object) + ")");
 }
 
-void refuse_pair(const refusal& refused, PyObject* a, PyObject* b, const char* what) {
-  throw_python(refused.is_type_error,
-               std::string(what) + ": " + refused.why + " (a is " + describe(a) + "; b is " + describe(b) + ")");
+void refuse_pair(const invalid_array& refused, PyObject* a, PyObject* b, const char* caller) {
+  throw_python(refused.is_type_error, std::string(caller) + ": " + refused.reason + " (a is " + describe(a) +
+                                          "; b is " + describe(b) + ")");
 }
 
-void locate_pair(nb::handle first, nb::handle second, operand& a, operand& b, const char* what) {
-  const auto locate = [&](operand& one, nb::handle object, const char* name) {
+void locate_pair(nb::handle first, nb::handle second, imported_array& a, imported_array& b, const char* caller) {
+  const auto locate = [&](imported_array& array, nb::handle object, const char* name) {
     try {
-      one.locate(object.ptr());
-    } catch (const refusal& refused) {
-      refuse_pair({refused.is_type_error, std::string(name) + ": " + refused.why}, first.ptr(), second.ptr(), what);
+      array.locate(object.ptr());
+    } catch (const invalid_array& refused) {
+      refuse_pair({refused.is_type_error, std::string(name) + ": " + refused.reason}, first.ptr(), second.ptr(),
+                  caller);
     }
   };
   locate(a, first, "a");
   locate(b, second, "b");
   if (a.on_gpu != b.on_gpu) {
-    refuse_pair({false, std::string("a lies in the memory of ") + place(a) + ", b in that of " + place(b) +
-                            "; bring one to the other"},
-                first.ptr(), second.ptr(), what);
+    refuse_pair(
+        {false, std::string("a is in ") + memory_name(a) + ", b in " + memory_name(b) + "; copy one of them"},
+        first.ptr(), second.ptr(), caller);
   }
 }
 
-void check_pair(const operand& a, const operand& b, const char* what) {
+void check_pair(const imported_array& a, const imported_array& b, const char* caller) {
   const auto refuse = [&](bool is_type_error, const std::string& why) {
-    refuse_pair({is_type_error, why}, a.object, b.object, what);
+    refuse_pair({is_type_error, why}, a.object, b.object, caller);
   };
   if (a.dimensions != 1 || b.dimensions != 1) {
-    refuse(false, std::string(a.dimensions != 1 ? "a" : "b") + ": of no dimension; both have to be 1-D");
+    refuse(false, std::string(a.dimensions != 1 ? "a" : "b") + ": has no dimension; use a 1-D array");
   }
   if (a.type != b.type) {
     refuse(true,
@@ -99,40 +99,40 @@ void check_pair(const operand& a, const operand& b, const char* what) {
     refuse(false, "the vectors differ in length: " + std::to_string(a.n) + " and " + std::to_string(b.n));
   }
   if (a.on_gpu && a.device != b.device) {
-    refuse(false, "a lies on GPU " + std::to_string(a.device) + ", b on GPU " + std::to_string(b.device) +
-                      "; bring one to the other");
+    refuse(false, "a is on GPU " + std::to_string(a.device) + ", b on GPU " + std::to_string(b.device) +
+                      "; copy one of them");
   }
 }
 
-stream_choice import_pair(operand& a, operand& b, operand* out, const options& options, nb::handle stream_given,
-                          const char* what) {
+stream_choice import_pair(imported_array& a, imported_array& b, imported_array* out, const options& options,
+                          nb::handle stream_given, const char* caller) {
   const auto refuse_device = [&](const std::string& device) {
-    refuse_pair({false, "device is " + device + ", but a lies in the memory of GPU " + std::to_string(a.device)},
-                a.object, b.object, what);
+    refuse_pair({false, "device is " + device + ", but a is in the memory of GPU " + std::to_string(a.device)},
+                a.object, b.object, caller);
   };
-  for (operand* one : {&a, &b, out}) {
-    if (one != nullptr && one->device < 0) find_device(*one, what);
+  for (imported_array* array : {&a, &b, out}) {
+    if (array != nullptr && array->device < 0) find_device(*array, caller);
   }
   if (options.device == device::cpu) refuse_device("cpu");
   if (options.device == device::cuda && options.device_index != a.device) {
     refuse_device("cuda:" + std::to_string(options.device_index));
   }
-  const auto stream = choose_stream(stream_given, {out, &a, &b}, what);
-  for (operand* one : {&a, &b, out}) {
-    if (one == nullptr) continue;
+  const auto stream = choose_stream(stream_given, {out, &a, &b}, caller);
+  for (imported_array* array : {&a, &b, out}) {
+    if (array == nullptr) continue;
     try {
-      one->import_on(stream.handle);
-    } catch (const refusal& refused) {
-      refuse_pair({refused.is_type_error, (one == &a   ? "a: "
-                                           : one == &b ? "b: "
-                                                       : "out: ") +
-                                              refused.why},
-                  a.object, b.object, what);
+      array->import_on(stream.handle);
+    } catch (const invalid_array& refused) {
+      refuse_pair({refused.is_type_error, (array == &a   ? "a: "
+                                           : array == &b ? "b: "
+                                                         : "out: ") +
+                                              refused.reason},
+                  a.object, b.object, caller);
     }
-    if (one->is_torch && stream.framework != "torch") one->producer_stream = torch_stream(one->device);
-    if (one->producer_stream >= 0) order_after_producer(*one, stream.handle);
+    if (array->is_torch && stream.framework != "torch") array->producer_stream = torch_stream(array->device);
+    if (array->producer_stream >= 0) order_after_producer(*array, stream.handle);
   }
-  check_pair(a, b, what);
+  check_pair(a, b, caller);
   return stream;
 }
 

@@ -1,10 +1,11 @@
-// The keyword arguments of dot and of Accumulator, from Python's values, and the check of a pair of vectors.
+// Converts and checks the arguments of dot and Accumulator.add.
 //
-// `what` is the name of the call, with which every message begins. All of these are called with the GIL held.
+// Both functions share this code, so the same mistake gives the same message. A message begins with the function's
+// name (`caller`) and ends with a description of both vectors. All functions are called with the GIL held.
 #pragma once
 
 #include <exactdot/options.hpp>
-#include <python/src/operand.hpp>
+#include <python/src/imported_array.hpp>
 #include <python/src/stream.hpp>
 
 namespace exactdot::python {
@@ -12,28 +13,27 @@ namespace exactdot::python {
 /// Throws TypeError or ValueError.
 [[noreturn]] void throw_python(bool is_type_error, const std::string& sentence);
 
-/// "float32", "float64", or a dtype or type of NumPy, PyTorch, … with such a name.
-element_type read_dtype(nb::handle value, const char* what);
+/// Accepts the name of an element type, and a dtype or type of NumPy, PyTorch, … with such a name.
+element_type read_dtype(nb::handle value, const char* caller);
 
 /// mode, threads and device ("auto", "cpu", "cuda", "cuda:N"). Throws ValueError or TypeError.
-options read_options(nb::handle mode, int threads, nb::handle device, const char* what);
+options read_options(nb::handle mode, int threads, nb::handle device, const char* caller);
 
-/// A stream was given for vectors in host memory, which none computes. Throws ValueError.
-void refuse_stream(nb::handle stream, const operand& a, const char* what);
+/// Throws ValueError if a stream was passed for a vector in host memory.
+void refuse_stream(nb::handle stream, const imported_array& a, const char* caller);
 
-/// a and b located, both on a CPU or both on GPUs; check_pair or import_pair does the rest. Throws TypeError or
-/// ValueError that names both sides.
-void locate_pair(nb::handle first, nb::handle second, operand& a, operand& b, const char* what);
+/// Locates a and b, which must both be in host memory or both in GPU memory; check_pair or import_pair follows.
+/// Throws TypeError or ValueError.
+void locate_pair(nb::handle first, nb::handle second, imported_array& a, imported_array& b, const char* caller);
 
-/// Dimensions, element types, lengths and devices of two imported vectors fit.
-void check_pair(const operand& a, const operand& b, const char* what);
+/// Checks that two imported vectors have one dimension, and the same element type, length and device.
+void check_pair(const imported_array& a, const imported_array& b, const char* caller);
 
-/// Two vectors in a GPU's memory, and out unless it is null: the stream chosen, all imported on it, the pair
-/// checked.
-stream_choice import_pair(operand& a, operand& b, operand* out, const options& options, nb::handle stream,
-                          const char* what);
+/// For vectors in GPU memory, and `out` unless it is null: chooses the stream, imports all on it, checks the pair.
+stream_choice import_pair(imported_array& a, imported_array& b, imported_array* out, const options& options,
+                          nb::handle stream, const char* caller);
 
-/// Throws the refusal as TypeError or ValueError with both sides named.
-[[noreturn]] void refuse_pair(const refusal& refused, PyObject* a, PyObject* b, const char* what);
+/// Throws TypeError or ValueError with a description of both vectors.
+[[noreturn]] void refuse_pair(const invalid_array& refused, PyObject* a, PyObject* b, const char* caller);
 
 }  // namespace exactdot::python

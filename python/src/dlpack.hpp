@@ -1,7 +1,7 @@
 // The part of DLPack's ABI that an importer reads: versions 0 ("dltensor") and 1 ("dltensor_versioned").
 //
-// Written out here, because the header is not in every distribution and the ABI does not change within a major
-// version. Source: the DLPack specification, dlpack.h.
+// Declared here, because distributions lack dlpack.h, and the ABI does not change within a major version.
+// Source: the DLPack specification, dlpack.h.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct tensor {
   std::int32_t dimensions;
   data_type type;
   std::int64_t* shape;
-  std::int64_t* strides;  // in elements; null: packed
+  std::int64_t* strides;  // in elements; null: contiguous
   std::uint64_t byte_offset;
 };
 

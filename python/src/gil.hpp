@@ -1,9 +1,9 @@
-// Letting go of the GIL, as nb::gil_scoped_release does, in threads that may outlive the interpreter.
+// Releases the GIL, like nb::gil_scoped_release, safely in daemon threads that outlive the interpreter.
 //
-// A daemon thread that asks for the GIL while Python is ending never gets it: before 3.14 Python ends such a thread
-// with pthread_exit, which unwinds its stack through our destructors and aborts the process. Here it sleeps until
-// the process is gone, as Python 3.14 does it, and everything it holds stays where it is. The thread that ends
-// Python, in which finalisers may call, does get the GIL back.
+// A daemon thread that requests the GIL during finalization never gets it. Before 3.14, Python ends such a thread
+// with pthread_exit, whose unwinding runs C++ destructors without the GIL and aborts the process. These classes let
+// the thread sleep until the process exits, as Python 3.14 does, and keep the objects it holds. The thread that
+// finalizes Python, which may call from finalizers, gets the GIL back.
 #pragma once
 
 #include <cxxabi.h>
@@ -14,19 +14,19 @@
 
 namespace exactdot::python {
 
-/// Notices that Python began to end since it was made. Not in the thread that ends Python: that had the GIL when
-/// the end had begun, and has it in all finalisers.
-class watch_for_the_end {
+/// Detects that finalization began after its construction. In the thread that finalizes Python, finalization began
+/// before the construction, so it detects nothing there.
+class finalization_watch {
  public:
-  void sleep_if_it_came() const {
-    if (!this_thread_ends_python_ && python_is_ending()) sleep_forever();
+  void sleep_if_python_ends() const {
+    if (!finalizes_ && is_finalizing()) sleep_forever();
   }
   [[noreturn]] static void sleep_forever() {
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   }
 
  private:
-  static bool python_is_ending() {
+  static bool is_finalizing() {
 #if PY_VERSION_HEX >= 0x030d0000
     return Py_IsFinalizing() != 0;
 #else
@@ -34,21 +34,21 @@ class watch_for_the_end {
 #endif
   }
 
-  bool this_thread_ends_python_ = python_is_ending();
+  bool finalizes_ = is_finalizing();
 };
 
-/// For functions that call Python code while they own Python's objects; declared after these. Python code lets go
-/// of the GIL at times, and if Python ends this thread there, the unwinding stops at this object instead of letting
-/// go of the others without the GIL.
-class stop_at_end {
+/// For functions that call Python code while they own Python objects; declared after these objects. Python code may
+/// release the GIL. If Python ends the thread there, unwinding stops at this guard, before the objects are
+/// released without the GIL.
+class finalization_guard {
  public:
-  stop_at_end() = default;
-  stop_at_end(const stop_at_end&) = delete;
-  stop_at_end& operator=(const stop_at_end&) = delete;
-  ~stop_at_end() { watch_.sleep_if_it_came(); }
+  finalization_guard() = default;
+  finalization_guard(const finalization_guard&) = delete;
+  finalization_guard& operator=(const finalization_guard&) = delete;
+  ~finalization_guard() { watch_.sleep_if_python_ends(); }
 
  private:
-  watch_for_the_end watch_;
+  finalization_watch watch_;
 };
 
 class gil_release {
@@ -57,16 +57,16 @@ class gil_release {
   gil_release(const gil_release&) = delete;
   gil_release& operator=(const gil_release&) = delete;
   ~gil_release() {
-    watch_.sleep_if_it_came();
+    watch_.sleep_if_python_ends();
     try {
       PyEval_RestoreThread(state_);
-    } catch (const abi::__forced_unwind&) {  // it came while this thread waited
-      watch_for_the_end::sleep_forever();
+    } catch (const abi::__forced_unwind&) {  // finalization began while this thread waited
+      finalization_watch::sleep_forever();
     }
   }
 
  private:
-  watch_for_the_end watch_;  // made before the GIL goes
+  finalization_watch watch_;  // initialised before the GIL is released
   PyThreadState* state_;
 };
 

@@ -1,4 +1,4 @@
-// gpu_dot.hpp with the CUDA engine: a call is one launch that reads the vectors in place, whatever their strides.
+// gpu_dot.hpp with the CUDA engine: one launch per call, which reads the vectors in place, with any stride.
 #include <cuda/driver.hpp>
 #include <cuda/workspace.hpp>
 #include <exactdot/cuda.hpp>
@@ -32,21 +32,22 @@ nb::dict gpu_info() {
 
 void require_gpu_engine(const std::string&) {}
 
-void find_device(operand& vector, const char* what) {
+void find_device(imported_array& vector, const char* caller) {
   if (vector.n == 0) {
     vector.device = 0;
     return;
   }
-  const auto where = cuda_engine::locate(vector.data);
-  if (!where.on_gpu()) {
-    throw_python(false, std::string(what) + ": the pointer of __cuda_array_interface__ is to no GPU's memory (" +
+  const auto location = cuda_engine::locate(vector.data);
+  if (!location.on_gpu()) {
+    throw_python(false, std::string(caller) +
+                            ": the pointer of __cuda_array_interface__ does not point to GPU memory (" +
                             describe(vector.object) + ")");
   }
-  vector.device = where.gpu;
+  vector.device = location.gpu;
 }
 
-void order_after_producer(const operand& vector, std::intptr_t stream) {
-  const std::intptr_t producer = plain_stream(vector.producer_stream);
+void order_after_producer(const imported_array& vector, std::intptr_t stream) {
+  const std::intptr_t producer = canonical_stream(vector.producer_stream);
   if (producer == stream) return;
   const current_gpu device(vector.device);
   const auto reached = cuda_engine::make_event();
@@ -54,37 +55,39 @@ void order_after_producer(const operand& vector, std::intptr_t stream) {
   cuda::check(cudaStreamWaitEvent(as_stream(stream), reached.get(), 0), "waiting for the producer's stream");
 }
 
-double gpu_dot(const operand& a, const operand& b, element_type result, mode mode, const stream_choice& stream) {
+double gpu_dot(const imported_array& a, const imported_array& b, element_type result, mode mode,
+               const stream_choice& stream) {
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
   any_scalar value;
   {
-    const gil_release released;
+    const gil_release gil_released;
     const std::lock_guard lock(workspace->mutex);
     value = cuda::dot(workspace->workspace, a.view(), b.view(), result, {.mode = mode});
   }
   return to_python(value);
 }
 
-void gpu_dot_to(const operand& a, const operand& b, const operand& out, mode mode, const stream_choice& stream) {
+void gpu_dot_to(const imported_array& a, const imported_array& b, const imported_array& out, mode mode,
+                const stream_choice& stream) {
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
   {
-    const gil_release released;
+    const gil_release gil_released;
     const std::lock_guard lock(workspace->mutex);
     cuda::dot(workspace->workspace, a.view(), b.view(), out.type, out.data, {.mode = mode});
   }
-  // whoever captures a graph keeps its memory alive
-  if (!is_captured(stream.handle)) keep_until_done({&a, &b, &out}, stream);
+  // the caller keeps the memory of a graph alive
+  if (!is_captured(stream.handle)) keep_alive_until_done({&a, &b, &out}, stream);
 }
 
-std::vector<std::int64_t> gpu_words(const operand& a, const operand& b, const stream_choice& stream) {
+std::vector<std::int64_t> gpu_words(const imported_array& a, const imported_array& b, const stream_choice& stream) {
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
   std::vector<std::int64_t> words(
       with_element(a.type, []<class T>(T) -> std::size_t { return accumulator<T>::word_count; }));
   const std::size_t bytes = words.size() * sizeof(std::int64_t);
-  const gil_release released;
+  const gil_release gil_released;
   const std::lock_guard lock(workspace->mutex);
   cuda::workspace& on = workspace->workspace;
   const stream_memory state(bytes, on.stream());

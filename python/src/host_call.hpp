@@ -1,7 +1,7 @@
-// Computations on vectors in host memory: where a call releases the GIL, and where it leaves its thread, is decided
-// here.
+// Calls with vectors in host memory: decides which calls release the GIL and which run on a worker thread.
 //
-// Short calls do neither; long ones do both, so that other threads run and Ctrl-C ends the call.
+// Short calls do neither. Longer ones release the GIL, so that other threads run. Long ones run on a worker, so
+// that Ctrl-C ends them.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <exactdot/options.hpp>
 #include <python/src/gil.hpp>
-#include <python/src/operand.hpp>
+#include <python/src/imported_array.hpp>
 #include <python/src/worker.hpp>
 
 namespace exactdot::python {
@@ -17,23 +17,24 @@ namespace exactdot::python {
 /// Below this length releasing the GIL costs more than the reduction itself.
 inline constexpr std::size_t min_length_without_gil = 2048;
 
-/// Whether work on these vectors leaves the calling thread. The memory that is touched counts: a view with a stride
-/// of a page reads a page, perhaps from a disk, for each element. `b`: null for one input.
-inline bool is_long_call(const operand& a, const operand* b) {
-  std::size_t reach = sizeof(double);
-  for (const operand* input : {&a, b}) {
-    if (input != nullptr) reach = std::max(reach, static_cast<std::size_t>(std::abs(input->stride)));
+/// Whether work on these vectors runs on a worker. The memory touched decides: a view with a stride of a page reads
+/// a page, perhaps from a disk, per element. `b`: null for one input.
+inline bool is_long_call(const imported_array& a, const imported_array* b) {
+  std::size_t bytes_per_element = sizeof(double);
+  for (const imported_array* input : {&a, b}) {
+    if (input != nullptr)
+      bytes_per_element = std::max(bytes_per_element, static_cast<std::size_t>(std::abs(input->stride)));
   }
-  return a.n >= min_long_call() * sizeof(double) / reach;
+  return a.n >= min_long_call() * sizeof(double) / bytes_per_element;
 }
 
-/// Calls work(options), without the GIL if the call is long enough and, for long calls, so that a signal can end
-/// it; in the caller's floating-point environment in every case. With the GIL held on entry and on return.
+/// Calls work(options) on the calling thread or on a worker, in the caller's floating-point environment. A signal
+/// can end work on a worker. The GIL is held on entry and on return.
 template <class Work>
-void compute(const operand& a, const operand* b, const options& given, const Work& work) {
+void compute(const imported_array& a, const imported_array* b, const options& given, const Work& work) {
   if (a.n < min_length_without_gil) return work(given);
   if (!is_long_call(a, b)) {
-    const gil_release released;
+    const gil_release gil_released;
     return work(given);
   }
   const cpu_engine::caller_environment environment;
@@ -44,9 +45,9 @@ void compute(const operand& a, const operand* b, const options& given, const Wor
     work(monitored);
   });
   if (done) return;
-  options single = given;  // if there is no thread for a worker, starting OpenMP's would end the process
+  options single = given;  // the system has no more threads: starting OpenMP's would end the process
   single.threads = 1;
-  const gil_release released;
+  const gil_release gil_released;
   work(single);
 }
 

@@ -1,7 +1,7 @@
 // The module _engine: dot, info and use_instruction_set. accumulator.cpp adds the class Accumulator.
 //
-// The commonest call, two short NumPy arrays, costs two buffer requests, the dot and a Python float: everything
-// else comes after the question whether it is needed.
+// A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
+// Python float. Each further step runs only if an argument asks for it.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,66 +12,69 @@
 #include <exactdot/reductions.hpp>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
+#include <python/src/docstrings.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_dot.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/number.hpp>
-#include <python/src/texts.hpp>
 #include <python/src/worker.hpp>
 
 namespace exactdot::python {
 namespace {
 
-/// `out` as one writable element.
-void locate_out(nb::handle given, const operand& a, operand& out) {
+/// Locates `out`; check_out follows. Throws TypeError or ValueError.
+void locate_out(nb::handle given, const imported_array& a, imported_array& out) {
   const auto refuse = [&](bool is_type_error, const std::string& why) {
     throw_python(is_type_error,
                  "dot: out: " + why + " (out is " + describe(given.ptr()) + "; a is " + describe(a.object) + ")");
   };
   try {
     out.locate(given.ptr());
-  } catch (const refusal& refused) {
-    refuse(refused.is_type_error, refused.why);
+  } catch (const invalid_array& refused) {
+    refuse(refused.is_type_error, refused.reason);
   }
-  if (out.on_gpu != a.on_gpu) refuse(false, "lies in the memory of another device than a and b");
-  if (framework_of(given.ptr()).starts_with("jax")) refuse(true, "arrays of JAX cannot be written");
+  if (out.on_gpu != a.on_gpu) refuse(false, "is on another device than a and b");
+  if (framework_of(given.ptr()).starts_with("jax")) refuse(true, "JAX arrays are immutable");
 }
 
-void check_out(nb::handle dtype_given, const operand& a, const operand& out) {
+void check_out(nb::handle dtype_given, const imported_array& a, const imported_array& out) {
   const auto refuse = [&](const std::string& why) {
     throw_python(false, "dot: out " + why + " (out is " + describe(out.object) + ")");
   };
-  if (out.n != 1) refuse("has " + std::to_string(out.n) + " elements; give an array of one");
-  if (out.read_only) refuse("cannot be written");
+  if (out.n != 1) refuse("has " + std::to_string(out.n) + " elements; use an array of one element");
+  if (out.read_only) refuse("is read-only");
+  if (out.on_gpu && out.swapped) refuse("is not in native byte order, the only one that a GPU writes");
   if (out.on_gpu && out.device != a.device) {
-    refuse("lies on GPU " + std::to_string(out.device) + ", a on GPU " + std::to_string(a.device));
+    refuse("is on GPU " + std::to_string(out.device) + ", a on GPU " + std::to_string(a.device));
   }
-  if (!dtype_given.is_none() && read_dtype(dtype_given, "dot") != out.type) refuse("is not of the dtype given");
+  if (!dtype_given.is_none() && read_dtype(dtype_given, "dot") != out.type)
+    refuse("does not have the dtype that was passed");
 }
 
-void write(double value, const operand& out) {
+/// Stores a value that has the element type of `out`.
+void store(const any_scalar& value, const imported_array& out) {
   with_element(out.type, [&]<class R>(R) {
-    auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(from_python<R>(value));
+    auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(value.as<R>());
     if (out.swapped) std::reverse(bytes.begin(), bytes.end());
     std::memcpy(out.data, bytes.data(), bytes.size());
   });
 }
 
-element_type result_type(nb::handle given, const operand& a) {
+element_type result_type(nb::handle given, const imported_array& a) {
   return given.is_none() ? a.type : read_dtype(given, "dot");
 }
 
 /// a·b of vectors in host memory, rounded to `result`.
-double host_dot(const operand& a, const operand& b, element_type result, const options& options) {
+any_scalar host_dot(const imported_array& a, const imported_array& b, element_type result, const options& options) {
   any_scalar value;
   compute(a, &b, options,
           [&](const exactdot::options& chosen) { value = dot(a.view(), b.view(), result, chosen); });
-  return to_python(value);
+  return value;
 }
 
-nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle dtype_given, nb::handle out_given,
-                    nb::handle stream_given) {
-  operand out;
+nb::object gpu_call(imported_array& a, imported_array& b, const options& options, nb::handle dtype_given,
+                    nb::handle out_given, nb::handle stream_given) {
+  imported_array out;
   if (!out_given.is_none()) locate_out(out_given, a, out);
   const auto stream = import_pair(a, b, out_given.is_none() ? nullptr : &out, options, stream_given, "dot");
   if (out_given.is_none()) {
@@ -84,39 +87,39 @@ nb::object gpu_call(operand& a, operand& b, const options& options, nb::handle d
 
 nb::object dot_call(nb::handle first, nb::handle second, nb::handle mode, nb::handle dtype_given, int threads,
                     nb::handle device, nb::handle out_given, nb::handle stream) {
-  operand a, b;
-  const stop_at_end guard;
+  imported_array a, b;
+  const finalization_guard guard;
   locate_pair(first, second, a, b, "dot");
   const options options = read_options(mode, threads, device, "dot");
   if (a.on_gpu) return gpu_call(a, b, options, dtype_given, out_given, stream);
   refuse_stream(stream, a, "dot");
   check_pair(a, b, "dot");
   if (out_given.is_none()) {
-    return nb::float_(host_dot(a, b, result_type(dtype_given, a), options));
+    return nb::float_(to_python(host_dot(a, b, result_type(dtype_given, a), options)));
   }
-  operand out;
+  imported_array out;
   locate_out(out_given, a, out);
   check_out(dtype_given, a, out);
-  write(host_dot(a, b, out.type, options), out);
+  store(host_dot(a, b, out.type, options), out);
   return nb::borrow(out_given);
 }
 
 nb::dict info_call() {
-  const cpu_info here = cpu();
+  const cpu_info processor = cpu();
   nb::dict info;
   info["version"] = version();
-  info["instruction_set"] = here.instruction_set;
+  info["instruction_set"] = processor.instruction_set;
   nb::list sets;
-  for (const auto& name : here.instruction_sets) sets.append(name);
+  for (const auto& name : processor.instruction_sets) sets.append(name);
   info["instruction_sets"] = sets;
-  info["threads"] = here.threads;
+  info["threads"] = processor.threads;
   info["cuda"] = gpu_info();
   return info;
 }
 
-/// For the benchmark: seconds of one call in C++, the mean of `count`, on packed float64 vectors in host memory.
+/// For benchmarks: the mean time of `count` calls in C++, in seconds, of contiguous float64 vectors in host memory.
 double seconds_of_dot(nb::handle first, nb::handle second, int count, int threads) {
-  operand a, b;
+  imported_array a, b;
   locate_pair(first, second, a, b, "_seconds_of_dot");
   check_pair(a, b, "_seconds_of_dot");
   if (a.on_gpu || a.type != element_type::float64 || !is_contiguous(a.view()) || !is_contiguous(b.view())) {
@@ -134,7 +137,7 @@ double seconds_of_dot(nb::handle first, nb::handle second, int count, int thread
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
 }
 
-/// The library's errors as the exceptions Python has for them.
+/// Raises the Python exception that corresponds to an exactdot::error.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -153,16 +156,16 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 NB_MODULE(_engine, module) {
   nb::register_exception_translator(translate);
-  nb::set_leak_warnings(false);  // daemon threads that are left behind hold what they use
-  watch_forks();
+  nb::set_leak_warnings(false);  // daemon threads keep their objects at exit
+  register_fork_handler();
   module.attr("__version__") = version();
   module.doc() = "The compiled part of exactdot. Use the package exactdot.";
   module.def("dot", dot_call, nb::arg("a").none(), nb::arg("b").none(), nb::kw_only(),
              nb::arg("mode").none() = "exact", nb::arg("dtype").none() = nb::none(), nb::arg("threads") = 0,
              nb::arg("device").none() = "auto", nb::arg("out").none() = nb::none(),
-             nb::arg("stream").none() = nb::none(), nb::sig(texts::dot_signature), texts::dot);
-  module.def("info", info_call, nb::sig("def info() -> dict[str, Any]"), texts::info);
-  module.def("use_instruction_set", use_instruction_set, nb::arg("name"), texts::use_instruction_set);
+             nb::arg("stream").none() = nb::none(), nb::sig(docstrings::dot_signature), docstrings::dot);
+  module.def("info", info_call, nb::sig("def info() -> dict[str, Any]"), docstrings::info);
+  module.def("use_instruction_set", use_instruction_set, nb::arg("name"), docstrings::use_instruction_set);
   module.def("_seconds_of_dot", seconds_of_dot);
   bind_accumulator(module);
 }

@@ -1,5 +1,5 @@
-// gpu_dot.hpp in a build without the CUDA engine: every call says so. What only reads a description works, so that
-// the mistakes that can be seen without a GPU are told apart.
+// gpu_dot.hpp in a build without the CUDA engine: every function that needs a GPU throws errc::no_device. Arrays in
+// GPU memory are still imported and checked, so other mistakes get their own messages.
 #include <exactdot/error.hpp>
 #include <python/src/gpu_dot.hpp>
 
@@ -9,7 +9,7 @@ namespace {
 constexpr const char* note =
     "this build of exactdot is for CPUs only: there was no CUDA compiler (nvcc), or EXACTDOT_BUILD_CUDA was OFF";
 
-[[noreturn]] void refuse(const std::string& asked = "exactdot: the vectors lie in a GPU's memory") {
+[[noreturn]] void refuse(const std::string& asked = "exactdot: the vectors are in GPU memory") {
   throw error(errc::no_device, asked + ", but " + note);
 }
 
@@ -25,11 +25,15 @@ nb::dict gpu_info() {
 }
 
 void require_gpu_engine(const std::string& asked) { refuse(asked); }
-void find_device(operand&, const char*) { refuse(); }
-void order_after_producer(const operand&, std::intptr_t) { refuse(); }
-double gpu_dot(const operand&, const operand&, element_type, mode, const stream_choice&) { refuse(); }
-void gpu_dot_to(const operand&, const operand&, const operand&, mode, const stream_choice&) { refuse(); }
+void find_device(imported_array&, const char*) { refuse(); }
+void order_after_producer(const imported_array&, std::intptr_t) { refuse(); }
+double gpu_dot(const imported_array&, const imported_array&, element_type, mode, const stream_choice&) { refuse(); }
+void gpu_dot_to(const imported_array&, const imported_array&, const imported_array&, mode, const stream_choice&) {
+  refuse();
+}
 
-std::vector<std::int64_t> gpu_words(const operand&, const operand&, const stream_choice&) { refuse(); }
+std::vector<std::int64_t> gpu_words(const imported_array&, const imported_array&, const stream_choice&) {
+  refuse();
+}
 
 }  // namespace exactdot::python

@@ -1,7 +1,7 @@
-// Converts results to and from Python's float, independently of the floating-point environment.
+// Converts results to Python's float, independently of the floating-point environment.
 //
 // A thread that flushes subnormals to zero (FTZ, DAZ), or traps on underflow, would lose a subnormal float in a
-// conversion to or from double: both directions convert its integer instead, a multiple of 2^-149.
+// conversion to double. So the conversion uses integers: a subnormal float is a multiple of 2^-149.
 #pragma once
 
 #include <bit>
@@ -20,18 +20,6 @@ inline double to_python(float value) {
 
 inline double to_python(const any_scalar& value) {
   return with_element(value.type, [&]<class T>(T) { return to_python(value.as<T>()); });
-}
-
-/// The inverse of to_python.
-template <class R>
-R from_python(double value) {
-  if constexpr (sizeof(R) == sizeof(float)) {
-    if (std::abs(value) < 0x1p-126) {
-      const auto multiple = static_cast<std::uint32_t>(std::abs(value) * 0x1p149);
-      return std::bit_cast<float>(multiple | (std::signbit(value) ? 0x80000000U : 0U));
-    }
-  }
-  return static_cast<R>(value);
 }
 
 }  // namespace exactdot::python

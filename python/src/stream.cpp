@@ -1,13 +1,12 @@
-// PyTorch and CuPy have a current stream for each device and thread; JAX has none to ask for, and orders what it
-// exports on the stream that __dlpack__ is told. Sources: the DLPack and CUDA array interface (version 3)
-// protocols.
+// PyTorch and CuPy have a current stream per device and thread. JAX has none; it orders an exported array before
+// the stream passed to __dlpack__. Sources: the DLPack and CUDA array interface (version 3) protocols.
 #include <python/src/arguments.hpp>
 #include <python/src/stream.hpp>
 
 namespace exactdot::python {
 namespace {
 
-std::intptr_t handle_of(nb::handle given, const char* what) {
+std::intptr_t stream_handle_of(nb::handle given, const char* caller) {
   if (PyLong_Check(given.ptr())) return nb::cast<std::intptr_t>(given);
   if (nb::hasattr(given, "__cuda_stream__")) {
     return nb::cast<std::intptr_t>(nb::cast<nb::tuple>(given.attr("__cuda_stream__")())[1]);
@@ -15,8 +14,8 @@ std::intptr_t handle_of(nb::handle given, const char* what) {
   for (const char* name : {"cuda_stream", "ptr"}) {
     if (nb::hasattr(given, name)) return nb::cast<std::intptr_t>(given.attr(name));
   }
-  throw_python(true, std::string(what) + ": stream is a " + describe(given.ptr()) +
-                         "; give an integer handle, or an object with __cuda_stream__, cuda_stream or ptr");
+  throw_python(true, std::string(caller) + ": stream is a " + describe(given.ptr()) +
+                         "; use an integer handle, or an object with __cuda_stream__, cuda_stream or ptr");
 }
 
 }  // namespace
@@ -29,26 +28,27 @@ std::string framework_of(PyObject* object) {
 
 std::intptr_t torch_stream(int device) {
   const nb::object stream = nb::module_::import_("torch").attr("cuda").attr("current_stream")(device);
-  return plain_stream(nb::cast<std::intptr_t>(stream.attr("cuda_stream")));
+  return canonical_stream(nb::cast<std::intptr_t>(stream.attr("cuda_stream")));
 }
 
-stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands, const char* what) {
-  if (given.is_valid() && !given.is_none()) return {plain_stream(handle_of(given, what)), ""};
-  for (const operand* one : operands) {
-    if (one == nullptr || !one->on_gpu) continue;
-    const std::string framework = one->is_torch ? "torch" : framework_of(one->object);
-    if (framework == "torch") return {torch_stream(one->device), framework};
+stream_choice choose_stream(nb::handle given, std::initializer_list<const imported_array*> arrays,
+                            const char* caller) {
+  if (given.is_valid() && !given.is_none()) return {canonical_stream(stream_handle_of(given, caller)), ""};
+  for (const imported_array* array : arrays) {
+    if (array == nullptr || !array->on_gpu) continue;
+    const std::string framework = array->is_torch ? "torch" : framework_of(array->object);
+    if (framework == "torch") return {torch_stream(array->device), framework};
     if (framework == "cupy") {
       const nb::object cuda = nb::module_::import_("cupy").attr("cuda");
-      const nb::object device = cuda.attr("Device")(one->device);
-      device.attr("__enter__")();  // the current stream is one of the current device
+      const nb::object device = cuda.attr("Device")(array->device);
+      device.attr("__enter__")();  // CuPy's current stream belongs to its current device
       const nb::object stream = cuda.attr("get_current_stream")();
       device.attr("__exit__")(nb::none(), nb::none(), nb::none());
-      return {plain_stream(nb::cast<std::intptr_t>(stream.attr("ptr"))), framework};
+      return {canonical_stream(nb::cast<std::intptr_t>(stream.attr("ptr"))), framework};
     }
   }
-  for (const operand* one : operands) {
-    if (one != nullptr && one->producer_stream >= 0) return {plain_stream(one->producer_stream), ""};
+  for (const imported_array* array : arrays) {
+    if (array != nullptr && array->producer_stream >= 0) return {canonical_stream(array->producer_stream), ""};
   }
   return {};
 }

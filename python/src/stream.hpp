@@ -1,32 +1,35 @@
-// On which stream a call with vectors in a GPU's memory runs.
+// Chooses the CUDA stream of a call with vectors in GPU memory.
 //
-// No framework is imported for that: one whose array comes along is loaded, and is asked for its current stream.
+// Imports no framework that is not loaded: only the frameworks of the arguments are asked for their current stream.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
-#include <python/src/operand.hpp>
+#include <python/src/imported_array.hpp>
 #include <string>
 
 namespace exactdot::python {
 
 struct stream_choice {
   std::intptr_t handle = 0;  // cudaStream_t; 0 is the legacy default stream
-  std::string framework;     // whose current stream it is: "torch", "cupy", or empty
+  std::string framework;     // "torch" or "cupy" if it is the current stream of that framework; else empty
 };
 
-/// The one given (an integer, or an object with __cuda_stream__, .cuda_stream or .ptr); else the current stream of
-/// PyTorch or CuPy, if one of the operands, looked at in this order, is theirs; else what an operand's
-/// __cuda_array_interface__ names; else the legacy default stream.
-stream_choice choose_stream(nb::handle given, std::initializer_list<const operand*> operands, const char* what);
+/// The first that exists of:
+///   1. the argument `stream`: an integer, or an object with __cuda_stream__, cuda_stream or ptr
+///   2. the current stream of PyTorch or CuPy, for the first of the arrays that belongs to one of them
+///   3. the stream that an array's __cuda_array_interface__ names
+///   4. the legacy default stream
+stream_choice choose_stream(nb::handle given, std::initializer_list<const imported_array*> arrays,
+                            const char* caller);
 
-/// DLPack's and CuPy's 1 is the legacy default stream, as is CUDA's 0.
-constexpr std::intptr_t plain_stream(std::intptr_t handle) { return handle == 1 ? 0 : handle; }
+/// The one number of the legacy default stream, which is 1 in DLPack and CuPy and 0 in CUDA.
+constexpr std::intptr_t canonical_stream(std::intptr_t handle) { return handle == 1 ? 0 : handle; }
 
-/// PyTorch's current stream on a GPU.
+/// PyTorch's current stream on this GPU.
 std::intptr_t torch_stream(int device);
 
-/// The first part of the name of the module that defines the object's type: "torch", "jaxlib", …
+/// The top-level package that defines the object's type: "torch", "jaxlib", …
 std::string framework_of(PyObject* object);
 
 }  // namespace exactdot::python

@@ -1,6 +1,5 @@
-// Workers stay alive between calls, and with them their OpenMP teams: starting a team costs more than a dot from
-// cache. After a fork the child has no thread but its own, and OpenMP's team of that one is gone: every call that
-// would use a team then takes a new worker, whose team is new too.
+// Workers and their OpenMP teams stay alive between calls: starting a team costs more than a dot product of vectors
+// in the cache. Threads do not survive a fork, so a child starts with an empty list of workers.
 #include <pthread.h>
 
 #include <atomic>
@@ -22,9 +21,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t long_call = std::size_t{1} << 24;
-constexpr std::size_t call_with_a_team = 2 * engine::elements_per_thread;
-constexpr milliseconds time_between_looks{50};
+constexpr std::size_t min_long_length = std::size_t{1} << 24;
+constexpr std::size_t min_team_length = 2 * engine::elements_per_thread;
+constexpr milliseconds poll_interval{50};
 
 class worker {
  public:
@@ -32,9 +31,9 @@ class worker {
     std::thread([this] { serve(); }).detach();
   }
 
-  void start(std::function<void()> job) {
+  void start(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
-    job_ = std::move(job);
+    work_ = std::move(work);
     done_ = false;
     change_.notify_all();
   }
@@ -48,10 +47,10 @@ class worker {
   void serve() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      change_.wait(lock, [this] { return static_cast<bool>(job_); });
-      const auto job = std::exchange(job_, nullptr);
+      change_.wait(lock, [this] { return static_cast<bool>(work_); });
+      const auto work = std::exchange(work_, nullptr);
       lock.unlock();
-      job();
+      work();
       lock.lock();
       done_ = true;
       change_.notify_all();
@@ -60,22 +59,22 @@ class worker {
 
   std::mutex mutex_;
   std::condition_variable change_;
-  std::function<void()> job_;
+  std::function<void()> work_;
   bool done_ = true;
 };
 
-/// How often this process is a fork of one that had loaded this module.
+/// The number of forks between this process and the one that loaded this module.
 std::atomic<int> forks{0};
 
-/// The workers that wait for a call. Guarded by the GIL. Neither they nor the list are ever destroyed: at exit
-/// their threads may still run.
+/// The workers that wait for a call. Guarded by the GIL. Neither the list nor its workers are destroyed: their
+/// threads may still run at exit.
 std::vector<worker*>*& idle_workers() {
   static auto* idle = new std::vector<worker*>;
   return idle;
 }
 
-/// Null where the system has no more threads.
-worker* take_worker() {
+/// An idle worker, or a new one. Null if the system has no thread left.
+worker* acquire_worker() {
   auto& idle = *idle_workers();
   if (!idle.empty()) {
     worker* const taken = idle.back();
@@ -89,51 +88,52 @@ worker* take_worker() {
   }
 }
 
-/// Waits for the worker, and calls the handlers of signals meanwhile; the first exception of one cancels the work.
-std::exception_ptr wait_for(worker& mine, monitor& watch) {
+/// Waits for a worker and polls for signals. The first exception that a signal handler raises cancels the work and
+/// is returned.
+std::exception_ptr wait_for(worker& worker, monitor& monitor) {
   const int generation = forks;
   std::exception_ptr raised;
-  const auto ends = [&] {
-    const gil_release others_may_run;
-    return mine.wait_for(time_between_looks);
+  const auto is_done = [&] {
+    const gil_release gil_released;
+    return worker.wait_for(poll_interval);
   };
-  while (!ends()) {
+  while (!is_done()) {
     if (raised == nullptr && PyErr_CheckSignals() != 0) {
       raised = std::make_exception_ptr(nanobind::python_error());
-      watch.cancel = true;
+      monitor.cancel = true;
     }
     if (generation == forks) continue;
     if (raised != nullptr) std::rethrow_exception(raised);
-    throw std::runtime_error("a handler of a signal forked: the child has no worker to wait for");
+    throw std::runtime_error("a signal handler forked during a long call; the child cannot continue the call");
   }
   return raised;
 }
 
 }  // namespace
 
-void watch_forks() {
+void register_fork_handler() {
   pthread_atfork(nullptr, nullptr, [] {
-    idle_workers() = new std::vector<worker*>;  // the others' threads are the parent's
+    idle_workers() = new std::vector<worker*>;  // the threads of the old list are the parent's
     ++forks;
   });
 }
 
-std::size_t min_long_call() { return forks != 0 ? call_with_a_team : long_call; }
+std::size_t min_long_call() { return forks != 0 ? min_team_length : min_long_length; }
 
 bool run_interruptibly(const std::function<void(monitor&)>& work) {
-  monitor watch;
+  exactdot::monitor monitor;
   std::exception_ptr failure;
-  worker* const mine = take_worker();
-  if (mine == nullptr) return false;
-  mine->start([&] {
+  worker* const worker = acquire_worker();
+  if (worker == nullptr) return false;
+  worker->start([&] {
     try {
-      work(watch);
+      work(monitor);
     } catch (...) {
       failure = std::current_exception();
     }
   });
-  const std::exception_ptr raised = wait_for(*mine, watch);
-  idle_workers()->push_back(mine);
+  const std::exception_ptr raised = wait_for(*worker, monitor);
+  idle_workers()->push_back(worker);
   if (raised != nullptr) std::rethrow_exception(raised);
   if (failure != nullptr) std::rethrow_exception(failure);
   return true;

@@ -1,5 +1,7 @@
-// Long computations leave the calling thread, so that Ctrl-C reaches it: Python's signal handlers run in the main
-// thread alone, and only where it looks for them.
+// Runs long computations on worker threads, so that Ctrl-C can end them.
+//
+// Python runs signal handlers in the main thread only, and only when it polls for them. The calling thread polls
+// while a worker computes. Cost: waking a worker, some microseconds.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +10,19 @@
 
 namespace exactdot::python {
 
-/// From this length on a call runs on a worker. Shorter ones end within a second even if their vectors are read
-/// from a disk (256 MB), and the worker's start and end would be some per cent of their time.
+/// The length from which on a call runs on a worker. Shorter calls end within a second even if they read their
+/// vectors (256 MB) from a disk, and a worker would add some per cent to their time.
 std::size_t min_long_call();
 
-/// From here on (once, when the module is loaded) a forked child is known for one: whoever used OpenMP before the
-/// fork, the team of the child's first thread is gone, and a call that needs one goes to a worker, whose team is
-/// new.
-void watch_forks();
+/// Makes forked children detect that they are forks; called once, when the module is loaded. If OpenMP was used
+/// before the fork, the first thread of the child has lost its team. So in a child every call that needs a team
+/// runs on a worker, which gets a new team.
+void register_fork_handler();
 
-/// Runs work(monitor) on a thread of its own while this one, which holds the GIL on entry and on return, releases
-/// it and looks for signals. A signal whose handler raises sets monitor.cancel; its exception is thrown as
-/// nb::python_error once the work has ended. What the work throws is thrown here. False, and nothing done, where
-/// the system has no thread for it.
+/// Runs work(monitor) on a worker; the calling thread releases the GIL and polls for signals meanwhile. If a signal
+/// handler raises, monitor.cancel is set, and the handler's exception is thrown as nb::python_error after the work
+/// has ended. Rethrows what the work throws. Returns false, without running the work, if the system has no thread
+/// left. The GIL is held on entry and on return.
 bool run_interruptibly(const std::function<void(monitor&)>& work);
 
 }  // namespace exactdot::python

@@ -1,4 +1,4 @@
-"""Few and always the same examples: the suite runs on every change. More with EXACTDOT_EXAMPLES=1000."""
+"""Settings of Hypothesis: few examples, the same in each run. EXACTDOT_EXAMPLES=1000 runs more."""
 
 import os
 

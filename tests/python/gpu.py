@@ -1,4 +1,4 @@
-"""Vectors on a GPU, in the forms in which libraries hand them over."""
+"""GPU arrays of each framework, and vectors whose dot product is ill-conditioned."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 
 
 class CudaArrayInterface:
-    """A CuPy array that offers nothing but __cuda_array_interface__."""
+    """A CuPy array that supports __cuda_array_interface__ only."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
         self.__cuda_array_interface__ = array.__cuda_array_interface__
 
 
-def mover(framework: str) -> Callable[[np.ndarray], Any]:
-    """From NumPy to an array of the framework on the GPU."""
+def converter(framework: str) -> Callable[[np.ndarray], Any]:
+    """A function from NumPy arrays to arrays of the framework on the GPU."""
     if framework == "torch":
         torch = pytest.importorskip("torch")
         return lambda a: torch.as_tensor(np.ascontiguousarray(a), device="cuda")
@@ -32,7 +32,8 @@ def mover(framework: str) -> Callable[[np.ndarray], Any]:
 FRAMEWORKS = ["torch", "cupy", "jax", "interface"]
 
 
-def hard(n: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+def ill_conditioned(n: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    """Two vectors with exponents over a wide range; half of the products cancel the others."""
     generator = np.random.default_rng(n)
     a, b = generator.standard_normal((2, n)) * 2.0 ** generator.integers(-20, 20, (2, n))
     half = n // 2

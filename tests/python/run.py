@@ -1,7 +1,7 @@
 """Builds the source distribution, installs it in an empty virtual environment, imports it, and runs the Python tests.
 
-run.py SOURCE SCRATCH COMPILER [PROGRAM]. The packages that this needs are downloaded once, into SCRATCH/wheels; from
-then on nothing is asked of the network, and the extension is built again only when the distribution has changed.
+run.py SOURCE SCRATCH COMPILER [PROGRAM]. The first run downloads the required packages to SCRATCH/wheels; later runs do
+not use the network. The extension is rebuilt only if the source distribution or the compiler has changed.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ def main() -> None:
     wheels.mkdir(parents=True, exist_ok=True)
     tools, empty = scratch / "tools", scratch / "empty"
 
-    wanted = repr((sys.version, BUILD, USE))
-    if not up_to_date(scratch / "wheels.stamp", wanted):
+    required = repr((sys.version, BUILD, USE))
+    if not up_to_date(scratch / "wheels.stamp", required):
         python = fresh_environment(tools)
         try:
             run(python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "-d", wheels, *BUILD, *USE)
         except subprocess.CalledProcessError:
-            sys.exit("run.py: the first run has to download nanobind, NumPy and the like from a package index; "
+            sys.exit("run.py: the first run has to download nanobind, NumPy and others from a package index; "
                      "configure with -DEXACTDOT_TEST_PYTHON=OFF to test without the Python package")
         run(python, "-m", "pip", "install", "-q", "--no-index", "--find-links", wheels, *BUILD)
-        (scratch / "wheels.stamp").write_text(wanted)
+        (scratch / "wheels.stamp").write_text(required)
 
     os.environ.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels), PIP_DISABLE_PIP_VERSION_CHECK="1",
                       CMAKE_BUILD_PARALLEL_LEVEL="2", SOURCE_DATE_EPOCH="315532800")
@@ -59,16 +59,16 @@ def main() -> None:
     run(tools / "bin/python", "-m", "build", "--sdist", "--no-isolation", "--outdir", dist, source,
         stdout=subprocess.DEVNULL)
     (archive,) = dist.glob("exactdot-*.tar.gz")
-    made = hashlib.sha256(archive.read_bytes()).hexdigest() + compiler
+    identity = hashlib.sha256(archive.read_bytes()).hexdigest() + compiler
     python = empty / "bin/python"
-    if not up_to_date(empty / "stamp", made):
+    if not up_to_date(empty / "stamp", identity):
         python = fresh_environment(empty)
         run(python, "-m", "pip", "install", "-q", archive, "--config-settings=cmake.define.EXACTDOT_BUILD_CUDA=OFF",
             f"--config-settings=cmake.define.CMAKE_CXX_COMPILER={compiler}")
         run(python, "-I", "-c", "import exactdot, numpy; assert exactdot.dot(numpy.ones(3), numpy.ones(3)) == 3",
             cwd="/")
         run(python, "-m", "pip", "install", "-q", *USE, BUILD[-1])
-        (empty / "stamp").write_text(made)
+        (empty / "stamp").write_text(identity)
     os.environ["EXACTDOT_PROGRAM"] = program
     run(python, "-m", "pytest", "-p", "no:cacheprovider", source / "tests/python", cwd=source)
 

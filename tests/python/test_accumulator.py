@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truth import bits, dtypes, exact_dot, pairs
+from reference import bits, dtypes, exact_dot, pairs
 
 
 @given(pairs(), st.data())
@@ -66,14 +66,14 @@ def test_words_are_a_copy() -> None:
     assert float(acc) == 2.0
 
 
-def test_itself_may_be_added() -> None:
+def test_an_accumulator_may_be_added_to_itself() -> None:
     acc = xd.Accumulator()
     acc.add(np.array([1.5]), np.array([1.0]))
     acc += acc
     assert float(acc) == 3.0
 
 
-def test_threads_may_share_one() -> None:
+def test_threads_may_share_an_accumulator() -> None:
     generator = np.random.default_rng(3)
     parts = [generator.standard_normal((2, n)) for n in range(0, 40_000, 997)]
     shared = xd.Accumulator()
@@ -87,7 +87,7 @@ def test_threads_may_share_one() -> None:
 
 def test_refusals() -> None:
     acc, single = xd.Accumulator(), xd.Accumulator("float32")
-    with pytest.raises(TypeError, match="this one is of float64, the other of float32"):
+    with pytest.raises(TypeError, match="this accumulator is of float64, the other of float32"):
         acc += single
     with pytest.raises(TypeError, match="accumulator is of float32, the vectors hold float64"):
         single.add(np.ones(2), np.ones(2))
@@ -110,7 +110,7 @@ def test_refusals() -> None:
     assert acc == xd.Accumulator() and acc != 0.0
 
 
-def test_shows_itself() -> None:
+def test_repr() -> None:
     acc = xd.Accumulator("float32")
     acc.add(np.array([math.inf], "f"), np.array([1], "f"))
     assert repr(acc) == "<exactdot.Accumulator of float32, about inf>"
@@ -124,7 +124,7 @@ def test_cannot_be_hashed_or_subclassed() -> None:
 
 
 def test_words_count_infinities() -> None:
-    """What the docstring of words says of sums that are not finite."""
+    """Of sums that are not finite, as the docstring of words says."""
     once, twice = xd.Accumulator(), xd.Accumulator()
     once.add(np.array([math.inf]))
     twice.add(np.array([math.inf, math.inf]))

@@ -1,5 +1,5 @@
-"""What measures in bench/python: wrong usage is told, tables are complete, and the GPU's part runs, on stand-ins for
-PyTorch and CuPy that compute with NumPy. No test looks at a speed."""
+"""The benchmarks in bench/python: usage errors, complete tables, and the GPU part, with stand-ins for PyTorch and CuPy
+that compute with NumPy. No test depends on a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BENCH = Path(__file__).parents[2] / "bench/python"
 
 @pytest.fixture
 def modules(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The modules of bench/python can be imported."""
+    """Makes the modules of bench/python importable."""
     monkeypatch.syspath_prepend(str(BENCH))
 
 
@@ -46,7 +46,7 @@ def test_accuracy(tmp_path: Path) -> None:
     assert all(point["errors"]["exactdot"] <= 2.0**-53 for point in points)
 
 
-@pytest.mark.skipif(bool(xd.info()["cuda"]["devices"]), reason="there is a GPU")
+@pytest.mark.skipif(bool(xd.info()["cuda"]["devices"]), reason="this machine has a GPU")
 def test_no_gpu(tmp_path: Path) -> None:
     done = run("dots.py", "--gpu", cwd=tmp_path)
     assert done.returncode == 1 and done.stdout == ""
@@ -88,7 +88,7 @@ def test_errors_in_ulps(modules: None, dtype: str) -> None:
 
 
 def test_errors_in_ulps_are_the_fractions(modules: None) -> None:
-    """ulps() takes the truth from an accumulator's words; here it comes without them."""
+    """ulps() takes the exact sum from an accumulator's words; this test computes it without them."""
     from peers import ulps, vectors
 
     a, b = vectors(101, "cancelling")

@@ -1,4 +1,4 @@
-"""Every example runs: the docstrings', those of docs/python.md and README.md, and the programs in examples/python."""
+"""Runs every example: in docstrings, docs/python.md and both READMEs, and the programs in examples/python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 SOURCE = Path(__file__).parents[2]
 
 
-def documented() -> Iterator[tuple[str, Any]]:
+def public_objects() -> Iterator[tuple[str, Any]]:
     yield "exactdot", xd
     for name in xd.__all__:
         yield name, getattr(xd, name)
@@ -25,7 +25,7 @@ def documented() -> Iterator[tuple[str, Any]]:
             yield f"Accumulator.{name}", member
 
 
-@pytest.mark.parametrize("name, thing", list(documented()))
+@pytest.mark.parametrize("name, thing", list(public_objects()))
 def test_docstrings(name: str, thing: Any) -> None:
     text = thing.__doc__
     assert ">>>" in text, "no example"
@@ -40,14 +40,14 @@ def run_doctest(text: str, name: str) -> None:
 
 
 def snippets(path: Path) -> list[tuple[str, str]]:
-    """The python fences of a document, each with the line before it."""
+    """The python fences of a document, each with the preceding line."""
     return re.findall(r"(?:^|\n)([^\n]*)\n```python\n(.*?)```", path.read_text(), re.DOTALL)
 
 
 @pytest.mark.parametrize("document", ["docs/python.md", "README.md", "python/README.md"])
 def test_documents(document: str, tmp_path: Path) -> None:
-    """A fence is run as a program of its own; `expression  # == value` is held to be so. Fences after the line
-    `<!-- not run: … -->` need what this machine may not have; they are compiled only."""
+    """Runs each fence as a program and checks every line `expression  # == value`. A fence after the line
+    `<!-- not run: … -->` is only compiled: it needs packages or devices that this machine may lack."""
     found = snippets(SOURCE / document)
     assert found
     for number, (before, code) in enumerate(found):
@@ -57,12 +57,12 @@ def test_documents(document: str, tmp_path: Path) -> None:
         if before.startswith("<!-- not run"):
             compile(code, str(path), "exec")
         else:
-            subprocess.run([sys.executable, str(path)], cwd=tmp_path, check=True, timeout=60)
+            subprocess.run([sys.executable, str(path)], cwd=tmp_path, check=True, timeout=120)
 
 
 @pytest.mark.parametrize("program", sorted((SOURCE / "examples/python").glob("*.py")), ids=lambda path: path.name)
 def test_examples(program: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(program)], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run([sys.executable, str(program)], cwd=tmp_path, check=True, timeout=120)
 
 
 def test_the_stubs_are_current() -> None:

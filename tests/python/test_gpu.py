@@ -1,4 +1,4 @@
-"""PyTorch, CuPy and JAX arrays where they are: bits, no copy to the host, refusals, two GPUs. Skipped without a GPU."""
+"""PyTorch, CuPy and JAX arrays in GPU memory: bits, no copy to the host, errors, two GPUs. Skipped without a GPU."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import exactdot as xd
 import numpy as np
 import pytest
 
-from gpu import FRAMEWORKS, CudaArrayInterface, hard, mover
-from truth import bits
+from gpu import FRAMEWORKS, CudaArrayInterface, ill_conditioned, converter
+from reference import bits
 
 pytestmark = pytest.mark.skipif(not xd.info()["cuda"]["devices"], reason="no GPU")
 
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.skipif(not xd.info()["cuda"]["devices"], reason="no GPU
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("n", [0, 1, 1000, 100_003, 3_000_001])
 def test_bits(framework: str, dtype: str, n: int) -> None:
-    to_gpu = mover(framework)
-    a, b = hard(n, dtype)
+    to_gpu = converter(framework)
+    a, b = ill_conditioned(n, dtype)
     x, y = to_gpu(a), to_gpu(b)
     for mode in ("exact", "fast"):
         for result in ("float32", "float64"):
@@ -36,7 +36,7 @@ def test_bits(framework: str, dtype: str, n: int) -> None:
 def test_views(framework: str, dtype: str) -> None:
     cupy = pytest.importorskip("cupy")
     for n in (10, 50_001, 2_500_003):
-        a, b = hard(n, dtype)
+        a, b = ill_conditioned(n, dtype)
         wide = cupy.zeros(2 * n, dtype)
         wide[::2] = cupy.asarray(a)
         view: Any = wide[::2]
@@ -64,26 +64,26 @@ def test_nothing_is_copied_to_the_host(framework: str) -> None:
     torch = pytest.importorskip("torch")
     from torch.profiler import ProfilerActivity, profile
 
-    a, b = hard(1_000_000, "float64")
-    x, y = mover(framework)(a), mover(framework)(b)
+    a, b = ill_conditioned(1_000_000, "float64")
+    x, y = converter(framework)(a), converter(framework)(b)
     expected = xd.dot(x, y)
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CUDA]) as seen:
         assert xd.dot(x, y) == expected
-        torch.zeros(1, device="cuda").cpu()  # one copy that has to show
+        torch.zeros(1, device="cuda").cpu()  # a copy that the profiler must record
         torch.cuda.synchronize()
     names = [event.name for event in seen.events()]
     assert sum("DtoH" in name for name in names) == 1, names
 
 
-def test_torch_refuses_what_would_be_lost() -> None:
+def test_torch_tensors_that_cannot_be_exported() -> None:
     torch = pytest.importorskip("torch")
     x = torch.ones(3, device="cuda", requires_grad=True)
     with pytest.raises(BufferError):
         xd.dot(x, x)
     assert xd.dot(x.detach(), x.detach()) == 3.0
     for device in ("cuda", "cpu"):
-        negative = torch.tensor([1 + 2j, 3 + 4j], device=device).conj().imag  # a view with its sign set aside
+        negative = torch.tensor([1 + 2j, 3 + 4j], device=device).conj().imag  # a view that PyTorch has not negated yet
         one = torch.ones(2, device=device)
         with pytest.raises(TypeError, match="resolve_neg"):
             xd.dot(negative, one)
@@ -94,8 +94,8 @@ def test_refusals() -> None:
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
     x = cupy.ones(3)
     for a, b, kind, why in (
-        (x, np.ones(3), ValueError, "a lies in the memory of a GPU, b in that of the CPU"),
-        (np.ones(3), x, ValueError, "a lies in the memory of the CPU, b in that of a GPU"),
+        (x, np.ones(3), ValueError, "a is in GPU memory, b in host memory"),
+        (np.ones(3), x, ValueError, "a is in host memory, b in GPU memory"),
         (x, cupy.ones(4), ValueError, "differ in length: 3 and 4"),
         (x, cupy.ones(3, "f"), TypeError, "a holds float64, b float32"),
         (x, cupy.ones((3, 3)), ValueError, "2 dimensions"),
@@ -116,19 +116,19 @@ def test_refusals() -> None:
 
 
 def test_host_arrays_on_a_gpu() -> None:
-    a, b = hard(300_001, "float64")
+    a, b = ill_conditioned(300_001, "float64")
     assert xd.dot(a, b, device="cuda") == xd.dot(a, b, device="cpu")
     assert xd.dot(a[::3], b[::3], device="cuda:0", mode="fast") == xd.dot(a[::3], b[::3], mode="fast")
 
 
 @pytest.mark.skipif(len(xd.info()["cuda"]["devices"]) < 2, reason="one GPU")
 class TestTwoGpus:
-    """What lies on the second GPU is computed there, and neither call changes which GPU is the current one."""
+    """Vectors on the second GPU are computed there. No call changes the current GPU."""
 
     def test_bits(self) -> None:
         cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
         for n in (3, 100_003, 3_000_001):
-            a, b = hard(n, "float64")
+            a, b = ill_conditioned(n, "float64")
             for mode in ("exact", "fast"):
                 expected = bits(xd.dot(a, b, mode=mode))
                 with cupy.cuda.Device(1):
@@ -152,7 +152,7 @@ class TestTwoGpus:
 
     def test_views(self) -> None:
         torch = pytest.importorskip("torch")
-        a, b = hard(1_000_001, "float32")
+        a, b = ill_conditioned(1_000_001, "float32")
         x, y = (torch.as_tensor(np.repeat(one, 2), device="cuda:1")[::2] for one in (a, b))
         out = torch.zeros((), device="cuda:1")
         for mode in ("exact", "fast"):
@@ -160,7 +160,7 @@ class TestTwoGpus:
 
     def test_threads_on_both(self) -> None:
         torch = pytest.importorskip("torch")
-        a, b = hard(500_000, "float64")
+        a, b = ill_conditioned(500_000, "float64")
         on = [[torch.as_tensor(one, device=f"cuda:{gpu}") for one in (a, b)] for gpu in (0, 1)]
         expected = xd.dot(a, b)
         with ThreadPoolExecutor(8) as pool:
@@ -170,13 +170,13 @@ class TestTwoGpus:
         cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
         first, second = torch.ones(3, device="cuda:0"), torch.ones(3, device="cuda:1")
         with cupy.cuda.Device(1):
-            there = cupy.ones(3, "f")
-        for a, b in ((first, second), (cupy.ones(3, "f"), there), (first, CudaArrayInterface(there))):
-            with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1"):
+            other = cupy.ones(3, "f")
+        for a, b in ((first, second), (cupy.ones(3, "f"), other), (first, CudaArrayInterface(other))):
+            with pytest.raises(ValueError, match="a is on GPU 0, b on GPU 1"):
                 xd.dot(a, b)
         for device in ("cuda", "cuda:0", "cpu"):
-            with pytest.raises(ValueError, match="but a lies in the memory of GPU 1"):
+            with pytest.raises(ValueError, match="but a is in the memory of GPU 1"):
                 xd.dot(second, second, device=device)
-        with pytest.raises(ValueError, match="out lies on GPU 0, a on GPU 1"):
+        with pytest.raises(ValueError, match="out is on GPU 0, a on GPU 1"):
             xd.dot(second, second, out=torch.zeros(1, device="cuda:0"))
         assert xd.dot(second, second) == 3.0

@@ -1,5 +1,4 @@
-"""Calls in the order of streams: nothing waits, graphs, threads, and what has to live until it is read. Skipped without
-a GPU."""
+"""Calls ordered by streams: they do not wait, graphs, threads, lifetime of the arrays. Skipped without a GPU."""
 
 from __future__ import annotations
 
@@ -7,19 +6,26 @@ import gc
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import Callable
 
 import exactdot as xd
 import numpy as np
 import pytest
 
-from gpu import CudaArrayInterface, hard, mover
+from gpu import CudaArrayInterface, ill_conditioned, converter
 
 pytestmark = pytest.mark.skipif(not xd.info()["cuda"]["devices"], reason="no GPU")
 
 
+def returns_early(attempt: Callable[[int], bool]) -> bool:
+    """Whether a call returned before the GPU had done the work queued ahead of it. attempt(load) queues `load` times
+    the work; on a busy machine the host may take longer than a small load, so each attempt has twice the last."""
+    return any(attempt(2**i) for i in range(7))
+
+
 def test_torch_streams_are_not_waited_for() -> None:
     torch = pytest.importorskip("torch")
-    a, b = hard(1_000_000, "float32")
+    a, b = ill_conditioned(1_000_000, "float32")
     expected = xd.dot(a, b)
     x, y = torch.zeros(len(a), device="cuda"), torch.as_tensor(b, device="cuda")
     source, out = torch.as_tensor(a, device="cuda"), torch.zeros(1, device="cuda")
@@ -27,43 +33,59 @@ def test_torch_streams_are_not_waited_for() -> None:
     with torch.cuda.stream(stream):
         xd.dot(x, y, out=out)  # the first call on a stream makes its workspace, the first of a kernel loads it
         x.copy_(source)
-        doubled = out * 2
+        out * 2
         stream.synchronize()
+
+    def attempt(load: int) -> bool:
         x.zero_()
-        torch.cuda._sleep(200_000_000)
+        for _ in range(load):
+            torch.cuda._sleep(200_000_000)
         x.copy_(source)
         assert xd.dot(x, y, out=out) is out
         doubled = out * 2
-        assert not stream.query(), "the call waited"
-    stream.synchronize()
-    assert out.item() == expected and doubled.item() == 2 * expected
+        early = not stream.query()
+        stream.synchronize()
+        assert out.item() == expected and doubled.item() == 2 * expected
+        return early
+
+    with torch.cuda.stream(stream):
+        assert returns_early(attempt), "the call waited"
 
 
 def test_cupy_streams_are_not_waited_for() -> None:
     cupy = pytest.importorskip("cupy")
-    a, b = hard(1_000_000, "float64")
+    a, b = ill_conditioned(1_000_000, "float64")
+    expected = xd.dot(a, b)
     source, y = cupy.asarray(a), cupy.asarray(b)
     x, out, big = cupy.zeros_like(source), cupy.zeros(()), cupy.ones((8192, 8192))
     big @ big
+    cupy.cuda.Device().synchronize()
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
         xd.dot(x, y, out=out)
         big @ big
         stream.synchronize()
-        for _ in range(10):
+
+    def attempt(load: int) -> bool:
+        x[:] = 0
+        for _ in range(10 * load):
             big @ big
         cupy.copyto(x, source)
         xd.dot(x, y, out=out)
-        assert not stream.done, "the call waited"
-    stream.synchronize()
-    assert float(out) == xd.dot(a, b)
+        early = not stream.done
+        stream.synchronize()
+        assert float(out) == expected
+        return early
+
+    with stream:
+        assert returns_early(attempt), "the call waited"
 
 
-def test_given_and_producers_streams() -> None:
+def test_stream_arguments_and_producers_streams() -> None:
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
-    a, b = hard(1_000_000, "float32")
+    a, b = ill_conditioned(1_000_000, "float32")
     expected = xd.dot(a, b)
-    producer, mine = cupy.cuda.Stream(non_blocking=True), torch.cuda.Stream()
+    producer, given = cupy.cuda.Stream(non_blocking=True), torch.cuda.Stream()
     source, y, big = cupy.asarray(a), cupy.asarray(b), cupy.ones((8192, 8192))
     x = cupy.zeros_like(source)
     cupy.cuda.Device().synchronize()
@@ -71,20 +93,20 @@ def test_given_and_producers_streams() -> None:
         for _ in range(5):
             big @ big
         cupy.copyto(x, source)
-        shown = CudaArrayInterface(x)  # names the stream
-        assert xd.dot(shown, CudaArrayInterface(y), stream=mine) == expected
+        named = CudaArrayInterface(x)  # names the producer's stream
+        assert xd.dot(named, CudaArrayInterface(y), stream=given) == expected
     with producer:
         x[:] = 0
         for _ in range(5):
             big @ big
         cupy.copyto(x, source)
-        assert xd.dot(x, y, stream=mine.cuda_stream) == expected
+        assert xd.dot(x, y, stream=given.cuda_stream) == expected
     out = torch.zeros((), device="cuda")
     with producer:
         xd.dot(x, y, out=out)
     torch.cuda.synchronize()
     assert out.item() == expected
-    with torch.cuda.stream(mine):
+    with torch.cuda.stream(given):
         late = torch.zeros(1_000_000, device="cuda")
         torch.cuda._sleep(100_000_000)
         late.copy_(torch.as_tensor(a, device="cuda"))
@@ -109,17 +131,17 @@ def test_graphs() -> None:
     assert out.item() == 15000
 
 
-def test_a_capture_needs_a_call_before() -> None:
+def test_a_capture_needs_an_earlier_call_on_its_stream() -> None:
     torch = pytest.importorskip("torch")
     x, out = torch.ones(5000, device="cuda"), torch.zeros((), device="cuda")
-    with pytest.raises(ValueError, match="needs one on the same stream before"):
+    with pytest.raises(ValueError, match="a stream has no workspace yet"):
         with torch.cuda.graph(torch.cuda.CUDAGraph(), stream=torch.cuda.Stream()):
             xd.dot(x, x, out=out)
     assert xd.dot(x, x) == 5000
 
 
 def test_a_graph_outlives_many_streams() -> None:
-    """More streams than workspaces are kept for; and a capture while an earlier call's operands are still kept."""
+    """With more streams than workspaces, and a capture while the arrays of an earlier call are kept alive."""
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
     x, out = torch.ones(100_000, device="cuda"), torch.zeros(1, device="cuda")
     kept = cupy.ones(100_000, "f")
@@ -133,8 +155,8 @@ def test_a_graph_outlives_many_streams() -> None:
         xd.dot(x, x, out=out)
     streams = [torch.cuda.Stream() for _ in range(70)]
     raw = [cupy.cuda.Stream(non_blocking=True) for _ in range(70)]
-    for one in [*streams, *raw]:
-        assert xd.dot(x, x, stream=one) == 100_000
+    for each in [*streams, *raw]:
+        assert xd.dot(x, x, stream=each) == 100_000
     for _ in range(3):
         out.zero_()
         torch.cuda.synchronize()
@@ -143,10 +165,10 @@ def test_a_graph_outlives_many_streams() -> None:
         assert out.item() == 100_000
 
 
-def test_threads_give_back_what_others_kept() -> None:
-    """Arrays of JAX let go of the GIL when they go, and then another thread looks at the same list."""
-    torch, to_gpu = pytest.importorskip("torch"), mover("jax")
-    pairs = [[to_gpu(one) for one in hard(2000 + i, "float64")] for i in range(4)]
+def test_threads_release_arrays_kept_by_others() -> None:
+    """The destructor of a JAX array releases the GIL, so another thread may use the list of kept arrays meanwhile."""
+    torch, to_gpu = pytest.importorskip("torch"), converter("jax")
+    pairs = [[to_gpu(one) for one in ill_conditioned(2000 + i, "float64")] for i in range(4)]
     expected = [xd.dot(*pair) for pair in pairs]
 
     def work(i: int) -> float:
@@ -161,10 +183,10 @@ def test_threads_give_back_what_others_kept() -> None:
     assert results == [expected[i % 4] for i in range(8)]
 
 
-def test_the_default_streams_of_threads_are_theirs() -> None:
+def test_per_thread_default_streams() -> None:
     """Handle 2 is each thread's own default stream, so a workspace must not be shared under it."""
     cupy = pytest.importorskip("cupy")
-    vectors = [[cupy.asarray(one) for one in hard(50_000 + i, "float64")] for i in range(4)]
+    vectors = [[cupy.asarray(one) for one in ill_conditioned(50_000 + i, "float64")] for i in range(4)]
     expected = [xd.dot(*pair) for pair in vectors]
     cupy.cuda.Device().synchronize()
 
@@ -196,13 +218,13 @@ def test_the_import_leaves_cuda_to_forked_children() -> None:
     assert subprocess.run([sys.executable, "-c", IMPORTED_FIRST], timeout=120).returncode == 0
 
 
-def test_jax_operands_live_until_they_are_read() -> None:
-    torch, to_gpu = pytest.importorskip("torch"), mover("jax")
+def test_jax_arrays_live_until_they_are_read() -> None:
+    torch, to_gpu = pytest.importorskip("torch"), converter("jax")
     out = torch.zeros(64, device="cuda", dtype=torch.float64)
     expected = []
     torch.cuda._sleep(200_000_000)
     for i in range(64):
-        a, b = hard(10_000 + i, "float64")
+        a, b = ill_conditioned(10_000 + i, "float64")
         xd.dot(to_gpu(a), to_gpu(b), out=out[i : i + 1])
         gc.collect()
         expected.append(xd.dot(a, b))
@@ -212,8 +234,8 @@ def test_jax_operands_live_until_they_are_read() -> None:
 
 
 def test_threads_on_one_stream() -> None:
-    to_gpu = mover("cupy")
-    vectors = [hard(n, "float64") for n in (100, 30_000, 1_000_000)]
+    to_gpu = converter("cupy")
+    vectors = [ill_conditioned(n, "float64") for n in (100, 30_000, 1_000_000)]
     on_gpu = [(to_gpu(a), to_gpu(b)) for a, b in vectors]
     expected = [xd.dot(a, b) for a, b in vectors]
     with ThreadPoolExecutor(8) as pool:

@@ -1,4 +1,4 @@
-"""What dot takes, and what it refuses with both sides named."""
+"""The arrays and options that dot and Accumulator.add accept, and the messages for all others."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ import exactdot as xd
 import numpy as np
 import pytest
 
-from crafted import Crafted, on_gpu
+from dlpack_capsules import CapsuleArray, on_gpu
 
 X = np.array([1.0, 2.0, 3.0])
 Y = np.array([4.0, 5.0, 6.0])
 
 
 class Exporter:
-    """A vector that offers DLPack alone, as PyTorch's do, in the form of version 0 or 1."""
+    """A vector that supports DLPack only, version 0 or 1."""
 
     def __init__(self, data: np.ndarray, versioned: bool = True, kind: int = 1, index: int = 0) -> None:
         self.data, self.versioned, self.kind, self.index = data, versioned, kind, index
         self.asked: list[dict[str, Any]] = []
 
     def __dlpack_device__(self) -> Any:
-        return self.__dict__.get("says", (self.kind, self.index))
+        return self.__dict__.get("device", (self.kind, self.index))
 
-    def __dlpack__(self, **asked: Any) -> object:
-        self.asked.append(asked)
+    def __dlpack__(self, **arguments: Any) -> object:
+        self.asked.append(arguments)
         return self.data.__dlpack__(**({"max_version": (1, 0)} if self.versioned else {}))
 
 
@@ -75,22 +75,22 @@ def test_out() -> None:
         assert out.ravel()[0] == 32.0
     fixed = np.zeros(1)
     fixed.flags.writeable = False
-    for out, why in ((np.zeros(2), "2 elements"), (fixed, "cannot be written"), (np.zeros(1, int), "float32")):
+    for out, why in ((np.zeros(2), "2 elements"), (fixed, "is read-only"), (np.zeros(1, int), "float32")):
         with pytest.raises((TypeError, ValueError), match=why):
             xd.dot(X, Y, out=out)
-    with pytest.raises(ValueError, match="out: of 2 dimensions, not of one"):
+    with pytest.raises(ValueError, match="out: has 2 dimensions; use a 1-D array"):
         xd.dot(X, Y, out=np.zeros((1, 1)))
-    with pytest.raises(ValueError, match="not of the dtype given"):
+    with pytest.raises(ValueError, match="does not have the dtype that was passed"):
         xd.dot(X, Y, out=np.zeros(1), dtype="float32")
 
 
 REFUSED = [
     (X, Y[:2], ValueError, "differ in length: 3 and 2"),
     (X, Y.astype("f"), TypeError, "a holds float64, b float32"),
-    (X, np.ones((3, 3)), ValueError, "b: of 2 dimensions.*shape \\(3, 3\\)"),
-    (np.float64(1.0), np.float64(2.0), ValueError, "of no dimension"),
+    (X, np.ones((3, 3)), ValueError, "b: has 2 dimensions.*shape \\(3, 3\\)"),
+    (np.float64(1.0), np.float64(2.0), ValueError, "has no dimension"),
     (np.array(X, object), Y, TypeError, "a: elements are of format 'O'.*float64, shape"),
-    (X, np.ma.masked_array(Y, [0, 1, 0]), TypeError, "b: a masked array"),
+    (X, np.ma.masked_array(Y, [0, 1, 0]), TypeError, "b: is a masked array"),
     (X.astype(int), Y.astype(int), TypeError, "int64"),
     (X.astype(complex), Y.astype(complex), TypeError, "complex128"),
     (X.astype("float16"), Y.astype("float16"), TypeError, "float16"),
@@ -111,37 +111,38 @@ def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
 
 @pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"threads": -1}, {"device": "tpu"},
                                    {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"},
-                                   {"mode": "exact\0x"}, {"device": "cpu\0"}, {"dtype": "\ud800"}, {"dtype": "float32\0x"}, {"dtype": None.__class__}])
+                                   {"mode": "exact\0x"}, {"device": "cpu\0"}, {"dtype": "\ud800"},
+                                   {"dtype": "float32\0x"}, {"dtype": None.__class__}])
 def test_unknown_options(wrong: dict[str, Any]) -> None:
     for x in (X, X[::-1]):
         with pytest.raises(ValueError):
             xd.dot(x, Y, **wrong)
 
 
-def test_gpus_where_there_are_none() -> None:
+def test_gpu_calls_without_a_gpu() -> None:
     if xd.info()["cuda"]["devices"]:
-        pytest.skip("there is one")
+        pytest.skip("this machine has a GPU")
     with pytest.raises(RuntimeError, match="no CUDA|for CPUs only|no GPU|device") as caught:
         xd.dot(X, Y, device="cuda")
     assert "link" not in str(caught.value) or xd.info()["cuda"]["built"]
-    with pytest.raises(ValueError, match="a lies in the memory of a GPU, b in that of the CPU"):
+    with pytest.raises(ValueError, match="a is in GPU memory, b in host memory"):
         xd.dot(on_gpu(X), Y)
     if not xd.info()["cuda"]["built"]:
         assert "CPUs only" in xd.info()["cuda"]["note"]
 
 
 def test_two_gpus() -> None:
-    """Found out before anything is read, so that no GPU is needed."""
+    """Needs no GPU: the check comes before any element is read."""
     a, b = on_gpu(X), on_gpu(Y, 1)
-    with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1") as caught:
+    with pytest.raises(ValueError, match="a is on GPU 0, b on GPU 1") as caught:
         xd.dot(a, b, stream=5)
     assert "a is" in str(caught.value) and "b is" in str(caught.value)
-    assert [one.asked[0]["stream"] for one in (a, b)] == [5, 5]
-    with pytest.raises(ValueError, match="a lies on GPU 0, b on GPU 1"):
+    assert [array.asked[0]["stream"] for array in (a, b)] == [5, 5]
+    with pytest.raises(ValueError, match="a is on GPU 0, b on GPU 1"):
         xd.dot(a, b)
     assert a.asked[1]["stream"] == 1  # the legacy default stream, as DLPack numbers it
     if not xd.info()["cuda"]["built"]:
-        with pytest.raises(RuntimeError, match="in a GPU's memory, but this build of exactdot is for CPUs only"):
+        with pytest.raises(RuntimeError, match="in GPU memory, but this build of exactdot is for CPUs only"):
             xd.dot(a, a)
 
 
@@ -151,14 +152,14 @@ def test_nothing_leaks() -> None:
 
     x = X.copy()
     exporters = [Exporter(x), Exporter(x, versioned=False)]
-    for one in exporters:
-        xd.dot(one, Y)
+    for exporter in exporters:
+        xd.dot(exporter, Y)
     gc.collect()
     before = sys.getrefcount(x)
     for _ in range(100):
         xd.dot(x, Y)
-        for one in exporters:
-            xd.dot(one, one)
+        for exporter in exporters:
+            xd.dot(exporter, exporter)
         with pytest.raises(ValueError):
             xd.dot(x, Y[:1])
     assert sys.getrefcount(x) == before
@@ -171,21 +172,22 @@ def test_read_only_producers_of_dlpack_are_read() -> None:
 
 
 @pytest.mark.parametrize("device", [(), (1,), "xx", [1, 0], None, (1, "x"), (1, 2**40), (1.5, 0)])
-def test_a_producer_that_describes_itself_wrongly_is_refused(device: Any) -> None:
+def test_an_invalid_dlpack_device_is_refused(device: Any) -> None:
     given = Exporter(X)
-    given.__dict__["says"] = device
-    with pytest.raises(TypeError, match="a: __dlpack_device__ gives no pair of integers"):
+    given.__dict__["device"] = device
+    with pytest.raises(TypeError, match="a: __dlpack_device__ does not return a pair of integers"):
         xd.dot(given, Y)
 
 
 @pytest.mark.parametrize("versioned", [True, False])
-def test_capsules_are_read_as_they_are_written(versioned: bool) -> None:
-    for crafted in (Crafted(X, versioned=versioned), Crafted(np.append(0.0, X)[::1], byte_offset=8, length=3,
-                                                              versioned=versioned),
-                    Crafted(X, strides=None, versioned=versioned), Crafted(np.repeat(X, 2)[::2], versioned=versioned)):
-        assert xd.dot(crafted, Y) == xd.dot(Y, crafted) == 32.0
-        assert crafted.deleted == 2
-    nothing = Crafted(X, length=0, data=None, versioned=versioned)
+def test_valid_capsules(versioned: bool) -> None:
+    for x in (CapsuleArray(X, versioned=versioned),
+              CapsuleArray(np.append(0.0, X)[::1], byte_offset=8, length=3, versioned=versioned),
+              CapsuleArray(X, strides=None, versioned=versioned),
+              CapsuleArray(np.repeat(X, 2)[::2], versioned=versioned)):
+        assert xd.dot(x, Y) == xd.dot(Y, x) == 32.0
+        assert x.deleted == 2
+    nothing = CapsuleArray(X, length=0, data=None, versioned=versioned)
     assert xd.dot(nothing, np.array([])) == 0.0
 
 
@@ -194,31 +196,31 @@ def test_capsules_are_read_as_they_are_written(versioned: bool) -> None:
     ({"lanes": 2}, "64 bits and 2 lanes"),
     ({"bits": 16}, "16 bits"),
     ({"code": 0}, "code 0"),
-    ({"device": 2}, "device type 2, and its __dlpack_device__ says a CPU's"),
+    ({"device": 2}, "device type 2, its __dlpack_device__ is a CPU"),
     ({"dimensions": 2}, "2 dimensions"),
     ({"dimensions": -1}, "negative length"),
     ({"length": -3}, "negative length"),
-    ({"data": None}, "its pointer is null"),
-    ({"shape": None}, "no shape"),
-    ({"device": 10}, "device type 10, and its __dlpack_device__ says a CPU's"),
+    ({"data": None}, "null pointer as data"),
+    ({"shape": None}, "null pointer as shape"),
+    ({"device": 10}, "device type 10, its __dlpack_device__ is a CPU"),
     ({"device": 0}, "device type 0"),
 ])
-def test_wrong_capsules_are_refused(fields: dict[str, Any], why: str) -> None:
+def test_invalid_capsules_are_refused(fields: dict[str, Any], why: str) -> None:
     for versioned in {True, "major" in fields}:
-        crafted = Crafted(X, versioned=versioned, **fields)
+        array = CapsuleArray(X, versioned=versioned, **fields)
         with pytest.raises((TypeError, ValueError), match=f"b: .*{why}"):
-            xd.dot(X, crafted)
-        assert crafted.deleted == (0 if "major" in fields else 1)  # what was taken is given back
+            xd.dot(X, array)
+        assert array.deleted == (0 if "major" in fields else 1)  # an accepted capsule is deleted
 
 
-def test_capsules_that_are_none_are_refused() -> None:
+def test_objects_that_are_no_unused_capsule_are_refused() -> None:
     used = np.ones(3).__dlpack__()
-    once = {"__dlpack__": lambda self, **how: used, "__dlpack_device__": lambda self: (1, 0)}
+    once = {"__dlpack__": lambda self, **arguments: used, "__dlpack_device__": lambda self: (1, 0)}
     np.from_dlpack(type("Once", (), once)())
     for capsule in (None, used, 3):
         given = Exporter(X)
-        given.__dlpack__ = lambda **how: capsule  # type: ignore[method-assign]
-        with pytest.raises(TypeError, match="b: __dlpack__ gives no capsule"):
+        given.__dlpack__ = lambda **arguments: capsule  # type: ignore[method-assign]
+        with pytest.raises(TypeError, match="b: __dlpack__ does not return an unused capsule"):
             xd.dot(X, given)
 
 
@@ -233,7 +235,7 @@ class Raises:
 
 
 @pytest.mark.parametrize("name", ["__dlpack_device__", "__cuda_array_interface__", "__class__"])
-def test_what_a_producer_raises_is_seen(name: str) -> None:
+def test_exceptions_of_an_array_pass_through(name: str) -> None:
     import numpy.ma
 
     assert numpy.ma
@@ -242,13 +244,13 @@ def test_what_a_producer_raises_is_seen(name: str) -> None:
             xd.dot(Raises(what, name), X)
 
 
-def test_what_dlpack_calls_read_only_is_no_out() -> None:
-    assert xd.dot(X, Y, out=Crafted(np.zeros(1))).data == 32.0
-    with pytest.raises(ValueError, match="out cannot be written"):
-        xd.dot(X, Y, out=Crafted(np.zeros(1), flags=1))
+def test_a_read_only_dlpack_array_cannot_be_out() -> None:
+    assert xd.dot(X, Y, out=CapsuleArray(np.zeros(1))).data == 32.0
+    with pytest.raises(ValueError, match="out is read-only"):
+        xd.dot(X, Y, out=CapsuleArray(np.zeros(1), flags=1))
 
 
-def test_a_plain_sum_reads_its_options() -> None:
+def test_a_plain_sum_checks_its_options() -> None:
     total = xd.Accumulator()
     for wrong in ({"device": "bogus"}, {"threads": -5}, {"device": "cuda:99"}):
         with pytest.raises((ValueError, RuntimeError)):  # no GPU: RuntimeError
@@ -257,15 +259,21 @@ def test_a_plain_sum_reads_its_options() -> None:
     assert float(total) == 3.0
 
 
-class OnGpu:
-    """Says by __cuda_array_interface__ what it is told to say."""
+def test_both_byte_orders_of_the_cuda_array_interface() -> None:
+    """The element type is accepted: the error is another, found later."""
+    with pytest.raises(ValueError, match="a is in GPU memory, b in host memory"):
+        xd.dot(OnGpu(typestr=">f8"), Y)
 
-    def __init__(self, **said: object) -> None:
-        self.said: object = {"typestr": "<f8", "shape": (3,), "data": (4096, False), "version": 3, **said}
+
+class OnGpu:
+    """An object with this __cuda_array_interface__; no memory is behind it."""
+
+    def __init__(self, **fields: object) -> None:
+        self.interface: object = {"typestr": "<f8", "shape": (3,), "data": (4096, False), "version": 3, **fields}
 
     @property
     def __cuda_array_interface__(self) -> object:
-        return self.said
+        return self.interface
 
 
 WRONG = [
@@ -277,35 +285,37 @@ WRONG = [
     ({"data": ()}, "no valid data"),
     ({"data": 4096}, "no valid data"),
     ({"data": (-1, False)}, "no valid data"),
-    ({"data": (0, False)}, "its pointer is null"),
+    ({"data": (0, False)}, "null pointer as data"),
     ({"strides": ()}, "no valid strides"),
     ({"strides": [8]}, "no valid strides"),
     ({"stream": "first"}, "no valid stream"),
     ({"stream": -1}, "no valid stream"),
     ({"data": (4096, np.ones(2))}, "no valid data"),
     ({"typestr": None}, "no valid typestr"),
-    ({"typestr": ">f8"}, "elements are '>f8'"),
+    ({"typestr": ">i8"}, "elements are '>i8'"),
+    ({"typestr": "f8"}, "elements are 'f8'"),
+    ({"typestr": ""}, "elements are ''"),
     ({"mask": (1, 2)}, "masked array"),
 ]
 
 
-@pytest.mark.parametrize("said, why", WRONG)
-def test_a_wrong_cuda_array_interface_is_refused(said: dict[str, object], why: str) -> None:
+@pytest.mark.parametrize("fields, why", WRONG)
+def test_an_invalid_cuda_array_interface_is_refused(fields: dict[str, object], why: str) -> None:
     for call in (xd.dot, xd.Accumulator().add):
         with pytest.raises((TypeError, ValueError), match=f"b: .*{why}"):
-            call(X, OnGpu(**said))
+            call(X, OnGpu(**fields))
 
 
-def test_what_is_no_cuda_array_interface_is_refused() -> None:
+def test_a_cuda_array_interface_that_is_no_dict_is_refused() -> None:
     wrong = OnGpu()
-    wrong.said = [1, 2]
-    with pytest.raises(TypeError, match="a: __cuda_array_interface__ has no valid dict"):
+    wrong.interface = [1, 2]
+    with pytest.raises(TypeError, match="a: __cuda_array_interface__ is not a dict"):
         xd.dot(wrong, Y)
 
 
-def test_a_stream_is_for_gpus() -> None:
+def test_a_stream_needs_vectors_in_gpu_memory() -> None:
     for stream in (5, "first"):
-        with pytest.raises(ValueError, match="dot: stream is for vectors in a GPU's memory"):
+        with pytest.raises(ValueError, match="dot: stream is for vectors in GPU memory"):
             xd.dot(X, Y, stream=stream)
         for vectors in ((X, Y), (X,)):
             with pytest.raises(ValueError, match="Accumulator.add: stream is for"):
@@ -317,10 +327,10 @@ def test_messages_name_the_call() -> None:
         xd.Accumulator().add(X, Y, device="tpu")
     with pytest.raises(ValueError, match="^dot: device is tpu"):
         xd.dot(X, Y, device="tpu")
-    there = on_gpu(X, 1)
+    other = on_gpu(X, 1)
     for device in ("cpu", "cuda", "cuda:0") if xd.info()["cuda"]["built"] else ("cpu",):
-        with pytest.raises(ValueError, match="Accumulator.add: device is (cpu|cuda:0), but a lies in .* GPU 1 "):
-            xd.Accumulator().add(there, there, device=device)
+        with pytest.raises(ValueError, match="Accumulator.add: device is (cpu|cuda:0), but a is in .* GPU 1 "):
+            xd.Accumulator().add(other, other, device=device)
 
 
 FLUSHING = """

@@ -1,4 +1,4 @@
-"""The same bits as the C++ program. EXACTDOT_PROGRAM names it; without it there is nothing to compare."""
+"""dot has the bits of the program `exactdot`. Skipped unless EXACTDOT_PROGRAM names the program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def pattern(value: float, dtype: str) -> str:
     return struct.pack(">f" if dtype == "float32" else ">d", value).hex()
 
 
-def hard(n: int, dtype: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
+def vectors(n: int, dtype: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
     generator = np.random.default_rng(n)
     a, b = generator.standard_normal((2, n))
     if kind == "wide":
@@ -38,13 +38,13 @@ def hard(n: int, dtype: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("n", [1, 1000, 100_003])
 def test_same_bits(n: int, dtype: str, kind: str, tmp_path: Path) -> None:
-    a, b = hard(n, dtype, kind)
+    a, b = vectors(n, dtype, kind)
     np.save(tmp_path / "a.npy", a)
     np.save(tmp_path / "b.npy", b)
     for mode in ("exact", "fast"):
         for result in ("float32", "float64"):
-            said = subprocess.run(
+            output = subprocess.run(
                 [str(PROGRAM), "dot", "a.npy", "b.npy", "--mode", mode, "--result", result, "--json"],
                 cwd=tmp_path, check=True, capture_output=True, text=True,
             ).stdout
-            assert json.loads(said)["bits"] == pattern(xd.dot(a, b, mode=mode, dtype=result), result)
+            assert json.loads(output)["bits"] == pattern(xd.dot(a, b, mode=mode, dtype=result), result)

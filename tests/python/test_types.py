@@ -1,4 +1,4 @@
-"""The stubs under a strict type checker: what is right passes, what is wrong is found. Skipped without mypy."""
+"""mypy with the stubs accepts valid programs and finds the errors of invalid ones. Skipped without mypy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-RIGHT = """
+VALID = """
 import exactdot as xd
 import numpy as np
 a = np.ones(3)
@@ -21,7 +21,7 @@ words = acc.words + xd.Accumulator(float).words
 value = float(xd.Accumulator.from_words(words)) + acc.round("float64")
 version: str = xd.__version__
 """
-WRONG = {
+INVALID = {
     "call-overload": 'xd.dot(np.ones(3), np.ones(3), dtype="float16")',
     "arg-type": 'xd.Accumulator("int8")',
     "operator": "xd.Accumulator() + 1.0",
@@ -38,7 +38,8 @@ def check(path: Path, source: str) -> str:
 
 
 def test_types(tmp_path: Path) -> None:
-    assert "Success" in check(tmp_path / "right.py", RIGHT)
-    report = check(tmp_path / "wrong.py", "\n".join(["import exactdot as xd", "import numpy as np", *WRONG.values()]))
-    for line, kind in enumerate(WRONG, start=3):
-        assert f"wrong.py:{line}: error" in report and f"[{kind}]" in report, report
+    assert "Success" in check(tmp_path / "valid.py", VALID)
+    lines = ["import exactdot as xd", "import numpy as np", *INVALID.values()]
+    report = check(tmp_path / "invalid.py", "\n".join(lines))
+    for line, kind in enumerate(INVALID, start=3):
+        assert f"invalid.py:{line}: error" in report and f"[{kind}]" in report, report

@@ -1,7 +1,7 @@
-"""The command: python -m exactdot.plot RESULTS.json -o OUT.svg|png.
+"""The command python -m exactdot.plot RESULTS.json -o OUT.svg|png.
 
-Whatever is wrong with the arguments, the file or its content is said in one line that names the file, with status 2,
-as argparse and the program exactdot end on bad arguments.
+An error in the arguments, the file or its content is printed as one line that names the file, with exit status 2, like
+the errors of argparse and of the program exactdot.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m exactdot.plot",
         description="Draws what `exactdot lab --json`, `exactdot bench --json` or bench/python/accuracy.py wrote.",
     )
-    parser.add_argument("results", help="the JSON")
-    parser.add_argument("-o", "--out", required=True, type=picture, help="the picture, .svg or .png")
-    parser.add_argument("--dtype", choices=["float32", "float64"], help="the elements")
-    parser.add_argument("--n", type=int, help="the ladder's length; by default the longest")
+    parser.add_argument("results", help="the results, a JSON file")
+    parser.add_argument("-o", "--out", required=True, type=picture, help="the picture to write, .svg or .png")
+    parser.add_argument("--dtype", choices=["float32", "float64"], help="the element type")
+    parser.add_argument("--n", type=int, help="the length of the vectors of a ladder; default: the longest")
     chosen = parser.parse_args(arguments)
     try:
         draw(read(chosen.results), chosen.out, dtype=chosen.dtype, n=chosen.n)

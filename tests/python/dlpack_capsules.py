@@ -1,4 +1,4 @@
-"""DLPack capsules written field by field, as no well-behaved library writes them."""
+"""Arrays whose DLPack capsules are written field by field, to test valid, unusual and invalid ones."""
 
 from __future__ import annotations
 
@@ -31,12 +31,17 @@ class Versioned(ctypes.Structure):
                 ("deleter", Deleter), ("flags", ctypes.c_uint64), ("tensor", Tensor)]
 
 
-class Crafted:
-    """An array by DLPack, with the fields given in place of the true ones. Counts how often it is given back."""
+class CapsuleArray:
+    """Exports `array` by DLPack, with some fields replaced.
 
-    def __init__(self, array: np.ndarray, *, versioned: bool = True, says: tuple[int, int] = (1, 0),
-                 **fields: Any) -> None:
-        self.data, self.versioned, self.says, self.deleted = array, versioned, says, 0
+    dlpack_device : what __dlpack_device__ returns
+    deleted : the number of calls of the capsule's deleter
+    asked : the arguments of each call of __dlpack__
+    """
+
+    def __init__(self, array: np.ndarray, *, versioned: bool = True,
+                 dlpack_device: tuple[int, int] = (1, 0), **fields: Any) -> None:
+        self.data, self.versioned, self.dlpack_device, self.deleted = array, versioned, dlpack_device, 0
         self.asked: list[dict[str, Any]] = []
         self.shape = (ctypes.c_int64 * 1)(fields.pop("length", len(array)))
         self.strides = (ctypes.c_int64 * 1)(array.strides[0] // array.itemsize)
@@ -47,21 +52,21 @@ class Crafted:
         for name, value in fields.items():
             (outer if name in outer else tensor)[name] = value
 
-        def give_back(_: int) -> None:
+        def delete(_: int) -> None:
             self.deleted += 1
 
-        made = Versioned if versioned else Managed
-        self.managed = made(tensor=Tensor(**tensor), deleter=Deleter(give_back), **outer)
+        capsule_type = Versioned if versioned else Managed
+        self.managed = capsule_type(tensor=Tensor(**tensor), deleter=Deleter(delete), **outer)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.says
+        return self.dlpack_device
 
-    def __dlpack__(self, **how: Any) -> object:
-        self.asked.append(how)
+    def __dlpack__(self, **arguments: Any) -> object:
+        self.asked.append(arguments)
         name = b"dltensor_versioned" if self.versioned else b"dltensor"
         return api.PyCapsule_New(ctypes.addressof(self.managed), name, None)
 
 
-def on_gpu(array: np.ndarray, index: int = 0) -> Crafted:
-    """Host memory that says it is a GPU's: for what is found out before anything is read."""
-    return Crafted(array, says=(2, index), device=2, index=index)
+def on_gpu(array: np.ndarray, index: int = 0) -> CapsuleArray:
+    """Host memory that is exported as GPU memory: for checks that come before any element is read."""
+    return CapsuleArray(array, dlpack_device=(2, index), device=2, index=index)

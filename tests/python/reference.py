@@ -1,4 +1,4 @@
-"""The exact dot product by `fractions`, rounded once, and strategies for the vectors that are hard."""
+"""The expected results: the exact dot product by `fractions`, rounded once; and strategies for difficult vectors."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LARGEST = {"float32": Fraction(2) ** 128, "float64": Fraction(2) ** 1024}
 
 
 def bits(value: float) -> str:
-    """The bit pattern, for comparing: NaN equals NaN and +0 differs from -0."""
+    """The bit pattern: comparing it, NaN equals NaN and +0 differs from -0."""
     return struct.pack(">d", value).hex()
 
 
 def rounded(value: Fraction, dtype: str) -> float:
-    """To nearest, ties to even, with the precision and range of dtype."""
+    """The value rounded to nearest, ties to even, to the precision and range of dtype."""
     precision, lowest = (24, -149) if dtype == "float32" else (53, -1074)
     if value == 0:
         return 0.0
@@ -33,7 +33,7 @@ def rounded(value: Fraction, dtype: str) -> float:
 
 
 def exact_dot(a: np.ndarray, b: np.ndarray, dtype: str) -> float:
-    """By docs/contract.md: special values first, then the real sum, rounded once."""
+    """The result that docs/contract.md specifies: special values first, then the real sum, rounded once."""
     total = Fraction(0)
     infinities = set()
     for x, y in zip(a.tolist(), b.tolist()):
@@ -52,11 +52,11 @@ dtypes = st.sampled_from(["float32", "float64"])
 
 
 @st.composite
-def pairs(draw: st.DrawFn, most: int = 40, special: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """Two vectors of the same length and type: any bit patterns, or a sum that cancels."""
+def pairs(draw: st.DrawFn, max_length: int = 40, special: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """Two vectors of the same length and type: any floating-point numbers, or a sum that cancels."""
     width = 32 if draw(dtypes) == "float32" else 64
     element = st.floats(width=width, allow_nan=special, allow_infinity=special)
-    n = draw(st.integers(0, most))
+    n = draw(st.integers(0, max_length))
     a = np.array(draw(st.lists(element, min_size=n, max_size=n)), dtype=f"float{width}")
     b = np.array(draw(st.lists(element, min_size=n, max_size=n)), dtype=f"float{width}")
     if draw(st.booleans()):
@@ -72,7 +72,7 @@ def views(a: np.ndarray) -> dict[str, np.ndarray]:
     spread[: 3 * len(a) : 3] = a
     shifted = np.frombuffer(b"\0" + a.tobytes(), np.uint8)[1:].view(a.dtype) if len(a) else a
     return {
-        "packed": a,
+        "contiguous": a,
         "strided": spread[: 3 * len(a) : 3],
         "reversed twice": a[::-1].copy()[::-1],
         "unaligned": shifted,

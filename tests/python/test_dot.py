@@ -1,4 +1,4 @@
-"""Bits equal to exact `fractions` truth: special values, strides, byte orders, threads, instruction sets."""
+"""dot has the bits of the reference: special values, strides, byte orders, threads, instruction sets."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truth import bits, dtypes, exact_dot, pairs, rounded, views
+from reference import bits, dtypes, exact_dot, pairs, rounded, views
 
 
-def test_the_truth_itself() -> None:
+def test_the_reference() -> None:
     assert rounded(Fraction(0.1) + Fraction(0.2), "float64") == 0.1 + 0.2
     assert rounded(Fraction(2) ** -1075, "float64") == 0.0
     assert rounded(Fraction(2) ** -1075 * 3, "float64") == 2.0**-1073
@@ -26,7 +26,7 @@ def test_the_truth_itself() -> None:
 
 
 @given(pairs(), dtypes)
-def test_dot_is_the_truth(pair: tuple[np.ndarray, np.ndarray], dtype: str) -> None:
+def test_dot_equals_the_reference(pair: tuple[np.ndarray, np.ndarray], dtype: str) -> None:
     a, b = pair
     assert bits(xd.dot(a, b, dtype=dtype)) == bits(exact_dot(a, b, dtype))
 
@@ -45,7 +45,7 @@ def test_layouts_change_nothing(pair: tuple[np.ndarray, np.ndarray], data: st.Da
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("mode", ["exact", "fast"])
 @pytest.mark.parametrize("n", [1000, 8191, 8193, 40_000, 250_001])
-def test_long_views_are_their_packed_copies(n: int, mode: str, dtype: str) -> None:
+def test_long_views_equal_their_contiguous_copies(n: int, mode: str, dtype: str) -> None:
     generator = np.random.default_rng(n)
     a, b = generator.standard_normal((2, n)).astype(dtype)
     expected = bits(xd.dot(a, b, mode=mode, threads=1))
@@ -56,7 +56,7 @@ def test_long_views_are_their_packed_copies(n: int, mode: str, dtype: str) -> No
 
 @pytest.mark.parametrize("n", [65_536, 300_001])
 def test_threads_share_a_view(n: int) -> None:
-    """Lengths at which the pieces of a view are divided among several threads."""
+    """Lengths at which several threads share the chunks of a view."""
     generator = np.random.default_rng(n)
     a, b = generator.standard_normal((2, n)) * 2.0 ** generator.integers(-300, 300, (2, n))
     for mode in ("exact", "fast"):
@@ -69,12 +69,12 @@ def test_threads_share_a_view(n: int) -> None:
     whole.add(a, np.ones(n))
     for name, x in views(a).items():
         for threads in (0, 1, 3):
-            part = xd.Accumulator()
-            part.add(x, threads=threads)
-            assert part == whole, name
+            total = xd.Accumulator()
+            total.add(x, threads=threads)
+            assert total == whole, name
 
 
-@given(pairs(most=12), st.randoms(use_true_random=False))
+@given(pairs(max_length=12), st.randoms(use_true_random=False))
 def test_order_changes_nothing(pair: tuple[np.ndarray, np.ndarray], source: random.Random) -> None:
     a, b = pair
     order = list(range(len(a)))
@@ -106,7 +106,7 @@ def test_calls_from_many_threads() -> None:
     assert results == [expected[i % 4] for i in range(400)]
 
 
-def test_classics() -> None:
+def test_special_values() -> None:
     assert xd.dot(np.array([]), np.array([])) == 0.0
     assert xd.dot(np.full(4096, 2.0**-540), np.full(4096, 2.0**-540)) == 2.0**-1068
     assert bits(xd.dot(np.array([-0.0]), np.array([1.0]))) == bits(0.0)

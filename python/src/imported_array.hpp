@@ -1,0 +1,84 @@
+// A Python array as the library reads it: an any_vector, and the references that keep its memory valid.
+//
+// The memory is described by the protocol that the object offers: the buffer protocol, DLPack or
+// __cuda_array_interface__. Descriptions are checked for consistency. Addresses cannot be checked, so they are
+// trusted, as these protocols require.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exactdot/views.hpp>
+#include <python/src/dlpack.hpp>
+#include <string>
+
+namespace exactdot::python {
+
+namespace nb = nanobind;
+
+/// Thrown for an object that is not a vector. The caller, which knows both arguments, turns it into a Python
+/// exception that describes them.
+struct invalid_array {
+  bool is_type_error;
+  std::string reason;
+};
+
+/// Neither copied nor moved. Destroyed with the GIL held.
+class imported_array {
+ public:
+  imported_array() = default;
+  imported_array(const imported_array&) = delete;
+  imported_array& operator=(const imported_array&) = delete;
+  ~imported_array();
+
+  /// First step: finds out whether the vector is in host or GPU memory, and imports host memory. Throws
+  /// invalid_array or nb::python_error.
+  void locate(PyObject* object);
+  /// Second step, for GPU memory: imports it. The producer orders its queued work before later work on `stream`.
+  void import_on(std::intptr_t stream);
+
+  bool on_gpu = false;
+  int device = 0;
+  element_type type = element_type::float64;
+  int dimensions = 1;    // 0 or 1
+  bool swapped = false;  // not in native byte order
+  bool read_only = false;
+  bool is_torch = false;  // imported by PyTorch's methods, valid on PyTorch's current stream
+  void* data = nullptr;
+  std::size_t n = 0;
+  std::ptrdiff_t stride = 0;           // in bytes
+  std::intptr_t producer_stream = -1;  // named by __cuda_array_interface__; -1: none
+  PyObject* object = nullptr;          // borrowed
+
+  [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
+
+ private:
+  void read_buffer();
+  void read_dlpack(nb::object capsule);
+  bool read_torch();
+  void read_cuda_array_interface(const nb::object& value);
+  void set_shape(int count, const std::int64_t* shape);
+  void set_data(void* address);
+
+  Py_buffer buffer_{};  // buffer_.obj is null if the buffer protocol was not used
+  nb::object capsule_;  // or another owner of the memory
+  bool is_imported_ = false;
+  dlpack::managed* managed_ = nullptr;
+  dlpack::managed_versioned* versioned_ = nullptr;
+};
+
+/// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
+std::string describe(PyObject* object);
+
+/// "float32 or float64": the names of all element types, for messages.
+std::string element_type_names();
+
+/// Whether it is an instance of numpy.ma.MaskedArray.
+bool is_masked(PyObject* object);
+
+/// str(value), for messages; characters without a UTF-8 form are escaped. Never throws a Python error.
+std::string text_of(nb::handle value);
+
+}  // namespace exactdot::python
