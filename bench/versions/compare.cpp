@@ -13,6 +13,8 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "version.hpp"
@@ -80,11 +82,14 @@ const char* name_of(mode what) {
   return what == mode::exact ? "exact" : what == mode::fast ? "fast" : "accumulate";
 }
 
+template <class T>
+constexpr std::string_view type_name = std::is_same_v<T, float> ? "float32" : "float64";
+
 struct summary {
   std::vector<double> ratios;
   void add(std::string_view type, mode what, std::size_t n, int threads, const comparison& found, double unit) {
     ratios.push_back(found.ratio);
-    std::printf("| %s | %s | %zu | %d | %.4g | %.4g | %.3f |\n", type, name_of(what), n, threads,
+    std::printf("| %.*s | %s | %zu | %d | %.4g | %.4g | %.3f |\n", static_cast<int>(type.size()), type.data(), name_of(what), n, threads,
                 found.old_median * unit, found.new_median * unit, found.ratio);
     std::fflush(stdout);
   }
@@ -112,7 +117,7 @@ void compare_cpu(const version& before, const version& after, int rounds, bool q
         const double one = seconds(old_seconds, 3) / 3;
         const int calls = std::max(1, static_cast<int>(std::min(2e-3 / one, 2e5)));
         const auto sample = [&](auto* call) { return [&, call] { return seconds(call, calls) / calls; }; };
-        all.add(name_of(type_of<T>), what, n, threads,
+        all.add(type_name<T>, what, n, threads,
                 compare(sample(old_seconds), sample(new_seconds), rounds), 1e9);
       }
     }
@@ -200,7 +205,7 @@ void compare_gpu(const version& before, const version& after, int rounds, bool q
           return graphs[k][static_cast<std::size_t>(round++ % places)].seconds();
         };
       };
-      all.add(name_of(type_of<T>), what, n, 0, compare(sample(0), sample(1), rounds), 1e6);
+      all.add(type_name<T>, what, n, 0, compare(sample(0), sample(1), rounds), 1e6);
       T results[9];
       check(cudaMemcpy(results, result, sizeof results, cudaMemcpyDefault));
       if (std::memcmp(&results[0], &results[8], sizeof(T)) != 0) fail("the versions' bits differ");

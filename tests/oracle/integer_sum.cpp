@@ -33,9 +33,12 @@ void integer_sum::add(const number& a, const number& b) {
 
 void integer_sum::merge(const integer_sum& other) {
   units_ += other.units_;
-  specials_.nans += other.specials_.nans;
-  specials_.positive_infinities += other.specials_.positive_infinities;
-  specials_.negative_infinities += other.specials_.negative_infinities;
+  const auto add = [](std::int64_t& count, std::int64_t more) {  // merges that double a count must not wrap it
+    count = std::min(count + more, std::int64_t{1} << 60);
+  };
+  add(specials_.nans, other.specials_.nans);
+  add(specials_.positive_infinities, other.specials_.positive_infinities);
+  add(specials_.negative_infinities, other.specials_.negative_infinities);
 }
 
 mpz_class units_of_limbs(std::span<const std::int64_t> limbs, int lowest_exponent) {

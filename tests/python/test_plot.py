@@ -180,7 +180,7 @@ def figure_of(results: Any, module: str, *told: Any) -> Any:
     from exactdot.plot import style
     from matplotlib.text import Text
     written: list[Text] = []
-    with style.house(), pytest.MonkeyPatch.context() as patch:
+    with style.rc_settings(), pytest.MonkeyPatch.context() as patch:
         figure = importlib.import_module(f"exactdot.plot.{module}").draw(results, *told)
         figure.canvas.draw()
         draw = Text.draw

@@ -56,7 +56,7 @@ def draw(results: dict[str, Any], out: str | os.PathLike[str], *, dtype: str | N
     from exactdot.plot import style  # first, as it says what to do without matplotlib
     from exactdot.plot import accuracy, ladder, speed
 
-    with style.house():
+    with style.rc_settings():
         if kind == "ladder":
             figure = ladder.draw(results, dtype or "float32", n)
         elif kind == "accuracy":

@@ -25,7 +25,7 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILION, PURPLE, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#8a8a8a"
 
 
-def house() -> ContextManager[Any]:
+def rc_settings() -> ContextManager[Any]:
     return plt.rc_context({
         "figure.dpi": 100, "savefig.dpi": 100, "font.family": "DejaVu Sans", "font.size": 10,
         "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10.5, "axes.titlelocation": "left",
