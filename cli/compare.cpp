@@ -39,7 +39,8 @@ class native_elements {
     }
     copy_.resize(file.n());
     const any_vector from = file.view();
-    engine::copy_contiguous({from.data, from.stride, from.swapped, false, {}}, sizeof(T), from.n, copy_.data());
+    engine::copy_contiguous({from.data, from.stride, from.type, from.swapped, false, {}}, from.type, 0, from.n,
+                            copy_.data());
     data_ = copy_.data();
   }
   [[nodiscard]] const T* data() const { return data_; }
@@ -118,7 +119,7 @@ class comparer {
 
 std::vector<method_result> compare(const io::vector_file& a, const io::vector_file& b, element_type type,
                                    const options& options) {
-  return with_element(a.type(), [&](auto zero) { return comparer<decltype(zero)>(a, b, type, options).run(); });
+  return with_carrier(a.type(), [&](auto zero) { return comparer<decltype(zero)>(a, b, type, options).run(); });
 }
 
 }  // namespace exactdot::cli

@@ -80,7 +80,7 @@ void write_pair(const generate_arguments& arguments, const io::data_request& req
 
 void run_generate(const generate_arguments& arguments) {
   const io::data_request request = make_request(arguments);
-  with_element(*type_named(arguments.type), [&]<class T>(T) { write_pair<T>(arguments, request); });
+  with_carrier(*type_named(arguments.type), [&]<class T>(T) { write_pair<T>(arguments, request); });
   if (!arguments.json) {
     write_output(fmt::format("{} and {}: {}, {} x {} each\n", io::printable(arguments.a),
                              io::printable(arguments.b), arguments.data, request.n, arguments.type));

@@ -151,7 +151,7 @@ ladder_result run_ladder(const ladder_request& request) {
   result.n = request.data.n;
   result.type = request.type;
   result.op = request.options.op;
-  with_element(request.type, [&](auto zero) {
+  with_carrier(request.type, [&](auto zero) {
     using T = decltype(zero);
     measure_rungs<T>(request, *device, rungs, result);
     std::erase_if(rungs, [&](const rung& candidate) {  // skipped rungs

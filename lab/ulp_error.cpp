@@ -54,7 +54,7 @@ int ulp_exponent(double x) {
 template <element T>
 long double ulp_error(const accumulator<T>& sum, double value, element_type type) {
   const double rounded =
-      with_element(type, [&]<class R>(R) { return static_cast<double>(sum.template round<R>()); });
+      with_carrier(type, [&]<class R>(R) { return static_cast<double>(sum.template round<R>()); });
   if (!std::isfinite(rounded) || !std::isfinite(value)) {
     if (rounded == value || (std::isnan(rounded) && std::isnan(value))) return 0;
     if (std::isnan(rounded) || std::isnan(value)) return std::numeric_limits<long double>::quiet_NaN();
@@ -62,7 +62,7 @@ long double ulp_error(const accumulator<T>& sum, double value, element_type type
   }
   wide_sum difference = widen(sum);
   difference.add(-value);
-  const int unit = with_element(type, [&](auto zero) { return ulp_exponent<decltype(zero)>(rounded); });
+  const int unit = with_carrier(type, [&](auto zero) { return ulp_exponent<decltype(zero)>(rounded); });
   return std::ldexp(magnitude(difference), -unit);
 }
 

@@ -37,6 +37,9 @@ class workspace {
 
   [[nodiscard]] stream_handle stream() const noexcept;
   [[nodiscard]] int device() const noexcept;  ///< its index
+  /// Waits for the stream and throws errc::overflow if an integer result of an earlier stream-ordered call did not
+  /// fit into its type (the result is then 0); such calls cannot throw it themselves.
+  void check();
 
   struct storage;
   [[nodiscard]] storage& library_storage() noexcept { return *storage_; }  ///< for the library
@@ -47,9 +50,10 @@ class workspace {
 
 namespace detail {
 void enqueue(workspace& on, reduction what, const any_vector& a, const any_vector& b, element_type type,
-             void* result, const options& options);
+             void* result, const options& options, std::int64_t ddof = 0);
 [[nodiscard]] std::uint64_t reduce(workspace& on, reduction what, const any_vector& a, const any_vector& b,
-                                   element_type type, const options& options);
+                                   element_type type, const options& options, std::int64_t ddof = 0);
+void add_into(workspace& on, reduction what, const any_vector& a, const any_vector& b, std::int64_t* words);
 }  // namespace detail
 
 /// *result = a·b, when the stream reaches it. All pointers are the device's (or of memory that it can access:
@@ -90,14 +94,39 @@ inline void dot(workspace& on, const any_vector& a, const any_vector& b, element
   return {type, detail::reduce(on, reduction::dot, a, b, type, options)};
 }
 
+/// *result = any reduction of one vector, when the stream reaches it; a result of `type` (exactdot::reduce says which
+/// types a reduction gives). Values as exactdot's functions; sums of float and double to float or double take one
+/// launch, others two or, for variances, three that read the vector twice. Errors: as above, errc::empty_input, and
+/// for integer results errc::overflow from workspace::check().
+inline void reduce(workspace& on, reduction what, const any_vector& x, element_type type, void* result,
+                   const options& options = {}, std::int64_t ddof = 0) {
+  detail::enqueue(on, what, x, x, type, result, options, ddof);
+}
+
+/// The same, waited for. Throws errc::overflow itself.
+[[nodiscard]] inline any_scalar reduce(workspace& on, reduction what, const any_vector& x, element_type type,
+                                       const options& options = {}, std::int64_t ddof = 0) {
+  return {type, detail::reduce(on, what, x, x, type, options, ddof)};
+}
+
 /// Adds a·b to the words of an accumulator of their element type in device memory (accumulator<T>::word_count of
 /// them, all zero for an empty one), as one more state: to be read back, merged, or summed by NCCL or MPI. At most
 /// 2^30 calls on the same words. Errors and cost as above.
-void dot_into(workspace& on, const any_vector& a, const any_vector& b, std::int64_t* words);
+inline void dot_into(workspace& on, const any_vector& a, const any_vector& b, std::int64_t* words) {
+  detail::add_into(on, reduction::dot, a, b, words);
+}
 
 template <element T>
 void dot_into(workspace& on, const T* a, const T* b, std::size_t n, std::int64_t* words) {
   dot_into(on, to_any(a, n), to_any(b, n), words);
+}
+
+/// The same for Σ xᵢ and for Σ xᵢ².
+inline void sum_into(workspace& on, const any_vector& x, std::int64_t* words) {
+  detail::add_into(on, reduction::sum, x, x, words);
+}
+inline void sum_of_squares_into(workspace& on, const any_vector& x, std::int64_t* words) {
+  detail::add_into(on, reduction::sum_of_squares, x, x, words);
 }
 
 }  // namespace exactdot::cuda

@@ -8,6 +8,8 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <exactdot/float16.hpp>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -16,37 +18,49 @@
 namespace exactdot {
 
 /// The type of the elements of a vector, and of a result.
-enum class element_type : unsigned char { float32, float64 };
+enum class element_type : unsigned char {
+  float32,
+  float64,
+  float16,
+  bfloat16,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+};
 
 struct element_info {
   element_type type;
-  std::string_view name;  ///< NumPy's
+  std::string_view name;  ///< NumPy's, or ml_dtypes'
   std::size_t bytes;
-  char kind;           ///< NumPy's: 'f' for floating point
-  char struct_format;  ///< in Python's struct module and buffer protocol
-  int precision;       ///< significant bits, the hidden one included
-  int exponent_bits;
+  char kind;           ///< NumPy's: 'f' floating point, 'i' and 'u' integers, 'V' bfloat16
+  char struct_format;  ///< in Python's struct module and buffer protocol; 0: none
+  int precision;       ///< significant bits, the hidden one included; of an integer without the sign
+  int exponent_bits;   ///< 0: an integer
 };
 
 inline constexpr std::array elements = {
     element_info{element_type::float32, "float32", 4, 'f', 'f', 24, 8},
     element_info{element_type::float64, "float64", 8, 'f', 'd', 53, 11},
+    element_info{element_type::float16, "float16", 2, 'f', 'e', 11, 5},
+    element_info{element_type::bfloat16, "bfloat16", 2, 'V', 0, 8, 8},
+    element_info{element_type::int8, "int8", 1, 'i', 'b', 7, 0},
+    element_info{element_type::int16, "int16", 2, 'i', 'h', 15, 0},
+    element_info{element_type::int32, "int32", 4, 'i', 'i', 31, 0},
+    element_info{element_type::int64, "int64", 8, 'i', 'q', 63, 0},
+    element_info{element_type::uint8, "uint8", 1, 'u', 'B', 8, 0},
+    element_info{element_type::uint16, "uint16", 2, 'u', 'H', 16, 0},
+    element_info{element_type::uint32, "uint32", 4, 'u', 'I', 32, 0},
+    element_info{element_type::uint64, "uint64", 8, 'u', 'Q', 64, 0},
 };
 
-namespace detail {
-/// The last bit of any product of two elements weighs 2^this; every finite product is below 2^the other.
-constexpr int lowest_product_exponent(const element_info& of) {
-  return 2 * (3 - (1 << (of.exponent_bits - 1)) - of.precision);
-}
-constexpr int highest_product_exponent(const element_info& of) { return 2 << (of.exponent_bits - 1); }
-/// Limbs of 32 bits that hold all bits of 2^63 products of the largest magnitude, and a sign.
-constexpr int limb_count(const element_info& of) {
-  return (highest_product_exponent(of) + 63 - lowest_product_exponent(of)) / 32 + 1;
-}
-}  // namespace detail
-
 /// The C++ types in the order of the enumerators.
-using element_types = std::tuple<float, double>;
+using element_types = std::tuple<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
+                                 std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 
 namespace detail {
 template <class T, class Types>
@@ -68,6 +82,19 @@ constexpr bool is_known(element_type type) { return static_cast<std::size_t>(typ
 constexpr const element_info& info_of(element_type type) { return elements[static_cast<std::size_t>(type)]; }
 constexpr std::string_view name_of(element_type type) { return info_of(type).name; }
 constexpr std::size_t size_of(element_type type) { return info_of(type).bytes; }
+constexpr bool is_integer(element_type type) { return info_of(type).exponent_bits == 0; }
+constexpr bool is_signed(element_type type) { return info_of(type).kind != 'u'; }
+
+/// Element types of integers, and those that represent fractions.
+template <class T>
+concept integer_element = element<T> && is_integer(type_of<T>);
+template <class T>
+concept floating_element = element<T> && !integer_element<T>;
+
+namespace detail {
+template <element T>
+inline constexpr bool has_sign = is_signed(type_of<T>);
+}  // namespace detail
 
 /// The type of this name.
 constexpr std::optional<element_type> type_named(std::string_view name) {
@@ -75,6 +102,18 @@ constexpr std::optional<element_type> type_named(std::string_view name) {
     if (known.name == name) return known.type;
   }
   return std::nullopt;
+}
+
+/// The types in which terms are computed, to which all others are converted: float32 and float64. The program, the
+/// Python package and the lab have these only.
+inline constexpr std::array carriers = {elements[0], elements[1]};
+constexpr bool is_carrier(element_type type) { return static_cast<std::size_t>(type) < carriers.size(); }
+
+/// work(T{}) with the C++ type T of a carrier; the result types must be the same for both.
+template <class Work>
+constexpr decltype(auto) with_carrier(element_type type, Work&& work) {
+  if (type == element_type::float32) return work(float{});
+  return work(double{});
 }
 
 /// work(T{}) with the C++ type T of a known `type`; the result types must be the same for all T.
@@ -85,5 +124,24 @@ constexpr decltype(auto) with_element(element_type type, Work&& work) {
   }
   return work(std::tuple_element_t<index, element_types>{});
 }
+
+namespace detail {
+/// The words of an exact state: limbs of radix 2^32 from the last bit of any product on, then four counts.
+struct state_shape {
+  int lowest_exponent;   ///< the last bit of any product weighs 2^this
+  int highest_exponent;  ///< every finite product < 2^this in magnitude
+
+  /// Limbs that hold all bits of 2^63 products of the largest magnitude, and a sign.
+  [[nodiscard]] constexpr int limbs() const { return (highest_exponent + 63 - lowest_exponent) / 32 + 1; }
+};
+
+/// One state serves float and what fits into it, one double, one the integers up to 32 bits, one those of 64 bits.
+constexpr state_shape state_shape_of(element_type type) {
+  const element_info& info = info_of(type);
+  if (is_integer(type)) return {0, info.bytes == 8 ? 128 : 64};
+  const element_info& of = info.precision <= 24 ? elements[0] : elements[1];
+  return {2 * (3 - (1 << (of.exponent_bits - 1)) - of.precision), 2 << (of.exponent_bits - 1)};
+}
+}  // namespace detail
 
 }  // namespace exactdot

@@ -16,6 +16,8 @@ enum class errc {
   null_pointer,    ///< a null pointer with a length above zero
   bad_option,      ///< an option value outside its documented range
   no_device,       ///< a device was demanded that this machine or this build does not have
+  empty_input,     ///< min, max and their indices of no elements
+  overflow,        ///< an integer result that the result type does not hold
   headroom,        ///< an accumulator cannot hold the sum; nothing was lost silently
   cancelled,       ///< monitor::cancel was set while the computation ran
   device_failure,  ///< CUDA reports a failure, of this call or of an earlier one on the same device

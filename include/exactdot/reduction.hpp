@@ -2,13 +2,48 @@
 // The reductions that exactdot computes, by name.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
 namespace exactdot {
 
 enum class reduction : unsigned char {
-  dot,  ///< Σ aᵢ·bᵢ
+  dot,             ///< Σ aᵢ·bᵢ
+  sum,             ///< Σ xᵢ
+  asum,            ///< Σ |xᵢ|
+  sum_of_squares,  ///< Σ xᵢ²
+  nrm2,            ///< √(Σ xᵢ²)
+  mean,            ///< (Σ xᵢ)/n
+  variance,        ///< (n·Σ xᵢ² − (Σ xᵢ)²)/(n·(n − ddof))
+  stddev,          ///< its root
+  min,             ///< the least element: NaN wins, −0 < +0
+  max,             ///< the greatest element: NaN wins, −0 < +0
+  argmin,          ///< the lowest index of the least element
+  argmax,          ///< the lowest index of the greatest element
 };
 
-/// The name of a reduction, as the program and error sentences use it.
-constexpr const char* name_of(reduction what) { return what == reduction::dot ? "dot" : "reduction"; }
+/// Names as the functions, the program and error sentences use them, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 12> reduction_names = {
+    "dot", "sum", "asum", "sum_of_squares", "nrm2", "mean", "variance", "stddev", "min", "max", "argmin", "argmax"};
+
+constexpr bool is_known(reduction what) { return static_cast<std::size_t>(what) < reduction_names.size(); }
+constexpr const char* name_of(reduction what) {
+  return is_known(what) ? reduction_names[static_cast<std::size_t>(what)].data() : "reduction";
+}
+constexpr std::optional<reduction> reduction_named(std::string_view name) {
+  for (std::size_t i = 0; i < reduction_names.size(); ++i) {
+    if (reduction_names[i] == name) return static_cast<reduction>(i);
+  }
+  return std::nullopt;
+}
+
+/// Vectors that it reads.
+constexpr int inputs_of(reduction what) { return what == reduction::dot ? 2 : 1; }
+/// Whether the result is an index.
+constexpr bool gives_index(reduction what) { return what == reduction::argmin || what == reduction::argmax; }
+/// Whether the result is an element.
+constexpr bool gives_element(reduction what) { return what == reduction::min || what == reduction::max; }
 
 }  // namespace exactdot

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/element.hpp>
+#include <limits>
 #include <ranges>
 #include <type_traits>
 
@@ -33,6 +34,15 @@ struct any_vector {
   element_type type = element_type::float64;
   std::ptrdiff_t stride = 0;  ///< in bytes; need not be a multiple of the element's size in host memory
   bool swapped = false;       ///< the elements have the byte order that this machine does not have
+
+  constexpr any_vector() = default;
+  /// Contiguous.
+  constexpr any_vector(const void* first, std::size_t count, element_type of_elements)
+      : any_vector(first, count, of_elements,
+                   is_known(of_elements) ? static_cast<std::ptrdiff_t>(size_of(of_elements)) : 0) {}
+  constexpr any_vector(const void* first, std::size_t count, element_type of_elements, std::ptrdiff_t bytes,
+                       bool is_swapped = false)
+      : data(first), n(count), type(of_elements), stride(bytes), swapped(is_swapped) {}
 };
 
 namespace detail {
@@ -74,7 +84,13 @@ constexpr any_vector to_any(const T* data, std::size_t n) {
 }
 template <element T>
 constexpr any_vector to_any(const strided<T>& x) {
-  return {x.data, x.n, type_of<T>, x.stride * static_cast<std::ptrdiff_t>(sizeof(T)), false};
+  // a stride that overflows becomes one that no vector of two elements can have, and is refused as such
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+  constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max() / size;
+  const std::ptrdiff_t bytes = x.stride > most    ? std::numeric_limits<std::ptrdiff_t>::max()
+                               : x.stride < -most ? -std::numeric_limits<std::ptrdiff_t>::max()
+                                                  : x.stride * size;
+  return {x.data, x.n, type_of<T>, bytes, false};
 }
 template <detail::contiguous_view View>
 constexpr any_vector to_any(const View& x) {
@@ -83,12 +99,20 @@ constexpr any_vector to_any(const View& x) {
 
 /// Whether the elements follow each other in native byte order.
 constexpr bool is_contiguous(const any_vector& x) {
-  return !x.swapped && (x.n <= 1 || x.stride == static_cast<std::ptrdiff_t>(size_of(x.type)));
+  return is_known(x.type) && !x.swapped && (x.n <= 1 || x.stride == static_cast<std::ptrdiff_t>(size_of(x.type)));
 }
 
 namespace detail {
 template <std::size_t bytes>
 struct unsigned_of;
+template <>
+struct unsigned_of<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of<2> {
+  using type = std::uint16_t;
+};
 template <>
 struct unsigned_of<4> {
   using type = std::uint32_t;
@@ -115,7 +139,7 @@ struct any_scalar {
   [[nodiscard]] constexpr T as() const {
     return detail::from_word<T>(bits);
   }
-  /// The value as a double: exact for every floating-point type.
+  /// The value as a double: exact for every type but 64-bit integers, which are rounded.
   [[nodiscard]] constexpr double to_double() const {
     return with_element(type, [&]<class T>(T) { return static_cast<double>(as<T>()); });
   }

@@ -16,24 +16,16 @@
 namespace exactdot::python {
 namespace {
 
-/// std::variant of the accumulators of all element types.
-template <class Types>
-struct variant_of;
-template <class... T>
-struct variant_of<std::tuple<T...>> {
-  using type = std::variant<accumulator<T>...>;
-};
-
 class any_accumulator {
  public:
   explicit any_accumulator(element_type type) {
-    with_element(type, [&]<class T>(T) { state_.emplace<accumulator<T>>(); });
+    with_carrier(type, [&]<class T>(T) { state_.emplace<accumulator<T>>(); });
   }
 
   static any_accumulator from(const std::vector<std::int64_t>& words) {
     std::string sizes;
-    for (const element_info& known : elements) {
-      const std::size_t count = with_element(known.type, []<class T>(T) { return accumulator<T>::word_count; });
+    for (const element_info& known : carriers) {
+      const std::size_t count = with_carrier(known.type, []<class T>(T) { return accumulator<T>::word_count; });
       sizes += "; a " + std::string(known.name) + " state has " + std::to_string(count);
       if (words.size() != count) continue;
       any_accumulator made(known.type);
@@ -77,7 +69,7 @@ class any_accumulator {
   [[nodiscard]] double round(element_type result) const {
     return std::visit(
         [&](const auto& state) {
-          return with_element(result, [&]<class R>(R) { return to_python(state.template round<R>()); });
+          return with_carrier(result, [&]<class R>(R) { return to_python(state.template round<R>()); });
         },
         state_);
   }
@@ -91,7 +83,7 @@ class any_accumulator {
   }
 
  private:
-  variant_of<element_types>::type state_;
+  std::variant<accumulator<float>, accumulator<double>> state_;
 };
 
 nb::object words_of(const any_accumulator& self) {

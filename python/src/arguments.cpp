@@ -28,7 +28,7 @@ element_type read_dtype(nb::handle value, const char* caller) {
   std::string name = PyType_Check(value.ptr()) ? text_of(value.attr("__name__")) : text_of(value);
   if (PyUnicode_Check(value.ptr()) == 0) name = name.substr(name.rfind('.') + 1);  // torch.float64
   if (value.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) name = "float64";
-  if (const auto found = type_named(name)) return *found;
+  if (const auto found = type_named(name); found && is_carrier(*found)) return *found;
   throw_python(false, std::string(caller) + ": dtype is " + name + "; use " + element_type_names());
 }
 

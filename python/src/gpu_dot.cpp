@@ -85,7 +85,7 @@ std::vector<std::int64_t> gpu_words(const imported_array& a, const imported_arra
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
   std::vector<std::int64_t> words(
-      with_element(a.type, []<class T>(T) -> std::size_t { return accumulator<T>::word_count; }));
+      with_carrier(a.type, []<class T>(T) -> std::size_t { return accumulator<T>::word_count; }));
   const std::size_t bytes = words.size() * sizeof(std::int64_t);
   const gil_release gil_released;
   const std::lock_guard lock(workspace->mutex);

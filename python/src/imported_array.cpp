@@ -48,7 +48,7 @@ nb::object find_attribute(PyObject* object, const char* name) {
 /// The first element type whose properties match.
 template <class Matches>
 std::optional<element_type> find_type(Matches matches) {
-  for (const element_info& known : elements) {
+  for (const element_info& known : carriers) {
     if (matches(known)) return known.type;
   }
   return std::nullopt;
@@ -83,8 +83,8 @@ invalid_array wrong_type(const std::string& found) {
 
 std::string element_type_names() {
   std::string names;
-  for (const element_info& known : elements) {
-    if (&known != &elements.front()) names += &known == &elements.back() ? " or " : ", ";
+  for (const element_info& known : carriers) {
+    if (&known != &carriers.front()) names += &known == &carriers.back() ? " or " : ", ";
     names += known.name;
   }
   return names;
@@ -246,7 +246,7 @@ bool imported_array::read_torch() {
     throw invalid_array{true, "is a view that PyTorch has not negated yet; call its method resolve_neg() first"};
   }
   if (!is("is_cuda") || is("requires_grad")) return false;
-  static PyObject* types[elements.size()] = {};
+  static PyObject* types[carriers.size()] = {};
   const nb::object element = tensor.attr("dtype");
   const auto found = find_type([&](const element_info& known) {
     return element.ptr() ==

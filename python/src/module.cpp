@@ -53,7 +53,7 @@ void check_out(nb::handle dtype_given, const imported_array& a, const imported_a
 
 /// Stores a value that has the element type of `out`.
 void store(const any_scalar& value, const imported_array& out) {
-  with_element(out.type, [&]<class R>(R) {
+  with_carrier(out.type, [&]<class R>(R) {
     auto bytes = std::bit_cast<std::array<char, sizeof(R)>>(value.as<R>());
     if (out.swapped) std::reverse(bytes.begin(), bytes.end());
     std::memcpy(out.data, bytes.data(), bytes.size());

@@ -19,7 +19,7 @@ inline double to_python(float value) {
 }
 
 inline double to_python(const any_scalar& value) {
-  return with_element(value.type, [&]<class T>(T) { return to_python(value.as<T>()); });
+  return with_carrier(value.type, [&]<class T>(T) { return to_python(value.as<T>()); });
 }
 
 }  // namespace exactdot::python

@@ -1,8 +1,9 @@
-// Carriers: the types in which terms become exact addends. Every element has one; narrower elements are converted.
+// Carriers: the types in which terms become exact addends. Every element type has one; elements are converted to it,
+// which is exact.
 //
 // float: the product of two floats is exact in double, so a term is one stream of doubles.
 // double: the product of two doubles is a value and an error (TwoProduct), so a product is two streams.
-// Exact states belong to carriers.
+// 64-bit integers need two doubles: their upper and their lower 32 bits.
 #pragma once
 
 #include <core/format.hpp>
@@ -28,25 +29,30 @@ struct carrier<double> {
   static constexpr int lowest_window = -800, highest_window = 1000;
 };
 
-/// The carrier of an element type. Identical for float and double.
-template <class Element>
-using carrier_of = std::conditional_t<format<Element>::precision <= 24, float, double>;
-
-constexpr element_type carrier_type(element_type type) {
-  return with_element(type, []<class T>(T) { return type_of<carrier_of<T>>; });
+/// The carrier of an element type. Of floating-point types this is also the type of sums in mode fast.
+constexpr element_type carrier_of(element_type type) {
+  return info_of(type).precision <= 24 ? element_type::float32 : element_type::float64;
 }
+template <element Element>
+using carrier_for = std::conditional_t<carrier_of(type_of<Element>) == element_type::float32, float, double>;
+
+/// The wider of two carriers.
+constexpr element_type wider(element_type x, element_type y) { return x == element_type::float64 ? x : y; }
+
+/// Carriers that an element needs: two for the halves of a 64-bit integer.
+constexpr int parts_of(element_type type) { return is_integer(type) && size_of(type) == 8 ? 2 : 1; }
 
 /// log2 of the number of largest products that a state holds.
 inline constexpr int headroom_bits = 63;
 
 /// The last bit of any product of two T, and the power of two above every product.
 template <class T>
-inline constexpr int lowest_product_exponent = detail::lowest_product_exponent(info_of(type_of<T>));
+inline constexpr int lowest_product_exponent = detail::state_shape_of(type_of<T>).lowest_exponent;
 template <class T>
-inline constexpr int highest_product_exponent = detail::highest_product_exponent(info_of(type_of<T>));
+inline constexpr int highest_product_exponent = detail::state_shape_of(type_of<T>).highest_exponent;
 /// Limbs of radix 2^32 that hold the headroom of largest products.
 template <class T>
-inline constexpr int limb_count = detail::limb_count(info_of(type_of<T>));
+inline constexpr int limb_count = detail::state_shape_of(type_of<T>).limbs();
 static_assert(lowest_product_exponent<float> == 2 * format<float>::lowest_exponent &&
               highest_product_exponent<double> == 2 * format<double>::highest_exponent);
 

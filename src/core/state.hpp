@@ -33,30 +33,57 @@ struct state_layout {
   }
 };
 
-template <class Carrier>
+template <class T>
 EXACTDOT_CORE state_layout layout_of() {
-  return {limb_count<Carrier>, lowest_product_exponent<Carrier>, highest_product_exponent<Carrier>};
+  return {limb_count<T>, lowest_product_exponent<T>, highest_product_exponent<T>};
 }
 
+/// The layout of an accumulator of this element type.
 constexpr state_layout layout_of(element_type type) {
-  return with_element(type, []<class T>(T) { return layout_of<carrier_of<T>>(); });
+  const detail::state_shape shape = detail::state_shape_of(type);
+  return {shape.limbs(), shape.lowest_exponent, shape.highest_exponent};
 }
 
 /// Words of the widest state.
 inline constexpr int max_state_words = layout_of<double>().words();
 
-/// words += term. Propagates no carry; see additions_between_normalisations.
-template <class Carrier>
-EXACTDOT_CORE void add_term(std::int64_t* words, const exact_term& term) {
-  constexpr state_layout layout = layout_of<Carrier>();
+/// words += term, of a magnitude below 2^bits. Propagates no carry; see additions_between_normalisations.
+template <int bits>
+EXACTDOT_CORE void add_term(const state_layout& layout, std::int64_t* words, const exact_term& term) {
   if (term.kind == kind::finite) {
-    add<2 * format<Carrier>::precision>(layout.number(words), term.magnitude, term.exponent, term.negative);
+    add<bits>(layout.number(words), term.magnitude, term.exponent, term.negative);
     return;
   }
   const int index = term.kind == kind::nan ? layout.nans()
                     : term.negative        ? layout.negative_infinities()
                                            : layout.positive_infinities();
   words[index] += words[index] < state_layout::max_count;
+}
+/// The same for a product of two carriers.
+template <class Carrier>
+EXACTDOT_CORE void add_term(std::int64_t* words, const exact_term& term) {
+  add_term<2 * format<Carrier>::precision>(layout_of<Carrier>(), words, term);
+}
+
+/// words += a state of another layout, of normalised words, which may be negated in place. Requires that its lowest
+/// nonzero bit weighs at least 2^layout.lowest_exponent, and that the sum is within the headroom of `layout`.
+EXACTDOT_CORE void add_state(const state_layout& layout, std::int64_t* words, const state_layout& other_layout,
+                             std::int64_t* other) {
+  const fixed_point number = other_layout.number(other);
+  const bool negative = is_negative(number);
+  if (negative) negate(number);
+  for (int i = 0; i < other_layout.limbs; ++i) {
+    std::uint64_t limb = static_cast<std::uint64_t>(other[i]);
+    int exponent = other_layout.lowest_exponent + 32 * i;
+    if (limb == 0) continue;
+    for (; exponent < layout.lowest_exponent; ++exponent) limb >>= 1;  // even: see above
+    if (limb != 0) add<64>(layout.number(words), limb, exponent, negative);
+  }
+  for (int i = 0; i < 3; ++i) {
+    std::int64_t& count = words[layout.limbs + i];
+    count += other[other_layout.limbs + i];
+    if (count > state_layout::max_count) count = state_layout::max_count;
+  }
 }
 
 EXACTDOT_CORE void normalise(const state_layout& layout, std::int64_t* words) { normalise(layout.number(words)); }

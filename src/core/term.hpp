@@ -4,7 +4,8 @@
 //   inputs    vectors that it reads
 //   factors   1: an addend is one number; 2: a product of two (of a and b, or of a and a with one input)
 //   absolute  each factor is replaced by its absolute value
-// An addend is exact: as a double (carrier float), or as a value and an error (products of doubles).
+// An addend is exact: as a double (carrier float), or as a value and an error (products of doubles). Loops multiply
+// one-factor addends by 1: that is exact, and loads decide the time.
 #pragma once
 
 #include <core/carrier.hpp>
@@ -16,6 +17,24 @@ namespace exactdot::core {
 /// aᵢ·bᵢ
 struct product {
   static constexpr int inputs = 2, factors = 2;
+  static constexpr bool absolute = false;
+};
+
+/// aᵢ
+struct value {
+  static constexpr int inputs = 1, factors = 1;
+  static constexpr bool absolute = false;
+};
+
+/// |aᵢ|
+struct magnitude {
+  static constexpr int inputs = 1, factors = 1;
+  static constexpr bool absolute = true;
+};
+
+/// aᵢ²
+struct square {
+  static constexpr int inputs = 1, factors = 2;
   static constexpr bool absolute = false;
 };
 

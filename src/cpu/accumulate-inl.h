@@ -30,10 +30,10 @@ void accumulate_integers(const void* a, const void* b, std::size_t n, std::int64
   const auto element = [](const void* x, std::size_t i) {
     T value;
     std::memcpy(&value, static_cast<const char*>(x) + i * sizeof(T), sizeof value);  // any alignment
-    return static_cast<core::carrier_of<T>>(value);
+    return value;
   };
   for (std::size_t i = 0; i < n; ++i) {
-    core::add_term<core::carrier_of<T>>(words, core::exact_addend<Term>(element(a, i), element(b, i)));
+    core::add_term<T>(words, core::exact_addend<Term>(element(a, i), element(b, i)));
   }
 }
 
@@ -96,7 +96,8 @@ class accumulation {
 
   bool find_window_and_add(const T* a, const T* b, std::size_t n) {
     const exponent_range x = exponent_range_of<T>(a, n);
-    const exponent_range y = Term::inputs == 2 ? exponent_range_of<T>(b, n) : x;
+    constexpr exponent_range one{.finite = true, .zero = false, .lowest = 0, .highest = 1};
+    const exponent_range y = Term::inputs == 2 ? exponent_range_of<T>(b, n) : Term::factors == 2 ? x : one;
     not_finite_ = !x.finite || !y.finite;
     if (not_finite_) return false;
     if (x.zero || y.zero) return true;
@@ -104,7 +105,7 @@ class accumulation {
     if (in_range(x) && in_range(y) && span(products) <= window_span<T>(max_levels)) {
       add_in_window(a, b, n, products, 0, unscaled());
     } else {
-      products = product_exponents<true>(a, b, n);
+      products = product_exponents<Term, true>(a, b, n);
       if (products.zero) return true;
       if (span(products) > window_span<T>(max_levels)) return false;
       if constexpr (core::carrier<T>::product_fits_double) {

@@ -64,12 +64,15 @@ struct float_sums {
     }
   }
 
-  /// An upper bound on the sum of |product|; infinite or NaN if this kind of sums does not suit the data.
-  HWY_INLINE double bound() const {
+  /// An upper bound on the sum of |product| of `count` terms; infinite or NaN if this kind of sums does not suit the
+  /// data.
+  HWY_INLINE double bound(std::size_t count) const {
     if constexpr (any_size) return sum_lanes(tag(), magnitude) * 1.0625;
     // 1.0625: rounding errors, at most 2^-12. Above 2^-100 underflow loses less than that too.
     const double a = sum_lanes(float_tag(), squares_a);
-    const double b = Term::inputs == 2 ? sum_lanes(float_tag(), squares_b) : a;
+    const double b = Term::inputs == 2    ? sum_lanes(float_tag(), squares_b)
+                     : Term::factors == 2 ? a
+                                          : static_cast<double>(count);
     return a > 0x1p-100 && b > 0x1p-100 ? std::sqrt(a * b) * 1.0625 : HUGE_VAL;
   }
 
@@ -99,7 +102,7 @@ bool bounded_float_sum(const float* a, const float* b, std::size_t n, bounded_su
     even.magnitude = hn::Add(even.magnitude, odd.magnitude);
     even.squares_a = hn::Add(even.squares_a, odd.squares_a);
     even.squares_b = hn::Add(even.squares_b, odd.squares_b);
-    const double error = summation_error(count / width + 2, 2 * width, even.bound());
+    const double error = summation_error(count / width + 2, 2 * width, even.bound(count));
     if (!(error < HUGE_VAL)) return false;
     add(result, sum_lanes(hn::ScalableTag<double>(), even.low), 0, error);
     a += count, b += count, n -= count;
@@ -201,20 +204,22 @@ HWY_INLINE int sample_exponent(const double* x, std::size_t n) {
 
 /// A guess at a power of two above all products: exponent_margin_of_sample exponents above the largest |a| times
 /// the largest |b| of the samples. 1024 if it could leave the range of normal doubles. NaNs are detected later.
+template <class Term>
 HWY_INLINE int guess_exponent(const double* a, const double* b, std::size_t n) {
-  const int highest_a = sample_exponent(a, n), highest_b = sample_exponent(b, n);
+  const int highest_a = sample_exponent(a, n);
+  const int highest_b = Term::inputs == 2 ? sample_exponent(b, n) : Term::factors == 2 ? highest_a : 1;
   const bool moderate = std::abs(highest_a) < 240 && std::abs(highest_b) < 240;
   return moderate ? highest_a + highest_b + exponent_margin_of_sample : 1024;
 }
 
 template <class Term>
 bool bounded_sum_of(const double* a, const double* b, std::size_t n, bounded_sum& result) {
-  const int exponent = guess_exponent(a, Term::inputs == 2 ? b : a, n);
+  const int exponent = guess_exponent<Term>(a, b, n);
   if (exponent < 1024) {
     result = {};
     if (add_blocks<Term>(a, b, n, exponent, unscaled(), result)) return true;
   }
-  const exponent_range products = product_exponents<false>(a, Term::inputs == 2 ? b : a, n);
+  const exponent_range products = product_exponents<Term, false>(a, b, n);
   if (!products.finite || products.zero) return false;
   result = {.exponent = products.highest};
   return add_blocks<Term>(a, b, n, exponent_margin, product_scale(products.highest), result);

@@ -158,9 +158,9 @@ class finite_check {
 
 #endif
 
-/// The exponents of the nonzero products of two vectors, as if products could neither over- nor underflow. `lowest`
-/// is valid only if `both_ends`.
-template <bool both_ends>
+/// The exponents of the nonzero addends of a term, as if products could neither over- nor underflow. `lowest` is
+/// valid only if `both_ends`.
+template <class Term, bool both_ends>
 HWY_INLINE exponent_range product_exponents(const double* a, const double* b, std::size_t n) {
   const split_doubles::tag d;
   const split_doubles::exponent_tag de;
@@ -178,8 +178,14 @@ HWY_INLINE exponent_range product_exponents(const double* a, const double* b, st
     }
   };
   std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) update(hn::LoadU(d, a + i), hn::LoadU(d, b + i));
-  if (i < n) update(load_part<false>(d, a, i, n), load_part<false>(d, b, i, n));
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    const auto of = load_factors<Term, true>(d, a + i, b + i, 0, hn::Lanes(d));
+    update(of.x, of.y);
+  }
+  if (i < n) {
+    const auto of = load_factors<Term, false>(d, a, b, i, n);
+    update(of.x, of.y);
+  }
   exponent_range range;
   range.finite = finite.passed();
   if (!range.finite) return range;
@@ -191,14 +197,15 @@ HWY_INLINE exponent_range product_exponents(const double* a, const double* b, st
 }
 
 /// The same for floats, whose products are normal doubles.
-template <bool>
+template <class Term, bool>
 HWY_INLINE exponent_range product_exponents(const float* a, const float* b, std::size_t n) {
   const hn::ScalableTag<double> d;
   const hn::RebindToSigned<decltype(d)> di;
   const auto huge = hn::Set(di, std::numeric_limits<std::int64_t>::max());
   auto largest = hn::Zero(di), smallest = huge;
   for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-    const auto product = hn::Mul(load_promoted<false>(a, i, n), load_promoted<false>(b, i, n));
+    const auto of = load_promoted_factors<Term, false>(a, b, i, n);
+    const auto product = hn::Mul(of.x, of.y);
     const auto size = hn::BitCast(di, hn::Abs(product));
     largest = hn::Max(largest, size);
     smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(size, hn::Zero(di)), huge, size));

@@ -8,6 +8,7 @@
 
 #include "cpu/accumulate-inl.h"
 #include "cpu/bounded-inl.h"
+#include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 #include <core/error_free.hpp>
+#include <core/extremum.hpp>
 #include <core/order_v1.hpp>
 #include <core/state.hpp>
 #include <cpu/bounded_sum.hpp>
@@ -26,15 +27,22 @@ HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
 
-/// Entry i: element i / term_count, term i % term_count.
+/// Entry i: carrier i / term_count, term i % term_count.
 template <std::size_t... i>
-constexpr std::array<kernels, kernels_count> kernels_table(std::index_sequence<i...>) {
+constexpr std::array<kernels, sizeof...(i)> kernels_table(std::index_sequence<i...>) {
   return {kernels_of<std::tuple_element_t<i / term_count, element_types>,
                      std::tuple_element_t<i % term_count, core::term_types>>()...};
 }
 
+/// Entry i: element type i / 2, the least or the greatest.
+template <std::size_t... i>
+constexpr std::array<extremum_kernel, sizeof...(i)> extremum_table(std::index_sequence<i...>) {
+  return {extremum<std::tuple_element_t<i / 2, element_types>, i % 2 == 1>...};
+}
+
 constexpr instruction_set named(const char* name) {
-  return {name, kernels_table(std::make_index_sequence<kernels_count>())};
+  return {name, kernels_table(std::make_index_sequence<carrier_count * term_count>()),
+          extremum_table(std::make_index_sequence<2 * elements.size()>())};
 }
 
 }  // namespace HWY_NAMESPACE

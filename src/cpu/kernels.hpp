@@ -16,7 +16,7 @@
 
 namespace exactdot::cpu_engine {
 
-/// The loops over n contiguous elements of a and b, for one element type and term. Each result is exact, or known
+/// The loops over n contiguous carriers at a and b, for one carrier and term (b = a for terms of one input). Each result is exact, or known
 /// to within a bound, or of order v1, so none depends on the instruction set.
 struct kernels {
   /// Mode fast: the tile tree of order v1; the bits of the accumulation type.
@@ -31,17 +31,31 @@ struct kernels {
   void (*accumulate_integers)(const void* a, const void* b, std::size_t n, std::int64_t* words);
 };
 
-inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
-inline constexpr std::size_t kernels_count = elements.size() * term_count;
+/// The least or greatest of some elements.
+struct extreme {
+  std::uint64_t key = ~std::uint64_t{0};  ///< core::ordered_key of the element; less is more extreme
+  std::uint64_t index = 0;                ///< the lowest one that attains it
+};
 
-/// The index of an element's and term's kernels.
-constexpr std::size_t kernels_index(element_type element, std::size_t term) {
-  return static_cast<std::size_t>(element) * term_count + term;
+/// The extreme of n > 0 contiguous elements; indices from 0.
+using extremum_kernel = extreme (*)(const void* x, std::size_t n);
+
+inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
+inline constexpr std::size_t carrier_count = 2;  // float32, float64: the first of the element types
+
+/// The index of a carrier's and term's kernels.
+constexpr std::size_t kernels_index(element_type carrier, std::size_t term) {
+  return static_cast<std::size_t>(carrier) * term_count + term;
+}
+/// The index of an element type's kernel for the least or the greatest element.
+constexpr std::size_t extremum_index(element_type element, bool greatest) {
+  return 2 * static_cast<std::size_t>(element) + greatest;
 }
 
 struct instruction_set {
   const char* name;
-  std::array<kernels, kernels_count> table;
+  std::array<kernels, carrier_count * term_count> table;
+  std::array<extremum_kernel, 2 * elements.size()> extrema;
 };
 
 extern std::atomic<const instruction_set*> chosen_instruction_set;  // null before the first call
@@ -56,9 +70,8 @@ inline const instruction_set& current_instruction_set() {
 std::vector<const instruction_set*> runnable_instruction_sets();
 void choose_instruction_set(const std::string& name);
 
-inline const kernels& current_kernels(element_type element, std::size_t term) {
-  return current_instruction_set().table[kernels_index(element, term)];
+inline const kernels& current_kernels(element_type carrier, std::size_t term) {
+  return current_instruction_set().table[kernels_index(carrier, term)];
 }
-inline const kernels& kernels_for(const engine::plan& plan) { return current_kernels(plan.element, plan.term); }
 
 }  // namespace exactdot::cpu_engine

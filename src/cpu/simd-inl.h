@@ -102,10 +102,10 @@ struct factors {
   V x, y;
 };
 
-/// The factors of Term from the elements of a and b.
-template <class Term, class V>
-HWY_INLINE factors<V> factors_of(V a, V b) {
-  static_assert(Term::factors == 2, "terms of one factor have kernels of their own");
+/// The factors of Term from the elements of a and b. Terms of one factor are multiplied by 1.
+template <class Term, class D>
+HWY_INLINE factors<vec<D>> factors_of(D d, vec<D> a, vec<D> b) {
+  if constexpr (Term::factors == 1) b = hn::Set(d, 1);
   if constexpr (Term::absolute) return {hn::Abs(a), hn::Abs(b)};
   return {a, b};
 }
@@ -115,7 +115,7 @@ template <class Term, bool whole, class D>
 HWY_INLINE factors<vec<D>> load_factors(D d, const lane_of<D>* a, const lane_of<D>* b, std::size_t start,
                                         std::size_t count) {
   const auto x = load_part<whole>(d, a, start, count);
-  return factors_of<Term>(x, Term::inputs == 2 ? load_part<whole>(d, b, start, count) : x);
+  return factors_of<Term>(d, x, Term::inputs == 2 ? load_part<whole>(d, b, start, count) : x);
 }
 
 /// The same for floats, as doubles.
@@ -123,7 +123,8 @@ template <class Term, bool whole>
 HWY_INLINE factors<vec<hn::ScalableTag<double>>> load_promoted_factors(const float* a, const float* b,
                                                                        std::size_t start, std::size_t count) {
   const auto x = load_promoted<whole>(a, start, count);
-  return factors_of<Term>(x, Term::inputs == 2 ? load_promoted<whole>(b, start, count) : x);
+  const auto y = Term::inputs == 2 ? load_promoted<whole>(b, start, count) : x;
+  return factors_of<Term>(hn::ScalableTag<double>(), x, y);
 }
 
 /// How far ahead of their use the exact kernels prefetch. Their long dependency chains leave the processor too

@@ -9,8 +9,8 @@ namespace exactdot::cuda_engine {
 
 /// How a kernel loads its inputs.
 enum class input_layout : int {
-  contiguous,  ///< native byte order: 16-byte loads where both inputs can be aligned at once
-  strided,     ///< any stride and byte order: one element per load
+  contiguous,  ///< carriers in native byte order: 16-byte loads where both inputs can be aligned at once
+  any,         ///< any stride, byte order and element type: one element per load
 };
 
 /// The inputs; b only for terms of two inputs.
@@ -21,13 +21,21 @@ struct operands {
   std::size_t n = 0;
 };
 
+/// An input of any layout.
+struct any_operand {
+  const char* data = nullptr;
+  std::ptrdiff_t stride = 0;  ///< in bytes
+  element_type type = element_type::float64;
+  bool swapped = false;
+};
+
+/// An element of 64-bit integers makes several addends: one for each pair of halves. Addend i belongs to element
+/// i >> (log2_parts_a + log2_parts_b).
 template <class T>
-struct operands<T, input_layout::strided> {
-  const T* a = nullptr;
-  const T* b = nullptr;
-  std::size_t n = 0;
-  std::ptrdiff_t stride_a = sizeof(T), stride_b = sizeof(T);  ///< in bytes
-  bool swapped_a = false, swapped_b = false;
+struct operands<T, input_layout::any> {
+  any_operand a, b;
+  std::size_t n = 0;  ///< addends
+  int log2_parts_a = 0, log2_parts_b = 0;
 };
 
 /// Where the result goes: a value in device memory, a value in host memory, or the words of an exact state.

@@ -3,11 +3,13 @@
 // Vectors that the GPU can read in place are one launch; others pass through the staging pipeline, whose chunks add
 // to one exact state on the device, or are nodes of order v1's tree. Either way the bits are the CPU's.
 #include <algorithm>
+#include <core/extremum.hpp>
 #include <core/order_v1.hpp>
 #include <cuda/engine.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/pool.hpp>
 #include <plan/gpu_engine.hpp>
+#include <cstring>
 #include <run/run.hpp>
 #include <string>
 
@@ -46,7 +48,7 @@ bool gpu_is_faster(const plan& plan) {
   constexpr int max_threads = 2;
   const location &a = plan.a.where, &b = plan.b.where;
   return a.kind == memory_kind::pinned && b.kind == memory_kind::pinned && plan.contiguous &&
-         plan.n * size_of(plan.element) >= min_bytes && plan.threads <= max_threads &&
+         plan.n * size_of(plan.a.type) >= min_bytes && plan.threads <= max_threads &&
          context_is_active(std::max({a.gpu, b.gpu, 0}));
 }
 
@@ -62,7 +64,7 @@ void refuse_device_memory(const plan& plan) {
 
 /// An input that a kernel reads in place has to be aligned to its elements.
 void require_alignment(const plan& plan, const engine::operand& input, const char* name) {
-  const auto bytes = static_cast<std::ptrdiff_t>(size_of(plan.element));
+  const auto bytes = static_cast<std::ptrdiff_t>(size_of(input.type));
   if (!input.where.on_gpu() || plan.n == 0) return;
   const bool strides_fit = plan.n == 1 || input.stride % bytes == 0;
   if (reinterpret_cast<std::uintptr_t>(input.data) % static_cast<std::uintptr_t>(bytes) == 0 && strides_fit) return;
@@ -85,30 +87,33 @@ void choose(plan& plan, const options& options) {
   require_alignment(plan, plan.b, "b");
 }
 
-/// An exact state on the device, and the host memory to which it is copied.
+/// One or two exact states on the device, and the host memory to which they are copied.
 struct state_buffers {
-  static constexpr std::size_t bytes = core::max_state_words * sizeof(std::int64_t);
+  static constexpr std::size_t bytes = 2 * core::max_state_words * sizeof(std::int64_t);
   device_bytes device = try_device_memory(bytes);
   pinned_bytes host = pinned_memory(bytes);
 };
 
-/// words += what `enqueue` adds to the state on the device that it is given, on a stream.
+/// words += what `enqueue` adds to the states on the device that it is given, on a stream.
 template <class Enqueue>
-void add_through_device(const plan& plan, cudaStream_t stream, std::int64_t* words, Enqueue enqueue) {
+void add_through_device(const plan& plan, int states, cudaStream_t stream, std::int64_t* words, Enqueue enqueue) {
   auto buffers = pool<state_buffers>::instance().acquire(plan.gpu);
   if (buffers == nullptr) buffers = std::make_unique<state_buffers>();
   if (buffers->device == nullptr) cuda::check(cudaErrorMemoryAllocation, "allocating an exact state");
   auto* const on_device = reinterpret_cast<std::int64_t*>(buffers->device.get());
   auto* const on_host = reinterpret_cast<std::int64_t*>(buffers->host.get());
   const core::state_layout layout = plan.layout();
-  const std::size_t bytes = static_cast<std::size_t>(layout.words()) * sizeof(std::int64_t);
+  const std::size_t bytes = static_cast<std::size_t>(states * layout.words()) * sizeof(std::int64_t);
   cuda::check(cudaMemsetAsync(on_device, 0, bytes, stream), "clearing an exact state");
   enqueue(on_device);
   cuda::check(cudaMemcpyAsync(on_host, on_device, bytes, cudaMemcpyDeviceToHost, stream), "fetching the sum");
   cuda::check(cudaStreamSynchronize(stream), "waiting for the sum");
-  core::normalise(layout, on_host);
-  core::merge(layout, words, on_host);
-  core::normalise(layout, words);
+  for (int i = 0; i < states; ++i) {
+    std::int64_t* const sum = words + i * layout.words();
+    core::normalise(layout, on_host + i * layout.words());
+    core::merge(layout, sum, on_host + i * layout.words());
+    core::normalise(layout, sum);
+  }
   pool<state_buffers>::instance().release(plan.gpu, std::move(buffers));
 }
 
@@ -128,7 +133,7 @@ void in_one_launch(const plan& plan, Work work) {
 /// Calls work(pipeline) with a pipeline whose chunks suit the plan.
 template <class Work>
 auto with_pipeline(const plan& plan, Work work) {
-  const std::size_t bytes = plan.n * size_of(plan.element), wanted = staging_pipeline::wanted_chunk(bytes, {});
+  const std::size_t bytes = plan.n * size_of(plan.carrier), wanted = staging_pipeline::wanted_chunk(bytes, {});
   auto pipeline = pool<staging_pipeline>::instance().acquire(plan.gpu);
   if (pipeline != nullptr && pipeline->chunk() < wanted) pipeline.reset();
   if (pipeline == nullptr) pipeline = std::make_unique<staging_pipeline>(bytes);
@@ -162,7 +167,7 @@ auto with_cpu_fallback(const plan& plan, OnGpu on_gpu, OnCpu on_cpu) {
 }
 
 std::uint64_t reduce_on_gpu(const plan& plan) {
-  if (plan.n == 0) return 0;
+  if (plan.n == 0) return engine::result_of_nothing(plan);
   if (in_place(plan)) {
     std::uint64_t result = 0;
     in_one_launch(plan, [&](cuda::workspace& workspace) { result = cuda::run(workspace, plan); });
@@ -178,7 +183,7 @@ void add_on_gpu(const plan& plan, std::int64_t* words) {
     return;
   }
   in_one_launch(plan, [&](cuda::workspace& workspace) {
-    add_through_device(plan, workspace.stream(), words,
+    add_through_device(plan, 1, workspace.stream(), words,
                        [&](std::int64_t* sum) { cuda::add(workspace.library_storage(), plan, sum); });
   });
 }
@@ -200,12 +205,55 @@ std::uint64_t fast_staged(const plan& plan, staging_pipeline& pipeline) {
   pipeline.run(
       plan,
       [&](std::size_t slot, const engine::plan& chunk) {
-        engine::plan node = chunk;
-        node.result_type = plan.element;
+        engine::plan node = chunk;  // a sum, as it is
+        node.what = reduction::dot;
+        node.result_type = plan.carrier;
+        node.result = {core::finish::round, core::format_of(plan.carrier)};
         cuda::run(pipeline.workspace().library_storage(), node, pipeline.result(slot));
       },
       [&](std::size_t slot) { tree.push(*static_cast<const volatile T*>(pipeline.result(slot))); });
-  return core::converted_word(plan.result, tree.root());
+  return engine::fast_result(plan, tree.root());
+}
+
+/// The extreme element of host vectors: the best of the chunks, of which the earliest counts.
+std::uint64_t extremum_staged(const plan& plan, staging_pipeline& pipeline) {
+  const cuda::workspace::storage& storage = pipeline.workspace().library_storage();
+  cuda::extremum_candidate best;
+  std::size_t first = 0;
+  const std::size_t length = pipeline.chunk_elements(plan);
+  pipeline.run(
+      plan,
+      [&](std::size_t slot, const engine::plan& chunk) {
+        cuda::launch_extremum(storage, chunk, {});
+        cuda::check(cudaMemcpyAsync(pipeline.result(slot), &storage.extremum->best, sizeof best,
+                                    cudaMemcpyDeviceToHost, pipeline.workspace().stream()),
+                    "fetching an extreme element");
+      },
+      [&](std::size_t slot) {
+        cuda::extremum_candidate found;
+        std::memcpy(&found, pipeline.result(slot), sizeof found);
+        if (found.key < best.key || best.index == ~std::uint64_t{0}) best = {found.key, found.index + first};
+        first += length;
+      });
+  if (gives_index(plan.what)) return best.index;
+  return with_element(plan.carrier, [&]<class T>(T) {
+    return plan.what == reduction::max ? core::element_of_key<T, true>(best.key)
+                                       : core::element_of_key<T, false>(best.key);
+  });
+}
+
+/// words += the states of the plan's sums, through the pipeline.
+void add_states_staged(const plan& plan, int states, staging_pipeline& pipeline, std::int64_t* words) {
+  cuda::workspace& workspace = pipeline.workspace();
+  cuda::require_device(workspace.library_storage());
+  add_through_device(plan, states, workspace.stream(), words, [&](std::int64_t* sum) {
+    pipeline.run(
+        plan,
+        [&](std::size_t, const engine::plan& chunk) {
+          cuda::add_states(workspace.library_storage(), chunk, sum);
+        },
+        [](std::size_t) {});
+  });
 }
 
 constexpr engine::gpu_engine table = {choose, reduce, add};
@@ -220,22 +268,17 @@ bool register_gpu_engine() {
 
 std::uint64_t reduce_staged(const plan& plan, staging_pipeline& pipeline) {
   cuda::require_device(pipeline.workspace().library_storage());
+  if (plan.info().is_extremum) return extremum_staged(plan, pipeline);
   if (plan.mode == mode::fast) {
-    return engine::with_element_of(plan, [&]<class T>(T) { return fast_staged<T>(plan, pipeline); });
+    return with_carrier(plan.carrier, [&]<class T>(T) { return fast_staged<T>(plan, pipeline); });
   }
-  std::int64_t words[core::max_state_words] = {};
-  add_staged(plan, pipeline, words);
-  return core::finish_state(plan.result, plan.layout(), words);
+  std::int64_t words[2 * core::max_state_words] = {};
+  add_states_staged(plan, engine::states_of(plan), pipeline, words);
+  return engine::exact_result(plan, words);
 }
 
 void add_staged(const plan& plan, staging_pipeline& pipeline, std::int64_t* words) {
-  cuda::workspace& workspace = pipeline.workspace();
-  cuda::require_device(workspace.library_storage());
-  add_through_device(plan, workspace.stream(), words, [&](std::int64_t* sum) {
-    pipeline.run(
-        plan, [&](std::size_t, const engine::plan& chunk) { cuda::add(workspace.library_storage(), chunk, sum); },
-        [](std::size_t) {});
-  });
+  add_states_staged(plan, 1, pipeline, words);
 }
 
 }  // namespace exactdot::cuda_engine

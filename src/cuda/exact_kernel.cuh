@@ -50,7 +50,7 @@ template <class Term, class Element, input_layout layout, class Carrier, int war
 /// The block and grid stages of one launch. Members are references: sums and tickets stay in registers.
 template <class Element, class Term, input_layout layout, int warps>
 struct exact_reduction {
-  using carrier = core::carrier_of<Element>;
+  using carrier = Element;
 
   const operands<Element, layout>& in;
   shared_storage<carrier, warps>& storage;
@@ -140,7 +140,7 @@ template <class Element, class Term, input_layout layout, int threads, int packs
 __global__ void __launch_bounds__(threads, 1)
     exact_kernel(const __grid_constant__ operands<Element, layout> in, device_state* state,
                  const __grid_constant__ destination to) {
-  using carrier = core::carrier_of<Element>;
+  using carrier = Element;
   constexpr int warps = threads / 32;
   __shared__ shared_storage<carrier, warps> storage;
   const bool alone = gridDim.x == 1;

@@ -73,18 +73,18 @@ __device__ __forceinline__ void clear_words(exchange& exchange, const launch_tic
 /// Stores a result, given as its bits, anywhere. By one thread. Not inlined: at the end of a short launch every
 /// line of instructions that has to be fetched counts.
 [[gnu::noinline]] __device__ void store_anywhere(const destination& to, std::uint64_t bits) {
-  const bool is_double = to.rule.gives<double>();
+  const int bytes = to.rule.bytes();
   if (to.value != nullptr) {
-    if (is_double) {
-      *static_cast<std::uint64_t*>(to.value) = bits;
-    } else {
-      *static_cast<unsigned*>(to.value) = static_cast<unsigned>(bits);
+    switch (bytes) {
+      case 1: *static_cast<std::uint8_t*>(to.value) = static_cast<std::uint8_t>(bits); return;
+      case 2: *static_cast<std::uint16_t*>(to.value) = static_cast<std::uint16_t>(bits); return;
+      case 4: *static_cast<unsigned*>(to.value) = static_cast<unsigned>(bits); return;
+      default: *static_cast<std::uint64_t*>(to.value) = bits; return;
     }
-    return;
   }
   const wide_unsigned flag = wide_unsigned{to.call} << 32;
   to.host[0] = flag | static_cast<unsigned>(bits);
-  if (is_double) to.host[1] = flag | static_cast<unsigned>(bits >> 32);
+  if (bytes == 8) to.host[1] = flag | static_cast<unsigned>(bits >> 32);
 }
 
 /// The same, fastest for a T in device memory.

@@ -22,7 +22,7 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c) { r
 /// sum + the term of x and y, rounded once.
 template <class Term, class T>
 __device__ __forceinline__ T add_term(T x, T y, T sum) {
-  static_assert(Term::factors == 2, "terms of one factor have no kernels yet");
+  if constexpr (Term::factors == 1) return sum + (Term::absolute ? magnitude(x) : x);
   if constexpr (Term::absolute) return multiply_add(magnitude(x), magnitude(y), sum);
   return multiply_add(x, y, sum);
 }
@@ -130,9 +130,9 @@ __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
   return fold(sum);
 }
 
-/// Elements first … first + n - 1 of inputs of any stride and byte order, n at most a tile; in lane 0.
+/// Elements first … first + n - 1 of inputs of any layout, n at most a tile; in lane 0.
 template <class Term, class T>
-__device__ T strided_tile(const operands<T, input_layout::strided>& in, std::size_t first, int n) {
+__device__ T any_tile(const operands<T, input_layout::any>& in, std::size_t first, int n) {
   constexpr int lanes = core::order_v1<T>::lanes, count = pack<T>::count;
   T sum[count] = {};
   for (int stripe = 0; stripe < n; stripe += lanes) {
@@ -140,8 +140,8 @@ __device__ T strided_tile(const operands<T, input_layout::strided>& in, std::siz
     for (int j = 0; j < count; ++j) {
       const int i = stripe + static_cast<int>(threadIdx.x % 32) * count + j;
       if (i >= n) continue;
-      const T x = element_at(in.a, in.stride_a, in.swapped_a, first + i);
-      const T y = Term::inputs == 2 ? element_at(in.b, in.stride_b, in.swapped_b, first + i) : x;
+      T x, y;
+      load_addend<Term>(in, first + i, x, y);
       sum[j] = add_term<Term>(x, y, sum[j]);
     }
   }
@@ -153,8 +153,8 @@ __device__ __forceinline__ T tile_sum(const operands<T, layout>& in, std::size_t
   constexpr std::size_t size = core::order_v1<T>::tile;
   const std::size_t first = index * size, left = in.n - first;
   const int count = static_cast<int>(left < size ? left : size);
-  if constexpr (layout == input_layout::strided) {
-    return strided_tile<Term>(in, first, count);
+  if constexpr (layout == input_layout::any) {
+    return any_tile<Term>(in, first, count);
   } else {
     const T* const a = in.a + first;
     const T* const b = Term::inputs == 2 ? in.b + first : a;
@@ -277,8 +277,11 @@ __global__ void __launch_bounds__(threads)
   __shared__ T node_storage[max_nodes / 32];
   __shared__ launch_ticket shared_ticket;
   __shared__ kept_node<T> kept;
-  const auto address = [](const T* x) { return reinterpret_cast<std::uintptr_t>(x); };
-  const bool aligned = (Term::inputs == 2 ? address(in.a) | address(in.b) : address(in.a)) % 16 == 0;
+  bool aligned = false;
+  if constexpr (layout == input_layout::contiguous) {
+    const auto address = [](const T* x) { return reinterpret_cast<std::uintptr_t>(x); };
+    aligned = (Term::inputs == 2 ? address(in.a) | address(in.b) : address(in.a)) % 16 == 0;
+  }
   const unsigned nodes = counts.nodes, warp = threadIdx.x / 32;
   wide_unsigned drawn = 0;
   if (nodes > 1 && threadIdx.x == 0) drawn = draw_ticket(exchange->tickets);

@@ -1,5 +1,5 @@
-// The kernels of one element type, EXACTDOT_ELEMENT, for every term and every configuration that the tuning table
-// names, and the choice among them. One object per type, because they take long to compile.
+// The kernels of one carrier, EXACTDOT_ELEMENT, for every term and every configuration that the tuning table names, and
+// the choice among them. One object per carrier, because they take long to compile.
 #include <algorithm>
 #include <cuda/exact_kernel.cuh>
 #include <cuda/fast_kernel.cuh>
@@ -21,13 +21,24 @@ unsigned blocks_for(const storage_type& storage, const launch_config& config, st
   return static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, std::min(resident, limit)));
 }
 
-template <class T, input_layout layout>
+any_operand to_any_operand(const engine::operand& x) {
+  return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
+}
+
+/// Whether the addends pair the parts of both inputs.
+template <class Term>
+constexpr bool pairs_inputs = Term::inputs == 2;
+
+template <class T, class Term, input_layout layout>
 operands<T, layout> operands_of(const engine::plan& plan) {
   operands<T, layout> in;
-  in.a = static_cast<const T*>(plan.a.data), in.b = static_cast<const T*>(plan.b.data), in.n = plan.n;
-  if constexpr (layout == input_layout::strided) {
-    in.stride_a = plan.a.stride, in.stride_b = plan.b.stride;
-    in.swapped_a = plan.a.swapped, in.swapped_b = plan.b.swapped;
+  if constexpr (layout == input_layout::any) {
+    in.a = to_any_operand(plan.a), in.b = to_any_operand(plan.b);
+    in.log2_parts_a = core::parts_of(plan.a.type) - 1;
+    in.log2_parts_b = pairs_inputs<Term> ? core::parts_of(plan.b.type) - 1 : 0;
+    in.n = plan.n << (in.log2_parts_a + in.log2_parts_b);
+  } else {
+    in.a = static_cast<const T*>(plan.a.data), in.b = static_cast<const T*>(plan.b.data), in.n = plan.n;
   }
   return in;
 }
@@ -37,9 +48,9 @@ void launch_exact(const storage_type& storage, const launch_config& config, cons
                   const destination& to) {
   constexpr std::size_t per_block =
       std::size_t{threads} * in_flight * (layout == input_layout::contiguous ? pack<T>::count : 1);
-  const unsigned blocks = blocks_for(storage, config, (plan.n + per_block - 1) / per_block, max_messages);
-  exact_kernel<T, Term, layout, threads, in_flight>
-      <<<blocks, threads, 0, storage.stream>>>(operands_of<T, layout>(plan), storage.state, to);
+  const auto in = operands_of<T, Term, layout>(plan);
+  const unsigned blocks = blocks_for(storage, config, (in.n + per_block - 1) / per_block, max_messages);
+  exact_kernel<T, Term, layout, threads, in_flight><<<blocks, threads, 0, storage.stream>>>(in, storage.state, to);
 }
 
 template <class T, class Term, input_layout layout, int threads, int in_flight>
@@ -49,30 +60,33 @@ void launch_fast(const storage_type& storage, const launch_config& config, const
   const tile_counts counts = count_tiles<T>(plan.n, warps);
   const unsigned blocks = blocks_for(storage, config, counts.nodes, max_nodes);
   fast_kernel<T, Term, layout, threads, in_flight>
-      <<<blocks, threads, 0, storage.stream>>>(operands_of<T, layout>(plan), counts, &storage.state->exchange, to);
+      <<<blocks, threads, 0, storage.stream>>>(operands_of<T, Term, layout>(plan), counts, &storage.state->exchange, to);
 }
 
 using launcher = void (*)(const storage_type&, const launch_config&, const engine::plan&, const destination&);
 
-/// The launchers of a term: by row of the tuning table, and for strided inputs.
+/// The launchers of a term: by row of its tuning table, and for inputs of any layout.
 template <class T, class Term>
 struct launchers {
+  static constexpr const auto& exact_table = exact_rows<T, Term>();
+  static constexpr const auto& fast_table = fast_rows<T, Term>();
+
   template <std::size_t... row>
-  static constexpr std::array<launcher, sizeof...(row)> exact_rows(std::index_sequence<row...>) {
-    return {&launch_exact<T, Term, input_layout::contiguous, tuning<T>::exact[row].config.threads,
-                          tuning<T>::exact[row].config.in_flight>...};
+  static constexpr std::array<launcher, sizeof...(row)> exact_launchers(std::index_sequence<row...>) {
+    return {&launch_exact<T, Term, input_layout::contiguous, exact_table[row].config.threads,
+                          exact_table[row].config.in_flight>...};
   }
   template <std::size_t... row>
-  static constexpr std::array<launcher, sizeof...(row)> fast_rows(std::index_sequence<row...>) {
-    return {&launch_fast<T, Term, input_layout::contiguous, tuning<T>::fast[row].config.threads,
-                         tuning<T>::fast[row].config.in_flight>...};
+  static constexpr std::array<launcher, sizeof...(row)> fast_launchers(std::index_sequence<row...>) {
+    return {&launch_fast<T, Term, input_layout::contiguous, fast_table[row].config.threads,
+                         fast_table[row].config.in_flight>...};
   }
-  static constexpr auto exact = exact_rows(std::make_index_sequence<tuning<T>::exact.size()>());
-  static constexpr auto fast = fast_rows(std::make_index_sequence<tuning<T>::fast.size()>());
-  static constexpr launcher exact_strided =
-      &launch_exact<T, Term, input_layout::strided, exact_strided_config.threads, exact_strided_config.in_flight>;
-  static constexpr launcher fast_strided =
-      &launch_fast<T, Term, input_layout::strided, fast_strided_config.threads, fast_strided_config.in_flight>;
+  static constexpr auto exact = exact_launchers(std::make_index_sequence<exact_table.size()>());
+  static constexpr auto fast = fast_launchers(std::make_index_sequence<fast_table.size()>());
+  static constexpr launcher exact_any =
+      &launch_exact<T, Term, input_layout::any, exact_any_config.threads, exact_any_config.in_flight>;
+  static constexpr launcher fast_any =
+      &launch_fast<T, Term, input_layout::any, fast_any_config.threads, fast_any_config.in_flight>;
 };
 
 template <class T, class Term>
@@ -80,16 +94,16 @@ void launch_term(const storage_type& storage, const engine::plan& plan, const de
   using all = launchers<T, Term>;
   const bool exact = plan.mode == mode::exact;
   if (!plan.contiguous) {
-    if (exact) return all::exact_strided(storage, exact_strided_config, plan, to);
-    return all::fast_strided(storage, fast_strided_config, plan, to);
+    if (exact) return all::exact_any(storage, exact_any_config, plan, to);
+    return all::fast_any(storage, fast_any_config, plan, to);
   }
   const std::size_t bytes = plan.n * sizeof(T);
   if (exact) {
-    const std::size_t row = row_for(tuning<T>::exact, storage.capability, bytes);
-    return all::exact[row](storage, tuning<T>::exact[row].config, plan, to);
+    const std::size_t row = row_for(all::exact_table, storage.capability, bytes);
+    return all::exact[row](storage, all::exact_table[row].config, plan, to);
   }
-  const std::size_t row = row_for(tuning<T>::fast, storage.capability, bytes);
-  all::fast[row](storage, tuning<T>::fast[row].config, plan, to);
+  const std::size_t row = row_for(all::fast_table, storage.capability, bytes);
+  all::fast[row](storage, all::fast_table[row].config, plan, to);
 }
 
 }  // namespace

@@ -7,19 +7,55 @@
 
 namespace exactdot::cuda {
 
-/// Enqueues the plan's reduction on the workspace's stream. The inputs lie in memory that the device reaches.
+/// Enqueues the plan's sum on the workspace's stream. The inputs lie in memory that the device reaches.
 /// Throws errc::device_failure if CUDA refuses the launch.
-template <class Element>
+template <class Carrier>
 void launch(const workspace::storage& storage, const engine::plan& plan, const cuda_engine::destination& to);
 
-/// The same for the plan's element type.
+/// The same for the plan's carrier.
 void launch(const workspace::storage& storage, const engine::plan& plan, const cuda_engine::destination& to);
 
-/// Launches a plan and waits for the bits of its result. The workspace is locked.
+/// What the finish of exact states needs besides them.
+struct finish_request {
+  int states = 1;  ///< 2: moments
+  std::uint64_t count = 0;
+  std::uint64_t ddof = 0;
+};
+
+/// Enqueues the finish of the states in the workspace (storage.words), which become zero; see finish_kernel.cu.
+void finish_states(const workspace::storage& storage, const core::state_layout& layout, const finish_request& asked,
+                   const cuda_engine::destination& to);
+/// Enqueues: *target += the state in the workspace, as one more state of its layout.
+void add_to_layout(const workspace::storage& storage, const core::state_layout& layout,
+                   const core::state_layout& target_layout, std::int64_t* target);
+/// Enqueues the finish of the sum of mode fast in the workspace (storage.scratch).
+void finish_fast(const workspace::storage& storage, element_type carrier, std::uint64_t count,
+                 const cuda_engine::destination& to);
+
+/// The extreme element of a launch and its index; no key is less than that of a NaN, 0.
+struct extremum_candidate {
+  std::uint64_t key = ~std::uint64_t{0}, index = ~std::uint64_t{0};
+};
+inline constexpr unsigned max_extremum_blocks = 1024;
+/// On the device. Zero counters before the first launch.
+struct extremum_state {
+  unsigned finished;  ///< blocks that have stored their candidate; zero between launches
+  extremum_candidate best;
+  extremum_candidate candidate[max_extremum_blocks];
+};
+/// Enqueues the search; see extremum_kernel.cu. Without a destination, the result stays in storage.extremum.
+void launch_extremum(const workspace::storage& storage, const engine::plan& plan,
+                     const cuda_engine::destination& to);
+
+/// Launches a plan and waits for the bits of its result. The workspace is locked. Throws errc::overflow.
 [[nodiscard]] std::uint64_t run(workspace& on, const engine::plan& plan);
 /// Enqueues: *value = the result, in device memory.
 void run(const workspace::storage& storage, const engine::plan& plan, void* value);
-/// Enqueues: words += the exact state, in device memory.
+/// Enqueues: words += the exact state of the plan's term, of its carrier's layout, in device memory.
 void add(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words);
+/// The same for every sum that the plan needs: of moments, two states that follow each other.
+void add_states(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words);
+/// Throws errc::overflow if an integer result of an earlier call did not fit; waits for the stream.
+void check_status(workspace::storage& storage);
 
 }  // namespace exactdot::cuda

@@ -1,9 +1,10 @@
 // Reads all elements of the inputs with a whole grid, each by one thread.
 //
-// Contiguous inputs: 16-byte loads if both can be aligned at once, else single elements. Strided inputs: single
-// elements, in either byte order.
+// Contiguous carriers: 16-byte loads if both inputs can be aligned at once, else single elements. All other inputs:
+// single elements of any stride, byte order and type, converted to the carrier.
 #pragma once
 
+#include <core/convert.hpp>
 #include <cstdint>
 #include <cuda/destination.hpp>
 #include <exactdot/simt/cuda.hpp>
@@ -29,27 +30,88 @@ __device__ inline std::size_t elements_to_alignment(const T* x) {
 
 __device__ __forceinline__ unsigned reversed_bytes(unsigned word) { return __byte_perm(word, 0, 0x0123); }
 
-/// The element in native byte order.
-template <class T>
-__device__ __forceinline__ T in_native_order(T x, bool swapped) {
-  if (!swapped) return x;
-  using bits = typename core::format<T>::bits;
-  const auto word = core::bit_cast<bits>(x);
-  if constexpr (sizeof(T) == 8) {
-    const auto low = reversed_bytes(static_cast<unsigned>(word >> 32));
-    const auto high = reversed_bytes(static_cast<unsigned>(word));
-    return core::bit_cast<T>(std::uint64_t{high} << 32 | low);
-  } else {
-    static_assert(sizeof(T) == 4);
-    return core::bit_cast<T>(reversed_bytes(word));
+/// The bits of an element of `bytes` bytes, in native byte order.
+__device__ __forceinline__ std::uint64_t bits_of_element(const char* at, int bytes, bool swapped) {
+  switch (bytes) {
+    case 1: return *reinterpret_cast<const std::uint8_t*>(at);
+    case 2: {
+      const unsigned word = *reinterpret_cast<const std::uint16_t*>(at);
+      return swapped ? __byte_perm(word, 0, 0x4401) : word;
+    }
+    case 4: {
+      const unsigned word = *reinterpret_cast<const std::uint32_t*>(at);
+      return swapped ? reversed_bytes(word) : word;
+    }
+    default: {
+      const std::uint64_t word = *reinterpret_cast<const std::uint64_t*>(at);
+      if (!swapped) return word;
+      const auto low = reversed_bytes(static_cast<unsigned>(word >> 32));
+      const auto high = reversed_bytes(static_cast<unsigned>(word));
+      return std::uint64_t{high} << 32 | low;
+    }
   }
 }
 
-/// Element i of an input of any stride and byte order.
+/// Bytes of an element, without a table in memory.
+__device__ __forceinline__ int bytes_of(element_type type) {
+  switch (type) {
+    case element_type::float64:
+    case element_type::int64:
+    case element_type::uint64: return 8;
+    case element_type::float32:
+    case element_type::int32:
+    case element_type::uint32: return 4;
+    case element_type::int8:
+    case element_type::uint8: return 1;
+    default: return 2;
+  }
+}
+
+__device__ __forceinline__ std::uint64_t bits_at(const any_operand& x, std::size_t i) {
+  const char* const at = x.data + static_cast<std::ptrdiff_t>(i) * x.stride;
+  return bits_of_element(at, bytes_of(x.type), x.swapped);
+}
+
+/// Element i as a carrier. All threads of a launch take the same branch.
 template <class T>
-__device__ __forceinline__ T element_at(const T* x, std::ptrdiff_t stride, bool swapped, std::size_t i) {
-  const auto* const at = reinterpret_cast<const char*>(x) + static_cast<std::ptrdiff_t>(i) * stride;
-  return in_native_order(*reinterpret_cast<const T*>(at), swapped);
+__device__ __forceinline__ T element_at(const any_operand& x, std::size_t i, int part) {
+  const std::uint64_t bits = bits_at(x, i);
+  const auto convert = [&]<class Element>(Element) {
+    return core::carrier_value<T, Element>(static_cast<typename detail::unsigned_of<sizeof(Element)>::type>(bits),
+                                           part);
+  };
+  switch (x.type) {
+    case element_type::float32: return convert(float{});
+    case element_type::float16: return convert(float16{});
+    case element_type::bfloat16: return convert(bfloat16{});
+    case element_type::int8: return convert(std::int8_t{});
+    case element_type::uint8: return convert(std::uint8_t{});
+    case element_type::int16: return convert(std::int16_t{});
+    case element_type::uint16: return convert(std::uint16_t{});
+    default: break;
+  }
+  if constexpr (sizeof(T) == sizeof(double)) {
+    switch (x.type) {
+      case element_type::float64: return convert(double{});
+      case element_type::int32: return convert(std::int32_t{});
+      case element_type::uint32: return convert(std::uint32_t{});
+      case element_type::int64: return convert(std::int64_t{});
+      case element_type::uint64: return convert(std::uint64_t{});
+      default: break;
+    }
+  }
+  return T{};  // never reached: the plan chose a carrier that holds the type
+}
+
+/// The factors of addend i.
+template <class Term, class T>
+__device__ __forceinline__ void load_addend(const operands<T, input_layout::any>& in, std::size_t i, T& x, T& y) {
+  const auto index = static_cast<unsigned>(i);
+  const int part_b = static_cast<int>(index & ((1U << in.log2_parts_b) - 1));
+  const int part_a = static_cast<int>(index >> in.log2_parts_b & ((1U << in.log2_parts_a) - 1));
+  const std::size_t element = i >> (in.log2_parts_a + in.log2_parts_b);
+  x = element_at<T>(in.a, element, part_a);
+  y = Term::inputs == 2 ? element_at<T>(in.b, element, part_b) : x;
 }
 
 /// Calls add(x, y) with arrays of elements, for this thread's share: a grid-stride loop that loads `in_flight`
@@ -116,20 +178,11 @@ __device__ __forceinline__ void for_each_aligned_pack(const T* a, const T* b, st
 /// The same for inputs of any layout.
 template <class Term, int in_flight, class T, input_layout layout, class Add>
 __device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, Add add) {
-  constexpr bool two = Term::inputs == 2;
-  const T* const a = in.a;
-  const T* const b = two ? in.b : in.a;
-  const std::size_t n = in.n;
-  if constexpr (layout == input_layout::strided) {
+  if constexpr (layout == input_layout::any) {
     for_each_element<Term, in_flight, T>(
-        n,
-        [&](std::size_t i, T& x, T& y) {
-          x = element_at(a, in.stride_a, in.swapped_a, i);
-          y = two ? element_at(b, in.stride_b, in.swapped_b, i) : x;
-        },
-        add);
+        in.n, [&](std::size_t i, T& x, T& y) { load_addend<Term>(in, i, x, y); }, add);
   } else {
-    for_each_aligned_pack<Term, in_flight>(a, b, n, add);
+    for_each_aligned_pack<Term, in_flight>(in.a, Term::inputs == 2 ? in.b : in.a, in.n, add);
   }
 }
 

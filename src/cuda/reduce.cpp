@@ -11,7 +11,7 @@ using cuda_engine::destination;
 /// The result of a call, if it has arrived: words that carry the call's number.
 std::optional<std::uint64_t> load_result(const workspace::storage& storage, const destination& to) {
   std::uint64_t bits = 0;
-  for (int k = 0; k < to.rule.bytes() / 4; ++k) {
+  for (int k = 0; k < (to.rule.bytes() + 3) / 4; ++k) {
     const cuda_engine::wide_unsigned word = storage.host_result[k];
     if (word >> 32 != to.call) return std::nullopt;
     bits |= (word & 0xffffffff) << 32 * k;
@@ -33,47 +33,72 @@ std::uint64_t wait_for_result(const workspace::storage& storage, const destinati
   throw error(errc::device_failure, "cuda: the stream is done, but the result did not arrive");
 }
 
-destination destination_of(element_type type) {
-  destination to;
-  to.rule = {core::finish::round, core::format_of(type)};
-  return to;
-}
-
 /// The plan of a call on one workspace: checked against its device, and computed there.
-engine::plan plan_for(const workspace::storage& storage, reduction what, const any_vector& a, const any_vector& b,
-                      element_type type, mode mode) {
-  const engine::request asked{"cuda", what, a, b, type};
-  if (mode != mode::exact && mode != mode::fast) {
-    engine::throw_error(errc::bad_option, asked.caller, "unknown mode; use mode::exact or mode::fast");
-  }
-  engine::check_types_and_lengths(asked);
-  require_reachable(storage, a.data, a.n, a.stride, size_of(a.type), "a");
-  require_reachable(storage, b.data, b.n, b.stride, size_of(b.type), "b");
+engine::plan plan_for(const workspace::storage& storage, const engine::request& asked, mode mode) {
+  engine::check_request(asked, mode);
+  const bool two = core::info_of(asked.what).inputs == 2;
+  require_reachable(storage, asked.a.data, asked.a.n, asked.a.stride, size_of(asked.a.type), two ? "a" : "x");
+  if (two) require_reachable(storage, asked.b.data, asked.b.n, asked.b.stride, size_of(asked.b.type), "b");
   engine::plan made = engine::unplaced_plan(asked, mode);
   made.on_gpu = true;
   made.gpu = storage.device;
   return made;
 }
 
+/// Whether the kernel of the sum delivers the result itself: a sum, rounded to float or double.
+bool is_direct(const engine::plan& plan) {
+  const bool is_carrier = plan.result_type == element_type::float32 || plan.result_type == element_type::float64;
+  return plan.info().finish == core::finish::round && is_carrier;
+}
+
+/// Enqueues everything that a plan needs; the result goes to `to`.
+void enqueue(const workspace::storage& storage, const engine::plan& plan, destination to) {
+  to.rule = plan.result;
+  if (plan.info().is_extremum) return launch_extremum(storage, plan, to);
+  if (is_direct(plan)) return launch(storage, plan, to);
+  if (plan.mode == mode::fast) {
+    destination sum;
+    sum.value = storage.scratch;
+    sum.rule = {core::finish::round, core::format_of(plan.carrier)};
+    launch(storage, plan, sum);
+    return finish_fast(storage, plan.carrier, plan.n, to);
+  }
+  add_states(storage, plan, storage.words);
+  finish_states(storage, plan.layout(), {engine::states_of(plan), plan.n, plan.ddof}, to);
+}
+
 }  // namespace
 
 void launch(const workspace::storage& storage, const engine::plan& plan, const destination& to) {
-  with_element(plan.element, [&]<class T>(T) { launch<T>(storage, plan, to); });
+  with_carrier(plan.carrier, [&]<class T>(T) { launch<T>(storage, plan, to); });
+}
+
+void check_status(workspace::storage& storage) {
+  unsigned status = 0;
+  check(cudaMemcpyAsync(&status, storage.status, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
+        "fetching the status");
+  check(cudaStreamSynchronize(storage.stream), "waiting for the status");
+  if (status == 0) return;
+  check(cudaMemsetAsync(storage.status, 0, sizeof status, storage.stream), "clearing the status");
+  throw error(errc::overflow, "cuda: an integer result did not fit into its type; use a floating-point result type");
 }
 
 std::uint64_t run(workspace& on, const engine::plan& plan) {
   workspace::storage& storage = on.library_storage();
-  destination to = destination_of(plan.result_type);
+  destination to;
+  to.rule = plan.result;
   to.host = storage.device_result;
   to.call = storage.next_call();
-  launch(storage, plan, to);
-  return wait_for_result(storage, to);
+  enqueue(storage, plan, to);
+  const std::uint64_t word = wait_for_result(storage, to);
+  if (plan.result.is_integer() && !plan.info().is_extremum) check_status(storage);
+  return word;
 }
 
 void run(const workspace::storage& storage, const engine::plan& plan, void* value) {
-  destination to = destination_of(plan.result_type);
+  destination to;
   to.value = value;
-  launch(storage, plan, to);
+  enqueue(storage, plan, to);
 }
 
 void add(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words) {
@@ -82,30 +107,53 @@ void add(const workspace::storage& storage, const engine::plan& plan, std::int64
   launch(storage, plan, to);
 }
 
+void add_states(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words) {
+  if (!plan.info().needs_squares()) return add(storage, plan, words);
+  engine::plan each = plan;
+  each.what = reduction::sum;
+  add(storage, each, words);
+  each.what = reduction::sum_of_squares;
+  each.term = plan.has_parts() ? core::term_index<core::product> : core::term_index<core::square>;
+  add(storage, each, words + plan.layout().words());
+}
+
+void workspace::check() {
+  const workspace_lock lock(*storage_);
+  require_device(*storage_);
+  check_status(*storage_);
+}
+
 void detail::enqueue(workspace& on, reduction what, const any_vector& a, const any_vector& b, element_type type,
-                     void* result, const options& options) {
+                     void* result, const options& options, std::int64_t ddof) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);
   const auto bytes = static_cast<std::ptrdiff_t>(is_known(type) ? size_of(type) : 1);
   require_reachable(storage, result, 1, bytes, static_cast<std::size_t>(bytes), "result");
-  run(storage, plan_for(storage, what, a, b, type, options.mode), result);
+  run(storage, plan_for(storage, {"cuda", what, a, b, type, ddof}, options.mode), result);
 }
 
 std::uint64_t detail::reduce(workspace& on, reduction what, const any_vector& a, const any_vector& b,
-                             element_type type, const options& options) {
+                             element_type type, const options& options, std::int64_t ddof) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);
-  return run(on, plan_for(storage, what, a, b, type, options.mode));
+  return run(on, plan_for(storage, {"cuda", what, a, b, type, ddof}, options.mode));
 }
 
-void dot_into(workspace& on, const any_vector& a, const any_vector& b, std::int64_t* words) {
+void detail::add_into(workspace& on, reduction what, const any_vector& a, const any_vector& b,
+                      std::int64_t* words) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);
   require_reachable(storage, words, 1, sizeof(std::int64_t), sizeof(std::int64_t), "words");
-  add(storage, plan_for(storage, reduction::dot, a, b, a.type, mode::exact), words);
+  if (a.type != b.type) {
+    engine::throw_error(errc::bad_option, "cuda", "the vectors of an accumulator have one element type");
+  }
+  const engine::plan made = plan_for(storage, {"cuda", what, a, b, element_type::float64}, mode::exact);
+  if (!is_integer(a.type)) return add(storage, made, words);
+  add(storage, made, storage.words);
+  add_to_layout(storage, made.layout(), core::layout_of(a.type), words);
 }
 
 }  // namespace exactdot::cuda

@@ -35,10 +35,7 @@ struct superaccumulator {
 template <class Term, class T, input_layout layout, class Visit>
 __device__ __forceinline__ void for_each_term(const operands<T, layout>& in, Visit visit) {
   for_each_pack<Term, 1>(in, [&](const auto& x, const auto& y) {
-    using carrier = core::carrier_of<T>;
-    for (std::size_t i = 0; i < sizeof x / sizeof(T); ++i) {
-      visit(core::exact_addend<Term>(static_cast<carrier>(x[i]), static_cast<carrier>(y[i])));
-    }
+    for (std::size_t i = 0; i < sizeof x / sizeof(T); ++i) visit(core::exact_addend<Term>(x[i], y[i]));
   });
 }
 

@@ -28,7 +28,7 @@ std::size_t staging_pipeline::wanted_chunk(std::size_t vector_bytes, const chunk
 
 staging_pipeline::staging_pipeline(std::size_t vector_bytes, const chunking& limits)
     : workspace_(computing_.get()),
-      results_(pinned_memory(slots * sizeof(double))),
+      results_(pinned_memory(slots * result_bytes)),
       chunk_(wanted_chunk(vector_bytes, limits)) {
   while (!allocate(limits)) {
     if (chunk_ / 2 < limits.min_chunk) throw_out_of_memory(chunk_);
@@ -56,22 +56,37 @@ void staging_pipeline::begin() {
   }
 }
 
+namespace {
+
+/// The type in which a vector is staged: the carrier, or its own where the kernels take it apart (64-bit integers) or
+/// where a chunk of elements must not become longer.
+element_type staged_type(const engine::plan& plan, const engine::operand& x) {
+  return core::parts_of(x.type) == 1 || plan.info().is_extremum ? plan.carrier : x.type;
+}
+
+}  // namespace
+
+std::size_t staging_pipeline::chunk_elements(const engine::plan& plan) const {
+  return chunk_ / std::max(size_of(staged_type(plan, plan.a)), size_of(staged_type(plan, plan.b)));
+}
+
 /// The slot's earlier work is done, so its memory is free.
-engine::operand staging_pipeline::stage(staging_buffer& to, const engine::operand& from, std::size_t element_bytes,
+engine::operand staging_pipeline::stage(staging_buffer& to, const engine::operand& from, element_type target,
                                         std::size_t count, int threads) {
   if (from.where.on_gpu()) return from;
-  const std::size_t bytes = count * element_bytes;
+  const std::size_t bytes = count * size_of(target);
   const void* source = from.data;
   if (from.where.kind == memory_kind::host || !from.contiguous) {
     if (to.host == nullptr) to.host = pinned_memory(chunk_);
-    engine::copy_contiguous_by_threads(from, element_bytes, count, to.host.get(), threads);
+    engine::copy_contiguous_by_threads(from, target, 0, count, to.host.get(), threads);
     source = to.host.get();
   }
   cuda::check(cudaMemcpyAsync(to.device.get(), source, bytes, cudaMemcpyHostToDevice, copying_.get()),
               "copying to the device");
   engine::operand staged = from;
   staged.data = to.device.get();
-  staged.stride = static_cast<std::ptrdiff_t>(element_bytes);
+  staged.type = target;
+  staged.stride = static_cast<std::ptrdiff_t>(size_of(target));
   staged.swapped = false;
   staged.contiguous = true;
   return staged;
@@ -90,8 +105,7 @@ void staging_pipeline::run(const engine::plan& plan,
     ~at_exit() { pipeline.wait_for_all(); }
   } const waits{*this};
   begin();
-  const std::size_t bytes = size_of(plan.element);
-  const std::size_t length = chunk_ / bytes, chunks = (plan.n + length - 1) / length;
+  const std::size_t length = chunk_elements(plan), chunks = (plan.n + length - 1) / length;
   for (std::size_t i = 0; i < chunks + slots; ++i) {
     slot& current = slots_[i % slots];
     if (i >= slots) {
@@ -104,11 +118,14 @@ void staging_pipeline::run(const engine::plan& plan,
     const std::size_t first = i * length;
     engine::plan chunk = plan;
     chunk.n = std::min(length, plan.n - first);
-    chunk.a = stage(current.buffers[0], plan.a.from(first), bytes, chunk.n, plan.threads);
+    chunk.a = stage(current.buffers[0], plan.a.from(first), staged_type(plan, plan.a), chunk.n, plan.threads);
     const bool same =
-        plan.a.data == plan.b.data && plan.a.stride == plan.b.stride && plan.a.swapped == plan.b.swapped;
-    chunk.b = same ? chunk.a : stage(current.buffers[1], plan.b.from(first), bytes, chunk.n, plan.threads);
-    chunk.contiguous = chunk.a.contiguous && chunk.b.contiguous;
+        plan.a.data == plan.b.data && plan.a.stride == plan.b.stride && plan.a.swapped == plan.b.swapped &&
+        plan.a.type == plan.b.type;
+    chunk.b = same ? chunk.a
+                   : stage(current.buffers[1], plan.b.from(first), staged_type(plan, plan.b), chunk.n, plan.threads);
+    chunk.contiguous = chunk.a.contiguous && chunk.b.contiguous && chunk.a.type == plan.carrier &&
+                       chunk.b.type == plan.carrier;
     cuda::check(cudaEventRecord(current.copied.get(), copying_.get()), "marking the end of a copy");
     cuda::check(cudaStreamWaitEvent(computing_.get(), current.copied.get()), "ordering a chunk after its copy");
     launch(i % slots, chunk);

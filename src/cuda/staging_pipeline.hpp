@@ -23,6 +23,7 @@ struct chunking {
 class staging_pipeline {
  public:
   static constexpr std::size_t slots = 2;
+  static constexpr std::size_t result_bytes = 16;  ///< a sum, or a key and an index
 
   /// Chunks that hold a vector of so many bytes, within the limits; smaller ones if the current device is short of
   /// memory. Throws cuda::out_of_memory if not even the smallest fit.
@@ -32,9 +33,11 @@ class staging_pipeline {
   [[nodiscard]] static std::size_t wanted_chunk(std::size_t vector_bytes, const chunking& limits);
 
   [[nodiscard]] std::size_t chunk() const { return chunk_; }
+  /// Elements of a chunk of this plan's inputs.
+  [[nodiscard]] std::size_t chunk_elements(const engine::plan& plan) const;
   [[nodiscard]] cuda::workspace& workspace() { return workspace_; }
   /// A value that the GPU writes and the host reads, for each slot.
-  [[nodiscard]] void* result(std::size_t of_slot) const { return results_.get() + of_slot * sizeof(double); }
+  [[nodiscard]] void* result(std::size_t of_slot) const { return results_.get() + of_slot * result_bytes; }
 
   /// Calls launch(slot, plan) for each chunk, with a plan whose inputs the GPU reads in place, to enqueue work on
   /// the workspace's stream; and collect(slot), in the same order, when that work is done. Polls the plan's monitor
@@ -54,7 +57,7 @@ class staging_pipeline {
 
   [[nodiscard]] bool allocate(const chunking& limits);
   void begin();
-  [[nodiscard]] engine::operand stage(staging_buffer& to, const engine::operand& from, std::size_t element_bytes,
+  [[nodiscard]] engine::operand stage(staging_buffer& to, const engine::operand& from, element_type target,
                                       std::size_t count, int threads);
   void wait_for_all() noexcept;
 

@@ -19,11 +19,16 @@ constexpr int usual_levels = core::carrier<Carrier>::product_fits_double ? 2 : 3
 
 /// A factor of a term, from an element.
 template <class Term, class T>
-__device__ __forceinline__ auto factor(T x) {
-  static_assert(Term::factors == 2, "terms of one factor have no kernels yet");
-  const auto value = static_cast<core::carrier_of<T>>(x);
-  if constexpr (Term::absolute) return magnitude(value);
-  return value;
+__device__ __forceinline__ T factor(T x) {
+  if constexpr (Term::absolute) return magnitude(x);
+  return x;
+}
+
+/// The second factor: 1 for terms of one.
+template <class Term, class T>
+__device__ __forceinline__ T second_factor(T y) {
+  if constexpr (Term::factors == 1) return 1;
+  return factor<Term>(y);
 }
 
 template <class Carrier, class Term, int levels = usual_levels<Carrier>>
@@ -38,7 +43,7 @@ struct thread_sum<float, Term, levels> {
   __device__ __forceinline__ void add(const T (&a)[count], const T (&b)[count]) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      sum.add(static_cast<double>(factor<Term>(a[i])) * static_cast<double>(factor<Term>(b[i])));
+      sum.add(static_cast<double>(factor<Term>(a[i])) * static_cast<double>(second_factor<Term>(b[i])));
     }
   }
   [[nodiscard]] __device__ bool is_complete() const { return sum.dropped_magnitude == 0; }
@@ -80,20 +85,20 @@ struct thread_sum<double, Term, levels> {
   __device__ __forceinline__ void add(const T (&a)[count], const T (&b)[count]) {
     bool any_scaled = false;
 #pragma unroll
-    for (int i = 0; i < count; ++i) any_scaled |= needs_scaling(a[i], b[i]);
+    for (int i = 0; i < count; ++i) any_scaled |= needs_scaling(a[i], second_factor<Term>(b[i]));
     if (!any_scaled) {
 #pragma unroll
-      for (int i = 0; i < count; ++i) add_moderate(factor<Term>(a[i]), factor<Term>(b[i]));
+      for (int i = 0; i < count; ++i) add_moderate(factor<Term>(a[i]), second_factor<Term>(b[i]));
     } else {
 #pragma unroll
-      for (int i = 0; i < count; ++i) add_any(factor<Term>(a[i]), factor<Term>(b[i]));
+      for (int i = 0; i < count; ++i) add_any(factor<Term>(a[i]), second_factor<Term>(b[i]));
     }
   }
 
   __device__ __forceinline__ void add_moderate(double a, double b) {
     const double product = a * b;
     sum.add(product);
-    sum.template add<1>(__fma_rn(a, b, -product));
+    if constexpr (Term::factors == 2) sum.template add<1>(__fma_rn(a, b, -product));
   }
 
   __device__ void add_any(double a, double b) {

@@ -33,7 +33,7 @@ struct tuning_row {
 
 constexpr std::size_t kibi = 1024, unlimited = ~std::size_t{0};
 
-template <class Element>
+template <class Carrier>
 struct tuning;
 
 template <>
@@ -50,6 +50,16 @@ struct tuning<float> {
       tuning_row{4096 * kibi, true, {128, 16, 2}, 3.51}, tuning_row{16384 * kibi, true, {256, 8, 2}, 6.29},
       tuning_row{unlimited, true, {512, 8, 2}, 123},
   };
+  /// Of terms of one input: not measured yet; configurations that suit two inputs of half the length.
+  static constexpr std::array exact_one_input = {
+      tuning_row{8 * kibi, true, {128, 4, 1}, 0},
+      tuning_row{512 * kibi, true, {256, 4, 1}, 0},
+      tuning_row{unlimited, true, {512, 6, 1}, 0},
+  };
+  static constexpr std::array fast_one_input = {
+      tuning_row{8 * kibi, true, {32, 16, 1}, 0},
+      tuning_row{unlimited, true, {256, 8, 2}, 0},
+  };
 };
 
 template <>
@@ -65,10 +75,37 @@ struct tuning<double> {
       tuning_row{64 * kibi, true, {256, 8, 1}, 2.18},    tuning_row{4096 * kibi, true, {128, 16, 2}, 3.74},
       tuning_row{16384 * kibi, true, {256, 8, 2}, 6.40}, tuning_row{unlimited, true, {512, 8, 2}, 243},
   };
+  static constexpr std::array exact_one_input = {
+      tuning_row{16 * kibi, true, {128, 4, 1}, 0},
+      tuning_row{1024 * kibi, true, {256, 4, 1}, 0},
+      tuning_row{unlimited, true, {512, 4, 1}, 0},
+  };
+  static constexpr std::array fast_one_input = {
+      tuning_row{16 * kibi, true, {32, 16, 1}, 0},
+      tuning_row{unlimited, true, {256, 8, 2}, 0},
+  };
 };
 
-/// For strided inputs of every length: bound by the loads of single elements.
-inline constexpr launch_config exact_strided_config = {256, 4, 1}, fast_strided_config = {128, 4, 2};
+/// For inputs of any layout, of every length: bound by the loads of single elements.
+inline constexpr launch_config exact_any_config = {256, 4, 1}, fast_any_config = {128, 4, 2};
+
+/// The rows of a term.
+template <class T, class Term>
+constexpr const auto& exact_rows() {
+  if constexpr (Term::inputs == 2) {
+    return tuning<T>::exact;
+  } else {
+    return tuning<T>::exact_one_input;
+  }
+}
+template <class T, class Term>
+constexpr const auto& fast_rows() {
+  if constexpr (Term::inputs == 2) {
+    return tuning<T>::fast;
+  } else {
+    return tuning<T>::fast_one_input;
+  }
+}
 
 /// The index of the row for inputs of so many bytes.
 template <std::size_t count>

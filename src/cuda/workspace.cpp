@@ -1,5 +1,6 @@
 // A workspace's storage, and the checks of a call; see workspace.hpp.
-#include <cuda/workspace.hpp>
+#include <core/finish.hpp>
+#include <cuda/launch.hpp>
 #include <string>
 #include <utility>
 
@@ -59,29 +60,39 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
   storage& made = *storage_;
   made.stream = stream;
   int devices = 0;
-  check(cudaGetDeviceCount(&devices), "looking for a GPU");
-  check(cudaGetDevice(&made.device), "asking for the current device");
+  cuda::check(cudaGetDeviceCount(&devices), "looking for a GPU");
+  cuda::check(cudaGetDevice(&made.device), "asking for the current device");
   const auto ask = [&](cudaDeviceAttr what) {
     int value = 0;
-    check(cudaDeviceGetAttribute(&value, what, made.device), "asking for the device's properties");
+    cuda::check(cudaDeviceGetAttribute(&value, what, made.device), "asking for the device's properties");
     return value;
   };
   made.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
   made.capability = 10 * ask(cudaDevAttrComputeCapabilityMajor) + ask(cudaDevAttrComputeCapabilityMinor);
-  void* state = nullptr;
-  check(cudaMalloc(&state, sizeof(cuda_engine::device_state)), "allocating a workspace");
-  made.state = static_cast<cuda_engine::device_state*>(state);
-  check(cudaMemset(state, 0, sizeof(cuda_engine::device_state)), "clearing a workspace");
+  /// Everything on the device, in one piece, zero at first.
+  struct device_memory {
+    cuda_engine::device_state state;
+    std::int64_t words[2 * core::max_state_words];
+    std::int64_t scratch[core::max_moment_limbs];
+    extremum_state extremum;
+    unsigned status;
+  };
+  void* memory = nullptr;
+  cuda::check(cudaMalloc(&memory, sizeof(device_memory)), "allocating a workspace");
+  auto* const all = static_cast<device_memory*>(memory);
+  made.state = &all->state, made.words = all->words, made.scratch = all->scratch;
+  made.extremum = &all->extremum, made.status = &all->status;
+  cuda::check(cudaMemset(memory, 0, sizeof(device_memory)), "clearing a workspace");
   using cuda_engine::wide_unsigned;
   constexpr std::size_t words = 2;
   void *on_host = nullptr, *on_device = nullptr;
-  check(cudaHostAlloc(&on_host, words * sizeof(wide_unsigned), cudaHostAllocMapped),
+  cuda::check(cudaHostAlloc(&on_host, words * sizeof(wide_unsigned), cudaHostAllocMapped),
         "allocating mapped host memory");
   made.host_result = static_cast<wide_unsigned*>(on_host);
   for (std::size_t k = 0; k < words; ++k) made.host_result[k] = 0;
-  check(cudaHostGetDevicePointer(&on_device, on_host, 0), "mapping host memory");
+  cuda::check(cudaHostGetDevicePointer(&on_device, on_host, 0), "mapping host memory");
   made.device_result = static_cast<wide_unsigned*>(on_device);
-  check(cudaDeviceSynchronize(), "waiting for the device");
+  cuda::check(cudaDeviceSynchronize(), "waiting for the device");
 }
 
 workspace::storage::~storage() {

@@ -10,12 +10,18 @@
 
 namespace exactdot::cuda {
 
+struct extremum_state;
+
 struct workspace::storage {
   stream_handle stream = nullptr;
   int device = 0;
   int multiprocessors = 1;
   int capability = 0;  ///< 90 for 9.0
   cuda_engine::device_state* state = nullptr;
+  std::int64_t* words = nullptr;       ///< on the device: two states, zero between calls
+  std::int64_t* scratch = nullptr;     ///< on the device: core::max_moment_limbs words
+  extremum_state* extremum = nullptr;  ///< on the device
+  unsigned* status = nullptr;          ///< on the device: 1 after an integer result that did not fit
   volatile cuda_engine::wide_unsigned* host_result = nullptr;    ///< two words, mapped into the device's memory
   volatile cuda_engine::wide_unsigned* device_result = nullptr;  ///< their address on the device
   unsigned calls = 0;                                            ///< whose result went there

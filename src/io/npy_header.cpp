@@ -125,7 +125,7 @@ std::string numpy_name(std::string_view code) {
 /// Returns the element type of a NumPy type code without its byte order: "f4", "f", "float32", "single". A code
 /// with a byte order cannot be a name.
 std::optional<element_type> type_of_code(std::string_view code, bool has_order) {
-  for (const element_info& known : elements) {
+  for (const element_info& known : carriers) {
     if (code == fmt::format("{}{}", known.kind, known.bytes)) return known.type;
     if (code == std::string_view(&known.struct_format, 1)) return known.type;
     if (!has_order && code == known.name) return known.type;

@@ -1,4 +1,6 @@
 // make_plan: all checks of arguments and all choices; see plan.hpp.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <plan/gpu_engine.hpp>
@@ -17,13 +19,14 @@ void throw_error(errc code, const char* caller, const std::string& sentence) {
 
 namespace {
 
-/// Whether |stride|·(n − 1) fits in the address space, on either side of the address.
+/// Whether |stride|·(n − 1) is the size of an object, and fits in the address space on that side of the address.
 bool fits_address_space(const any_vector& x) {
   if (x.n <= 1 || x.stride == 0) return true;
   const auto address = reinterpret_cast<std::uintptr_t>(x.data);
   const auto step = static_cast<std::uint64_t>(x.stride < 0 ? -(x.stride + 1) : x.stride - 1) + 1;
   const std::uint64_t room = x.stride < 0 ? address : std::numeric_limits<std::uintptr_t>::max() - address;
-  return (x.n - 1) <= room / step;
+  constexpr auto max_bytes = static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  return (x.n - 1) <= std::min(room, max_bytes - size_of(x.type)) / step;
 }
 
 void check_input(const char* caller, const char* name, const any_vector& x) {
@@ -38,9 +41,6 @@ void check_input(const char* caller, const char* name, const any_vector& x) {
 }
 
 void check_options(const char* caller, const options& options) {
-  if (options.mode != mode::exact && options.mode != mode::fast) {
-    throw_error(errc::bad_option, caller, "unknown mode; use mode::exact or mode::fast");
-  }
   if (options.threads < 0) {
     throw_error(errc::bad_option, caller,
                 "threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
@@ -50,7 +50,9 @@ void check_options(const char* caller, const options& options) {
   }
 }
 
-operand to_operand(const any_vector& x) { return {x.data, x.stride, x.swapped, is_contiguous(x), {}}; }
+operand to_operand(const any_vector& x, element_type carrier) {
+  return {x.data, x.stride, x.type, x.swapped, is_contiguous(x) && x.type == carrier, {}};
+}
 
 /// Lets the GPU engine decide, if there is one to ask.
 void choose_engine(plan& plan, const options& options) {
@@ -65,57 +67,132 @@ void choose_engine(plan& plan, const options& options) {
   if (plan.gpu_demanded || (plan.n != 0 && asks_gpu_engine(options.device, plan.n))) engine->choose(plan, options);
 }
 
-}  // namespace
+std::string quoted(element_type type) { return std::string(name_of(type)); }
 
-void check_types_and_lengths(const request& asked) {
+void check_result_type(const request& asked) {
+  const element_type type = asked.a.type, result = asked.result;
+  const auto refuse = [&](const std::string& allowed) {
+    throw_error(errc::bad_option, asked.caller,
+                "the result type is " + quoted(result) + "; use " + allowed + " for elements of " + quoted(type));
+  };
+  if (gives_index(asked.what)) {
+    if (result != element_type::int64 && result != element_type::uint64) refuse("int64 or uint64");
+  } else if (gives_element(asked.what)) {
+    if (result != type) refuse(quoted(type));
+  } else if (is_integer(result)) {
+    const bool keeps_integers = core::info_of(asked.what).finish == core::finish::round;
+    const bool is_64_bit = result == element_type::int64 || result == element_type::uint64;
+    if (!is_integer(type) || !keeps_integers) refuse("a floating-point type");
+    if (!is_64_bit) refuse("int64, uint64 or a floating-point type");
+  }
+}
+
+void check_types(const request& asked) {
   if (static_cast<std::size_t>(asked.what) >= core::reduction_table.size()) {
     throw_error(errc::bad_option, asked.caller,
                 "unknown reduction " + std::to_string(static_cast<int>(asked.what)));
   }
-  for (const element_type type : {asked.a.type, asked.b.type, asked.result}) {
+  const bool two = core::info_of(asked.what).inputs == 2;
+  for (const element_type type : {asked.a.type, two ? asked.b.type : asked.a.type, asked.result}) {
     if (!is_known(type)) {
       throw_error(errc::bad_option, asked.caller, "unknown element type " + std::to_string(static_cast<int>(type)));
     }
   }
-  if (asked.a.n != asked.b.n) {
+  if (two && asked.a.n != asked.b.n) {
     throw_error(errc::size_mismatch, asked.caller,
                 "the vectors differ in length (" + std::to_string(asked.a.n) + " and " + std::to_string(asked.b.n) +
                     " elements)");
   }
-  if (asked.a.type != asked.b.type) {
+  if (two && is_integer(asked.a.type) != is_integer(asked.b.type)) {
     throw_error(errc::bad_option, asked.caller,
-                "the vectors differ in type (" + std::string(name_of(asked.a.type)) + " and " +
-                    std::string(name_of(asked.b.type)) + ")");
+                "one vector holds integers (" + quoted(is_integer(asked.a.type) ? asked.a.type : asked.b.type) +
+                    "), the other floating-point numbers; convert one of them");
+  }
+}
+
+}  // namespace
+
+void check_request(const request& asked, mode mode) {
+  if (mode != mode::exact && mode != mode::fast) {
+    throw_error(errc::bad_option, asked.caller, "unknown mode; use mode::exact or mode::fast");
+  }
+  check_types(asked);
+  check_result_type(asked);
+  if (asked.ddof < 0) {
+    throw_error(errc::bad_option, asked.caller, "ddof is " + std::to_string(asked.ddof) + "; use 0 or more");
+  }
+  if (core::info_of(asked.what).needs_squares() && mode == mode::fast) {
+    throw_error(errc::bad_option, asked.caller, "mode fast has no variance; use mode::exact");
+  }
+  if (asked.a.n == 0 && core::info_of(asked.what).is_extremum) {
+    throw_error(errc::empty_input, asked.caller, "the vector is empty, so it has no least or greatest element");
   }
 }
 
 plan unplaced_plan(const request& asked, mode mode) {
   const core::reduction_info& info = core::info_of(asked.what);
+  const any_vector& b = info.inputs == 2 ? asked.b : asked.a;
   plan made;
   made.caller = asked.caller;
-  made.mode = mode;
-  made.element = asked.a.type;
+  made.what = asked.what;
+  made.mode = is_integer(asked.a.type) ? mode::exact : mode;  // sums of integers are exact in both
+  made.carrier = info.is_extremum ? asked.a.type : core::wider(core::carrier_of(asked.a.type), core::carrier_of(b.type));
   made.term = info.term;
   made.result = {info.finish, core::format_of(asked.result)};
   made.result_type = asked.result;
-  made.a = to_operand(asked.a);
-  made.b = to_operand(asked.b);
+  made.a = to_operand(asked.a, made.carrier);
+  made.b = to_operand(b, made.carrier);
   made.n = asked.a.n;
+  made.ddof = static_cast<std::uint64_t>(asked.ddof);
   made.contiguous = made.a.contiguous && made.b.contiguous;
-  made.bounded_sum_can_decide = bounded_sum_can_decide(asked.a.type, asked.result);
+  made.bounded_sum_can_decide = info.finish == core::finish::round && !made.has_parts() &&
+                                bounded_sum_can_decide(made.carrier, asked.result);
+  // Products of the halves of integers have two factors that differ.
+  if (made.has_parts() && made.term == core::term_index<core::square>) made.term = core::term_index<core::product>;
   return made;
 }
 
 plan make_plan(const request& asked, const options& options) {
-  check_types_and_lengths(asked);
-  check_input(asked.caller, "a", asked.a);
-  check_input(asked.caller, "b", asked.b);
+  check_request(asked, options.mode);
+  const bool two = core::info_of(asked.what).inputs == 2;
+  check_input(asked.caller, two ? "a" : "x", asked.a);
+  if (two) check_input(asked.caller, "b", asked.b);
   check_options(asked.caller, options);
   plan made = unplaced_plan(asked, options.mode);
   made.monitor = options.monitor;
   made.threads = threads_for(made.n, options.threads);
   choose_engine(made, options);
   return made;
+}
+
+std::uint64_t result_of_nothing(const plan& plan) {
+  std::int64_t words[2 * core::max_state_words] = {};
+  return exact_result(plan, words);
+}
+
+template <class T>
+std::uint64_t fast_result(const plan& plan, T sum) {
+  if (plan.info().finish == core::finish::root) sum = std::sqrt(sum);
+  if (plan.info().finish == core::finish::quotient) sum /= static_cast<T>(plan.n);
+  return core::converted_word(plan.result, sum);
+}
+template std::uint64_t fast_result(const plan&, float);
+template std::uint64_t fast_result(const plan&, double);
+
+std::uint64_t exact_result(const plan& plan, std::int64_t* words) {
+  const core::state_layout layout = plan.layout();
+  core::outcome found{};
+  if (plan.info().needs_squares()) {
+    std::int64_t scratch[core::max_moment_limbs];
+    found = core::finish_moments(plan.result, layout, words, words + layout.words(), plan.n, plan.ddof, scratch);
+  } else {
+    found = core::finish_state(plan.result, layout, words, plan.n);
+  }
+  if (found.overflows) {
+    throw_error(errc::overflow, plan.caller,
+                "the result does not fit into " + quoted(plan.result_type) + "; use a floating-point result type");
+  }
+  return found.word;
 }
 
 }  // namespace exactdot::engine

@@ -6,6 +6,7 @@
 
 #include <core/reduction.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/views.hpp>
@@ -16,8 +17,9 @@ namespace exactdot::engine {
 struct request {
   const char* caller;  ///< the name with which error sentences begin: "dot", "accumulator::add"
   reduction what = reduction::dot;
-  any_vector a, b;
+  any_vector a, b;  ///< b only for reductions of two inputs
   element_type result = element_type::float64;
+  std::int64_t ddof = 0;  ///< of a variance
 };
 
 enum class memory_kind : unsigned char { host, pinned, managed, device };
@@ -35,8 +37,9 @@ struct location {
 struct operand {
   const void* data = nullptr;
   std::ptrdiff_t stride = 0;  ///< in bytes
+  element_type type = element_type::float64;
   bool swapped = false;
-  bool contiguous = true;  ///< consecutive elements in native byte order
+  bool contiguous = true;  ///< consecutive elements in native byte order, of the type that kernels read
   location where = {};
 
   /// The operand from element i on.
@@ -50,13 +53,16 @@ struct operand {
 /// What will be done. Inputs have been checked.
 struct plan {
   const char* caller = "dot";
+  reduction what = reduction::dot;
   exactdot::mode mode = mode::exact;
-  element_type element = element_type::float64;
+  /// The type that kernels read, to which elements are converted: float32 or float64; of extrema the element type.
+  element_type carrier = element_type::float64;
   std::size_t term = 0;  ///< its index in core::term_types
   core::result_rule result = {};
   element_type result_type = element_type::float64;
-  operand a, b;
+  operand a, b;  ///< b = a for reductions of one input
   std::size_t n = 0;
+  std::uint64_t ddof = 0;
   bool contiguous = true;  ///< all inputs are
   bool bounded_sum_can_decide = true;
   bool on_gpu = false;
@@ -65,19 +71,24 @@ struct plan {
   int threads = 1;            ///< of the CPU; for a GPU, at most so many that copy for it
   exactdot::monitor* monitor = nullptr;
 
-  [[nodiscard]] core::state_layout layout() const { return core::layout_of(element); }
+  [[nodiscard]] const core::reduction_info& info() const { return core::info_of(what); }
+  [[nodiscard]] core::state_layout layout() const { return core::layout_of(carrier); }
+  /// Whether an element takes two carriers: the halves of a 64-bit integer.
+  [[nodiscard]] bool has_parts() const {
+    return !info().is_extremum && core::parts_of(a.type) + core::parts_of(b.type) > 2;
+  }
 };
 
-/// Whether a bounded sum of such elements can decide the rounding: results as precise as their carrier, or less.
-constexpr bool bounded_sum_can_decide(element_type element, element_type result) {
-  return core::format_of(result).precision <= core::format_of(core::carrier_type(element)).precision;
+/// Whether a bounded sum on this carrier can decide the rounding: results as precise as the carrier, or less.
+constexpr bool bounded_sum_can_decide(element_type carrier, element_type result) {
+  return !is_integer(result) && info_of(result).precision <= info_of(carrier).precision;
 }
 
 /// Throws exactdot::error whose sentence begins with the caller's name.
 [[nodiscard]] plan make_plan(const request& asked, const options& options);
 
-/// Throws unless both inputs have known and equal element types and equal lengths.
-void check_types_and_lengths(const request& asked);
+/// Throws unless reduction, element types, result type, lengths and mode go together.
+void check_request(const request& asked, mode mode);
 
 /// The plan without an engine, threads and monitor; inputs have been checked.
 [[nodiscard]] plan unplaced_plan(const request& asked, mode mode);
@@ -89,10 +100,17 @@ inline void throw_if_cancelled(const plan& plan) {
     throw_error(errc::cancelled, plan.caller, "cancelled");
 }
 
-/// Calls work(T{}) with the C++ type of the plan's elements.
-template <class Work>
-decltype(auto) with_element_of(const plan& plan, Work&& work) {
-  return with_element(plan.element, work);
-}
+/// The result that needs no elements: of n = 0. Throws errc::empty_input for an extremum.
+[[nodiscard]] std::uint64_t result_of_nothing(const plan& plan);
+
+/// The result in mode fast for the sum of the terms in the carrier T: converted, divided, or its root.
+template <class T>
+[[nodiscard]] std::uint64_t fast_result(const plan& plan, T sum);
+
+/// The result of one or two (moments) normalised states, which are overwritten. Throws errc::overflow.
+[[nodiscard]] std::uint64_t exact_result(const plan& plan, std::int64_t* words);
+
+/// Words of the states that the plan fills: one, or two for moments.
+[[nodiscard]] inline int states_of(const plan& plan) { return plan.info().needs_squares() ? 2 : 1; }
 
 }  // namespace exactdot::engine

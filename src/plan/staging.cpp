@@ -1,59 +1,69 @@
-// The copy behind chunk_reader: one loop per element size, with and without a change of byte order.
+// The copies behind chunk_reader: a loop for each pair of element and target type.
 #include <algorithm>
+#include <core/convert.hpp>
 #include <plan/staging.hpp>
 #include <plan/thread_count.hpp>
 #include <plan/threads.hpp>
+#include <type_traits>
 
 namespace exactdot::engine {
 namespace {
 
+std::uint8_t reversed(std::uint8_t word) { return word; }
 std::uint16_t reversed(std::uint16_t word) { return __builtin_bswap16(word); }
 std::uint32_t reversed(std::uint32_t word) { return __builtin_bswap32(word); }
 std::uint64_t reversed(std::uint64_t word) { return __builtin_bswap64(word); }
 
-template <class Word, bool swapped>
-void copy_words(const operand& from, std::size_t n, char* to) noexcept {
-  const char* source = static_cast<const char*>(from.data);
-  for (std::size_t i = 0; i < n; ++i, source += from.stride, to += sizeof(Word)) {
-    Word word;
-    std::memcpy(&word, source, sizeof word);
+template <class Element, class Target, bool swapped, bool consecutive>
+void copy_elements(const operand& from, int part, std::size_t n, Target* to) noexcept {
+  using word_type = typename detail::unsigned_of<sizeof(Element)>::type;
+  const char* const first = static_cast<const char*>(from.data);
+  const std::ptrdiff_t stride = consecutive ? static_cast<std::ptrdiff_t>(sizeof(Element)) : from.stride;
+  for (std::size_t i = 0; i < n; ++i) {
+    word_type word;
+    std::memcpy(&word, first + static_cast<std::ptrdiff_t>(i) * stride, sizeof word);
     if constexpr (swapped) word = reversed(word);
-    std::memcpy(to, &word, sizeof word);
+    if constexpr (std::is_same_v<Element, Target>) {
+      to[i] = std::bit_cast<Element>(word);
+    } else {
+      to[i] = core::carrier_value<Target, Element>(word, part);
+    }
   }
 }
 
-template <class Word>
-void copy_words(const operand& from, std::size_t n, char* to) noexcept {
-  from.swapped ? copy_words<Word, true>(from, n, to) : copy_words<Word, false>(from, n, to);
+template <class Element, class Target>
+void copy_elements(const operand& from, int part, std::size_t n, void* to) noexcept {
+  Target* const target = static_cast<Target*>(to);
+  if (from.swapped) return copy_elements<Element, Target, true, false>(from, part, n, target);
+  if (from.stride == static_cast<std::ptrdiff_t>(sizeof(Element))) {
+    return copy_elements<Element, Target, false, true>(from, part, n, target);
+  }
+  copy_elements<Element, Target, false, false>(from, part, n, target);
 }
 
 }  // namespace
 
-void copy_contiguous(const operand& from, std::size_t element_bytes, std::size_t n, void* to) noexcept {
-  char* const target = static_cast<char*>(to);
-  switch (element_bytes) {
-    case 2:
-      return copy_words<std::uint16_t>(from, n, target);
-    case 4:
-      return copy_words<std::uint32_t>(from, n, target);
-    default:
-      return copy_words<std::uint64_t>(from, n, target);
-  }
+void copy_contiguous(const operand& from, element_type target, int part, std::size_t n, void* to) noexcept {
+  with_element(from.type, [&]<class Element>(Element) {
+    if (target == from.type) return copy_elements<Element, Element>(from, part, n, to);
+    if constexpr (core::carrier_of(type_of<Element>) == element_type::float32) {
+      if (target == element_type::float32) return copy_elements<Element, float>(from, part, n, to);
+    }
+    copy_elements<Element, double>(from, part, n, to);
+  });
 }
 
-void copy_contiguous_by_threads(const operand& from, std::size_t element_bytes, std::size_t n, void* to,
+void copy_contiguous_by_threads(const operand& from, element_type target, int part, std::size_t n, void* to,
                                 int threads) noexcept {
-  const std::size_t bytes = n * element_bytes;
+  const std::size_t bytes = size_of(target);
   constexpr std::size_t page = 4096;
-  const std::size_t grain = page / element_bytes;
-  for_ranges(n, grain, threads_for(bytes / sizeof(double), threads),
+  for_ranges(n, page / bytes, threads_for(n * bytes / sizeof(double), threads),
              [&](std::size_t start, std::size_t count, int) noexcept {
-               const operand range = from.from(start);
-               char* const target = static_cast<char*>(to) + start * element_bytes;
+               char* const range = static_cast<char*>(to) + start * bytes;
                if (from.contiguous) {
-                 std::memcpy(target, range.data, count * element_bytes);
+                 std::memcpy(range, from.from(start).data, count * bytes);
                } else {
-                 copy_contiguous(range, element_bytes, count, target);
+                 copy_contiguous(from.from(start), target, part, count, range);
                }
              });
 }

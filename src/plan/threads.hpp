@@ -17,10 +17,12 @@ inline constexpr std::size_t elements_per_poll = std::size_t{1} << 20;
 /// its own thread. `work` must not throw.
 template <class Work>
 void for_ranges(std::size_t n, std::size_t grain, int threads, Work work) {
-  const std::size_t grains = (n + grain - 1) / grain;
+  const std::size_t grains = n / grain + (n % grain != 0), parts = static_cast<std::size_t>(threads);
   const auto range = [&](int thread) {
-    const auto border = [&](int i) {
-      return std::min(n, grains * static_cast<std::size_t>(i) / static_cast<std::size_t>(threads) * grain);
+    const auto border = [&](int i) {  // grains·i/parts, without overflow
+      const auto index = static_cast<std::size_t>(i);
+      const std::size_t first = grains / parts * index + grains % parts * index / parts;
+      return first >= grains ? n : first * grain;
     };
     work(border(thread), border(thread + 1) - border(thread), thread);
   };

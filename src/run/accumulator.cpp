@@ -3,8 +3,9 @@
 // Additions leave carries in the limbs; reading normalises. Headroom is checked at each normalisation, when the
 // last limb still has 2^32 times the room that the contract promises, so no overflow passes unnoticed.
 #include <algorithm>
-#include <core/state.hpp>
+#include <core/finish.hpp>
 #include <cpu/levels.hpp>
+#include <cstring>
 #include <exactdot/accumulator.hpp>
 #include <run/run.hpp>
 #include <string>
@@ -25,7 +26,8 @@ core::state_layout layout_of(state_view state) { return core::layout_of(state.ty
 /// work(layout) with a layout that the compiler knows, so that it unrolls the loops over a short state.
 template <class Work>
 void with_layout(state_view state, Work work) {
-  with_element(state.type, [&]<class T>(T) { work(core::layout_of<core::carrier_of<T>>()); });
+  if (is_integer(state.type)) return work(core::layout_of(state.type));
+  with_carrier(core::carrier_of(state.type), [&]<class T>(T) { work(core::layout_of<T>()); });
 }
 
 /// Whether these words can be the elementwise sum of so many canonical states.
@@ -85,34 +87,92 @@ void normalise(state_view state) {
   *state.pending = 0;
 }
 
+namespace {
+
+/// An element as an exact number.
+template <element T>
+core::exact_term exact_element(const void* x) {
+  T value;
+  std::memcpy(&value, x, sizeof value);
+  if constexpr (is_integer(type_of<T>)) {
+    const bool negative = value < 0;
+    const auto bits = static_cast<std::uint64_t>(value);
+    return {.magnitude = negative ? std::uint64_t{0} - bits : bits, .negative = negative};
+  } else {
+    return core::decompose(value);
+  }
+}
+
+}  // namespace
+
 void add_product(state_view state, const void* a, const void* b) {
-  constexpr std::size_t term = core::info_of(reduction::dot).term;
-  const auto& kernels = cpu_engine::current_kernels(state.type, term);
-  kernels.accumulate_integers(a, b, 1, state.words);
+  with_element(state.type, [&]<class T>(T) {
+    constexpr core::state_layout layout = core::layout_of(type_of<T>);
+    constexpr int bits = is_integer(type_of<T>) ? layout.highest_exponent
+                                                : 2 * core::format<core::carrier_for<T>>::precision;
+    core::add_term<bits>(layout, state.words, core::multiply(exact_element<T>(a), exact_element<T>(b)));
+  });
   if (++*state.pending >= core::additions_between_normalisations) normalise(state);
 }
 
-void add_products(state_view state, const any_vector& a, const any_vector& b, const options& options) {
-  if (a.type != state.type) {
-    engine::throw_error(errc::bad_option, caller,
-                        "the vectors hold " + std::string(is_known(a.type) ? name_of(a.type) : "an unknown type") +
-                            ", this accumulator " + std::string(name_of(state.type)));
-  }
+namespace {
+
+void check_type(state_view state, const any_vector& x) {
+  if (x.type == state.type) return;
+  engine::throw_error(errc::bad_option, caller,
+                      "the vectors hold " + std::string(is_known(x.type) ? name_of(x.type) : "an unknown type") +
+                          ", this accumulator " + std::string(name_of(state.type)));
+}
+
+/// state += the terms; the state is unchanged if that throws. `b`: x again for reductions of one input.
+void add_terms(state_view state, reduction what, const any_vector& a, const any_vector& b, options options) {
+  check_type(state, a);
+  options.mode = mode::exact;  // whatever the caller's
   normalise(state);
+  const core::state_layout layout = layout_of(state);
+  const core::state_layout carrier_layout = core::layout_of(core::carrier_of(state.type));
+  const bool converts = is_integer(state.type);  // from the state of the carrier
   std::int64_t sum[core::max_state_words];
-  const auto copy = [&](const std::int64_t* from, std::int64_t* to) {
-    with_layout(state, [&](const core::state_layout& layout) { std::copy_n(from, layout.words(), to); });
-  };
-  copy(state.words, sum);
-  if (is_contiguous(a) && is_contiguous(b) && a.type == b.type && a.n == b.n &&
+  if (converts) {
+    std::fill_n(sum, carrier_layout.words(), 0);
+  } else {
+    std::copy_n(state.words, layout.words(), sum);
+  }
+  const bool is_carrier = a.type == core::carrier_of(a.type);
+  if (is_carrier && is_contiguous(a) && is_contiguous(b) && a.type == b.type && a.n == b.n &&
       engine::is_short_call(a.data, b.data, a.n, options)) {
-    const auto& kernels = cpu_engine::current_kernels(a.type, core::info_of(reduction::dot).term);
+    const auto& kernels = cpu_engine::current_kernels(a.type, core::info_of(what).term);
     cpu_engine::accumulate(kernels, a.type, a.data, b.data, a.n, sum, false);
   } else {
-    engine::add(engine::make_plan({caller, reduction::dot, a, b, state.type}, options), sum);
+    engine::add(engine::make_plan({caller, what, a, b, element_type::float64}, options), sum);
   }
-  if (!core::fits(layout_of(state), sum)) throw_headroom("the sum");
-  copy(sum, state.words);
+  if (converts) {
+    std::int64_t total[core::max_state_words];
+    std::copy_n(state.words, layout.words(), total);
+    core::add_state(layout, total, carrier_layout, sum);
+    core::normalise(layout, total);
+    std::copy_n(total, layout.words(), sum);
+  }
+  if (!core::fits(layout, sum)) throw_headroom("the sum");
+  std::copy_n(sum, layout.words(), state.words);
+}
+
+}  // namespace
+
+void add_products(state_view state, const any_vector& a, const any_vector& b, const options& options) {
+  check_type(state, b);
+  add_terms(state, reduction::dot, a, b, options);
+}
+
+void add_values(state_view state, reduction what, const any_vector& x, const options& options) {
+  add_terms(state, what, x, x, options);
+}
+
+void negate(state_view state) {
+  normalise(state);
+  const core::state_layout layout = layout_of(state);
+  core::negate(layout.number(state.words));
+  std::swap(state.words[layout.positive_infinities()], state.words[layout.negative_infinities()]);
 }
 
 void merge(state_view state, state_view other) {
@@ -128,12 +188,75 @@ void merge(state_view state, state_view other) {
   });
 }
 
-std::uint64_t round(state_view state, element_type result) {
-  normalise(state);
-  const core::state_layout layout = layout_of(state);
-  std::int64_t copy[core::max_state_words];
-  std::copy_n(state.words, layout.words(), copy);
-  return core::finish_state({core::finish::round, core::format_of(result)}, layout, copy);
+namespace {
+
+/// A normalised copy of a state's words.
+struct state_copy {
+  explicit state_copy(state_view state) : layout(layout_of(state)) {
+    normalise(state);
+    std::copy_n(state.words, layout.words(), words);
+  }
+  core::state_layout layout;
+  std::int64_t words[core::max_state_words];
+};
+
+core::finish finish_of(rounding how) {
+  if (how == rounding::sum) return core::finish::round;
+  return how == rounding::root ? core::finish::root : core::finish::quotient;
+}
+
+/// Whether the root of a negative sum is asked for.
+bool has_no_root(const state_copy& state, rounding how) {
+  return how == rounding::root && state.words[state.layout.limbs - 1] < 0;
+}
+
+}  // namespace
+
+std::uint64_t round(state_view state, element_type result, rounding how, std::uint64_t count) {
+  if (is_integer(result) && (!is_integer(state.type) || size_of(result) != 8)) {
+    engine::throw_error(errc::bad_option, caller,
+                        "a sum of " + std::string(name_of(state.type)) + " cannot be rounded to " +
+                            std::string(name_of(result)));
+  }
+  state_copy copy(state);
+  const core::number_format to = core::format_of(result);
+  if (has_no_root(copy, how)) return core::nan_word(to);
+  const core::outcome found = core::finish_state({finish_of(how), to}, copy.layout, copy.words, count);
+  if (found.overflows) {
+    engine::throw_error(errc::overflow, caller,
+                        "the sum does not fit into " + std::string(name_of(result)) +
+                            "; round it to a floating-point type");
+  }
+  return found.word;
+}
+
+std::uint64_t round_moments(state_view sum, state_view squares, element_type result, std::uint64_t n,
+                            std::uint64_t ddof, bool root) {
+  state_copy first(sum), second(squares);
+  std::int64_t scratch[core::max_moment_limbs];
+  const core::result_rule rule(root ? core::finish::deviation : core::finish::variance, core::format_of(result));
+  return core::finish_moments(rule, first.layout, first.words, second.words, n, ddof, scratch).word;
+}
+
+scaled_double round_scaled(state_view state, rounding how, std::uint64_t count) {
+  state_copy copy(state);
+  const core::special_terms special = core::special_terms_of(copy.layout, copy.words);
+  if (special.any() || has_no_root(copy, how) || (how == rounding::quotient && count == 0)) {
+    return {core::from_word<double>(round(state, element_type::float64, how, count)), 0};
+  }
+  const core::fixed_point number = copy.layout.number(copy.words);
+  const bool negative = core::is_negative(number);
+  if (negative) core::negate(number);
+  core::wide magnitude = core::leading_bits(number);
+  if (magnitude.is_zero()) return {};
+  if (how == rounding::root) core::take_root(magnitude);
+  if (how == rounding::quotient) core::divide(magnitude, count);
+  const std::int64_t exponent = magnitude.exponent + 255;  // of the leading bit
+  magnitude.exponent = -255;
+  const auto significand =
+      core::from_word<double>(core::round_wide(core::format<double>::number, negative, magnitude));
+  const bool carried = significand == 2 || significand == -2;
+  return {carried ? significand / 2 : significand, exponent + carried};
 }
 
 }  // namespace exactdot::detail

@@ -11,12 +11,12 @@ namespace engine {
 
 std::uint64_t run(const plan& plan) {
   if (plan.on_gpu) return registered_gpu_engine.load(std::memory_order_acquire)->reduce(plan);
-  return cpu_engine::reduce(plan, cpu_engine::kernels_for(plan));
+  return cpu_engine::reduce(plan);
 }
 
 void add(const plan& plan, std::int64_t* words) {
   if (plan.on_gpu) return registered_gpu_engine.load(std::memory_order_acquire)->add(plan, words);
-  cpu_engine::add(plan, cpu_engine::kernels_for(plan), words);
+  cpu_engine::add(plan, words);
 }
 
 plan for_cpu(plan plan) {
@@ -29,28 +29,48 @@ plan for_cpu(plan plan) {
 namespace detail {
 namespace {
 
-constexpr std::size_t dot_term = core::info_of(reduction::dot).term;
+[[gnu::noinline]] std::uint64_t reduce_by_plan(reduction what, const any_vector& a, const any_vector& b,
+                                               element_type result, const options& options, std::int64_t ddof) {
+  return engine::run(engine::make_plan({name_of(what), what, a, b, result, ddof}, options));
+}
 
-[[gnu::noinline]] std::uint64_t dot_by_plan(element_type elements, element_type result, const void* a,
-                                            const void* b, std::size_t n, const options& options) {
-  const auto stride = static_cast<std::ptrdiff_t>(size_of(elements));
-  return engine::run(engine::make_plan(
-      {"dot", reduction::dot, {a, n, elements, stride, false}, {b, n, elements, stride, false}, result}, options));
+/// The result of a call on contiguous carriers that needs no plan, for a reduction that rounds a sum.
+std::uint64_t reduce_without_plan(reduction what, element_type carrier, element_type result, const void* a,
+                                  const void* b, std::size_t n, mode mode) {
+  const auto& kernels = cpu_engine::current_kernels(carrier, core::info_of(what).term);
+  if (mode == mode::exact) return cpu_engine::reduce_short(kernels, carrier, result, a, b, n);
+  const core::result_rule rule(core::finish::round, core::format_of(result));
+  return with_carrier(carrier, [&]<class T>(T) {
+    return core::converted_word(rule, core::from_word<T>(kernels.fast(a, b, n)));
+  });
 }
 
 }  // namespace
 
 std::uint64_t dot(element_type elements, element_type result, const void* a, const void* b, std::size_t n,
                   const options& options) {
-  if (!engine::is_short_call(a, b, n, options)) return dot_by_plan(elements, result, a, b, n, options);
-  const auto& kernels = cpu_engine::current_kernels(elements, dot_term);
-  if (options.mode == mode::fast) return cpu_engine::converted(elements, result, kernels.fast(a, b, n));
-  return cpu_engine::reduce_short(kernels, elements, result, a, b, n);
+  if (is_carrier(elements) && !is_integer(result) && engine::is_short_call(a, b, n, options)) {
+    return reduce_without_plan(reduction::dot, elements, result, a, b, n, options.mode);
+  }
+  const auto stride = static_cast<std::ptrdiff_t>(is_known(elements) ? size_of(elements) : 0);
+  return reduce_by_plan(reduction::dot, {a, n, elements, stride, false}, {b, n, elements, stride, false}, result,
+                        options, 0);
 }
 
-std::uint64_t reduce(reduction what, const any_vector& a, const any_vector& b, element_type result,
-                     const options& options) {
-  return engine::run(engine::make_plan({name_of(what), what, a, b, result}, options));
+std::uint64_t reduce_to_bits(reduction what, const any_vector& a, const any_vector& b, element_type result,
+                     const options& options, std::int64_t ddof) {
+  return reduce_by_plan(what, a, b, result, options, ddof);
+}
+
+std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type result, const options& options,
+                     std::int64_t ddof) {
+  const bool rounds_a_sum = is_known(what) && inputs_of(what) == 1 && !core::info_of(what).is_extremum &&
+                            core::info_of(what).finish == core::finish::round;
+  if (rounds_a_sum && is_known(x.type) && is_carrier(x.type) && is_contiguous(x) && is_known(result) &&
+      !is_integer(result) && engine::is_short_call(x.data, x.data, x.n, options)) {
+    return reduce_without_plan(what, x.type, result, x.data, x.data, x.n, options.mode);
+  }
+  return reduce_by_plan(what, x, x, result, options, ddof);
 }
 
 }  // namespace detail

@@ -9,7 +9,7 @@ template <class T, class R>
 __global__ void use_core(const T* a, const T* b, int n, std::int64_t* words, R* result, T* fast) {
   for (int i = 0; i < n; ++i) add_term<T>(words, exact_addend<product>(a[i], b[i]));
   normalise(layout_of<T>(), words);
-  *result = from_word<R>(finish_state({finish::round, format<R>::number}, layout_of<T>(), words));
+  *result = from_word<R>(finish_state({finish::round, format<R>::number}, layout_of<T>(), words).word);
   tile_tree<T> tree;
   for (int i = 0; i < n; ++i) tree.push(a[i] * b[i]);
   *fast = two_sum(tree.root(), T{1}).value;

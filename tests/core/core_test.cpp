@@ -27,7 +27,7 @@ constexpr R sum(const pair<T> (&terms)[n]) {
   std::int64_t words[layout.words()] = {};
   for (const auto& [a, b] : terms) add_term<T>(words, exact_addend<product>(a, b));
   normalise(layout, words);
-  return from_word<R>(finish_state({finish::round, format<R>::number}, layout, words));
+  return from_word<R>(finish_state({finish::round, format<R>::number}, layout, words).word);
 }
 
 using doubles = pair<double>;

@@ -81,26 +81,49 @@ class placed_vector {
   gpu::buffer<unsigned char> buffer_;
 };
 
-/// Both inputs in device memory, after 0 to 3 other elements.
+/// Both inputs in device memory, after 0 to 3 other elements; of reductions of one input, that one twice.
 struct placed_inputs {
   placed_inputs(gpu::stream& stream, const table::call& asked)
       : a(stream, asked.a, asked.variant % 4),
-        b(stream, asked.b, asked.variant / 4 % 3 == 0 ? asked.variant / 12 % 4 : asked.variant % 4) {}
+        b(stream, inputs_of(asked.what) == 2 ? asked.b : asked.a,
+          asked.variant / 4 % 3 == 0 ? asked.variant / 12 % 4 : asked.variant % 4),
+        two(inputs_of(asked.what) == 2),
+        carrier(core::wider(core::carrier_of(a.view().type), core::carrier_of(b.view().type))) {}
 
-  [[nodiscard]] bool strided() const { return !is_contiguous(a.view()) || !is_contiguous(b.view()); }
+  /// Whether contiguous carriers suffice.
+  [[nodiscard]] bool contiguous() const { return is_carrier_array(a) && is_carrier_array(b); }
 
-  template <class T, input_layout layout>
+  template <class T, class Term, input_layout layout>
   [[nodiscard]] operands<T, layout> operands_of() const {
     const any_vector &x = a.view(), &y = b.view();
-    const auto *const first = static_cast<const T*>(x.data), *const second = static_cast<const T*>(y.data);
+    operands<T, layout> in;
     if constexpr (layout == input_layout::contiguous) {
-      return {first, second, x.n};
+      in.a = static_cast<const T*>(x.data), in.b = static_cast<const T*>(y.data), in.n = x.n;
     } else {
-      return {first, second, x.n, x.stride, y.stride, x.swapped, y.swapped};
+      in.a = to_any_operand(x), in.b = to_any_operand(y);
+      in.log2_parts_a = core::parts_of(x.type) - 1;
+      in.log2_parts_b = Term::inputs == 2 ? core::parts_of(y.type) - 1 : 0;
+      in.n = x.n << (in.log2_parts_a + in.log2_parts_b);
     }
+    return in;
+  }
+
+  /// Whether an element takes two carriers.
+  [[nodiscard]] bool has_parts() const {
+    return core::parts_of(a.view().type) + core::parts_of(b.view().type) > 2;
   }
 
   placed_vector a, b;
+  bool two;
+  element_type carrier;
+
+ private:
+  static any_operand to_any_operand(const any_vector& x) {
+    return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
+  }
+  [[nodiscard]] bool is_carrier_array(const placed_vector& x) const {
+    return is_contiguous(x.view()) && x.view().type == carrier;
+  }
 };
 
 void add_findings(const gpu::stream& stream) {
@@ -129,12 +152,12 @@ template <class T, class Term, int threads, int packs, input_layout layout = inp
 void launch_exact(const launch_input& in) {
   const unsigned blocks = in.variant / 3 % 7 == 6 ? 19 : 1 + in.variant / 3 % 7 % 4;
   constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs>;
-  gpu::launch(kernel, blocks, threads, 0, in.stream, in.inputs.template operands_of<T, layout>(), in.state, in.to);
+  gpu::launch(kernel, blocks, threads, 0, in.stream, in.inputs.template operands_of<T, Term, layout>(), in.state, in.to);
 }
 
 template <class T, class Term>
 void run_exact(const launch_input& in) {
-  if (in.inputs.strided()) return launch_exact<T, Term, 256, 4, input_layout::strided>(in);
+  if (!in.inputs.contiguous()) return launch_exact<T, Term, 256, 4, input_layout::any>(in);
   switch (in.variant % 3) {
     case 0: return launch_exact<T, Term, 256, min_in_flight<T>>(in);
     case 1: return launch_exact<T, Term, 128, 4>(in);
@@ -148,13 +171,13 @@ void launch_fast(const launch_input& in) {
       count_tiles<T>(in.inputs.a.view().n, static_cast<int>(in.variant / 4 % 3), threads / 32);
   const unsigned grid = std::max(std::min(counts.nodes, 1 + in.variant % 5), 1U);
   constexpr auto kernel = fast_kernel<T, Term, layout, threads, 8>;
-  gpu::launch(kernel, grid, threads, 0, in.stream, in.inputs.template operands_of<T, layout>(), counts,
+  gpu::launch(kernel, grid, threads, 0, in.stream, in.inputs.template operands_of<T, Term, layout>(), counts,
               &in.state->exchange, in.to);
 }
 
 template <class T, class Term>
 void run_fast(const launch_input& in) {
-  if (in.inputs.strided()) return launch_fast<T, Term, 128, input_layout::strided>(in);
+  if (!in.inputs.contiguous()) return launch_fast<T, Term, 128, input_layout::any>(in);
   switch (in.variant % 3) {
     case 0: return launch_fast<T, Term, 64>(in);
     case 1: return launch_fast<T, Term, 128>(in);
@@ -164,12 +187,15 @@ void run_fast(const launch_input& in) {
 
 /// The kernel of the call's mode, reduction and element type.
 void run_kernel(const table::call& asked, const launch_input& in) {
-  with_element(asked.a.type, [&]<class T>(T) {
+  std::size_t term = core::info_of(asked.what).term;
+  // products of the halves of integers have two factors that differ
+  if (in.inputs.has_parts() && term == core::term_index<core::square>) term = core::term_index<core::product>;
+  with_carrier(in.inputs.carrier, [&]<class T>(T) {
     const auto run_term = [&]<class Term>(Term) {
-      if (core::info_of(asked.what).term != core::term_index<Term>) return;
+      if (term != core::term_index<Term>) return;
       asked.mode == mode::exact ? run_exact<T, Term>(in) : run_fast<T, Term>(in);
     };
-    std::apply([&](auto... term) { (run_term(term), ...); }, core::term_types());
+    std::apply([&](auto... each) { (run_term(each), ...); }, core::term_types());
   });
 }
 
@@ -194,7 +220,7 @@ std::string unavailable_reason() {
 
 bool is_simulated() { return has_schedules<gpu::stream>; }
 
-exactdot::any_scalar run(const table::call& asked) {
+std::optional<exactdot::any_scalar> run(const table::call& asked) {
   gpu::stream stream;
   choose_schedule(stream, asked.variant);
   const placed_inputs inputs(stream, asked);
@@ -212,7 +238,12 @@ exactdot::any_scalar run(const table::call& asked) {
   check_reset(state);
   add_findings(stream);
   if (first != second) faults += "the results of two launches differ\n";
-  return {asked.result, first};
+  return exactdot::any_scalar{asked.result, first};
+}
+
+bool computes(const table::row& tested) {
+  const core::reduction_info& info = core::info_of(tested.what);
+  return !info.is_extremum && info.finish == core::finish::round && !is_integer(tested.type);
 }
 
 std::vector<std::int64_t> words_of_two_launches(const table::call& asked) {
@@ -221,7 +252,7 @@ std::vector<std::int64_t> words_of_two_launches(const table::call& asked) {
   const placed_inputs inputs(stream, asked);
   gpu::buffer<device_state> state(stream, 1);
   initialize(state, asked.variant);
-  gpu::buffer<std::int64_t> words(stream, static_cast<std::size_t>(core::layout_of(asked.a.type).words()));
+  gpu::buffer<std::int64_t> words(stream, static_cast<std::size_t>(core::layout_of(inputs.carrier).words()));
   words.fill_zero();
   destination to;
   to.words = words.data();

@@ -5,6 +5,8 @@
 // selects the grid, the block size, the schedule and the alignment.
 #pragma once
 
+#include <optional>
+
 #include "table/engines.hpp"
 
 namespace kernels_under_test {
@@ -15,7 +17,9 @@ namespace kernels_under_test {
 /// Whether the kernels run on the simulator.
 [[nodiscard]] bool is_simulated();
 
-[[nodiscard]] exactdot::any_scalar run(const table::call& asked);
+/// Of reductions whose kernel delivers the result: computes(row) says which.
+[[nodiscard]] std::optional<exactdot::any_scalar> run(const table::call& asked);
+[[nodiscard]] bool computes(const table::row& tested);
 
 /// The words of an exact state after two launches that each add the terms.
 [[nodiscard]] std::vector<std::int64_t> words_of_two_launches(const table::call& asked);

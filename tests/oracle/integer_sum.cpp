@@ -47,26 +47,34 @@ mpz_class units_of_limbs(std::span<const std::int64_t> limbs, int lowest_exponen
   return value << (lowest_exponent - integer_sum::unit_exponent);
 }
 
+std::uint64_t round_number(const mpz_class& value, int exponent, int precision, int exponent_bits) {
+  if (value == 0) return 0;
+  const mpz_class magnitude = abs(value);
+  const int lowest_exponent = 3 - (1 << (exponent_bits - 1)) - precision;  // of the least subnormal number
+  const int bit_length = static_cast<int>(mpz_sizeinbase(magnitude.get_mpz_t(), 2));
+  const int last_exponent = std::max(bit_length + exponent - precision, lowest_exponent);
+  const int shift = last_exponent - exponent;
+  mpz_class mantissa = magnitude;
+  if (shift > 0) {
+    mantissa >>= shift;
+    const mpz_class remainder = magnitude - (mantissa << shift);
+    const int versus_half = cmp(remainder, mpz_class(mpz_class(1) << (shift - 1)));
+    if (versus_half > 0 || (versus_half == 0 && mpz_odd_p(mantissa.get_mpz_t()) != 0)) ++mantissa;
+  } else {
+    mantissa <<= -shift;
+  }
+  // A mantissa with its hidden bit adds 1 to the exponent field; one that was rounded up to 2^precision adds 2.
+  mpz_class pattern = mantissa + (mpz_class(last_exponent - lowest_exponent) << (precision - 1));
+  const mpz_class infinity = mpz_class((1 << exponent_bits) - 1) << (precision - 1);
+  if (pattern > infinity) pattern = infinity;
+  const std::uint64_t sign = std::uint64_t{sgn(value) < 0} << (precision - 1 + exponent_bits);
+  return pattern.get_ui() | sign;
+}
+
 template <class R>
 R round_units(const mpz_class& units) {
-  using bits = typename format<R>::bits;
-  if (units == 0) return R{0};
-  const mpz_class magnitude = abs(units);
-  const int bit_length = static_cast<int>(mpz_sizeinbase(magnitude.get_mpz_t(), 2));
-  const int last_exponent =
-      std::max(bit_length + integer_sum::unit_exponent - format<R>::precision, format<R>::lowest_exponent);
-  const int shift = last_exponent - integer_sum::unit_exponent;  // > 0, since lowest_exponent > unit_exponent
-  mpz_class mantissa = magnitude >> shift;
-  const mpz_class remainder = magnitude - (mantissa << shift);
-  const int versus_half = cmp(remainder, mpz_class(mpz_class(1) << (shift - 1)));
-  if (versus_half > 0 || (versus_half == 0 && mpz_odd_p(mantissa.get_mpz_t()) != 0)) ++mantissa;
-
-  // A mantissa with its hidden bit adds 1 to the exponent field; one that was rounded up to 2^precision adds 2.
-  mpz_class pattern =
-      mantissa + (mpz_class(last_exponent - format<R>::lowest_exponent) << (format<R>::precision - 1));
-  const mpz_class infinity(static_cast<unsigned long>(format<R>::infinity));
-  if (pattern > infinity) pattern = infinity;
-  return from_bits<R>(static_cast<bits>(pattern.get_ui()) | (sgn(units) < 0 ? format<R>::sign : bits{0}));
+  return from_bits<R>(static_cast<typename format<R>::bits>(round_number(
+      units, integer_sum::unit_exponent, format<R>::precision, 8 * sizeof(R) - format<R>::precision)));
 }
 
 template <class R>

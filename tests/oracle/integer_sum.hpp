@@ -54,6 +54,9 @@ class integer_sum {
 /// The value, in units, of limbs of radix 2^32, the first of weight 2^lowest_exponent. Carries may be pending.
 [[nodiscard]] mpz_class units_of_limbs(std::span<const std::int64_t> limbs, int lowest_exponent);
 
+/// value · 2^exponent, rounded once to a binary format of so many significant and exponent bits: its encoding.
+[[nodiscard]] std::uint64_t round_number(const mpz_class& value, int exponent, int precision, int exponent_bits);
+
 /// units · 2^integer_sum::unit_exponent, rounded once to R.
 template <class R>
 [[nodiscard]] R round_units(const mpz_class& units);

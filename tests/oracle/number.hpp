@@ -21,6 +21,9 @@ struct number {
 /// The number with this encoding: 1 sign bit, then exponent and mantissa (IEEE 754-2019 §3.4).
 [[nodiscard]] number decode(std::uint64_t bits, int width, int precision);
 
+/// The number that these bits are, as an element or a result.
+[[nodiscard]] number decode(exactdot::element_type type, std::uint64_t bits);
+
 template <class T>
 [[nodiscard]] number number_of(T x) {
   return decode(to_bits(x), 8 * sizeof(T), format<T>::precision);
@@ -38,7 +41,7 @@ template <class T>
   return compose<T>(x.value);
 }
 
-/// The text of a result in messages: "0x1.8p+0 (bits 3fc00000)".
+/// The text of a result in messages: "-0x3p-1 (bits bfc00000)".
 [[nodiscard]] std::string describe(const exactdot::any_scalar& result);
 
 }  // namespace oracle

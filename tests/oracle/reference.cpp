@@ -1,8 +1,12 @@
 // See reference.hpp.
+//
+// Roots and quotients are those of big integers with hundreds of bits more than any result, and one bit for whether
+// the rest is zero: GMP's integer root and division, then one rounding.
 #include "oracle/reference.hpp"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <vector>
 
 #include "oracle/order_v1.hpp"
@@ -13,46 +17,193 @@ namespace {
 using exactdot::any_scalar;
 using exactdot::any_vector;
 using exactdot::element_type;
+using exactdot::reduction;
 
-/// work(T{}) with the C++ type of a floating-point type.
+bool is_wide(element_type type) { return exactdot::info_of(type).precision > 24; }
+
+/// work(T{}) with the type in which mode fast adds these elements.
 template <class Work>
-auto with_float(element_type type, Work work) {
-  return type == element_type::float32 ? work(float{}) : work(double{});
+auto with_accumulation_type(element_type a, element_type b, Work work) {
+  return is_wide(a) || is_wide(b) ? work(double{}) : work(float{});
 }
 
-template <class T>
-std::vector<T> elements_of(const any_vector& x) {
-  std::vector<T> all(x.n);
-  for (std::size_t i = 0; i < x.n; ++i) all[i] = as<T>(element_at(x, i));
-  return all;
+number magnitude_of(number x) {
+  x.value.negative = false;
+  return x;
 }
 
-/// A number as a result of type R, rounded to nearest; exact in mode exact, where R holds the number.
-template <class R>
-any_scalar result_of(const number& x, element_type type) {
-  return {type, to_bits(x.kind == kind::finite ? static_cast<R>(as<double>(x)) : as<R>(x))};
+constexpr number one{kind::finite, {false, 1, 0}};
+
+/// The factors of term i.
+std::pair<number, number> factors_of(reduction what, const any_vector& a, const any_vector& b, std::size_t i) {
+  const number x = element_at(a, i);
+  switch (what) {
+    case reduction::dot: return {x, element_at(b, i)};
+    case reduction::asum: return {magnitude_of(x), one};
+    case reduction::sum_of_squares:
+    case reduction::nrm2: return {x, x};
+    default: return {x, one};
+  }
+}
+
+/// 2·value, plus 1 if a remainder was dropped: the last bit only breaks ties.
+mpz_class with_sticky_bit(const mpz_class& value, bool sticky) { return 2 * value + (sticky ? 1 : 0); }
+
+struct scaled {
+  mpz_class value;  // times 2^exponent
+  int exponent;
+};
+
+constexpr int extra_bits = 2400;  // below the quotient of any two numbers that occur
+
+scaled quotient(const mpz_class& numerator, int exponent, const mpz_class& denominator) {
+  const mpz_class shifted = abs(numerator) << extra_bits;
+  const mpz_class whole = shifted / denominator;
+  const mpz_class result = with_sticky_bit(whole, whole * denominator != shifted);
+  return {sgn(numerator) < 0 ? mpz_class(-result) : result, exponent - extra_bits - 1};
+}
+
+scaled root(const scaled& x) {
+  const int shift = 2 * extra_bits + (x.exponent % 2 != 0 ? 1 : 0);
+  const mpz_class shifted = x.value << shift;
+  const mpz_class whole = sqrt(shifted);
+  return {with_sticky_bit(whole, whole * whole != shifted), (x.exponent - shift) / 2 - 1};
+}
+
+std::uint64_t nan_bits(element_type type) {
+  const auto& info = exactdot::info_of(type);
+  return ((std::uint64_t{1} << info.exponent_bits) - 1) << (info.precision - 1) | std::uint64_t{1}
+                                                                                     << (info.precision - 2);
+}
+
+any_scalar special_result(const special_counts& counts, element_type result) {
+  const auto& info = exactdot::info_of(result);
+  if (counts.nans != 0 || (counts.positive_infinities != 0 && counts.negative_infinities != 0)) {
+    return {result, nan_bits(result)};
+  }
+  const std::uint64_t infinity = ((std::uint64_t{1} << info.exponent_bits) - 1) << (info.precision - 1);
+  const std::uint64_t sign = std::uint64_t{counts.negative_infinities != 0} << (info.precision - 1 + info.exponent_bits);
+  return {result, infinity | sign};
+}
+
+/// A value of the accumulation type as a result.
+any_scalar converted(const number& x, element_type result) {
+  const auto& info = exactdot::info_of(result);
+  if (x.kind == kind::nan) return {result, nan_bits(result)};
+  const std::uint64_t sign = std::uint64_t{x.value.negative} << (info.precision - 1 + info.exponent_bits);
+  if (x.kind == kind::infinite) return special_result({0, !x.value.negative, x.value.negative}, result);
+  const mpz_class mantissa(static_cast<unsigned long>(x.value.mantissa));
+  return {result, round_number(mantissa, x.value.exponent, info.precision, info.exponent_bits) | sign};
+}
+
+/// Whether x < y; -0 < +0. Neither is a NaN.
+bool is_less(const number& x, const number& y) {
+  const auto key = [](const number& v) -> mpz_class {
+    mpz_class size = static_cast<unsigned long>(v.value.mantissa);
+    if (v.kind == kind::infinite) {
+      size = mpz_class(1) << 4000;
+    } else {
+      size <<= v.value.exponent + 1100;
+    }
+    // -0 below +0: every key is odd or even by its sign
+    return v.value.negative ? mpz_class(-2 * size - 1) : mpz_class(2 * size);
+  };
+  return key(x) < key(y);
 }
 
 }  // namespace
 
-reference::reference(exactdot::reduction, const any_vector& a, const any_vector& b) : type_(a.type) {
-  for (std::size_t i = 0; i < a.n; ++i) sum_.add(element_at(a, i), element_at(b, i));
-  fast_ = with_float(type_, [&]<class T>(T) {
-    const std::vector<T> x = elements_of<T>(a), y = elements_of<T>(b);
-    return number_of(fast_dot<T>(std::span<const T>(x), std::span<const T>(y)));
+reference::reference(reduction what, const any_vector& a, const any_vector& b, std::int64_t ddof)
+    : what_(what), type_(a.type), n_(a.n), ddof_(ddof), is_integer_(exactdot::is_integer(a.type)) {
+  if (exactdot::gives_element(what) || exactdot::gives_index(what)) {
+    find_extreme(a);
+    return;
+  }
+  const bool needs_squares = what == reduction::variance || what == reduction::stddev;
+  for (std::size_t i = 0; i < a.n; ++i) {
+    const auto [x, y] = factors_of(what, a, b, i);
+    sum_.add(x, y);
+    if (needs_squares) squares_.add(x, x);
+  }
+  if (is_integer_ || needs_squares) return;
+  const element_type other = what == reduction::dot ? b.type : a.type;
+  fast_ = with_accumulation_type(a.type, other, [&]<class T>(T) {
+    std::vector<T> x(a.n), y(a.n);
+    for (std::size_t i = 0; i < a.n; ++i) {
+      const auto factors = factors_of(what, a, b, i);
+      x[i] = as<T>(factors.first), y[i] = as<T>(factors.second);
+    }
+    T result = fast_dot<T>(std::span<const T>(x), std::span<const T>(y));
+    if (what == reduction::nrm2) result = std::sqrt(result);
+    if (what == reduction::mean) result = result / static_cast<T>(a.n);
+    return number_of(result);
   });
 }
 
-any_scalar reference::exact(element_type result) const {
-  return with_float(result, [&]<class R>(R) { return any_scalar{result, to_bits(sum_.round<R>())}; });
+void reference::find_extreme(const any_vector& x) {
+  const bool greatest = what_ == reduction::max || what_ == reduction::argmax;
+  for (std::size_t i = 0; i < x.n; ++i) {
+    const number candidate = element_at(x, i);
+    const bool better = i == 0 || (extreme_.kind != kind::nan &&
+                                   (candidate.kind == kind::nan ||
+                                    (greatest ? is_less(extreme_, candidate) : is_less(candidate, extreme_))));
+    if (better) extreme_ = candidate, index_ = i;
+  }
 }
 
-any_scalar reference::fast(element_type result) const {
-  return with_float(result, [&]<class R>(R) { return result_of<R>(fast_, result); });
+any_scalar reference::rounded(const mpz_class& value, int exponent, element_type result) const {
+  const auto& info = exactdot::info_of(result);
+  return {result, round_number(value, exponent, info.precision, info.exponent_bits)};
+}
+
+std::optional<any_scalar> reference::exact(element_type result) const {
+  if (exactdot::gives_index(what_)) return any_scalar{result, index_};
+  if (exactdot::gives_element(what_)) {
+    if (!is_integer_) return converted(extreme_, result);
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * exactdot::size_of(result));
+    const std::uint64_t size = extreme_.value.mantissa;
+    return any_scalar{result, (extreme_.value.negative ? ~size + 1 : size) & mask};
+  }
+  const special_counts& special = sum_.specials();
+  constexpr int unit = integer_sum::unit_exponent;
+  const bool is_variance = what_ == reduction::variance || what_ == reduction::stddev;
+  const auto n = static_cast<unsigned long>(n_);
+  if (is_variance) {
+    const bool undefined = special != special_counts() || n_ <= static_cast<std::size_t>(ddof_);
+    if (undefined) return any_scalar{result, nan_bits(result)};
+    const mpz_class numerator = (squares_.units() * n << -unit) - sum_.units() * sum_.units();
+    scaled found = quotient(numerator, 2 * unit, mpz_class(n) * mpz_class(n - static_cast<unsigned long>(ddof_)));
+    if (what_ == reduction::stddev) found = root(found);
+    return rounded(found.value, found.exponent, result);
+  }
+  if (special != special_counts()) return special_result(special, result);
+  if (what_ == reduction::mean) {
+    if (n_ == 0) return any_scalar{result, nan_bits(result)};
+    const scaled found = quotient(sum_.units(), unit, mpz_class(n));
+    return rounded(found.value, found.exponent, result);
+  }
+  if (what_ == reduction::nrm2) {
+    const scaled found = root({sum_.units(), unit});
+    return rounded(found.value, found.exponent, result);
+  }
+  if (!exactdot::is_integer(result)) return rounded(sum_.units(), unit, result);
+  const mpz_class value = sum_.units() >> -unit;
+  const mpz_class limit = mpz_class(1) << exactdot::info_of(result).precision;
+  const bool fits = exactdot::is_signed(result) ? value >= -limit && value < limit : value >= 0 && value < limit;
+  if (!fits) return std::nullopt;
+  const std::uint64_t size = mpz_class(abs(value)).get_ui();
+  return any_scalar{result, value < 0 ? ~size + 1 : size};
+}
+
+std::optional<any_scalar> reference::fast(element_type result) const {
+  const bool same_in_both = is_integer_ || exactdot::gives_element(what_) || exactdot::gives_index(what_);
+  return same_in_both || n_ == 0 ? exact(result) : converted(fast_, result);
 }
 
 std::string reference::words_fault(std::span<const std::int64_t> words, int times) const {
-  const int lowest_exponent = with_float(type_, []<class T>(T) { return format<T>::lowest_product_exponent; });
+  const int lowest_exponent = is_integer_      ? 0
+                              : is_wide(type_) ? format<double>::lowest_product_exponent
+                                               : format<float>::lowest_product_exponent;
   const auto limbs = words.first(words.size() - 4);
   const auto counts = words.subspan(limbs.size());
   const special_counts& expected = sum_.specials();

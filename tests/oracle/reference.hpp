@@ -5,6 +5,7 @@
 #pragma once
 
 #include <exactdot/reduction.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -15,11 +16,13 @@ namespace oracle {
 
 class reference {
  public:
-  /// Requires views of the same element type and length.
-  reference(exactdot::reduction what, const exactdot::any_vector& a, const exactdot::any_vector& b);
+  /// Requires views of the same length; `b` counts only for reductions of two inputs. `ddof` of a variance.
+  reference(exactdot::reduction what, const exactdot::any_vector& a, const exactdot::any_vector& b,
+            std::int64_t ddof = 0);
 
-  [[nodiscard]] exactdot::any_scalar exact(exactdot::element_type result) const;
-  [[nodiscard]] exactdot::any_scalar fast(exactdot::element_type result) const;
+  /// Nothing if an integer result type does not hold the result.
+  [[nodiscard]] std::optional<exactdot::any_scalar> exact(exactdot::element_type result) const;
+  [[nodiscard]] std::optional<exactdot::any_scalar> fast(exactdot::element_type result) const;
 
   /// Empty if the words hold `times` times the sum: the counts of NaNs and infinities and, if these are 0, every bit
   /// of the limbs. Carries may be pending.
@@ -28,9 +31,20 @@ class reference {
   [[nodiscard]] const integer_sum& sum() const { return sum_; }
 
  private:
+  void find_extreme(const exactdot::any_vector& x);
+  [[nodiscard]] exactdot::any_scalar rounded(const mpz_class& value, int exponent,
+                                             exactdot::element_type result) const;
+
+  exactdot::reduction what_;
   exactdot::element_type type_;
-  integer_sum sum_;
+  std::size_t n_;
+  std::int64_t ddof_;
+  bool is_integer_;
+  integer_sum sum_;      // of the terms
+  integer_sum squares_;  // of a variance
   number fast_;
+  std::size_t index_ = 0;  // of an extreme element
+  number extreme_;
 };
 
 /// Empty if both have the same type and bits, else a sentence with both.

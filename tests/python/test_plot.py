@@ -124,7 +124,8 @@ def test_without_matplotlib() -> None:
 def test_divided_as_in_the_tables(dtype: str) -> None:
     rows = load("cpu.json")["rows"]
     compared, base = reference(rows, dtype)
-    assert compared == "openblas" and base[16] == dict(series(rows, "openblas_as_shipped", dtype))[16]
+    own_choice = dict(series(rows, "openblas_as_shipped", dtype))  # empty if OpenBLAS knows the processor
+    assert compared == "openblas" and base[16] == own_choice.get(16, dict(series(rows, "openblas", dtype))[16])
     for row in rows:
         if (row["type"], row["threads"], row["data"]) == (dtype, 1, "uniform"):
             assert row["ns"] / 1000 / base[row["n"]] == pytest.approx(row["ratio_to_openblas"])

@@ -15,18 +15,20 @@ using exactdot::mode;
 using table::call;
 using table::engine;
 
-inline any_scalar correct_result(const call& asked) {
-  const oracle::reference expected(asked.what, asked.a, asked.b);
+inline std::optional<any_scalar> correct_result(const call& asked) {
+  const oracle::reference expected(asked.what, asked.a, asked.b, asked.ddof);
   return asked.mode == mode::exact ? expected.exact(asked.result) : expected.fast(asked.result);
 }
 
 /// Limbs of radix 2^32 of twice the sum, and the counts of its special terms.
 inline std::vector<std::int64_t> correct_words(const call& asked) {
   const oracle::reference expected(asked.what, asked.a, asked.b);
-  const bool narrow = asked.a.type == element_type::float32;
-  const int lowest = narrow ? oracle::format<float>::lowest_product_exponent
-                            : oracle::format<double>::lowest_product_exponent;
-  std::vector<std::int64_t> words(narrow ? 24 : 138);
+  const exactdot::element_info& info = exactdot::info_of(asked.a.type);
+  const bool integers = exactdot::is_integer(asked.a.type), narrow = info.precision <= 24;
+  const int lowest = integers ? 0
+                     : narrow ? oracle::format<float>::lowest_product_exponent
+                              : oracle::format<double>::lowest_product_exponent;
+  std::vector<std::int64_t> words(integers ? (info.bytes == 8 ? 10 : 8) : narrow ? 24 : 138);
   mpz_class rest = 2 * expected.sum().units() >> (lowest - oracle::integer_sum::unit_exponent);
   for (std::size_t i = 0; i + 5 < words.size(); ++i) {
     words[i] = static_cast<std::int64_t>(mpz_class(rest & 0xffffffffUL).get_ui());
@@ -41,43 +43,56 @@ inline std::vector<std::int64_t> correct_words(const call& asked) {
   return words;
 }
 
-inline engine correct_engine() { return {"correct", true, correct_result, correct_words}; }
+template <class Run, class Words>
+engine made_of(const char* name, Run run, Words words) {
+  engine made;
+  made.name = name;
+  made.reads_misaligned = true;
+  made.run = run;
+  made.words_of_two_additions = words;
+  return made;
+}
+
+inline engine correct_engine() { return made_of("correct", correct_result, correct_words); }
 
 /// Computes the results of a call that `change` has altered.
 template <class Change>
 engine with_call(const char* name, Change change) {
-  return {name, true,
-          [change](call asked) {
-            change(asked);
-            return correct_result(asked);
-          },
-          correct_words};
+  return made_of(
+      name,
+      [change](call asked) {
+        change(asked);
+        return correct_result(asked);
+      },
+      correct_words);
 }
 
 /// Alters the results of calls.
 template <class Change>
 engine with_result(const char* name, Change change) {
-  return {name, true,
-          [change](const call& asked) {
-            any_scalar result = correct_result(asked);
-            change(asked, result);
-            return result;
-          },
-          correct_words};
+  return made_of(
+      name,
+      [change](const call& asked) {
+        std::optional<any_scalar> result = correct_result(asked);
+        if (result) change(asked, *result);
+        return result;
+      },
+      correct_words);
 }
 
 /// Alters the words.
 template <class Change>
 engine with_words(const char* name, Change change) {
-  return {name, true, correct_result, [change](const call& asked) {
-            std::vector<std::int64_t> words = correct_words(asked);
-            change(words);
-            return words;
-          }};
+  return made_of(name, correct_result, [change](const call& asked) {
+    std::vector<std::int64_t> words = correct_words(asked);
+    change(words);
+    return words;
+  });
 }
 
 inline void make_contiguous(any_vector& x) { x.stride = static_cast<std::ptrdiff_t>(exactdot::size_of(x.type)); }
 
+/// Wrong for dots of float and double.
 inline std::vector<engine> wrong_engines() {
   const auto sign_bit = [](const any_scalar& x) { return 1ULL << (8 * exactdot::size_of(x.type) - 1); };
   return {
@@ -100,7 +115,7 @@ inline std::vector<engine> wrong_engines() {
                   [](const call& asked, any_scalar& x) {
                     call wide = asked;
                     wide.result = element_type::float64;
-                    const auto as_float = static_cast<float>(correct_result(wide).to_double());
+                    const auto as_float = static_cast<float>(correct_result(wide)->to_double());
                     if (x.type == element_type::float32 && as_float == as_float) x.bits = oracle::to_bits(as_float);
                   }),
       with_result("returns -0", [=](const call&, any_scalar& x) { x.bits |= x.bits == 0 ? sign_bit(x) : 0; }),
@@ -114,10 +129,17 @@ inline std::vector<engine> wrong_engines() {
         words[words.size() - 3] += words[words.size() - 2], words[words.size() - 2] = 0;
       }),
       with_words("forgets the number of states", [](auto& words) { words.back() = 0; }),
-      {"reports a fault that no result shows", true, correct_result, correct_words,
-       [] { return std::string("a race"); }},
-      {"throws", true, [](const call&) -> any_scalar { throw std::runtime_error("deliberate exception"); },
-       correct_words},
+      [] {
+        engine made = made_of("reports a fault that no result shows", correct_result, correct_words);
+        made.take_faults = [] { return std::string("a race"); };
+        return made;
+      }(),
+      made_of(
+          "throws",
+          [](const call&) -> std::optional<any_scalar> { throw std::runtime_error("deliberate exception"); },
+          correct_words),
+      made_of(
+          "refuses", [](const call&) { return std::optional<any_scalar>(); }, correct_words),
   };
 }
 

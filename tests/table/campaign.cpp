@@ -40,7 +40,7 @@ outcome run(const suite& tested, long long results, std::uint64_t seed) {
     const row& chosen = all_rows[random.below(all_rows.size())];
     const auto source = static_cast<std::size_t>(so_far.cases++) % generator_count();
     const std::uint64_t case_seed = random.below(1000000000);
-    const input data = make_input(chosen.type, source, case_seed, random_length(random));
+    const input data = make_input(chosen, source, case_seed, random_length(random));
     const layout& arrangement = layouts[random.below(layouts.size())];
     so_far.done.check(tested, chosen, data, arrangement, static_cast<unsigned>(random.below(1000)));
     if (clock::now() >= next_report) {

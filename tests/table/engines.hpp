@@ -8,26 +8,45 @@
 #include <exactdot/reduction.hpp>
 #include <exactdot/views.hpp>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace table {
 
+/// A reduction of elements of one type or, for a dot, of two.
+struct row {
+  exactdot::reduction what;
+  exactdot::element_type type, other;
+  [[nodiscard]] std::string name() const;  // "dot_float32", "dot_float16_float64"
+};
+
+/// Whether an accumulator sums the terms of this row.
+[[nodiscard]] inline bool has_words(const row& tested) {
+  using exactdot::reduction;
+  const bool is_sum = tested.what == reduction::sum || tested.what == reduction::sum_of_squares;
+  return is_sum || (tested.what == reduction::dot && tested.type == tested.other);
+}
+
 /// One call of an engine.
 struct call {
   exactdot::reduction what;
-  exactdot::any_vector a, b;
+  exactdot::any_vector a, b;  ///< b only for reductions of two inputs
   exactdot::element_type result;
   exactdot::mode mode = exactdot::mode::exact;
+  std::int64_t ddof = 0;
   unsigned variant = 0;  ///< selects what must not affect the result: threads, grid, block, schedule
 };
 
 struct engine {
   std::string name;
   bool reads_misaligned;  ///< elements at addresses that are no multiples of their size
-  std::function<exactdot::any_scalar(const call&)> run;
-  /// The words of an exact state after the terms have been added twice.
+  std::function<bool(const row&)> computes = [](const row&) { return true; };
+  std::vector<exactdot::element_type> results = {};  ///< that it delivers; empty: all
+  /// Nothing if the engine refused the call because the result type does not hold the result.
+  std::function<std::optional<exactdot::any_scalar>(const call&)> run;
+  /// The words of an exact state after the terms have been added twice; for the rows that have_words().
   std::function<std::vector<std::int64_t>(const call&)> words_of_two_additions;
   /// Faults since the last call that no result shows; may be null.
   std::function<std::string()> take_faults = nullptr;

@@ -12,7 +12,8 @@ placed_vector::placed_vector(std::span<const std::byte> elements, exactdot::elem
   const std::size_t n = elements.size() / bytes;
   const std::size_t step = static_cast<std::size_t>(std::abs(stride)) * bytes;
   const std::size_t extent = n == 0 ? 0 : step * (n - 1) + bytes;
-  const std::size_t gap = bytes + (misaligned ? 1 + shift % (bytes - 1) : shift % 8 * bytes);
+  const bool may_misalign = misaligned && bytes > 1;
+  const std::size_t gap = bytes + (may_misalign ? 1 + shift % (bytes - 1) : shift % 8 * bytes);
   memory_.assign(gap + extent + 8 * bytes, std::byte{0xff});  // NaNs
   const std::size_t first = gap + (stride < 0 && n != 0 ? step * (n - 1) : 0);
   view_ = {memory_.data() + first, n, type, stride * static_cast<std::ptrdiff_t>(bytes), swapped};

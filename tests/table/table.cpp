@@ -3,66 +3,102 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
+#include <array>
 #include <exception>
 
 namespace table {
 namespace {
 
-using exactdot::any_vector;
 using exactdot::element_type;
 using exactdot::mode;
-
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& x) {
-  const auto bytes = std::as_bytes(std::span(x));
-  return {bytes.begin(), bytes.end()};
-}
+using exactdot::reduction;
 
 const char* name_of(mode m) { return m == mode::exact ? "exact" : "fast"; }
 
+constexpr std::array floating_types = {element_type::float32, element_type::float64, element_type::float16,
+                                       element_type::bfloat16};
+
+/// Pairs of types that a dot mixes.
+constexpr std::array<std::pair<element_type, element_type>, 8> mixed_pairs = {
+    {{element_type::float32, element_type::float64},
+     {element_type::float16, element_type::float64},
+     {element_type::bfloat16, element_type::float16},
+     {element_type::float16, element_type::float32},
+     {element_type::int8, element_type::int64},
+     {element_type::uint32, element_type::int16},
+     {element_type::uint64, element_type::int64},
+     {element_type::uint8, element_type::int8}}};
+
 }  // namespace
 
-std::string row::name() const { return fmt::format("{}_{}", exactdot::name_of(what), exactdot::name_of(type)); }
+std::string row::name() const {
+  const std::string both = type == other ? "" : fmt::format("_{}", exactdot::name_of(other));
+  return fmt::format("{}_{}{}", exactdot::name_of(what), exactdot::name_of(type), both);
+}
 
 std::vector<row> rows() {
   std::vector<row> all;
-  for (const auto what : {exactdot::reduction::dot}) {
-    for (const exactdot::element_info& info : exactdot::elements) all.push_back({what, info.type});
+  for (std::size_t i = 0; i < exactdot::reduction_names.size(); ++i) {
+    for (const exactdot::element_info& info : exactdot::elements) {
+      all.push_back({static_cast<reduction>(i), info.type, info.type});
+    }
   }
+  for (const auto& [a, b] : mixed_pairs) all.push_back({reduction::dot, a, b});
   return all;
 }
 
-std::size_t generator_count() { return oracle::generators<double>().size(); }
-
-input make_input(element_type type, std::size_t source, std::uint64_t seed, std::size_t n) {
-  return exactdot::with_element(type, [&]<class T>(T) {
-    const oracle::generator<T>& generator = oracle::generators<T>()[source];
-    const oracle::vectors<T> data = oracle::make_vectors(generator, seed, n);
-    return input{oracle::case_name(generator, seed, n), type, bytes_of(data.a), bytes_of(data.b)};
-  });
+std::vector<element_type> result_types(const row& tested) {
+  if (exactdot::gives_index(tested.what)) return {element_type::int64, element_type::uint64};
+  if (exactdot::gives_element(tested.what)) return {tested.type};
+  std::vector<element_type> types(floating_types.begin(), floating_types.end());
+  const bool is_sum = tested.what == reduction::dot || tested.what == reduction::sum ||
+                      tested.what == reduction::asum || tested.what == reduction::sum_of_squares;
+  if (exactdot::is_integer(tested.type) && is_sum) {
+    types.push_back(element_type::int64), types.push_back(element_type::uint64);
+  }
+  return types;
 }
 
 cell::cell(const row& tested, const input& data, const layout& l, unsigned shift)
     : row_(tested),
-      a_(data.a, data.type, l.stride_a, l.swapped_a, l.misaligned, shift),
-      b_(data.b, data.type, l.stride_b, l.swapped_b, l.misaligned, shift / 3),
-      expected_(tested.what, a_.view(), b_.view()) {}
+      ddof_(shift % 3),
+      a_(data.a, tested.type, l.stride_a, l.swapped_a, l.misaligned, shift),
+      b_(data.b, tested.other, l.stride_b, l.swapped_b, l.misaligned, shift / 3),
+      expected_(tested.what, a_.view(), b_.view(), ddof_) {}
+
+bool cell::has_mode_fast() const { return row_.what != reduction::variance && row_.what != reduction::stddev; }
+
+int cell::results() const {
+  const int types = static_cast<int>(result_types(row_).size());
+  return (has_mode_fast() ? 2 : 1) * types + (has_words(row_) ? 1 : 0);
+}
+
+std::string cell::result_fault(const engine& tested, const call& asked) const {
+  const auto expected = asked.mode == mode::exact ? expected_.exact(asked.result) : expected_.fast(asked.result);
+  const auto got = tested.run(asked);
+  if (expected && got) return oracle::difference(*expected, *got);
+  if (expected) return fmt::format("expected {}, but the engine refused", oracle::describe(*expected));
+  return got ? fmt::format("expected a refusal, got {}", oracle::describe(*got)) : "";
+}
 
 std::string cell::fault(const engine& tested, unsigned variant) const {
-  call asked{row_.what, a_.view(), b_.view(), {}, {}, variant};
+  call asked{row_.what, a_.view(), b_.view(), {}, {}, ddof_, variant};
   try {
     for (const mode m : {mode::exact, mode::fast}) {
-      for (const exactdot::element_info& result : exactdot::elements) {
-        asked.mode = m, asked.result = result.type;
-        const auto expected = m == mode::exact ? expected_.exact(result.type) : expected_.fast(result.type);
-        const std::string fault = oracle::difference(expected, tested.run(asked));
-        if (!fault.empty()) return fmt::format("{} to {}: {}", name_of(m), result.name, fault);
+      if (m == mode::fast && !has_mode_fast()) continue;
+      for (const element_type result : result_types(row_)) {
+        if (!tested.results.empty() && std::ranges::find(tested.results, result) == tested.results.end()) continue;
+        asked.mode = m, asked.result = result;
+        const std::string fault = result_fault(tested, asked);
+        if (!fault.empty()) return fmt::format("{} to {}: {}", name_of(m), exactdot::name_of(result), fault);
         asked.variant += 5;  // the results of one cell come from different grids and schedules
       }
     }
-    const std::string fault = expected_.words_fault(tested.words_of_two_additions(asked), 2);
-    if (!fault.empty()) return "words: " + fault;
+    if (has_words(row_)) {
+      const std::string fault = expected_.words_fault(tested.words_of_two_additions(asked), 2);
+      if (!fault.empty()) return "words: " + fault;
+    }
   } catch (const std::exception& thrown) {
     return fmt::format("{} to {} threw: {}", name_of(asked.mode), exactdot::name_of(asked.result), thrown.what());
   }
@@ -82,14 +118,14 @@ void report::check(const engine& tested, const row& row, const input& data, cons
 
 void report::check(const engine& tested, const row& row, const cell& checked, const std::string& name,
                    const layout& arrangement, unsigned variant) {
-  if (arrangement.misaligned && !tested.reads_misaligned) return;
+  if (!tested.computes(row) || (arrangement.misaligned && !tested.reads_misaligned)) return;
   const std::string fault = checked.fault(tested, variant);
   if (!fault.empty()) {
-    faults_.push_back(fmt::format("{} of {}, {}, {}, variant {}: {}", exactdot::name_of(row.what), name,
+    faults_.push_back(fmt::format("{} of {}, {}, {}, variant {}: {}", row.name(), name,
                                   arrangement.name, tested.name, variant, fault));
   }
-  results_ += cell::results;
-  combinations_[fmt::format("{}, {}, {}", row.name(), tested.name, arrangement.name)] += cell::results;
+  results_ += checked.results();
+  combinations_[fmt::format("{}, {}, {}", row.name(), tested.name, arrangement.name)] += checked.results();
 }
 
 const layout& layout_of_case(unsigned index, bool may_misalign) {

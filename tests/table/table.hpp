@@ -16,25 +16,20 @@
 
 namespace table {
 
-/// A reduction of elements of one type.
-struct row {
-  exactdot::reduction what;
-  exactdot::element_type type;
-  [[nodiscard]] std::string name() const;  // "dot_float32"
-};
-
 [[nodiscard]] std::vector<row> rows();
+
+/// The result types that a row allows.
+[[nodiscard]] std::vector<exactdot::element_type> result_types(const row& tested);
 
 /// The data of a case, without a layout.
 struct input {
   std::string name;
-  exactdot::element_type type;
   std::vector<std::byte> a, b;
 };
 
 [[nodiscard]] std::size_t generator_count();
-/// The data of generator number `source`.
-[[nodiscard]] input make_input(exactdot::element_type type, std::size_t source, std::uint64_t seed, std::size_t n);
+/// The data of generator number `source` for a row. At least one element for a row that needs one.
+[[nodiscard]] input make_input(const row& tested, std::size_t source, std::uint64_t seed, std::size_t n);
 
 /// An input in a layout, and its expected results.
 class cell {
@@ -43,10 +38,14 @@ class cell {
   /// The first fault of the engine's results: every result type in both modes, and the words. Empty if none.
   [[nodiscard]] std::string fault(const engine& tested, unsigned variant) const;
   /// Number of results that fault() compares.
-  static constexpr int results = 2 * static_cast<int>(exactdot::elements.size()) + 1;
+  [[nodiscard]] int results() const;
 
  private:
+  [[nodiscard]] std::string result_fault(const engine& tested, const call& asked) const;
+  [[nodiscard]] bool has_mode_fast() const;
+
   row row_;
+  std::int64_t ddof_;
   placed_vector a_, b_;
   oracle::reference expected_;
 };

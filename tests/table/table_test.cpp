@@ -17,6 +17,9 @@ class every : public testing::TestWithParam<row> {
  protected:
   void SetUp() override {
     if (!tested.unavailable.empty()) GTEST_SKIP() << tested.unavailable;
+    if (std::ranges::none_of(tested.engines, [](const engine& each) { return each.computes(GetParam()); })) {
+      GTEST_SKIP() << "no engine of this program computes it";
+    }
   }
   void TearDown() override {
     for (const std::string& fault : done.faults()) ADD_FAILURE() << fault;
@@ -25,12 +28,20 @@ class every : public testing::TestWithParam<row> {
   /// Checks a case under all engines or, if few cases are asked for, under one engine in turn.
   void check(std::size_t source, std::uint64_t seed, std::size_t n) {
     const unsigned variant = 11 * ++index;
-    if (index % static_cast<unsigned>(tested.every) != 0) return;
-    const input data = make_input(GetParam().type, source, seed, n);
-    const layout& arrangement = layout_of_case(index, tested.engines.front().reads_misaligned);
+    if (index % static_cast<unsigned>(tested.every * (is_central() ? 1 : 23)) != 0) return;
+    const input data = make_input(GetParam(), source, seed, n);
+    const layout& arrangement = layout_of_case(
+        index, std::ranges::any_of(tested.engines, [](const engine& each) { return each.reads_misaligned; }));
     if (oracle::scaled(2) > 1) return done.check(tested, GetParam(), data, arrangement, variant);
     const engine& one = tested.engines[index / 7 % tested.engines.size()];
     done.check(one, GetParam(), data, arrangement, variant);
+  }
+
+  /// Dots of float and double have all cases, the other rows, which share their kernels, a part.
+  static bool is_central() {
+    const row& tested = GetParam();
+    return tested.what == exactdot::reduction::dot && tested.type == tested.other &&
+           exactdot::is_carrier(tested.type);
   }
 
   suite tested = engines_under_test();
@@ -49,14 +60,19 @@ TEST_P(every, result_has_the_bits_of_the_oracle) {
   }
   std::size_t expected = 0;
   for (const engine& each : tested.engines) {
+    if (!each.computes(GetParam())) continue;
     expected += static_cast<std::size_t>(
         std::ranges::count_if(layouts, [&](const layout& l) { return each.reads_misaligned || !l.misaligned; }));
   }
-  EXPECT_EQ(done.combinations().size(), expected) << "a combination of engine and layout has not been checked";
+  if (is_central()) {
+    EXPECT_EQ(done.combinations().size(), expected) << "a combination of engine and layout has not been checked";
+  }
+  EXPECT_GT(done.results(), 0);
   std::cout << GetParam().name() << ": " << done.results() << " results checked\n";
 }
 
 TEST_P(every, result_of_long_vectors_has_the_bits_of_the_oracle) {
+  if (tested.long_lengths.empty() || !is_central()) GTEST_SKIP() << "only dots, on engines with long lengths";
   const int count = std::min(3, oracle::scaled(3));
   for (std::size_t source = 0; source < generator_count() && !tested.long_lengths.empty(); ++source) {
     for (int k = 0; k < count && done.faults().empty(); ++k) {

@@ -185,15 +185,24 @@ TEST(view_refusals, of_element_types_have_their_sentence) {
   const any_vector doubles = exactdot::to_any(x), floats = exactdot::to_any(y);
   any_vector unknown = doubles;
   unknown.type = static_cast<exactdot::element_type>(99);
-  expect_refused(errc::bad_option, doubles, floats, "the vectors differ in type (float64 and float32)");
   const auto dot = [](const any_vector& a, const any_vector& b, exactdot::element_type result) {
     (void)exactdot::dot(a, b, result);
   };
+  const std::vector<std::int32_t> z = {1, 2, 3};
+  const any_vector integers = exactdot::to_any(z);
+  const std::string mixed =
+      "dot: one vector holds integers (int32), the other floating-point numbers; convert one of them";
+  expect_sentence(errc::bad_option, mixed, [&] { dot(doubles, integers, doubles.type); });
+  expect_sentence(errc::bad_option, mixed, [&] { dot(integers, floats, doubles.type); });
   expect_sentence(errc::bad_option, "dot: unknown element type 99", [&] { dot(doubles, unknown, doubles.type); });
   expect_sentence(errc::bad_option, "dot: unknown element type 99", [&] { dot(doubles, doubles, unknown.type); });
   exactdot::accumulator<double> sum;
-  expect_sentence(errc::bad_option, "accumulator: the vectors hold float32, this accumulator float64",
-                  [&] { sum.add(floats, floats); });
+  for (const any_vector& a : {doubles, floats}) {
+    expect_sentence(errc::bad_option, "accumulator: the vectors hold float32, this accumulator float64",
+                    [&] { sum.add(a, floats); });
+  }
+  expect_sentence(errc::bad_option, "accumulator: the vectors hold an unknown type, this accumulator float64",
+                  [&] { sum.add(doubles, unknown); });
   expect_sentence(errc::bad_option, "accumulator: the vectors hold an unknown type, this accumulator float64",
                   [&] { sum.add(unknown); });
 }

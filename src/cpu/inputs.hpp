@@ -1,0 +1,60 @@
+// What the threads of a call read: per thread a reader of each input, in slices that fit the cache.
+#pragma once
+
+#include <plan/staging.hpp>
+#include <plan/threads.hpp>
+
+namespace exactdot::cpu_engine {
+
+inline std::size_t chunk_of(const engine::plan& plan) {
+  return with_carrier(core::carrier_of(plan.carrier), []<class T>(T) { return engine::staged_chunk<T>; });
+}
+
+class inputs {
+ public:
+  /// Slices have at most `slice` elements; of inputs that are staged, a chunk.
+  inputs(const engine::plan& plan, int threads, std::size_t slice)
+      : plan_(plan), slice_(plan.contiguous ? slice : std::min(slice, chunk_of(plan))) {
+    const std::size_t longest = std::min(slice_, plan.n);
+    for (int thread = 0; thread < threads; ++thread) {
+      readers_.push_back({{plan.a, plan.carrier, longest}, {plan.b, plan.carrier, longest}});
+    }
+  }
+  inputs(const engine::plan& plan, int threads) : inputs(plan, threads, plan.n) {}
+
+  /// Calls step(a, b, start, count) over a thread's range, in slices; polls the monitor. Of inputs with two parts
+  /// an element, once for each pair of parts.
+  template <class Step>
+  void for_slices(std::size_t start, std::size_t count, int thread, Step step) noexcept {
+    readers& read = readers_[static_cast<std::size_t>(thread)];
+    const bool one_input = plan_.info().inputs == 1 && !plan_.has_parts();
+    engine::with_progress(start, count, slice_, plan_.monitor, [&](std::size_t first, std::size_t length) {
+      if (one_input) {
+        const void* const x = read.a.read(first, length);
+        return step(x, x, first, length);
+      }
+      for (int i = 0; i < parts_of_a(); ++i) {
+        const void* const x = read.a.read(first, length, i);
+        for (int k = 0; k < parts_of_b(); ++k) step(x, read.b.read(first, length, k), first, length);
+      }
+    });
+  }
+
+ private:
+  struct readers {
+    engine::chunk_reader a, b;
+  };
+
+  [[nodiscard]] int parts_of_a() const { return plan_.has_parts() ? core::parts_of(plan_.a.type) : 1; }
+  /// A term of one factor takes each part of a once.
+  [[nodiscard]] int parts_of_b() const {
+    const bool one_factor = plan_.term == core::term_index<core::value> || plan_.term == core::term_index<core::magnitude>;
+    return plan_.has_parts() && !one_factor ? core::parts_of(plan_.b.type) : 1;
+  }
+
+  const engine::plan& plan_;
+  std::size_t slice_;
+  std::vector<readers> readers_;
+};
+
+}  // namespace exactdot::cpu_engine

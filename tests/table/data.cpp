@@ -1,0 +1,100 @@
+// The data of the table's rows. float and double: the oracle's generators. 16-bit floating-point numbers: those of
+// float, moved into the narrower range; the same numbers stay the same, so sums that cancel still do. Integers:
+// kinds of their own, which include both ends of the range and sums that cancel.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "table/table.hpp"
+
+namespace table {
+namespace {
+
+using exactdot::element_type;
+using oracle::rng;
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& x) {
+  const auto bytes = std::as_bytes(std::span(x));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// A float's upper bits in a 16-bit format: its sign, its leading significant bits, its exponent in proportion. Zeros,
+/// infinities and NaNs stay what they are.
+std::uint16_t narrowed(float x, int stored, int exponent_bits) {
+  const auto bits = oracle::to_bits(x);
+  const std::uint32_t sign = bits >> 31, field = bits >> 23 & 0xff, fraction = (bits & 0x7fffff) >> (23 - stored);
+  const std::uint32_t top = (1U << exponent_bits) - 1;
+  const std::uint32_t narrow = field == 0xff ? top : field * (top - 1) / 254;
+  const std::uint32_t kept = field == 0xff && (bits & 0x7fffff) != 0 ? fraction | 1U << (stored - 1) : fraction;
+  return static_cast<std::uint16_t>(sign << 15 | narrow << stored | (field == 0xff && (bits & 0x7fffff) == 0 ? 0 : kept));
+}
+
+std::vector<std::byte> narrowed(const std::vector<float>& x, element_type type) {
+  const auto& info = exactdot::info_of(type);
+  std::vector<std::uint16_t> narrow;
+  for (const float value : x) narrow.push_back(narrowed(value, info.precision - 1, info.exponent_bits));
+  return bytes_of(narrow);
+}
+
+/// Integers of one of eight kinds, as 64-bit patterns of which a type takes the low bits.
+std::vector<std::uint64_t> integers(rng& random, std::size_t kind, std::size_t n, element_type type) {
+  const int width = static_cast<int>(8 * exactdot::size_of(type));
+  const std::uint64_t least = std::uint64_t{1} << (width - 1), most = least - 1;  // of a signed type
+  std::vector<std::uint64_t> x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    switch (kind % 8) {
+      case 0: x[i] = random.bits(); break;
+      case 1: x[i] = random.below(7) - 3; break;
+      case 2: x[i] = least; break;
+      case 3: x[i] = ~std::uint64_t{0}; break;
+      case 4: x[i] = random.coin() ? least : most; break;
+      case 5: x[i] = i % 2 == 0 || i == 0 ? random.bits() : std::uint64_t{0} - x[i - 1]; break;
+      case 6: x[i] = random.below(64) == 0 ? random.bits() : 0; break;
+      default: x[i] = (random.bits() >> random.below(64)) * (random.coin() ? 1 : ~std::uint64_t{0}); break;
+    }
+  }
+  return x;
+}
+
+std::vector<std::byte> low_bytes(const std::vector<std::uint64_t>& x, element_type type) {
+  const std::size_t bytes = exactdot::size_of(type);
+  std::vector<std::byte> all(bytes * x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) std::memcpy(&all[i * bytes], &x[i], bytes);
+  return all;
+}
+
+/// A generator's vectors as elements of two types; those of float, narrowed, if one of them has 16 bits.
+template <class T>
+input floating_input(const row& tested, std::size_t source, std::uint64_t seed, std::size_t n) {
+  const oracle::generator<T>& generator = oracle::generators<T>()[source];
+  const oracle::vectors<T> data = oracle::make_vectors(generator, seed, n);
+  const auto elements = [](const std::vector<T>& x, element_type type) {
+    if (type == exactdot::type_of<T>) return bytes_of(x);
+    const std::vector<float> as_float(x.begin(), x.end());
+    if (type == element_type::float32) return bytes_of(as_float);
+    if (type == element_type::float64) return bytes_of(std::vector<double>(x.begin(), x.end()));
+    return narrowed(as_float, type);
+  };
+  return {oracle::case_name(generator, seed, n), elements(data.a, tested.type), elements(data.b, tested.other)};
+}
+
+}  // namespace
+
+std::size_t generator_count() { return oracle::generators<double>().size(); }
+
+input make_input(const row& tested, std::size_t source, std::uint64_t seed, std::size_t n) {
+  const bool is_extremum = exactdot::gives_element(tested.what) || exactdot::gives_index(tested.what);
+  if (is_extremum && n == 0) n = 1;
+  if (exactdot::is_integer(tested.type)) {
+    rng random(seed * 1000003 + source * 97 + n);
+    const auto a = integers(random, source, n, tested.type), b = integers(random, source / 8, n, tested.other);
+    return {fmt::format("integers {}.{}, seed {}, n = {}", source % 8, source / 8 % 8, seed, n),
+            low_bytes(a, tested.type), low_bytes(b, tested.other)};
+  }
+  const bool has_double = tested.type == element_type::float64 || tested.other == element_type::float64;
+  return has_double ? floating_input<double>(tested, source, seed, n)
+                    : floating_input<float>(tested, source, seed, n);
+}
+
+}  // namespace table

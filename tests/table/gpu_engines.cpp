@@ -1,0 +1,170 @@
+// The GPU engines under test as users call them: exactdot::cuda on vectors in device memory, with and without waiting,
+// and exactdot's functions with device::cuda on vectors in host memory. They take the launch configurations of the
+// tuning table.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exactdot/cuda.hpp>
+#include <exactdot/exactdot.hpp>
+
+#include "oracle/generators.hpp"
+#include "table/engines.hpp"
+
+namespace table {
+namespace {
+
+using exactdot::any_scalar;
+using exactdot::any_vector;
+using exactdot::reduction;
+
+void expect(cudaError_t status) {
+  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+/// A copy of a view in device memory, with its stride, between bytes that are NaNs.
+class device_copy {
+ public:
+  device_copy(const any_vector& x, unsigned shift) : view_(x) {
+    const std::size_t bytes = exactdot::size_of(x.type);
+    const auto step = static_cast<std::size_t>(x.stride < 0 ? -x.stride : x.stride);
+    const std::size_t extent = x.n == 0 ? 0 : step * (x.n - 1) + bytes;
+    const std::ptrdiff_t lowest = x.stride < 0 && x.n != 0 ? static_cast<std::ptrdiff_t>(x.n - 1) * x.stride : 0;
+    const std::size_t gap = shift % 5 * bytes;
+    expect(cudaMalloc(&memory_, extent + gap + 16 * bytes));
+    expect(cudaMemset(memory_, 0xff, extent + gap + 16 * bytes));
+    char* const start = static_cast<char*>(memory_) + gap;
+    if (x.n != 0) {
+      expect(cudaMemcpy(start, static_cast<const char*>(x.data) + lowest, extent, cudaMemcpyHostToDevice));
+    }
+    view_.data = start - lowest;
+  }
+  ~device_copy() { cudaFree(memory_); }
+  device_copy(const device_copy&) = delete;
+  device_copy& operator=(const device_copy&) = delete;
+  [[nodiscard]] const any_vector& view() const { return view_; }
+
+ private:
+  any_vector view_;
+  void* memory_ = nullptr;
+};
+
+exactdot::cuda::workspace& shared_workspace() {
+  static exactdot::cuda::workspace workspace;
+  return workspace;
+}
+
+/// The result, or nothing for errc::overflow.
+template <class Compute>
+std::optional<any_scalar> unless_overflow(Compute compute) {
+  try {
+    return compute();
+  } catch (const exactdot::error& refusal) {
+    if (refusal.code() != exactdot::errc::overflow) throw;
+    return std::nullopt;
+  }
+}
+
+any_scalar waited_for(const call& asked, const any_vector& a, const any_vector& b) {
+  exactdot::cuda::workspace& workspace = shared_workspace();
+  const exactdot::options options{.mode = asked.mode};
+  if (asked.what == reduction::dot) return exactdot::cuda::dot(workspace, a, b, asked.result, options);
+  return exactdot::cuda::reduce(workspace, asked.what, a, asked.result, options, asked.ddof);
+}
+
+any_scalar enqueued(const call& asked, const any_vector& a, const any_vector& b) {
+  exactdot::cuda::workspace& workspace = shared_workspace();
+  const exactdot::options options{.mode = asked.mode};
+  static void* const result = [] {
+    void* memory = nullptr;
+    expect(cudaMalloc(&memory, 8));
+    return memory;
+  }();
+  if (asked.what == reduction::dot) {
+    exactdot::cuda::dot(workspace, a, b, asked.result, result, options);
+  } else {
+    exactdot::cuda::reduce(workspace, asked.what, a, asked.result, result, options, asked.ddof);
+  }
+  workspace.check();
+  any_scalar found{asked.result, 0};
+  expect(cudaMemcpy(&found.bits, result, exactdot::size_of(asked.result), cudaMemcpyDeviceToHost));
+  return found;
+}
+
+std::optional<any_scalar> in_device_memory(const call& asked) {
+  const device_copy a(asked.a, asked.variant), b(asked.b, asked.variant / 3);
+  return unless_overflow([&] {
+    return asked.variant % 2 == 0 ? waited_for(asked, a.view(), b.view()) : enqueued(asked, a.view(), b.view());
+  });
+}
+
+std::vector<std::int64_t> words_in_device_memory(const call& asked) {
+  const device_copy a(asked.a, asked.variant), b(asked.b, asked.variant / 3);
+  const std::size_t count = exactdot::with_element(
+      asked.a.type, []<class T>(T) { return std::size_t{exactdot::accumulator<T>::word_count}; });
+  std::int64_t* words = nullptr;
+  expect(cudaMalloc(&words, count * sizeof *words));
+  expect(cudaMemset(words, 0, count * sizeof *words));
+  for (int i = 0; i < 2; ++i) {
+    if (asked.what == reduction::dot) exactdot::cuda::dot_into(shared_workspace(), a.view(), b.view(), words);
+    if (asked.what == reduction::sum) exactdot::cuda::sum_into(shared_workspace(), a.view(), words);
+    if (asked.what == reduction::sum_of_squares) {
+      exactdot::cuda::sum_of_squares_into(shared_workspace(), a.view(), words);
+    }
+  }
+  std::vector<std::int64_t> found(count);
+  expect(cudaMemcpy(found.data(), words, count * sizeof *words, cudaMemcpyDeviceToHost));
+  expect(cudaFree(words));
+  return found;
+}
+
+std::optional<any_scalar> in_host_memory(const call& asked) {
+  const exactdot::options options{.mode = asked.mode, .device = exactdot::device::cuda};
+  return unless_overflow([&] {
+    if (asked.what == reduction::dot) return exactdot::dot(asked.a, asked.b, asked.result, options);
+    return exactdot::reduce(asked.what, asked.a, asked.result, options, asked.ddof);
+  });
+}
+
+std::vector<std::int64_t> words_in_host_memory(const call& asked) {
+  const exactdot::options options{.device = exactdot::device::cuda};
+  return exactdot::with_element(asked.a.type, [&]<class T>(T) {
+    exactdot::accumulator<T> state;
+    for (int i = 0; i < 2; ++i) {
+      if (asked.what == reduction::dot) state.add(asked.a, asked.b, options);
+      if (asked.what == reduction::sum) state.add(asked.a, options);
+      if (asked.what == reduction::sum_of_squares) state.add_squares(asked.a, options);
+    }
+    const auto words = state.words();
+    return std::vector<std::int64_t>(words.begin(), words.end());
+  });
+}
+
+}  // namespace
+
+suite engines_under_test() {
+  static constexpr std::array<std::size_t, 10> lengths = {0, 1, 3, 64, 511, 1000, 2049, 4097, 20000, 70001};
+  static constexpr std::array<std::size_t, 4> long_lengths = {140001, 300007, 1050001, 5000011};
+  suite all;
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    static_cast<void>(cudaGetLastError());
+    all.unavailable = "no GPU";
+  }
+  engine device;
+  device.name = "exactdot::cuda";
+  device.reads_misaligned = false;
+  device.run = in_device_memory;
+  device.words_of_two_additions = words_in_device_memory;
+  engine host;
+  host.name = "device::cuda, host vectors";
+  host.reads_misaligned = true;
+  host.run = in_host_memory;
+  host.words_of_two_additions = words_in_host_memory;
+  all.engines = {device, host};
+  all.lengths = lengths;
+  all.long_lengths = long_lengths;
+  return all;
+}
+
+}  // namespace table
