@@ -43,6 +43,7 @@ asan: setup
 	$(ctest) --test-dir $(ASAN)
 
 # what only clang checks: its warnings, and inputs that libFuzzer finds
+clang: export LSAN_OPTIONS = suppressions=$(CURDIR)/tests/fuzz/leaks.supp:print_suppressions=0
 clang: setup
 	cmake --preset clang -B $(CLANG)
 	cmake --build $(CLANG) --parallel $(JOBS) --target exactdot exactdot_io core_test campaign fuzz_npy \
