@@ -9,7 +9,7 @@ CLANG ?= build/clang
 JOBS ?= $(shell nproc)
 ARCHITECTURES ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo native || echo 90)
 FUZZ_SECONDS ?= 20
-CAMPAIGN_RESULTS ?= 1000000
+CAMPAIGN_RESULTS ?= 250000
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
