@@ -28,6 +28,9 @@ namespace detail {
 [[nodiscard]] std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type result,
                                            const options& options, std::int64_t ddof = 0);
 
+/// Throws errc::bad_option for a reduction of two vectors.
+void require_one_input(reduction what);
+
 /// R, or the type Default if R is void.
 template <class R, class Default>
 using result_or = std::conditional_t<std::is_void_v<R>, Default, R>;
@@ -168,9 +171,10 @@ template <vector_view X>
 }
 
 /// Any reduction of one vector whose element type, stride and byte order are known at run time. The result type of
-/// min and max is the element type, of argmin and argmax int64 or uint64.
+/// min and max is the element type, of argmin and argmax int64 or uint64. reduction::dot is errc::bad_option.
 [[nodiscard]] inline any_scalar reduce(reduction what, const any_vector& x, element_type result,
                                        const options& options = {}, std::int64_t ddof = 0) {
+  detail::require_one_input(what);
   return {result, detail::reduce_to_bits(what, x, result, options, ddof)};
 }
 

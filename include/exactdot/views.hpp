@@ -103,23 +103,12 @@ constexpr bool is_contiguous(const any_vector& x) {
 }
 
 namespace detail {
+/// The unsigned integer of so many bytes.
 template <std::size_t bytes>
-struct unsigned_of;
-template <>
-struct unsigned_of<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct unsigned_of<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct unsigned_of<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct unsigned_of<8> {
-  using type = std::uint64_t;
+struct unsigned_of {
+  using type = std::conditional_t<
+      bytes == 1, std::uint8_t,
+      std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 };
 
 /// The T whose bits are the low ones of `word`.

@@ -25,17 +25,13 @@ any_operand to_any_operand(const engine::operand& x) {
   return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
 }
 
-/// Whether the addends pair the parts of both inputs.
-template <class Term>
-constexpr bool pairs_inputs = Term::inputs == 2;
-
 template <class T, class Term, input_layout layout>
 operands<T, layout> operands_of(const engine::plan& plan) {
   operands<T, layout> in;
   if constexpr (layout == input_layout::any) {
     in.a = to_any_operand(plan.a), in.b = to_any_operand(plan.b);
     in.log2_parts_a = core::parts_of(plan.a.type) - 1;
-    in.log2_parts_b = pairs_inputs<Term> ? core::parts_of(plan.b.type) - 1 : 0;
+    in.log2_parts_b = Term::inputs == 2 ? core::parts_of(plan.b.type) - 1 : 0;
     in.n = plan.n << (in.log2_parts_a + in.log2_parts_b);
   } else {
     in.a = static_cast<const T*>(plan.a.data), in.b = static_cast<const T*>(plan.b.data), in.n = plan.n;

@@ -17,7 +17,7 @@ namespace exactdot::engine {
 struct request {
   const char* caller;  ///< the name with which error sentences begin: "dot", "accumulator::add"
   reduction what = reduction::dot;
-  any_vector a, b;  ///< b only for reductions of two inputs
+  any_vector a, b;  ///< b only if the reduction has two inputs
   element_type result = element_type::float64;
   std::int64_t ddof = 0;  ///< of a variance
 };

@@ -5,6 +5,7 @@
 #include <plan/gpu_engine.hpp>
 #include <plan/thread_count.hpp>
 #include <run/run.hpp>
+#include <string>
 
 namespace exactdot {
 namespace engine {
@@ -46,6 +47,12 @@ std::uint64_t reduce_without_plan(reduction what, element_type carrier, element_
 }
 
 }  // namespace
+
+void require_one_input(reduction what) {
+  if (!is_known(what) || inputs_of(what) == 1) return;
+  engine::throw_error(errc::bad_option, "reduce", std::string(name_of(what)) + " takes two vectors; call " +
+                                                      name_of(what) + "(a, b)");
+}
 
 std::uint64_t dot(element_type elements, element_type result, const void* a, const void* b, std::size_t n,
                   const options& options) {

@@ -175,6 +175,10 @@ TEST(refusals, name_what_is_allowed) {
   expect_error(errc::bad_option, "use a floating-point type", [&] { (void)mean<std::int64_t>(i); });
   expect_error(errc::bad_option, "one vector holds integers (int32)", [&] { (void)dot(x, i); });
   expect_error(errc::bad_option, "use int32", [&] { (void)reduce(reduction::min, to_any(i), element_type::int64); });
+  expect_error(errc::bad_option, "reduce: dot takes two vectors",
+               [&] { (void)reduce(reduction::dot, to_any(x), element_type::float64); });
+  expect_error(errc::bad_option, "unknown reduction 99",
+               [&] { (void)reduce(static_cast<reduction>(99), to_any(x), element_type::float64); });
   expect_error(errc::null_pointer, "sum: a null pointer", [] { (void)sum(strided<float>{nullptr, 3, 1}); });
   expect_error(errc::bad_option, "x: 2 elements with a stride",
                [&] { (void)sum(strided<double>{x.data(), 2, std::ptrdiff_t{1} << 61}); });
