@@ -1,26 +1,30 @@
 # make demo, make test and their helpers. Each works on a bare clone, on a second call, and offline once the packages are
 # installed.
 # SETUP=skip builds with what is installed; RELEASE, ASAN and CLANG name other build folders; JOBS: parallel processes.
+# GPU=ON compiles the CUDA code, GPU=OFF does not; default: ON if this machine has a GPU.
 # ARCHITECTURES: GPU architectures to compile for; default: those of this machine, or 90 if it has no GPU.
 
 RELEASE ?= build/release
 ASAN ?= build/asan
 CLANG ?= build/clang
 JOBS ?= $(shell nproc)
-ARCHITECTURES ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo native || echo 90)
+has_gpu := $(shell nvidia-smi -L >/dev/null 2>&1 && echo ON || echo OFF)
+GPU ?= $(has_gpu)
+ARCHITECTURES ?= $(if $(filter ON,$(has_gpu)),native,90)
 FUZZ_SECONDS ?= 20
 CAMPAIGN_RESULTS ?= 250000
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-sanitized asan clang bench setup configure release clean
+.PHONY: help demo test test-sanitized test-cuda asan clang bench setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 help:
 	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
 	@echo 'make test            build and run every test (under 10 minutes on 2 cores)'
+	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
 	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign'
 	@echo 'make bench           measure beside other libraries and write docs/performance.md (some minutes)'
 	@echo 'make clean           remove the build folder'
@@ -33,6 +37,12 @@ demo: configure
 
 test: release
 	$(ctest) --test-dir $(RELEASE)
+
+# tests that need a GPU say so and are skipped
+test-cuda:
+	@command -v nvcc >/dev/null || { echo 'make test-cuda: nvcc not found; install the CUDA toolkit' >&2; exit 1; }
+	@$(MAKE) release GPU=ON
+	$(ctest) --test-dir $(RELEASE) --tests-regex '^cuda_|^example_|^package.find_package|^program_test'
 
 test-sanitized: clang asan
 
@@ -58,8 +68,11 @@ clang: setup
 bench: release
 	scripts/performance --run $(exactdot) bench --device cpu
 
+# A unity build: several files a compilation, for half the time. The other presets compile file by file.
 configure: setup
-	cmake --preset release -B $(RELEASE) -DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)'
+	@test $(GPU) = ON || echo 'make: no GPU here, so the CUDA code is not compiled; make test-cuda or GPU=ON does that'
+	cmake --preset release -B $(RELEASE) -DCMAKE_UNITY_BUILD=ON -DEXACTDOT_BUILD_CUDA=$(GPU) \
+	  -DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)'
 
 release: configure
 	cmake --build $(RELEASE) --parallel $(JOBS)

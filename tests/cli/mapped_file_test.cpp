@@ -16,10 +16,12 @@
 #include <thread>
 #include <vector>
 
+#include "support/file_error.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace {
 
+using cli_test::fault_of;
 using cli_test::temporary_folder;
 using cli_test::write_file;
 using exactdot::io::mapped_file;
@@ -27,16 +29,6 @@ using exactdot::io::mapped_file;
 constexpr std::size_t page = 4096;
 
 /// Returns the sentence of the error that the function throws; empty if none.
-std::string fault_of(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const exactdot::error& error) {
-    EXPECT_EQ(error.code(), exactdot::errc::file);
-    return error.what();
-  }
-  return {};
-}
-
 unsigned sum_of(std::span<const std::byte> bytes) {
   return std::transform_reduce(bytes.begin(), bytes.end(), 0U, std::plus<>{},
                                [](std::byte byte) { return std::to_integer<unsigned>(byte); });

@@ -12,27 +12,19 @@
 #include <string>
 #include <vector>
 
+#include "support/file_error.hpp"
 #include "support/npy_bytes.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace {
 
+using cli_test::fault_of;
 using cli_test::read_file;
 using cli_test::temporary_folder;
 using cli_test::write_file;
 using exactdot::element_type;
 using exactdot::io::npy_writer;
 using names = std::vector<std::string>;
-
-std::string fault_of(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const exactdot::error& error) {
-    EXPECT_EQ(error.code(), exactdot::errc::file);
-    return error.what();
-  }
-  return {};
-}
 
 void write_three(const std::string& path) {
   npy_writer file{path, element_type::float32, 3};

@@ -14,7 +14,7 @@ namespace {
 
 using namespace lab_test;
 
-const bool registered = [] {
+const bool are_failing_rungs_registered = [] {
   rung_info info = loop_promises();
   info.name = "needs_a_library";
   add_rung(make_rung(info, [](const auto& input) -> decltype(loop(input)) {
@@ -42,7 +42,7 @@ bool includes(const ladder_result& result, std::string_view name) {
 }
 
 TEST(run_ladder, skips_rungs_that_lack_their_library_unless_named) {
-  ASSERT_TRUE(registered);
+  ASSERT_TRUE(are_failing_rungs_registered);
   const ladder_result all = run_ladder(request_for({}));
   EXPECT_FALSE(includes(all, "needs_a_library"));
   EXPECT_TRUE(includes(all, "exact"));

@@ -16,7 +16,7 @@ namespace {
 
 using namespace lab_test;
 
-const bool registered = [] {
+const bool is_lossy_rung_registered = [] {
   rung_info info = loop_promises();
   info.name = "drops_the_last";
   add_rung(
@@ -61,7 +61,7 @@ captured run_lab(const std::vector<std::string>& rungs, bool json) {
 }
 
 TEST(promise, kept_by_a_rung_causes_no_error) {
-  ASSERT_TRUE(registered);
+  ASSERT_TRUE(is_lossy_rung_registered);
   const captured result = run_lab({"exact", "cpu_loop"}, false);
   EXPECT_EQ(result.message, "");
   EXPECT_EQ(result.out.find("FAILS"), std::string::npos);

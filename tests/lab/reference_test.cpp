@@ -17,15 +17,15 @@ reference<T> reference_of(const std::vector<T>& a, const std::vector<T>& b, oper
   return reference<T>(a, b, op);
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 TEST(reference, of_a_sum_is_exact) {
   EXPECT_EQ(reference_of<double>({1e200, 1e200, 1}, {1e200, -1e200, 1}).value(), 1);
   EXPECT_EQ(reference_of<float>({0x1p24F, 1, -0x1p24F}, {1, 1, 1}).value(), 1);
   EXPECT_EQ(reference_of<float>({1, 0x1p-12F}, {1, 0x1p-12F}).value(), 1) << "a tie goes to even";
   EXPECT_EQ(reference_of<float>({1, 0x1p-12F, 0x1p-70F}, {1, 0x1p-12F, 0x1p-70F}).value(), 1 + 0x1p-23F);
-  EXPECT_EQ(reference_of<double>({1, infinity}, {1, 1}).value(), infinity);
-  EXPECT_TRUE(std::isnan(reference_of<double>({infinity, infinity}, {1, -1}).value()));
+  EXPECT_EQ(reference_of<double>({1, infinite}, {1, 1}).value(), infinite);
+  EXPECT_TRUE(std::isnan(reference_of<double>({infinite, infinite}, {1, -1}).value()));
 }
 
 TEST(reference, of_other_operations_is_the_one_correct_value) {
@@ -40,8 +40,8 @@ TEST(reference, of_other_operations_is_the_one_correct_value) {
 TEST(reference, of_nothing_is_the_identity) {
   EXPECT_EQ(reference_of<float>({}, {}).value(), 0);
   EXPECT_FALSE(std::signbit(reference_of<float>({}, {}).value()));
-  EXPECT_EQ(reference_of<double>({}, {}, operation::min).value(), infinity);
-  EXPECT_EQ(reference_of<double>({}, {}, operation::max).value(), -infinity);
+  EXPECT_EQ(reference_of<double>({}, {}, operation::min).value(), infinite);
+  EXPECT_EQ(reference_of<double>({}, {}, operation::max).value(), -infinite);
   EXPECT_EQ(reference_of<double>({}, {}, operation::absmax).value(), 0);
   EXPECT_EQ(reference_of<double>({}, {}, operation::product).value(), 1);
 }
@@ -55,7 +55,7 @@ TEST(reference, of_a_product_does_not_overflow_in_between) {
 }
 
 TEST(reference, of_a_product_supports_infinities_and_zeros) {
-  EXPECT_EQ(reference_of<float>({3e38F, 2}, {3e38F, -1}, operation::product).value(), -infinity);
+  EXPECT_EQ(reference_of<float>({3e38F, 2}, {3e38F, -1}, operation::product).value(), -infinite);
   EXPECT_EQ(reference_of<double>({1e-300, 2}, {1e-300, 1}, operation::product).value(), 0);
   EXPECT_TRUE(std::isnan(reference_of<float>({3e38F, 0}, {3e38F, 1}, operation::product).value()));
   EXPECT_TRUE(
@@ -73,7 +73,7 @@ TEST(reference, measures_errors_in_ulps_of_the_reference_value) {
   EXPECT_EQ(maximum.error_ulps(3 - 0x1p-51), 1);
   EXPECT_TRUE(std::isnan(maximum.error_ulps(std::numeric_limits<double>::quiet_NaN())));
   EXPECT_TRUE(std::isnan(reference_of<double>({}, {}, operation::max).error_ulps(0)));
-  EXPECT_EQ(reference_of<double>({}, {}, operation::max).error_ulps(-infinity), 0);
+  EXPECT_EQ(reference_of<double>({}, {}, operation::max).error_ulps(-infinite), 0);
 }
 
 TEST(reference, allows_no_error_without_rounding_and_half_an_ulp_with_one_rounding) {

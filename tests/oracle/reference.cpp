@@ -49,21 +49,21 @@ std::pair<number, number> factors_of(reduction what, const any_vector& a, const 
 /// 2·value, plus 1 if a remainder was dropped: the last bit only breaks ties.
 mpz_class with_sticky_bit(const mpz_class& value, bool sticky) { return 2 * value + (sticky ? 1 : 0); }
 
-struct scaled {
+struct scaled_integer {
   mpz_class value;  // times 2^exponent
   int exponent;
 };
 
 constexpr int extra_bits = 2400;  // below the quotient of any two numbers that occur
 
-scaled quotient(const mpz_class& numerator, int exponent, const mpz_class& denominator) {
+scaled_integer quotient(const mpz_class& numerator, int exponent, const mpz_class& denominator) {
   const mpz_class shifted = abs(numerator) << extra_bits;
   const mpz_class whole = shifted / denominator;
   const mpz_class result = with_sticky_bit(whole, whole * denominator != shifted);
   return {sgn(numerator) < 0 ? mpz_class(-result) : result, exponent - extra_bits - 1};
 }
 
-scaled root(const scaled& x) {
+scaled_integer root(const scaled_integer& x) {
   const int shift = 2 * extra_bits + (x.exponent % 2 != 0 ? 1 : 0);
   const mpz_class shifted = x.value << shift;
   const mpz_class whole = sqrt(shifted);
@@ -172,18 +172,18 @@ std::optional<any_scalar> reference::exact(element_type result) const {
     const bool undefined = special != special_counts() || n_ <= static_cast<std::size_t>(ddof_);
     if (undefined) return any_scalar{result, nan_bits(result)};
     const mpz_class numerator = (squares_.units() * n << -unit) - sum_.units() * sum_.units();
-    scaled found = quotient(numerator, 2 * unit, mpz_class(n) * mpz_class(n - static_cast<unsigned long>(ddof_)));
+    scaled_integer found = quotient(numerator, 2 * unit, mpz_class(n) * mpz_class(n - static_cast<unsigned long>(ddof_)));
     if (what_ == reduction::stddev) found = root(found);
     return rounded(found.value, found.exponent, result);
   }
   if (special != special_counts()) return special_result(special, result);
   if (what_ == reduction::mean) {
     if (n_ == 0) return any_scalar{result, nan_bits(result)};
-    const scaled found = quotient(sum_.units(), unit, mpz_class(n));
+    const scaled_integer found = quotient(sum_.units(), unit, mpz_class(n));
     return rounded(found.value, found.exponent, result);
   }
   if (what_ == reduction::nrm2) {
-    const scaled found = root({sum_.units(), unit});
+    const scaled_integer found = root({sum_.units(), unit});
     return rounded(found.value, found.exponent, result);
   }
   if (!exactdot::is_integer(result)) return rounded(sum_.units(), unit, result);

@@ -64,6 +64,7 @@ def main() -> None:
     if not up_to_date(empty / "stamp", identity):
         python = fresh_environment(empty)
         run(python, "-m", "pip", "install", "-q", archive, "--config-settings=cmake.define.EXACTDOT_BUILD_CUDA=OFF",
+            "--config-settings=cmake.define.CMAKE_UNITY_BUILD=ON",
             f"--config-settings=cmake.define.CMAKE_CXX_COMPILER={compiler}")
         run(python, "-I", "-c", "import exactdot, numpy; assert exactdot.dot(numpy.ones(3), numpy.ones(3)) == 3",
             cwd="/")

@@ -33,7 +33,7 @@ class zeros {
 };
 
 TEST(long_vectors, are_read_to_their_last_element) {
-  if (oracle::scaled(100) < 100) GTEST_SKIP() << "only in a full run";
+  if (oracle::scaled(100) < 25) GTEST_SKIP() << "only in a full run";
   const zeros x;
   if (x.data() == nullptr) GTEST_SKIP() << "no address space for " << n << " floats";
   x.data()[0] = 1;
