@@ -54,6 +54,26 @@ void enqueue(workspace& on, reduction what, const any_vector& a, const any_vecto
 [[nodiscard]] std::uint64_t reduce(workspace& on, reduction what, const any_vector& a, const any_vector& b,
                                    element_type type, const options& options, std::int64_t ddof = 0);
 void add_into(workspace& on, reduction what, const any_vector& a, const any_vector& b, std::int64_t* words);
+
+/// A call of a reduction with a callable (cuda/reduce.cuh): checks its arguments, and locks the workspace while it
+/// enqueues.
+class callable_call {
+ public:
+  callable_call(workspace& on, const any_vector& x, void* result, std::size_t result_bytes, std::size_t alignment);
+  ~callable_call();
+  callable_call(const callable_call&) = delete;
+  callable_call& operator=(const callable_call&) = delete;
+
+  static constexpr std::size_t partial_bytes = 16 << 10;
+
+  /// partial_bytes of device memory for the blocks' results.
+  [[nodiscard]] void* partials() const;
+  /// Throws errc::device_failure if the last launch failed.
+  void check_launch() const;
+
+ private:
+  workspace& on_;
+};
 }  // namespace detail
 
 /// *result = a·b, when the stream reaches it. All pointers are the device's (or of memory that it can access:

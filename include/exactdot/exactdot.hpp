@@ -7,3 +7,4 @@
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
 #include <exactdot/options.hpp>
+#include <exactdot/reduce.hpp>

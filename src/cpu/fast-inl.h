@@ -1,4 +1,4 @@
-// Mode fast: order v1 (core/order_v1.hpp) with vectors.
+// Mode fast: order v1 (exactdot/order_v1.hpp) with vectors.
 //
 // A stripe of 512 bytes is eight vectors of AVX-512: eight independent chains hide the latency of the fused
 // multiply-add. Narrower targets pass over the tile once per group of eight vectors of a stripe. Cost: one fused
@@ -12,7 +12,7 @@
 
 #include <cpu/simd-inl.h>
 
-#include <core/order_v1.hpp>
+#include <exactdot/order_v1.hpp>
 #include <core/rounding.hpp>
 
 HWY_BEFORE_NAMESPACE();
@@ -93,7 +93,7 @@ struct lane_group {
 template <class T, class Term>
 HWY_INLINE T tile_sum(const T* a, const T* b, std::size_t n) {
   using group_type = lane_group<T, Term>;
-  constexpr std::size_t stripe = core::order_v1<T>::lanes;
+  constexpr std::size_t stripe = order_v1<T>::lanes;
   constexpr std::size_t groups = stripe / group_type::lanes;
   const std::size_t whole = n - n % stripe;
   group_type group[groups];
@@ -116,11 +116,11 @@ HWY_INLINE T tile_sum(const T* a, const T* b, std::size_t n) {
 
 template <class T, class Term>
 std::uint64_t fast(const void* first_a, const void* first_b, std::size_t n) {
-  constexpr std::size_t tile = core::order_v1<T>::tile;
+  constexpr std::size_t tile = order_v1<T>::tile;
   const T* a = static_cast<const T*>(first_a);
   const T* b = static_cast<const T*>(first_b);
   if (n <= tile) return n == 0 ? 0 : core::to_word(tile_sum<T, Term>(a, b, n));
-  core::tile_tree<T> tree;
+  tile_tree<T> tree;
   for (; n >= tile; a += tile, b += tile, n -= tile) tree.push(tile_sum<T, Term>(a, b, tile));
   if (n != 0) tree.push(tile_sum<T, Term>(a, b, n));
   return core::to_word(tree.root());

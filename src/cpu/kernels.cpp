@@ -4,7 +4,7 @@
 #include <cmath>
 #include <core/error_free.hpp>
 #include <core/extremum.hpp>
-#include <core/order_v1.hpp>
+#include <exactdot/order_v1.hpp>
 #include <core/state.hpp>
 #include <cpu/bounded_sum.hpp>
 #include <cpu/kernels.hpp>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <core/order_v1.hpp>
+#include <exactdot/order_v1.hpp>
 #include <cpu/inputs.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/reduce.hpp>
@@ -135,7 +135,7 @@ std::uint64_t fast_in_subtrees(const plan& plan, const kernels& kernels) {
   inputs all(plan, plan.threads);
   engine::for_ranges(plan.n, grain, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
     const auto arithmetic = environment.enter();
-    core::tile_tree<T> tree;
+    tile_tree<T> tree;
     all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t first, std::size_t length) {
       for (std::size_t i = 0; i < length; i += chunk) {
         const auto at = [&](const void* x) { return static_cast<const T*>(x) + i; };
@@ -148,7 +148,7 @@ std::uint64_t fast_in_subtrees(const plan& plan, const kernels& kernels) {
     });
   });
   engine::throw_if_cancelled(plan);
-  core::tile_tree<T> tree;
+  tile_tree<T> tree;
   for (const T sum : subtree) tree.push(sum);
   return core::to_word(tree.root());
 }

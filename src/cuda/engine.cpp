@@ -4,7 +4,7 @@
 // to one exact state on the device, or are nodes of order v1's tree. Either way the bits are the CPU's.
 #include <algorithm>
 #include <core/extremum.hpp>
-#include <core/order_v1.hpp>
+#include <exactdot/order_v1.hpp>
 #include <cuda/engine.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/pool.hpp>
@@ -201,7 +201,7 @@ void add(const plan& plan, std::int64_t* words) {
 
 template <class T>
 std::uint64_t fast_staged(const plan& plan, staging_pipeline& pipeline) {
-  core::tile_tree<T> tree;
+  tile_tree<T> tree;
   pipeline.run(
       plan,
       [&](std::size_t slot, const engine::plan& chunk) {

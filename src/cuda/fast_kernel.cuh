@@ -1,4 +1,4 @@
-// Mode fast: order v1 (core/order_v1.hpp), one tile per warp.
+// Mode fast: order v1 (exactdot/order_v1.hpp), one tile per warp.
 //
 // A stripe is one 16-byte load per lane, so a lane of a warp holds neighbouring lanes of the tile; the fold by
 // halves is shuffles first, then within the lane. A block's warps take neighbouring tiles, or neighbouring subtrees
@@ -6,7 +6,7 @@
 // block adds them.
 #pragma once
 
-#include <core/order_v1.hpp>
+#include <exactdot/order_v1.hpp>
 #include <core/rounding.hpp>
 #include <core/term.hpp>
 #include <cuda/exchange.cuh>
@@ -71,7 +71,7 @@ __device__ __forceinline__ pack<T> load_pack(const T* from) {
 /// A whole contiguous tile, its stripes aligned to 16 bytes or not; in lane 0.
 template <class Term, bool aligned, int stripes_in_flight, class T>
 __device__ __forceinline__ T whole_tile(const T* a, const T* b) {
-  using order = core::order_v1<T>;
+  using order = order_v1<T>;
   T sum[pack<T>::count] = {};
   const unsigned lane = threadIdx.x % 32;
 #pragma unroll
@@ -95,7 +95,7 @@ __device__ __forceinline__ T whole_tile(const T* a, const T* b) {
 /// The first n elements of a contiguous tile: missing ones are skipped, not added as zero.
 template <class Term, bool aligned, int stripes_in_flight, class T>
 __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
-  using order = core::order_v1<T>;
+  using order = order_v1<T>;
   constexpr int lanes = order::lanes, count = pack<T>::count;
   T sum[count] = {};
   const int first = static_cast<int>(threadIdx.x % 32) * count;  // of this lane's elements in a stripe
@@ -133,7 +133,7 @@ __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
 /// Elements first … first + n - 1 of inputs of any layout, n at most a tile; in lane 0.
 template <class Term, class T>
 __device__ T any_tile(const operands<T, input_layout::any>& in, std::size_t first, int n) {
-  constexpr int lanes = core::order_v1<T>::lanes, count = pack<T>::count;
+  constexpr int lanes = order_v1<T>::lanes, count = pack<T>::count;
   T sum[count] = {};
   for (int stripe = 0; stripe < n; stripe += lanes) {
 #pragma unroll
@@ -150,7 +150,7 @@ __device__ T any_tile(const operands<T, input_layout::any>& in, std::size_t firs
 
 template <class Term, int stripes_in_flight, class T, input_layout layout>
 __device__ __forceinline__ T tile_sum(const operands<T, layout>& in, std::size_t index, bool aligned) {
-  constexpr std::size_t size = core::order_v1<T>::tile;
+  constexpr std::size_t size = order_v1<T>::tile;
   const std::size_t first = index * size, left = in.n - first;
   const int count = static_cast<int>(left < size ? left : size);
   if constexpr (layout == input_layout::any) {

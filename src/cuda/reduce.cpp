@@ -123,6 +123,24 @@ void workspace::check() {
   check_status(*storage_);
 }
 
+detail::callable_call::callable_call(workspace& on, const any_vector& x, void* result, std::size_t result_bytes,
+                                     std::size_t alignment)
+    : on_(on) {
+  workspace::storage& storage = on.library_storage();
+  workspace_lock lock(storage);
+  require_device(storage);
+  require_reachable(storage, x.data, x.n, x.stride, size_of(x.type), "x");
+  require_reachable(storage, result, 1, static_cast<std::ptrdiff_t>(alignment), alignment, "result");
+  engine::check_output("cuda", x, "x", result, result_bytes);
+  lock.keep();
+}
+
+detail::callable_call::~callable_call() { on_.library_storage().in_use.store(false, std::memory_order_release); }
+
+void* detail::callable_call::partials() const { return on_.library_storage().partials; }
+
+void detail::callable_call::check_launch() const { check(cudaGetLastError(), "launching a reduction"); }
+
 void detail::enqueue(workspace& on, reduction what, const any_vector& a, const any_vector& b, element_type type,
                      void* result, const options& options, std::int64_t ddof) {
   workspace::storage& storage = on.library_storage();
@@ -130,7 +148,10 @@ void detail::enqueue(workspace& on, reduction what, const any_vector& a, const a
   require_device(storage);
   const auto bytes = static_cast<std::ptrdiff_t>(is_known(type) ? size_of(type) : 1);
   require_reachable(storage, result, 1, bytes, static_cast<std::size_t>(bytes), "result");
-  run(storage, plan_for(storage, {"cuda", what, a, b, type, ddof}, options.mode), result);
+  const engine::plan made = plan_for(storage, {"cuda", what, a, b, type, ddof}, options.mode);
+  engine::check_output("cuda", a, made.info().inputs == 2 ? "a" : "x", result, static_cast<std::size_t>(bytes));
+  if (made.info().inputs == 2) engine::check_output("cuda", b, "b", result, static_cast<std::size_t>(bytes));
+  run(storage, made, result);
 }
 
 std::uint64_t detail::reduce(workspace& on, reduction what, const any_vector& a, const any_vector& b,

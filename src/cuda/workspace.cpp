@@ -76,12 +76,14 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
     std::int64_t scratch[core::max_moment_limbs];
     extremum_state extremum;
     unsigned status;
+    alignas(16) unsigned char partials[detail::callable_call::partial_bytes];
   };
   void* memory = nullptr;
   cuda::check(cudaMalloc(&memory, sizeof(device_memory)), "allocating a workspace");
   auto* const all = static_cast<device_memory*>(memory);
   made.state = &all->state, made.words = all->words, made.scratch = all->scratch;
   made.extremum = &all->extremum, made.status = &all->status;
+  made.partials = all->partials;
   cuda::check(cudaMemset(memory, 0, sizeof(device_memory)), "clearing a workspace");
   using cuda_engine::wide_unsigned;
   constexpr std::size_t words = 2;
@@ -111,7 +113,7 @@ workspace& workspace::operator=(workspace&& other) noexcept {
 stream_handle workspace::stream() const noexcept { return storage_->stream; }
 int workspace::device() const noexcept { return storage_->device; }
 
-workspace_lock::workspace_lock(workspace::storage& storage) : storage_(storage) {
+workspace_lock::workspace_lock(workspace::storage& storage) : storage_(&storage) {
   if (storage.in_use.exchange(true, std::memory_order_acquire)) {
     throw error(errc::bad_option,
                 "cuda: another thread is using this workspace; give each thread, and each stream, a separate one");

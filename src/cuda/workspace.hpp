@@ -18,6 +18,7 @@ struct workspace::storage {
   int multiprocessors = 1;
   int capability = 0;  ///< 90 for 9.0
   cuda_engine::device_state* state = nullptr;
+  unsigned char* partials = nullptr;   ///< on the device: of a callable's blocks
   std::int64_t* words = nullptr;       ///< on the device: two states, zero between calls
   std::int64_t* scratch = nullptr;     ///< on the device: core::max_moment_limbs words
   extremum_state* extremum = nullptr;  ///< on the device
@@ -41,12 +42,17 @@ struct workspace::storage {
 class workspace_lock {
  public:
   explicit workspace_lock(workspace::storage& storage);
-  ~workspace_lock() { storage_.in_use.store(false, std::memory_order_release); }
+  ~workspace_lock() {
+    if (storage_ != nullptr) storage_->in_use.store(false, std::memory_order_release);
+  }
   workspace_lock(const workspace_lock&) = delete;
   workspace_lock& operator=(const workspace_lock&) = delete;
 
+  /// Leaves the workspace locked: someone else unlocks it.
+  void keep() { storage_ = nullptr; }
+
  private:
-  workspace::storage& storage_;
+  workspace::storage* storage_;
 };
 
 /// Device memory, or the memory that the host may page-lock, is exhausted. Its code is errc::device_failure.

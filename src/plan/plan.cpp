@@ -129,6 +129,15 @@ void check_request(const request& asked, mode mode) {
   }
 }
 
+void check_output(const char* caller, const any_vector& x, const char* name, const void* result, std::size_t bytes) {
+  if (x.n == 0) return;
+  const auto first = reinterpret_cast<std::uintptr_t>(x.data), written = reinterpret_cast<std::uintptr_t>(result);
+  const auto last = first + static_cast<std::uintptr_t>(x.stride) * (x.n - 1);  // modulo 2^64, as pointers are
+  const auto [low, high] = std::minmax(first, last);
+  if (written + bytes <= low || written >= high + size_of(x.type)) return;
+  throw_error(errc::bad_option, caller, std::string("the result lies within ") + name + "; use memory of its own");
+}
+
 plan unplaced_plan(const request& asked, mode mode) {
   const core::reduction_info& info = core::info_of(asked.what);
   const any_vector& b = info.inputs == 2 ? asked.b : asked.a;

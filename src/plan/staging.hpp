@@ -7,7 +7,7 @@
 // vector.
 #pragma once
 
-#include <core/order_v1.hpp>
+#include <exactdot/order_v1.hpp>
 #include <cstring>
 #include <plan/plan.hpp>
 #include <vector>
@@ -16,7 +16,7 @@ namespace exactdot::engine {
 
 /// Elements of a chunk.
 template <class T>
-inline constexpr std::size_t staged_chunk = 8 * core::order_v1<T>::tile;
+inline constexpr std::size_t staged_chunk = 8 * order_v1<T>::tile;
 
 /// Copies n elements of an operand to `to`, contiguous, in native byte order, as `target` (the element type itself,
 /// or a carrier that holds it). `part`: of a 64-bit integer as a double: 0 for its magnitude without the lower 32

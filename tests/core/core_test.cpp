@@ -8,7 +8,7 @@
 #include <cmath>
 #include <core/error_free.hpp>
 #include <core/finish.hpp>
-#include <core/order_v1.hpp>
+#include <exactdot/order_v1.hpp>
 #include <limits>
 
 namespace {
@@ -60,7 +60,7 @@ static_assert(two_sum(1.0, 0x1p-60).error == 0x1p-60 && fast_two_sum(1.0, 0x1p-6
 
 template <class T>
 constexpr T tree_of(int leaves) {
-  tile_tree<T> tree;
+  exactdot::tile_tree<T> tree;
   for (int i = 1; i <= leaves; ++i) tree.push(static_cast<T>(i));
   return tree.root();
 }

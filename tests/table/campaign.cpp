@@ -1,7 +1,7 @@
 // Campaign: a given number of random results of the table, compared with the oracle.
 //
-// Row, generator, seed, length and layout are random; every engine of the program computes every case. The last
-// lines give the number of results of the combination of row, engine and layout with the fewest.
+// The rows take turns; generator, seed, length and layout are random; every engine of the program computes every
+// case. The last line names the combination of reduction, element type, result type and engine with the fewest results.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,15 +30,28 @@ struct outcome {
   long long cases = 0;
 };
 
-outcome run(const suite& tested, long long results, std::uint64_t seed) {
+/// The combination with the fewest results.
+std::pair<std::string, long long> rarest(const report& done) {
+  const auto& all = done.results_by_type();
+  const auto found = std::ranges::min_element(all, {}, [](const auto& x) { return x.second; });
+  if (found == all.end()) return {};
+  return *found;
+}
+
+/// Until there are `results` in all, and `each` for every combination.
+outcome run(const suite& tested, long long results, long long each, std::uint64_t seed) {
   using clock = std::chrono::steady_clock;
   auto next_report = clock::now() + std::chrono::seconds(5);
   const std::vector<row> all_rows = rows();
   oracle::rng random(seed);
   outcome so_far;
-  while (so_far.done.results() < results && so_far.done.faults().size() < 10) {
-    const row& chosen = all_rows[random.below(all_rows.size())];
-    const auto source = static_cast<std::size_t>(so_far.cases++) % generator_count();
+  const auto is_complete = [&] {
+    const bool after_all_rows = static_cast<std::size_t>(so_far.cases) % all_rows.size() == 0;
+    return so_far.done.results() >= results && (each == 0 || (after_all_rows && rarest(so_far.done).second >= each));
+  };
+  while (!is_complete() && so_far.done.faults().size() < 10) {
+    const row& chosen = all_rows[static_cast<std::size_t>(so_far.cases++) % all_rows.size()];
+    const auto source = static_cast<std::size_t>(random.below(generator_count()));
     const std::uint64_t case_seed = random.below(1000000000);
     const input data = make_input(chosen, source, case_seed, random_length(random));
     const layout& arrangement = layouts[random.below(layouts.size())];
@@ -55,9 +68,11 @@ outcome run(const suite& tested, long long results, std::uint64_t seed) {
 
 int main(int argc, char** argv) {
   CLI::App program("Compares random results of every reduction with the oracle, bit by bit.");
-  long long results = 1000000;
+  long long results = 1000000, each = 0;
   std::uint64_t seed = 1;
   program.add_option("--results", results, "number of results to check")->capture_default_str();
+  program.add_option("--each", each, "and for each combination of reduction, element type, result type and engine")
+      ->capture_default_str();
   program.add_option("--seed", seed, "seed of the campaign")->capture_default_str();
   CLI11_PARSE(program, argc, argv);
 
@@ -66,12 +81,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "no engine can run: {}\n", tested.unavailable);
     return 1;
   }
-  const auto [done, cases] = run(tested, results, seed);
+  const auto [done, cases] = run(tested, results, each, seed);
   for (const std::string& fault : done.faults()) fmt::print(stderr, "FAILED {}\n", fault);
-  const auto rarest = std::ranges::min_element(done.combinations(), {}, [](const auto& x) { return x.second; });
-  fmt::print("seed {}: {} results of {} cases from {} generators; {} combinations of row, engine and layout", seed,
-             done.results(), cases, generator_count(), done.combinations().size());
-  if (rarest != done.combinations().end()) fmt::print(", each with {} or more", rarest->second);
-  fmt::print("; {} failures\n", done.faults().size());
+  const auto [rarest_name, fewest] = rarest(done);
+  fmt::print("seed {}: {} results of {} cases from {} generators; {} combinations of reduction, element type, result type "
+             "and engine, each with {} or more ({}); {} failures\n",
+             seed, done.results(), cases, generator_count(), done.results_by_type().size(), fewest, rarest_name,
+             done.faults().size());
   return done.faults().empty() ? 0 : 1;
 }

@@ -71,7 +71,7 @@ bool cell::has_mode_fast() const { return row_.what != reduction::variance && ro
 
 int cell::results() const {
   const int types = static_cast<int>(result_types(row_).size());
-  return (has_mode_fast() ? 2 : 1) * types + (has_words(row_) ? 1 : 0);
+  return results_of_a_type() * types + (has_words(row_) ? 1 : 0);
 }
 
 std::string cell::result_fault(const engine& tested, const call& asked) const {
@@ -126,6 +126,10 @@ void report::check(const engine& tested, const row& row, const cell& checked, co
   }
   results_ += checked.results();
   combinations_[fmt::format("{}, {}, {}", row.name(), tested.name, arrangement.name)] += checked.results();
+  for (const element_type type : result_types(row)) {
+    results_by_type_[fmt::format("{} to {}, {}", row.name(), exactdot::name_of(type), tested.name)] +=
+        checked.results_of_a_type();
+  }
 }
 
 const layout& layout_of_case(unsigned index, bool may_misalign) {

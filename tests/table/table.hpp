@@ -37,8 +37,9 @@ class cell {
   cell(const row& tested, const input& data, const layout& arrangement, unsigned shift);
   /// The first fault of the engine's results: every result type in both modes, and the words. Empty if none.
   [[nodiscard]] std::string fault(const engine& tested, unsigned variant) const;
-  /// Number of results that fault() compares.
+  /// Number of results that fault() compares: in all, and of each result type.
   [[nodiscard]] int results() const;
+  [[nodiscard]] int results_of_a_type() const { return has_mode_fast() ? 2 : 1; }
 
  private:
   [[nodiscard]] std::string result_fault(const engine& tested, const call& asked) const;
@@ -62,6 +63,8 @@ class report {
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
   /// Results for each combination of reduction, element type, engine and layout.
   [[nodiscard]] const std::map<std::string, long long>& combinations() const { return combinations_; }
+  /// Results for each combination of reduction, element type, result type and engine.
+  [[nodiscard]] const std::map<std::string, long long>& results_by_type() const { return results_by_type_; }
 
  private:
   void check(const engine& tested, const row& row, const cell& checked, const std::string& name,
@@ -69,7 +72,7 @@ class report {
 
   long long results_ = 0;
   std::vector<std::string> faults_;
-  std::map<std::string, long long> combinations_;
+  std::map<std::string, long long> combinations_, results_by_type_;
 };
 
 /// The layout of case number `index`, pseudo-random; not a misaligned one if no engine reads those.
