@@ -24,7 +24,7 @@ namespace exactdot {
 /// What reduce accepts as a value and as an operation on it. Values of more than 16 bytes have no order v1.
 template <class V, class Op>
 concept reduction_of = std::is_trivially_copyable_v<V> && std::default_initializable<V> && sizeof(V) <= 16 &&
-    requires(const Op& op, const V& v) {
+                       requires(const Op& op, const V& v) {
   { op(v, v) } -> std::convertible_to<V>;
 };
 
@@ -101,7 +101,9 @@ class subtrees {
   static constexpr std::size_t tile = order_v1<V>::tile;
 
   /// Elements of a subtree: a power of two of tiles, at most 1024 subtrees, each worth a task.
-  static std::size_t size_for(std::size_t n) { return tile * std::bit_ceil(std::max<std::size_t>(8, n / tile / 1024 + 1)); }
+  static std::size_t size_for(std::size_t n) {
+    return tile * std::bit_ceil(std::max<std::size_t>(8, n / tile / 1024 + 1));
+  }
 
   [[nodiscard]] V root(std::size_t k) const {
     tile_tree<V, Op> tree(op_, identity_);
@@ -124,13 +126,14 @@ class subtrees {
 
 }  // namespace detail
 
-/// x[0] op x[1] op …, each element converted to V, in order v1: the same bits with any number of threads and on a GPU.
+/// x[0] op x[1] op …, each element converted to V, in order v1: the same bits with any number of threads and on a
+/// GPU.
 ///
-/// op: a callable that several threads may call at once; associative and commutative up to rounding, because the order
-/// permutes; op(identity, v) is v. V: trivially copyable, at most 16 bytes. Memory: host memory; device::cuda is
-/// errc::bad_option (on a GPU: cuda::reduce of exactdot/cuda/reduce.cuh). options.mode is ignored. n = 0 gives the
-/// identity. Throws what op throws, and errc::null_pointer, bad_option and cancelled. Cost: one op for each element
-/// and, for each tile, one for each lane; the compiler vectorises simple ones.
+/// op: a callable that several threads may call at once; associative and commutative up to rounding, because the
+/// order permutes; op(identity, v) is v. V: trivially copyable, at most 16 bytes. Memory: host memory; device::cuda
+/// is errc::bad_option (on a GPU: cuda::reduce of exactdot/cuda/reduce.cuh). options.mode is ignored. n = 0 gives
+/// the identity. Throws what op throws, and errc::null_pointer, bad_option and cancelled. Cost: one op for each
+/// element and, for each tile, one for each lane; the compiler vectorises simple ones.
 template <vector_view X, class V, class Op>
 requires reduction_of<V, Op> && std::constructible_from<V, element_of_view<X>>
 [[nodiscard]] V reduce(const X& x, const Op& op, const V& identity, const options& options = {}) {

@@ -61,4 +61,11 @@ destination value_at(R* value) {
   return to;
 }
 
+/// What the finish of exact states needs besides them.
+struct finish_request {
+  int states = 1;  ///< 2: moments
+  std::uint64_t count = 0;
+  std::uint64_t ddof = 0;
+};
+
 }  // namespace exactdot::cuda_engine

@@ -218,7 +218,7 @@ std::uint64_t fast_staged(const plan& plan, staging_pipeline& pipeline) {
 /// The extreme element of host vectors: the best of the chunks, of which the earliest counts.
 std::uint64_t extremum_staged(const plan& plan, staging_pipeline& pipeline) {
   const cuda::workspace::storage& storage = pipeline.workspace().library_storage();
-  cuda::extremum_candidate best;
+  extremum_candidate best = no_candidate();
   std::size_t first = 0;
   const std::size_t length = pipeline.chunk_elements(plan);
   pipeline.run(
@@ -230,7 +230,7 @@ std::uint64_t extremum_staged(const plan& plan, staging_pipeline& pipeline) {
                     "fetching an extreme element");
       },
       [&](std::size_t slot) {
-        cuda::extremum_candidate found;
+        extremum_candidate found;
         std::memcpy(&found, pipeline.result(slot), sizeof found);
         if (found.key < best.key || best.index == ~std::uint64_t{0}) best = {found.key, found.index + first};
         first += length;

@@ -1,55 +1,10 @@
-// Second launches of reductions whose result is more than a rounded sum: roots, quotients, variances, integers, 16-bit
-// results, and states of another layout. One thread reads the state that the first launch has left in the workspace,
-// clears it, and stores the result. Cost: a launch, and some microseconds for the states of double.
-#include <core/finish.hpp>
-#include <cuda/exchange.cuh>
+// Launches the finishes of finish_kernel.cuh.
+#include <cuda/finish_kernel.cuh>
 #include <cuda/launch.hpp>
 
 namespace exactdot::cuda {
-namespace {
 
 using namespace cuda_engine;
-
-/// result = the finish of the states, which become zero. Sets *status if an integer type does not hold the result.
-__global__ void finish_states_kernel(core::state_layout layout, const __grid_constant__ finish_request asked,
-                                     std::int64_t* words, std::int64_t* scratch, unsigned* status,
-                                     const __grid_constant__ destination to) {
-  std::int64_t* const squares = words + layout.words();
-  core::normalise(layout, words);
-  core::outcome found{0};
-  if (asked.states == 2) {
-    core::normalise(layout, squares);
-    found = core::finish_moments(to.rule, layout, words, squares, asked.count, asked.ddof, scratch);
-  } else {
-    found = core::finish_state(to.rule, layout, words, asked.count);
-  }
-  for (int i = 0; i < asked.states * layout.words(); ++i) words[i] = 0;
-  if (found.overflows) *status = 1;
-  store_anywhere(to, found.overflows ? 0 : found.word);
-}
-
-/// target += the state, as one more state of its layout; the state becomes zero.
-__global__ void add_state_kernel(core::state_layout layout, std::int64_t* words, core::state_layout target_layout,
-                                 std::int64_t* target) {
-  core::normalise(layout, words);
-  core::add_state(target_layout, target, layout, words);
-  ++target[target_layout.states()];
-  for (int i = 0; i < layout.words(); ++i) words[i] = 0;
-}
-
-/// result = the sum of mode fast in *sum, divided, rooted, converted.
-template <class T>
-__global__ void finish_fast_kernel(const T* sum, std::uint64_t count, const __grid_constant__ destination to) {
-  T value = *sum;
-  if (to.rule.finish() == core::finish::root) value = sizeof(T) == 4 ? __fsqrt_rn(value) : __dsqrt_rn(value);
-  if (to.rule.finish() == core::finish::quotient) {
-    const auto divisor = static_cast<T>(count);
-    value = sizeof(T) == 4 ? __fdiv_rn(value, divisor) : __ddiv_rn(value, divisor);
-  }
-  store_anywhere(to, core::converted_word(to.rule, value));
-}
-
-}  // namespace
 
 void finish_states(const workspace::storage& storage, const core::state_layout& layout,
                    const finish_request& asked, const destination& to) {

@@ -15,16 +15,9 @@ void launch(const workspace::storage& storage, const engine::plan& plan, const c
 /// The same for the plan's carrier.
 void launch(const workspace::storage& storage, const engine::plan& plan, const cuda_engine::destination& to);
 
-/// What the finish of exact states needs besides them.
-struct finish_request {
-  int states = 1;  ///< 2: moments
-  std::uint64_t count = 0;
-  std::uint64_t ddof = 0;
-};
-
-/// Enqueues the finish of the states in the workspace (storage.words), which become zero; see finish_kernel.cu.
-void finish_states(const workspace::storage& storage, const core::state_layout& layout, const finish_request& asked,
-                   const cuda_engine::destination& to);
+/// Enqueues the finish of the states in the workspace (storage.words), which become zero; see finish_kernel.cuh.
+void finish_states(const workspace::storage& storage, const core::state_layout& layout,
+                   const cuda_engine::finish_request& asked, const cuda_engine::destination& to);
 /// Enqueues: *target += the state in the workspace, as one more state of its layout.
 void add_to_layout(const workspace::storage& storage, const core::state_layout& layout,
                    const core::state_layout& target_layout, std::int64_t* target);
@@ -32,18 +25,7 @@ void add_to_layout(const workspace::storage& storage, const core::state_layout& 
 void finish_fast(const workspace::storage& storage, element_type carrier, std::uint64_t count,
                  const cuda_engine::destination& to);
 
-/// The extreme element of a launch and its index; no key is less than that of a NaN, 0.
-struct extremum_candidate {
-  std::uint64_t key = ~std::uint64_t{0}, index = ~std::uint64_t{0};
-};
-inline constexpr unsigned max_extremum_blocks = 1024;
-/// On the device. Zero counters before the first launch.
-struct extremum_state {
-  unsigned finished;  ///< blocks that have stored their candidate; zero between launches
-  extremum_candidate best;
-  extremum_candidate candidate[max_extremum_blocks];
-};
-/// Enqueues the search; see extremum_kernel.cu. Without a destination, the result stays in storage.extremum.
+/// Enqueues the search; see extremum_kernel.cuh. Without a destination, the result stays in storage.extremum.
 void launch_extremum(const workspace::storage& storage, const engine::plan& plan,
                      const cuda_engine::destination& to);
 

@@ -74,7 +74,7 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
     cuda_engine::device_state state;
     std::int64_t words[2 * core::max_state_words];
     std::int64_t scratch[core::max_moment_limbs];
-    extremum_state extremum;
+    cuda_engine::extremum_state extremum;
     unsigned status;
     alignas(16) unsigned char partials[detail::callable_call::partial_bytes];
   };

@@ -5,12 +5,11 @@
 
 #include <atomic>
 #include <cuda/device_state.hpp>
+#include <cuda/extremum_state.hpp>
 #include <exactdot/cuda.hpp>
 #include <source_location>
 
 namespace exactdot::cuda {
-
-struct extremum_state;
 
 struct workspace::storage {
   stream_handle stream = nullptr;
@@ -21,7 +20,7 @@ struct workspace::storage {
   unsigned char* partials = nullptr;   ///< on the device: of a callable's blocks
   std::int64_t* words = nullptr;       ///< on the device: two states, zero between calls
   std::int64_t* scratch = nullptr;     ///< on the device: core::max_moment_limbs words
-  extremum_state* extremum = nullptr;  ///< on the device
+  cuda_engine::extremum_state* extremum = nullptr;  ///< on the device
   unsigned* status = nullptr;          ///< on the device: 1 after an integer result that did not fit
   volatile cuda_engine::wide_unsigned* host_result = nullptr;    ///< two words, mapped into the device's memory
   volatile cuda_engine::wide_unsigned* device_result = nullptr;  ///< their address on the device

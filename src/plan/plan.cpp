@@ -129,7 +129,8 @@ void check_request(const request& asked, mode mode) {
   }
 }
 
-void check_output(const char* caller, const any_vector& x, const char* name, const void* result, std::size_t bytes) {
+void check_output(const char* caller, const any_vector& x, const char* name, const void* result,
+                  std::size_t bytes) {
   if (x.n == 0) return;
   const auto first = reinterpret_cast<std::uintptr_t>(x.data), written = reinterpret_cast<std::uintptr_t>(result);
   const auto last = first + static_cast<std::uintptr_t>(x.stride) * (x.n - 1);  // modulo 2^64, as pointers are
@@ -145,7 +146,8 @@ plan unplaced_plan(const request& asked, mode mode) {
   made.caller = asked.caller;
   made.what = asked.what;
   made.mode = is_integer(asked.a.type) ? mode::exact : mode;  // sums of integers are exact in both
-  made.carrier = info.is_extremum ? asked.a.type : core::wider(core::carrier_of(asked.a.type), core::carrier_of(b.type));
+  made.carrier =
+      info.is_extremum ? asked.a.type : core::wider(core::carrier_of(asked.a.type), core::carrier_of(b.type));
   made.term = info.term;
   made.result = {info.finish, core::format_of(asked.result)};
   made.result_type = asked.result;
@@ -154,8 +156,8 @@ plan unplaced_plan(const request& asked, mode mode) {
   made.n = asked.a.n;
   made.ddof = static_cast<std::uint64_t>(asked.ddof);
   made.contiguous = made.a.contiguous && made.b.contiguous;
-  made.bounded_sum_can_decide = info.finish == core::finish::round && !made.has_parts() &&
-                                bounded_sum_can_decide(made.carrier, asked.result);
+  made.bounded_sum_can_decide =
+      info.finish == core::finish::round && !made.has_parts() && bounded_sum_can_decide(made.carrier, asked.result);
   // Products of the halves of integers have two factors that differ.
   if (made.has_parts() && made.term == core::term_index<core::square>) made.term = core::term_index<core::product>;
   return made;

@@ -11,8 +11,9 @@ namespace {
 engine::plan plan_for_callable(const any_vector& x, options options) {
   constexpr const char* caller = "reduce";
   if (options.device == device::cuda) {
-    engine::throw_error(errc::bad_option, caller,
-                        "a callable of the host runs on the CPU; on a GPU use cuda::reduce of exactdot/cuda/reduce.cuh");
+    engine::throw_error(
+        errc::bad_option, caller,
+        "a callable of the host runs on the CPU; on a GPU use cuda::reduce of exactdot/cuda/reduce.cuh");
   }
   if (options.device == device::automatic) options.device = device::cpu;
   const element_type result = is_integer(x.type) ? element_type::int64 : x.type;

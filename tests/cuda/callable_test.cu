@@ -1,12 +1,12 @@
 // cuda::reduce with a callable: the bits of exactdot::reduce on the CPU, on the simulator or on a GPU.
 //
 // On the simulator the kernels are launched without a workspace, by the grid that the workspace's call would use.
-#include <exactdot/simt/cuda.hpp>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <exactdot/cuda/reduce_kernels.cuh>
 #include <exactdot/reduce.hpp>
+#include <exactdot/simt/cuda.hpp>
 #include <string>
 #include <vector>
 
@@ -28,8 +28,8 @@ V reduce_on_device(const std::vector<T>& x, Op op, V identity) {
   input.copy_from(x.data(), x.size());
   exactdot::cuda::workspace workspace;
   gpu::synchronise(stream);
-  exactdot::cuda::reduce(workspace, x.empty() ? nullptr : static_cast<const T*>(input.data()), x.size(), result.data(),
-                         op, identity);
+  exactdot::cuda::reduce(workspace, x.empty() ? nullptr : static_cast<const T*>(input.data()), x.size(),
+                         result.data(), op, identity);
   cudaDeviceSynchronize();
   V value = identity;
   result.copy_to(&value, 1);

@@ -1,22 +1,19 @@
-// Launches the kernels of src/cuda; see kernels.hpp.
+// Launches the kernels of src/cuda, one or several for a result, as src/cuda/reduce.cpp does; see kernels.hpp.
 #include <algorithm>
-#include <core/reduction.hpp>
-#include <cstring>
 #include <cuda/exact_kernel.cuh>
+#include <cuda/extremum_kernel.cuh>
 #include <cuda/fast_kernel.cuh>
+#include <cuda/finish_kernel.cuh>
 #include <cuda/tuning.hpp>
 #include <exception>
 #include <type_traits>
 #include <utility>
 
 #include "cuda/kernels.hpp"
+#include "cuda/placed_inputs.cuh"
 
 namespace kernels_under_test {
 namespace {
-
-namespace gpu = exactdot::gpu;
-using namespace exactdot;
-using namespace exactdot::cuda_engine;
 
 std::string faults;
 
@@ -56,76 +53,6 @@ void choose_schedule(Stream& stream, unsigned variant) {
   }
 }
 
-/// A copy of a view in device memory, with its stride, between bytes that are NaNs.
-class placed_vector {
- public:
-  /// `first`: elements before the view's lowest address.
-  placed_vector(gpu::stream& stream, const any_vector& x, std::size_t first)
-      : view_(x), buffer_(stream, extent_of(x) + 16 * size_of(x.type)) {
-    const std::size_t last = x.n == 0 ? 0 : x.n - 1;
-    const std::ptrdiff_t lowest = std::min<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(last) * x.stride);
-    std::vector<unsigned char> all(buffer_.size(), 0xff);
-    const std::size_t start = first * size_of(x.type);
-    if (x.n != 0) std::memcpy(all.data() + start, static_cast<const char*>(x.data) + lowest, extent_of(x));
-    buffer_.copy_from(all.data(), all.size());
-    view_.data = buffer_.data() + start - lowest;
-  }
-  [[nodiscard]] const any_vector& view() const { return view_; }
-
- private:
-  static std::size_t extent_of(const any_vector& x) {
-    const auto step = static_cast<std::size_t>(x.stride < 0 ? -x.stride : x.stride);
-    return x.n == 0 ? 0 : step * (x.n - 1) + size_of(x.type);
-  }
-  any_vector view_;
-  gpu::buffer<unsigned char> buffer_;
-};
-
-/// Both inputs in device memory, after 0 to 3 other elements; of reductions of one input, that one twice.
-struct placed_inputs {
-  placed_inputs(gpu::stream& stream, const table::call& asked)
-      : a(stream, asked.a, asked.variant % 4),
-        b(stream, inputs_of(asked.what) == 2 ? asked.b : asked.a,
-          asked.variant / 4 % 3 == 0 ? asked.variant / 12 % 4 : asked.variant % 4),
-        two(inputs_of(asked.what) == 2),
-        carrier(core::wider(core::carrier_of(a.view().type), core::carrier_of(b.view().type))) {}
-
-  /// Whether contiguous carriers suffice.
-  [[nodiscard]] bool contiguous() const { return is_carrier_array(a) && is_carrier_array(b); }
-
-  template <class T, class Term, input_layout layout>
-  [[nodiscard]] operands<T, layout> operands_of() const {
-    const any_vector &x = a.view(), &y = b.view();
-    operands<T, layout> in;
-    if constexpr (layout == input_layout::contiguous) {
-      in.a = static_cast<const T*>(x.data), in.b = static_cast<const T*>(y.data), in.n = x.n;
-    } else {
-      in.a = to_any_operand(x), in.b = to_any_operand(y);
-      in.log2_parts_a = core::parts_of(x.type) - 1;
-      in.log2_parts_b = Term::inputs == 2 ? core::parts_of(y.type) - 1 : 0;
-      in.n = x.n << (in.log2_parts_a + in.log2_parts_b);
-    }
-    return in;
-  }
-
-  /// Whether an element takes two carriers.
-  [[nodiscard]] bool has_parts() const {
-    return core::parts_of(a.view().type) + core::parts_of(b.view().type) > 2;
-  }
-
-  placed_vector a, b;
-  bool two;
-  element_type carrier;
-
- private:
-  static any_operand to_any_operand(const any_vector& x) {
-    return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
-  }
-  [[nodiscard]] bool is_carrier_array(const placed_vector& x) const {
-    return is_contiguous(x.view()) && x.view().type == carrier;
-  }
-};
-
 void add_findings(const gpu::stream& stream) {
   for (const std::string& line : gpu::findings(stream)) faults += line + "\n";
 }
@@ -152,16 +79,20 @@ template <class T, class Term, int threads, int packs, input_layout layout = inp
 void launch_exact(const launch_input& in) {
   const unsigned blocks = in.variant / 3 % 7 == 6 ? 19 : 1 + in.variant / 3 % 7 % 4;
   constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs>;
-  gpu::launch(kernel, blocks, threads, 0, in.stream, in.inputs.template operands_of<T, Term, layout>(), in.state, in.to);
+  gpu::launch(kernel, blocks, threads, 0, in.stream, in.inputs.template operands_of<T, Term, layout>(), in.state,
+              in.to);
 }
 
 template <class T, class Term>
 void run_exact(const launch_input& in) {
   if (!in.inputs.contiguous()) return launch_exact<T, Term, 256, 4, input_layout::any>(in);
   switch (in.variant % 3) {
-    case 0: return launch_exact<T, Term, 256, min_in_flight<T>>(in);
-    case 1: return launch_exact<T, Term, 128, 4>(in);
-    default: return launch_exact<T, Term, 256, 4>(in);
+    case 0:
+      return launch_exact<T, Term, 256, min_in_flight<T>>(in);
+    case 1:
+      return launch_exact<T, Term, 128, 4>(in);
+    default:
+      return launch_exact<T, Term, 256, 4>(in);
   }
 }
 
@@ -179,9 +110,12 @@ template <class T, class Term>
 void run_fast(const launch_input& in) {
   if (!in.inputs.contiguous()) return launch_fast<T, Term, 128, input_layout::any>(in);
   switch (in.variant % 3) {
-    case 0: return launch_fast<T, Term, 64>(in);
-    case 1: return launch_fast<T, Term, 128>(in);
-    default: return launch_fast<T, Term, 512>(in);
+    case 0:
+      return launch_fast<T, Term, 64>(in);
+    case 1:
+      return launch_fast<T, Term, 128>(in);
+    default:
+      return launch_fast<T, Term, 512>(in);
   }
 }
 
@@ -193,7 +127,7 @@ void run_kernel(const table::call& asked, const launch_input& in) {
   with_carrier(in.inputs.carrier, [&]<class T>(T) {
     const auto run_term = [&]<class Term>(Term) {
       if (term != core::term_index<Term>) return;
-      asked.mode == mode::exact ? run_exact<T, Term>(in) : run_fast<T, Term>(in);
+      asked.mode == mode::exact || is_integer(asked.a.type) ? run_exact<T, Term>(in) : run_fast<T, Term>(in);
     };
     std::apply([&](auto... each) { (run_term(each), ...); }, core::term_types());
   });
@@ -204,6 +138,102 @@ std::uint64_t read(const gpu::buffer<std::uint64_t>& from) {
   std::uint64_t value = 0;
   from.copy_to(&value, 1);
   return value;
+}
+
+/// What a workspace has on the device, zero at first.
+struct device_memory {
+  explicit device_memory(gpu::stream& stream, unsigned variant)
+      : state(stream, 1),
+        extremum(stream, 1),
+        words(stream, 2 * core::max_state_words),
+        scratch(stream, core::max_moment_limbs),
+        status(stream, 1) {
+    initialize(state, variant);
+    extremum.fill_zero(), words.fill_zero(), scratch.fill_zero(), status.fill_zero();
+  }
+
+  /// Requires that the launches have left no trace.
+  void check_reset_after_launches() const {
+    check_reset(state);
+    std::vector<std::int64_t> left(words.size());
+    words.copy_to(left.data(), left.size());
+    if (!std::ranges::all_of(left, [](std::int64_t word) { return word == 0; })) {
+      faults += "a launch did not clear the words of a state\n";
+    }
+  }
+  [[nodiscard]] bool overflowed() const {
+    unsigned value = 0;
+    status.copy_to(&value, 1);
+    return value != 0;
+  }
+
+  gpu::buffer<device_state> state;
+  gpu::buffer<extremum_state> extremum;
+  gpu::buffer<std::int64_t> words, scratch;
+  gpu::buffer<unsigned> status;
+};
+
+/// A call on its way to a destination.
+struct delivery {
+  const table::call& asked;
+  gpu::stream& stream;
+  const placed_inputs& inputs;
+  device_memory& memory;
+  destination to;
+
+  void run(const table::call& sum, const destination& target) const {
+    run_kernel(sum, {stream, inputs, sum.variant, memory.state.data(), target});
+  }
+};
+
+void search_extremum(const delivery& out) {
+  const any_vector& x = out.inputs.a.view();
+  const any_operand operand{static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
+  const unsigned blocks = 1 + out.asked.variant % 5;
+  const bool greatest = out.asked.what == reduction::max || out.asked.what == reduction::argmax;
+  constexpr auto greatest_kernel = extremum_kernel<true>, least_kernel = extremum_kernel<false>;
+  gpu::launch(greatest ? greatest_kernel : least_kernel, blocks, extremum_threads, 0, out.stream, operand, x.n,
+              out.memory.extremum.data(), gives_index(out.asked.what), out.to);
+}
+
+/// Mode fast: a sum of the carrier, then its finish.
+void finish_fast(const delivery& out) {
+  with_carrier(out.inputs.carrier, [&]<class T>(T) {
+    auto* const sum = reinterpret_cast<T*>(out.memory.scratch.data());
+    out.run(out.asked, value_at(sum));
+    constexpr auto kernel = finish_fast_kernel<T>;
+    gpu::launch(kernel, 1, 1, 0, out.stream, static_cast<const T*>(sum), std::uint64_t{out.inputs.a.view().n},
+                out.to);
+  });
+}
+
+/// Exact states of every sum of the reduction, then their finish.
+void finish_states(const delivery& out) {
+  const core::state_layout layout = core::layout_of(out.inputs.carrier);
+  const bool moments = core::info_of(out.asked.what).needs_squares();
+  table::call sum = out.asked;
+  sum.mode = mode::exact;
+  destination words;
+  words.words = out.memory.words.data();
+  if (moments) sum.what = reduction::sum;
+  out.run(sum, words);
+  if (moments) {
+    sum.what = reduction::sum_of_squares;
+    words.words += layout.words();
+    out.run(sum, words);
+  }
+  const finish_request asked{moments ? 2 : 1, out.inputs.a.view().n, static_cast<std::uint64_t>(out.asked.ddof)};
+  gpu::launch(finish_states_kernel, 1, 1, 0, out.stream, layout, asked, out.memory.words.data(),
+              out.memory.scratch.data(), out.memory.status.data(), out.to);
+}
+
+void deliver(const delivery& out) {
+  const core::reduction_info& info = core::info_of(out.asked.what);
+  const bool is_direct = info.finish == core::finish::round && is_carrier(out.asked.result);
+  if (info.is_extremum) return search_extremum(out);
+  if (is_direct) return out.run(out.asked, out.to);
+  if (out.asked.mode == mode::fast && !is_integer(out.asked.a.type)) return finish_fast(out);
+  finish_states(out);
 }
 
 }  // namespace
@@ -224,46 +254,46 @@ std::optional<exactdot::any_scalar> run(const table::call& asked) {
   gpu::stream stream;
   choose_schedule(stream, asked.variant);
   const placed_inputs inputs(stream, asked);
-  gpu::buffer<device_state> state(stream, 1);
-  initialize(state, asked.variant);
+  device_memory memory(stream, asked.variant);
   gpu::buffer<std::uint64_t> result(stream, 1);
   result.fill_zero();
   destination to;
   to.value = result.data();
   to.rule = {core::info_of(asked.what).finish, core::format_of(asked.result)};
-  run_kernel(asked, {stream, inputs, asked.variant, state.data(), to});
+  table::call again = asked;  // requires a reset state
+  ++again.variant;
+  deliver({asked, stream, inputs, memory, to});
   const std::uint64_t first = read(result);
-  run_kernel(asked, {stream, inputs, asked.variant + 1, state.data(), to});  // requires a reset state
+  deliver({again, stream, inputs, memory, to});
   const std::uint64_t second = read(result);
-  check_reset(state);
+  memory.check_reset_after_launches();
   add_findings(stream);
   if (first != second) faults += "the results of two launches differ\n";
+  if (memory.overflowed()) return std::nullopt;
   return exactdot::any_scalar{asked.result, first};
-}
-
-bool computes(const table::row& tested) {
-  const core::reduction_info& info = core::info_of(tested.what);
-  return !info.is_extremum && info.finish == core::finish::round && !is_integer(tested.type);
 }
 
 std::vector<std::int64_t> words_of_two_launches(const table::call& asked) {
   gpu::stream stream;
   choose_schedule(stream, asked.variant);
   const placed_inputs inputs(stream, asked);
-  gpu::buffer<device_state> state(stream, 1);
-  initialize(state, asked.variant);
-  gpu::buffer<std::int64_t> words(stream, static_cast<std::size_t>(core::layout_of(inputs.carrier).words()));
+  device_memory memory(stream, asked.variant);
+  const core::state_layout carrier_layout = core::layout_of(inputs.carrier), layout = core::layout_of(asked.a.type);
+  gpu::buffer<std::int64_t> words(stream, static_cast<std::size_t>(layout.words()));
   words.fill_zero();
-  destination to;
-  to.words = words.data();
   table::call exact = asked;
   exact.mode = mode::exact;
   for (const unsigned offset : {0U, 1U}) {
-    run_kernel(exact, {stream, inputs, asked.variant + offset, state.data(), to});
+    exact.variant = asked.variant + offset;
+    destination to;
+    to.words = is_integer(asked.a.type) ? memory.words.data() : words.data();
+    run_kernel(exact, {stream, inputs, exact.variant, memory.state.data(), to});
+    if (!is_integer(asked.a.type)) continue;  // else the state has another layout
+    gpu::launch(add_state_kernel, 1, 1, 0, stream, carrier_layout, memory.words.data(), layout, words.data());
   }
   std::vector<std::int64_t> result(words.size());
   words.copy_to(result.data(), result.size());
-  check_reset(state);
+  memory.check_reset_after_launches();
   add_findings(stream);
   return result;
 }

@@ -17,9 +17,8 @@ namespace kernels_under_test {
 /// Whether the kernels run on the simulator.
 [[nodiscard]] bool is_simulated();
 
-/// Of reductions whose kernel delivers the result: computes(row) says which.
+/// The result of two equal sequences of launches. Nothing if an integer type does not hold it.
 [[nodiscard]] std::optional<exactdot::any_scalar> run(const table::call& asked);
-[[nodiscard]] bool computes(const table::row& tested);
 
 /// The words of an exact state after two launches that each add the terms.
 [[nodiscard]] std::vector<std::int64_t> words_of_two_launches(const table::call& asked);

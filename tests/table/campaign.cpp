@@ -1,7 +1,8 @@
 // Campaign: a given number of random results of the table, compared with the oracle.
 //
 // The rows take turns; generator, seed, length and layout are random; every engine of the program computes every
-// case. The last line names the combination of reduction, element type, result type and engine with the fewest results.
+// case. The last line names the combination of reduction, element type, result type and engine with the fewest
+// results.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -47,7 +48,8 @@ outcome run(const suite& tested, long long results, long long each, std::uint64_
   outcome so_far;
   const auto is_complete = [&] {
     const bool after_all_rows = static_cast<std::size_t>(so_far.cases) % all_rows.size() == 0;
-    return so_far.done.results() >= results && (each == 0 || (after_all_rows && rarest(so_far.done).second >= each));
+    return so_far.done.results() >= results &&
+           (each == 0 || (after_all_rows && rarest(so_far.done).second >= each));
   };
   while (!is_complete() && so_far.done.faults().size() < 10) {
     const row& chosen = all_rows[static_cast<std::size_t>(so_far.cases++) % all_rows.size()];
@@ -84,9 +86,10 @@ int main(int argc, char** argv) {
   const auto [done, cases] = run(tested, results, each, seed);
   for (const std::string& fault : done.faults()) fmt::print(stderr, "FAILED {}\n", fault);
   const auto [rarest_name, fewest] = rarest(done);
-  fmt::print("seed {}: {} results of {} cases from {} generators; {} combinations of reduction, element type, result type "
-             "and engine, each with {} or more ({}); {} failures\n",
-             seed, done.results(), cases, generator_count(), done.results_by_type().size(), fewest, rarest_name,
-             done.faults().size());
+  fmt::print(
+      "seed {}: {} results of {} cases from {} generators; {} combinations of reduction, element type, result type "
+      "and engine, each with {} or more ({}); {} failures\n",
+      seed, done.results(), cases, generator_count(), done.results_by_type().size(), fewest, rarest_name,
+      done.faults().size());
   return done.faults().empty() ? 0 : 1;
 }

@@ -19,15 +19,16 @@ std::vector<std::byte> bytes_of(const std::vector<T>& x) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A float's upper bits in a 16-bit format: its sign, its leading significant bits, its exponent in proportion. Zeros,
-/// infinities and NaNs stay what they are.
+/// A float's upper bits in a 16-bit format: its sign, its leading significant bits, its exponent in proportion.
+/// Zeros, infinities and NaNs stay what they are.
 std::uint16_t narrowed(float x, int stored, int exponent_bits) {
   const auto bits = oracle::to_bits(x);
   const std::uint32_t sign = bits >> 31, field = bits >> 23 & 0xff, fraction = (bits & 0x7fffff) >> (23 - stored);
   const std::uint32_t top = (1U << exponent_bits) - 1;
   const std::uint32_t narrow = field == 0xff ? top : field * (top - 1) / 254;
   const std::uint32_t kept = field == 0xff && (bits & 0x7fffff) != 0 ? fraction | 1U << (stored - 1) : fraction;
-  return static_cast<std::uint16_t>(sign << 15 | narrow << stored | (field == 0xff && (bits & 0x7fffff) == 0 ? 0 : kept));
+  return static_cast<std::uint16_t>(sign << 15 | narrow << stored |
+                                    (field == 0xff && (bits & 0x7fffff) == 0 ? 0 : kept));
 }
 
 std::vector<std::byte> narrowed(const std::vector<float>& x, element_type type) {
@@ -44,14 +45,30 @@ std::vector<std::uint64_t> integers(rng& random, std::size_t kind, std::size_t n
   std::vector<std::uint64_t> x(n);
   for (std::size_t i = 0; i < n; ++i) {
     switch (kind % 8) {
-      case 0: x[i] = random.bits(); break;
-      case 1: x[i] = random.below(7) - 3; break;
-      case 2: x[i] = least; break;
-      case 3: x[i] = ~std::uint64_t{0}; break;
-      case 4: x[i] = random.coin() ? least : most; break;
-      case 5: x[i] = i % 2 == 0 || i == 0 ? random.bits() : std::uint64_t{0} - x[i - 1]; break;
-      case 6: x[i] = random.below(64) == 0 ? random.bits() : 0; break;
-      default: x[i] = (random.bits() >> random.below(64)) * (random.coin() ? 1 : ~std::uint64_t{0}); break;
+      case 0:
+        x[i] = random.bits();
+        break;
+      case 1:
+        x[i] = random.below(7) - 3;
+        break;
+      case 2:
+        x[i] = least;
+        break;
+      case 3:
+        x[i] = ~std::uint64_t{0};
+        break;
+      case 4:
+        x[i] = random.coin() ? least : most;
+        break;
+      case 5:
+        x[i] = i % 2 == 0 || i == 0 ? random.bits() : std::uint64_t{0} - x[i - 1];
+        break;
+      case 6:
+        x[i] = random.below(64) == 0 ? random.bits() : 0;
+        break;
+      default:
+        x[i] = (random.bits() >> random.below(64)) * (random.coin() ? 1 : ~std::uint64_t{0});
+        break;
     }
   }
   return x;

@@ -8,6 +8,7 @@
 #include <exactdot/reduction.hpp>
 #include <exactdot/views.hpp>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,8 +59,10 @@ struct suite {
   std::span<const std::size_t> lengths;       ///< with every generator
   std::span<const std::size_t> long_lengths;  ///< with every generator, a few of these
   int repeats = 1;                            ///< seeds
-  int every = 1;                              ///< only every so many cases
-  std::string unavailable = {};               ///< the reason if no engine can run
+  int every = 1;                              ///< only every so many cases of the central rows
+  int every_of_others = 23;                   ///< and of these, of the others
+  std::size_t longest_of_others = std::numeric_limits<std::size_t>::max();
+  std::string unavailable = {};  ///< the reason if no engine can run
 };
 
 [[nodiscard]] suite engines_under_test();

@@ -1,6 +1,6 @@
-// The GPU engines under test as users call them: exactdot::cuda on vectors in device memory, with and without waiting,
-// and exactdot's functions with device::cuda on vectors in host memory. They take the launch configurations of the
-// tuning table.
+// The GPU engines under test as users call them: exactdot::cuda on vectors in device memory, with and without
+// waiting, and exactdot's functions with device::cuda on vectors in host memory. They take the launch
+// configurations of the tuning table.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -121,8 +121,8 @@ void report::check(const engine& tested, const row& row, const cell& checked, co
   if (!tested.computes(row) || (arrangement.misaligned && !tested.reads_misaligned)) return;
   const std::string fault = checked.fault(tested, variant);
   if (!fault.empty()) {
-    faults_.push_back(fmt::format("{} of {}, {}, {}, variant {}: {}", row.name(), name,
-                                  arrangement.name, tested.name, variant, fault));
+    faults_.push_back(fmt::format("{} of {}, {}, {}, variant {}: {}", row.name(), name, arrangement.name,
+                                  tested.name, variant, fault));
   }
   results_ += checked.results();
   combinations_[fmt::format("{}, {}, {}", row.name(), tested.name, arrangement.name)] += checked.results();

@@ -98,7 +98,9 @@ TEST(reduce_with, refuses_bad_arguments) {
   EXPECT_EQ(code_of(sum_with({.device = device::cuda})), errc::bad_option);
   EXPECT_EQ(code_of(sum_with({.threads = -1})), errc::bad_option);
   EXPECT_EQ(code_of(sum_with({.monitor = &cancelled})), errc::cancelled);
-  EXPECT_EQ(code_of([] { static_cast<void>(reduce(strided<float>{nullptr, 3, 1}, std::plus<>(), 0.0F)); }),
+  EXPECT_EQ(code_of([] {
+              static_cast<void>(reduce(strided<float>{nullptr, 3, 1}, std::plus<>(), 0.0F));
+            }),
             errc::null_pointer);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of cuda::reduce (reduce.cuh): any callable in order v1 (exactdot/order_v1.hpp).
 //
-// combine_tiles: a block takes neighbouring tiles, a power of two of them, with one thread a lane. A thread combines
-// the 16 values of its lane, the block folds the lanes by halves in shared memory, and thread 0 adds the tile to the
-// tree. combine_nodes: one block combines the blocks' results as the rest of the tree. CUDA C++ without calls of the
-// runtime: compiles for exactdot::simt too.
+// combine_tiles: a block takes neighbouring tiles, a power of two of them, with one thread a lane. A thread
+// combines the 16 values of its lane, the block folds the lanes by halves in shared memory, and thread 0 adds the
+// tile to the tree. combine_nodes: one block combines the blocks' results as the rest of the tree. CUDA C++ without
+// calls of the runtime: compiles for exactdot::simt too.
 #pragma once
 
 #include <cstddef>

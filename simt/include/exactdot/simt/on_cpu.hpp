@@ -112,7 +112,7 @@ class buffer {
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   void fill_zero() {
-    if (size_ != 0) std::memset(data_, 0, size_ * sizeof(T));
+    if (size_ != 0) std::memset(static_cast<void*>(data_), 0, size_ * sizeof(T));
     detail::mark_initialised(*stream_, data_, size_ * sizeof(T));
   }
   void copy_from(const T* host, std::size_t n) {
