@@ -90,7 +90,7 @@ constexpr bool bounded_sum_can_decide(element_type carrier, element_type result)
 /// Throws unless reduction, element types, result type, lengths and mode go together.
 void check_request(const request& asked, mode mode);
 
-/// Throws errc::bad_option if `bytes` from `result` on share memory with x, which is called `name`.
+/// Throws errc::bad_option if `bytes` from `result` on overlap an element of x, which is called `name`.
 void check_output(const char* caller, const any_vector& x, const char* name, const void* result, std::size_t bytes);
 
 /// The plan without an engine, threads and monitor; inputs have been checked.

@@ -138,6 +138,25 @@ TEST_F(cuda_dot, reports_errors_and_remains_usable) {
   EXPECT_EQ(dot(x.data(), x.data()), 14);
 }
 
+TEST_F(cuda_dot, refuses_a_result_within_an_input_but_not_between_its_elements) {
+  const device_vector<double> x(uniform<double>(100, 1));
+  double* const data = const_cast<double*>(x.data());
+  exactdot::cuda::workspace workspace;
+  for (const std::size_t i : {0, 50, 99}) {
+    expect_error(errc::bad_option, "the result lies within", [&] {
+      exactdot::cuda::dot(workspace, x.data(), x.data(), 100, data + i);
+      return 0;
+    });
+  }
+  const exactdot::any_vector even(data, 50, exactdot::element_type::float64, 16);
+  expect_error(errc::bad_option, "the result lies within x", [&] {
+    exactdot::cuda::reduce(workspace, exactdot::reduction::sum, even, exactdot::element_type::float64, data + 98);
+    return 0;
+  });
+  exactdot::cuda::reduce(workspace, exactdot::reduction::sum, even, exactdot::element_type::float64, data + 97);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
 TEST_F(cuda_dot, reads_more_than_2_31_elements) {
   constexpr std::size_t n = (std::size_t{1} << 31) + 1;
   std::size_t free = 0, total = 0;
