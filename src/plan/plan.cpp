@@ -33,11 +33,7 @@ void check_input(const char* caller, const char* name, const any_vector& x) {
   if (x.n != 0 && x.data == nullptr) {
     throw_error(errc::null_pointer, caller, "a null pointer for a vector of " + std::to_string(x.n) + " elements");
   }
-  if (!fits_address_space(x)) {
-    throw_error(errc::bad_option, caller,
-                std::string(name) + ": " + std::to_string(x.n) + " elements with a stride of " +
-                    std::to_string(x.stride) + " bytes exceed the address space");
-  }
+  check_extent(caller, name, x);
 }
 
 void check_options(const char* caller, const options& options) {
@@ -112,6 +108,13 @@ void check_types(const request& asked) {
 
 }  // namespace
 
+void check_extent(const char* caller, const char* name, const any_vector& x) {
+  if (fits_address_space(x)) return;
+  throw_error(errc::bad_option, caller,
+              std::string(name) + ": " + std::to_string(x.n) + " elements with a stride of " +
+                  std::to_string(x.stride) + " bytes exceed the address space");
+}
+
 void check_request(const request& asked, mode mode) {
   if (mode != mode::exact && mode != mode::fast) {
     throw_error(errc::bad_option, asked.caller, "unknown mode; use mode::exact or mode::fast");
@@ -136,7 +139,8 @@ plan unplaced_plan(const request& asked, mode mode) {
   made.caller = asked.caller;
   made.what = asked.what;
   made.mode = is_integer(asked.a.type) ? mode::exact : mode;  // sums of integers are exact in both
-  made.carrier = info.is_extremum ? asked.a.type : core::wider(core::carrier_of(asked.a.type), core::carrier_of(b.type));
+  made.carrier =
+      info.is_extremum ? asked.a.type : core::wider(core::carrier_of(asked.a.type), core::carrier_of(b.type));
   made.term = info.term;
   made.result = {info.finish, core::format_of(asked.result)};
   made.result_type = asked.result;
@@ -145,8 +149,8 @@ plan unplaced_plan(const request& asked, mode mode) {
   made.n = asked.a.n;
   made.ddof = static_cast<std::uint64_t>(asked.ddof);
   made.contiguous = made.a.contiguous && made.b.contiguous;
-  made.bounded_sum_can_decide = info.finish == core::finish::round && !made.has_parts() &&
-                                bounded_sum_can_decide(made.carrier, asked.result);
+  made.bounded_sum_can_decide =
+      info.finish == core::finish::round && !made.has_parts() && bounded_sum_can_decide(made.carrier, asked.result);
   // Products of the halves of integers have two factors that differ.
   if (made.has_parts() && made.term == core::term_index<core::square>) made.term = core::term_index<core::product>;
   return made;
