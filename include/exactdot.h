@@ -254,8 +254,8 @@ xd_status xd_workspace_check(xd_workspace* workspace);
 /* *device_result = xd_reduce's result, when the stream reaches it. Neither waits nor allocates, so it can be captured
  * in a graph; a graph must not run at the same time as other calls with this workspace. All pointers are the device's
  * and aligned to their types. Uses options->mode and ddof. An integer result that does not fit becomes 0, and
- * xd_workspace_check reports it. Errors: as of xd_reduce; XD_BAD_OPTION for a pointer that the device cannot use and for
- * a workspace of another device or in use by another thread. */
+ * xd_workspace_check reports it. Errors: as of xd_reduce; XD_BAD_OPTION for a pointer that the device cannot use and
+ * for a workspace of another device or in use by another thread. */
 xd_status xd_enqueue(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b, int result_type,
                      void* device_result, const xd_options* options);
 /* Adds XD_DOT, XD_SUM or XD_SUM_OF_SQUARES of the vectors to xd_accumulator_word_count(a->type) words in the GPU's

@@ -1,5 +1,5 @@
-# Builds the program C_EXAMPLE with the C interface that is installed in SCRATCH/moved, and runs it: with the compiler and
-# pkg-config, and as a CMake project without C++. Included by install_and_consume.cmake.
+# Builds the program C_EXAMPLE with the C interface that is installed in SCRATCH/moved, and runs it: with the compiler
+# and pkg-config, and as a CMake project without C++. Included by install_and_consume.cmake.
 function(expect_output)
   execute_process(COMMAND ${ARGV} OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
   set(expected "sum        1.5\nnorm       5e+300\ndot        4\nmean       0.375\ntwo halves 1.5\n")
