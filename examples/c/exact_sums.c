@@ -40,6 +40,7 @@ int main(void) {
   xd_accumulator_destroy(sum);
   xd_accumulator_destroy(other);
 
-  if (xd_reduce(XD_SUM, &halves[0], NULL, XD_INT8, &result, NULL) != XD_OK) printf("error      %s\n", xd_message());
+  const xd_status status = xd_reduce(XD_SUM, &halves[0], NULL, XD_INT8, &result, NULL);
+  printf("%s: %s\n", xd_status_name(status), xd_message());
   return 0;
 }

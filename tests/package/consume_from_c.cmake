@@ -3,7 +3,7 @@
 function(expect_output)
   execute_process(COMMAND ${ARGV} OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
   set(expected "sum        1.5\nnorm       5e+300\ndot        4\nmean       0.375\ntwo halves 1.5\n")
-  string(APPEND expected "error      sum: the result type is int8; use a floating-point type for elements of float64\n")
+  string(APPEND expected "XD_BAD_OPTION: sum: the result type is int8; use a floating-point type for elements of float64\n")
   if(NOT output STREQUAL expected)
     message(FATAL_ERROR "${C_EXAMPLE} printed: ${output}")
   endif()
