@@ -67,6 +67,14 @@ any_vector to_vector(const xd_vector* x, const char* caller, const char* argumen
   return {x->data, x->n, to_type(x->type, caller), x->stride, x->swapped != 0};
 }
 
+any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b, const char* caller) {
+  if (inputs_of(what) == 2) return to_vector(b, caller, "b");
+  if (b != nullptr) {
+    refuse(errc::bad_option, caller, std::string(name_of(what)) + " takes one vector; pass a null pointer for b");
+  }
+  return a;
+}
+
 options to_options(const xd_options* given, const char* caller) {
   if (given == nullptr) return {};
   if (given->mode != XD_EXACT && given->mode != XD_FAST) {

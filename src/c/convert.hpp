@@ -29,6 +29,8 @@ void require(const void* pointer, const char* caller, const char* argument);
 [[nodiscard]] element_type to_type(int type, const char* caller);
 [[nodiscard]] reduction to_reduction(int what, const char* caller);
 [[nodiscard]] any_vector to_vector(const xd_vector* x, const char* caller, const char* argument);
+/// The second vector of a dot; for reductions of one vector `a` again, and b must be null.
+[[nodiscard]] any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b, const char* caller);
 [[nodiscard]] options to_options(const xd_options* given, const char* caller);
 [[nodiscard]] std::int64_t ddof_of(const xd_options* given);
 

@@ -9,15 +9,6 @@ namespace {
 using namespace exactdot;
 using namespace exactdot::c;
 
-/// The second vector, or `a` again for a reduction of one.
-any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b, const char* caller) {
-  if (inputs_of(what) == 2) return to_vector(b, caller, "b");
-  if (b != nullptr) {
-    refuse(errc::bad_option, caller, std::string(name_of(what)) + " takes one vector; pass a null pointer for b");
-  }
-  return a;
-}
-
 /// *result = the T with these bits, for vectors that must not hold *result.
 template <class T, class Compute, class... Vectors>
 xd_status store_typed(reduction what, T* result, Compute compute, const Vectors&... vectors) noexcept {

@@ -11,20 +11,6 @@ namespace exactdot::c {
 
 const bool has_cuda_engine = true;
 
-namespace {
-
-/// The vectors of a stream-ordered call.
-struct inputs {
-  inputs(reduction what, const xd_vector* first, const xd_vector* second, const char* caller)
-      : a(to_vector(first, caller, "a")), b(inputs_of(what) == 2 ? to_vector(second, caller, "b") : a) {
-    if (inputs_of(what) == 1 && second != nullptr) {
-      refuse(errc::bad_option, caller, std::string(name_of(what)) + " takes one vector; pass a null pointer for b");
-    }
-  }
-  any_vector a, b;
-};
-
-}  // namespace
 }  // namespace exactdot::c
 
 using namespace exactdot;
@@ -54,11 +40,11 @@ xd_status xd_enqueue(xd_workspace* workspace, int reduction, const xd_vector* a,
     const auto what = to_reduction(reduction, caller);
     const element_type type = to_type(result_type, caller);
     require(device_result, caller, "device_result");
-    const inputs of(what, a, b, caller);
-    require_outside(device_result, size_of(type), of.a, caller);
-    require_outside(device_result, size_of(type), of.b, caller);
-    cuda::detail::enqueue(workspace->workspace, what, of.a, of.b, type, device_result, to_options(options, caller),
-                          ddof_of(options));
+    const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
+    require_outside(device_result, size_of(type), first, caller);
+    require_outside(device_result, size_of(type), second, caller);
+    cuda::detail::enqueue(workspace->workspace, what, first, second, type, device_result,
+                          to_options(options, caller), ddof_of(options));
   });
 }
 
@@ -73,7 +59,7 @@ xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector
              std::string(name_of(what)) + " adds no terms to words; use XD_DOT, XD_SUM or XD_SUM_OF_SQUARES");
     }
     require(device_words, caller, "device_words");
-    const inputs of(what, a, b, caller);
-    cuda::detail::add_into(workspace->workspace, what, of.a, of.b, device_words);
+    const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
+    cuda::detail::add_into(workspace->workspace, what, first, second, device_words);
   });
 }

@@ -17,22 +17,15 @@ static double rounded(xd_accumulator* sum) {
   return result;
 }
 
-void test_accumulators(void) {
+static void test_sums(void) {
   const double data[] = {1e308, 1, -1e308, 3};
-  const int64_t integers[] = {INT64_MAX, INT64_MAX, 1};
   const xd_vector x = xd_contiguous(data, 4, XD_FLOAT64), head = xd_contiguous(data, 2, XD_FLOAT64);
-  const xd_vector tail = xd_contiguous(data + 2, 2, XD_FLOAT64), last = xd_contiguous(data + 3, 1, XD_FLOAT64);
-  const xd_vector i = xd_contiguous(integers, 3, XD_INT64);
+  const xd_vector tail = xd_contiguous(data + 2, 2, XD_FLOAT64);
   xd_accumulator* sum = accumulator_of(XD_FLOAT64);
   xd_accumulator* other = accumulator_of(XD_FLOAT64);
   xd_accumulator* copy = NULL;
   int64_t words[138], summed[138];
-  double r = 0;
-  int64_t exponent = -1, whole = 0;
-  uint64_t positive = 0;
-  float f = 0;
   xd_options options = {0};
-
   CHECK(xd_accumulator_type(sum) == XD_FLOAT64 && xd_accumulator_type(NULL) == -1);
   CHECK(rounded(sum) == 0);
   CHECK_OK(xd_accumulator_add(sum, &head, NULL));
@@ -49,6 +42,30 @@ void test_accumulators(void) {
   CHECK(rounded(sum) == -12);
   CHECK_OK(xd_accumulator_clear(sum));
   CHECK(rounded(sum) == 0);
+
+  CHECK(xd_accumulator_word_count(XD_FLOAT64) == 138 && xd_accumulator_word_count(XD_BFLOAT16) == 24);
+  CHECK(xd_accumulator_word_count(XD_UINT32) == 8 && xd_accumulator_word_count(XD_INT64) == 10);
+  CHECK_OK(xd_accumulator_words(copy, words, 138));
+  CHECK_OK(xd_accumulator_words(other, summed, 138));
+  CHECK(words[137] == 1 && summed[137] == 1);
+  for (int k = 0; k < 138; ++k) summed[k] += words[k];
+  CHECK_OK(xd_accumulator_load(sum, summed, 138));
+  CHECK(rounded(sum) == 4);
+  xd_accumulator_destroy(sum);
+  xd_accumulator_destroy(other);
+  xd_accumulator_destroy(copy);
+  xd_accumulator_destroy(NULL);
+}
+
+static void test_products_and_roundings(void) {
+  const double data[] = {1e308, 1, -1e308, 3};
+  const xd_vector x = xd_contiguous(data, 4, XD_FLOAT64), head = xd_contiguous(data, 2, XD_FLOAT64);
+  const xd_vector tail = xd_contiguous(data + 2, 2, XD_FLOAT64), last = xd_contiguous(data + 3, 1, XD_FLOAT64);
+  xd_accumulator* const sum = accumulator_of(XD_FLOAT64);
+  double r = 0;
+  float f = 0;
+  int64_t exponent = -1;
+  xd_options options = {0};
   options.mode = XD_FAST; /* not used */
   CHECK_OK(xd_accumulator_add_products(sum, &x, &x, &options));
   CHECK_OK(xd_accumulator_round(sum, XD_FLOAT32, &f));
@@ -56,7 +73,7 @@ void test_accumulators(void) {
   CHECK_OK(xd_accumulator_round_root(sum, XD_FLOAT64, &r));
   CHECK(r == sqrt(2) * 1e308);
   CHECK_OK(xd_accumulator_round_scaled(sum, &r, &exponent));
-  CHECK(exponent == 2047 && r > 1 && r < 2); /* 2e616 is 1.25… · 2^2047 */
+  CHECK(exponent == 2047 && r > 1 && r < 2);
   CHECK_OK(xd_accumulator_round_root_scaled(sum, &r, &exponent));
   CHECK(ldexp(r, (int)exponent) == sqrt(2) * 1e308);
   CHECK_OK(xd_accumulator_subtract_products(sum, &head, &head, NULL));
@@ -73,21 +90,17 @@ void test_accumulators(void) {
   CHECK_OK(xd_accumulator_negate(sum));
   CHECK_OK(xd_accumulator_round_root(sum, XD_FLOAT64, &r));
   CHECK(isnan(r));
-
-  CHECK(xd_accumulator_word_count(XD_FLOAT64) == 138 && xd_accumulator_word_count(XD_BFLOAT16) == 24);
-  CHECK(xd_accumulator_word_count(XD_UINT32) == 8 && xd_accumulator_word_count(XD_INT64) == 10);
-  CHECK_OK(xd_accumulator_words(copy, words, 138));
-  CHECK_OK(xd_accumulator_words(other, summed, 138));
-  CHECK(words[137] == 1 && summed[137] == 1);
-  for (int k = 0; k < 138; ++k) summed[k] += words[k];
-  CHECK_OK(xd_accumulator_load(sum, summed, 138));
-  CHECK(rounded(sum) == 4);
   xd_accumulator_destroy(sum);
-  xd_accumulator_destroy(other);
-  xd_accumulator_destroy(copy);
-  xd_accumulator_destroy(NULL);
+}
 
-  sum = accumulator_of(XD_INT64);
+void test_accumulators(void) {
+  const int64_t integers[] = {INT64_MAX, INT64_MAX, 1};
+  const xd_vector i = xd_contiguous(integers, 3, XD_INT64);
+  xd_accumulator* const sum = accumulator_of(XD_INT64);
+  int64_t whole = 0;
+  uint64_t positive = 0;
+  test_sums();
+  test_products_and_roundings();
   CHECK_OK(xd_accumulator_add(sum, &i, NULL));
   CHECK_OK(xd_accumulator_round(sum, XD_UINT64, &positive));
   CHECK(positive == UINT64_MAX);
