@@ -108,6 +108,26 @@ TEST(c_interface, has_the_words_of_the_cxx_interface) {
   }
 }
 
+TEST(c_interface, refuses_exactly_the_results_that_overlap_an_element) {
+  constexpr int size = 4, result_size = 8;
+  for (int n = 0; n <= 4; ++n) {
+    for (int stride = -13; stride <= 13; ++stride) {
+      for (int place = 0; place < 120; ++place) {
+        unsigned char memory[128] = {};
+        const int first = 60;
+        bool overlaps = false;
+        for (int i = 0; i < n; ++i) {
+          const int begin = first + i * stride;
+          overlaps = overlaps || (begin < place + result_size && place < begin + size);
+        }
+        const xd_vector x{&memory[first], static_cast<std::size_t>(n), stride, XD_INT32, 0};
+        const xd_status status = xd_reduce(XD_SUM, &x, nullptr, XD_FLOAT64, &memory[place], nullptr);
+        ASSERT_EQ(status, overlaps ? XD_BAD_OPTION : XD_OK) << n << ' ' << stride << ' ' << place;
+      }
+    }
+  }
+}
+
 TEST(c_interface, keeps_a_message_for_each_thread) {
   std::atomic<int> ready{0};
   std::vector<std::string> messages(4);
