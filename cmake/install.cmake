@@ -1,6 +1,6 @@
 # Installation and package: consumers call find_package(exactdot) and link exactdot::exactdot. The CUDA engine,
 # exactdot::cuda, and the simulator, exactdot::simt, are separate components, because they need the static runtime of the
-# CUDA toolkit and Boost.
+# CUDA toolkit and Boost. So is the C interface, exactdot::c, which needs nothing; exactdot.pc names it for pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exactdot)
 
@@ -12,6 +12,16 @@ install(TARGETS exactdot EXPORT exactdot-targets
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT exactdot-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+if(TARGET exactdot_c)
+  install(TARGETS exactdot_c EXPORT exactdot-c-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES include/exactdot.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT exactdot-c-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+  # paths relative to the file, so that an installation can be moved
+  cmake_path(SET pkgconfig_dir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${pkgconfig_dir}" OUTPUT_VARIABLE prefix_from_pkgconfig)
+  configure_file(cmake/exactdot.pc.in exactdot.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/exactdot.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 if(TARGET exactdot_cuda)
   install(TARGETS exactdot_cuda EXPORT exactdot-cuda-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT exactdot-cuda-targets NAMESPACE exactdot:: DESTINATION ${package_dir})

@@ -132,7 +132,7 @@ __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
 
 /// Elements first … first + n - 1 of inputs of any layout, n at most a tile; in lane 0.
 template <class Term, class T>
-__device__ __forceinline__ T any_tile(const operands<T, input_layout::any>& in, std::size_t first, int n) {
+__device__ T any_tile(const operands<T, input_layout::any>& in, std::size_t first, int n) {
   constexpr int lanes = order_v1<T>::lanes, count = pack<T>::count;
   T sum[count] = {};
   for (int stripe = 0; stripe < n; stripe += lanes) {

@@ -37,8 +37,12 @@ std::uint64_t wait_for_result(const workspace::storage& storage, const destinati
 engine::plan plan_for(const workspace::storage& storage, const engine::request& asked, mode mode) {
   engine::check_request(asked, mode);
   const bool two = core::info_of(asked.what).inputs == 2;
-  require_reachable(storage, asked.a.data, asked.a.n, asked.a.stride, size_of(asked.a.type), two ? "a" : "x");
-  if (two) require_reachable(storage, asked.b.data, asked.b.n, asked.b.stride, size_of(asked.b.type), "b");
+  const auto check_input = [&](const any_vector& x, const char* name) {
+    engine::check_extent(asked.caller, name, x);
+    require_reachable(storage, x.data, x.n, x.stride, size_of(x.type), name);
+  };
+  check_input(asked.a, two ? "a" : "x");
+  if (two) check_input(asked.b, "b");
   engine::plan made = engine::unplaced_plan(asked, mode);
   made.on_gpu = true;
   made.gpu = storage.device;
@@ -80,7 +84,8 @@ void check_status(workspace::storage& storage) {
   check(cudaStreamSynchronize(storage.stream), "waiting for the status");
   if (status == 0) return;
   check(cudaMemsetAsync(storage.status, 0, sizeof status, storage.stream), "clearing the status");
-  throw error(errc::overflow, "cuda: an integer result did not fit into its type; use a floating-point result type");
+  throw error(errc::overflow,
+              "cuda: an integer result did not fit into its type; use a floating-point result type");
 }
 
 std::uint64_t run(workspace& on, const engine::plan& plan) {

@@ -33,11 +33,7 @@ void check_input(const char* caller, const char* name, const any_vector& x) {
   if (x.n != 0 && x.data == nullptr) {
     throw_error(errc::null_pointer, caller, "a null pointer for a vector of " + std::to_string(x.n) + " elements");
   }
-  if (!fits_address_space(x)) {
-    throw_error(errc::bad_option, caller,
-                std::string(name) + ": " + std::to_string(x.n) + " elements with a stride of " +
-                    std::to_string(x.stride) + " bytes exceed the address space");
-  }
+  check_extent(caller, name, x);
 }
 
 void check_options(const char* caller, const options& options) {
@@ -111,6 +107,13 @@ void check_types(const request& asked) {
 }
 
 }  // namespace
+
+void check_extent(const char* caller, const char* name, const any_vector& x) {
+  if (fits_address_space(x)) return;
+  throw_error(errc::bad_option, caller,
+              std::string(name) + ": " + std::to_string(x.n) + " elements with a stride of " +
+                  std::to_string(x.stride) + " bytes exceed the address space");
+}
 
 void check_request(const request& asked, mode mode) {
   if (mode != mode::exact && mode != mode::fast) {

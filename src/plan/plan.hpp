@@ -90,6 +90,9 @@ constexpr bool bounded_sum_can_decide(element_type carrier, element_type result)
 /// Throws unless reduction, element types, result type, lengths and mode go together.
 void check_request(const request& asked, mode mode);
 
+/// Throws if the elements of x do not fit into the address space.
+void check_extent(const char* caller, const char* name, const any_vector& x);
+
 /// Throws errc::bad_option if `bytes` from `result` on overlap an element of x, which is called `name`.
 void check_output(const char* caller, const any_vector& x, const char* name, const void* result, std::size_t bytes);
 

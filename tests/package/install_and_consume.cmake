@@ -5,6 +5,8 @@
 #       [-DSOURCE=<sources of exactdot>: build a shared library from them first, without the simulator and CUDA]
 #       [-DCUDA=ON: BUILD has the CUDA engine; default: it must not have it]
 #       [-DOWN_KERNEL=<project>: copy it out of the tree, build it with the installed simulator and run it]
+#       [-DC_EXAMPLE=<program> -DC_COMPILER=<C compiler> -DPKG_CONFIG=<pkg-config>: build and run it with the installed
+#        C interface, by pkg-config and by CMake]
 #       -P install_and_consume.cmake
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -23,7 +25,7 @@ endfunction()
 file(REMOVE_RECURSE ${SCRATCH})
 if(SOURCE)
   set(BUILD ${SCRATCH}/library)
-  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD} -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD} -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DCMAKE_UNITY_BUILD=ON
     -DCMAKE_CXX_COMPILER=${COMPILER}
     -DEXACTDOT_BUILD_PROGRAM=OFF -DEXACTDOT_BUILD_TESTS=OFF -DEXACTDOT_BUILD_BENCH=OFF
     -DEXACTDOT_BUILD_SIMT=OFF -DEXACTDOT_BUILD_CUDA=OFF)
@@ -49,6 +51,10 @@ if(CUDA)
   run(${SCRATCH}/with_cuda/consumer)
 else()
   expect_missing(cuda "installed without its CUDA engine; a build with a CUDA compiler has it")
+endif()
+
+if(C_EXAMPLE)
+  include(${CMAKE_CURRENT_LIST_DIR}/consume_from_c.cmake)
 endif()
 
 if(OWN_KERNEL)

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exactdot's reductions for C99 and for every language that calls C: library libexactdot_c.
+ *
+ * Results have the bits of the C++ library: docs/contract.md is the promise, docs/c.md the guide. Every call that can
+ * fail returns an xd_status; a call that fails writes no result and changes no object. No C++ exception leaves the
+ * library. Calls may be made from any thread; an object (accumulator, moments, workspace) is used by one at a time,
+ * not even read by two. Vectors lie in host memory or, in a build with CUDA, in a GPU's.
+ */
+#ifndef EXACTDOT_H
+#define EXACTDOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+/* ---- Status ---- */
+
+typedef int xd_status;
+
+enum {
+  XD_OK = 0,
+  XD_OUT_OF_MEMORY = 1,  /* host memory is exhausted */
+  XD_INTERNAL = 2,       /* a fault of the library: please report it */
+  XD_SIZE_MISMATCH = 3,  /* two vectors of different length, or an array not as long as a state's words */
+  XD_NULL_POINTER = 4,   /* a null pointer where an object, a result or elements are needed */
+  XD_BAD_OPTION = 5,     /* a value outside its documented range */
+  XD_NO_DEVICE = 6,      /* a GPU was demanded that this machine or this build does not have */
+  XD_EMPTY_INPUT = 7,    /* min, max, argmin or argmax of no elements */
+  XD_OVERFLOW = 8,       /* an integer result type does not hold the result */
+  XD_HEADROOM = 9,       /* an accumulator cannot hold the sum */
+  XD_CANCELLED = 10,     /* xd_monitor_cancel was called */
+  XD_DEVICE_FAILURE = 11, /* CUDA reports a failure, of this call or of an earlier one */
+  XD_FILE = 12           /* not returned by the functions of this header */
+};
+
+/* The sentence of the calling thread's last call that failed: what was wrong and what to do. "" before the first
+ * failure. Never null; valid until the thread's next failure or its end. Longer sentences than 1023 bytes are cut. */
+const char* xd_message(void);
+/* The name of a status, such as "XD_BAD_OPTION"; "unknown status" for other numbers. */
+const char* xd_status_name(xd_status status);
+/* "major.minor.patch" of the library. */
+const char* xd_version(void);
+
+/* ---- Element types and reductions ---- */
+
+enum {
+  XD_FLOAT32 = 0, XD_FLOAT64 = 1, XD_FLOAT16 = 2, XD_BFLOAT16 = 3,
+  XD_INT8 = 4, XD_INT16 = 5, XD_INT32 = 6, XD_INT64 = 7,
+  XD_UINT8 = 8, XD_UINT16 = 9, XD_UINT32 = 10, XD_UINT64 = 11
+};
+
+enum {
+  XD_DOT = 0,             /* sum of a[i]*b[i] */
+  XD_SUM = 1,             /* sum of x[i] */
+  XD_ASUM = 2,            /* sum of |x[i]| */
+  XD_SUM_OF_SQUARES = 3,  /* sum of x[i]^2 */
+  XD_NRM2 = 4,            /* the root of that sum */
+  XD_MEAN = 5,            /* the sum over n */
+  XD_VARIANCE = 6,        /* sum of (x[i] - mean)^2, over n - ddof */
+  XD_STDDEV = 7,          /* its root */
+  XD_MIN = 8,             /* the least element: a NaN wins, -0 < +0 */
+  XD_MAX = 9,
+  XD_ARGMIN = 10,         /* the lowest index of that element */
+  XD_ARGMAX = 11
+};
+
+/* Bytes of an element: 1, 2, 4 or 8; 0 for an unknown type. */
+size_t xd_type_size(int type);
+/* "float32", ..., and "dot", ...; "unknown" for an unknown number. */
+const char* xd_type_name(int type);
+const char* xd_reduction_name(int reduction);
+/* The number of a name; -1 for an unknown or null name. */
+int xd_type_named(const char* name);
+int xd_reduction_named(const char* name);
+
+/* ---- Vectors and options ---- */
+
+/* n elements of `type`; element i starts i*stride bytes after `data`. Stride: in bytes; negative, 0 (repeats one
+ * element) and, in host memory, no multiple of the element's size are allowed. swapped: 0 for the byte order of this
+ * machine, anything else for the other one. data may be null if n is 0, and needs no alignment in host memory. */
+typedef struct xd_vector {
+  const void* data;
+  size_t n;
+  ptrdiff_t stride;
+  int type;
+  int swapped;
+} xd_vector;
+
+/* A vector without gaps, in this machine's byte order. Cannot fail; calls refuse an unknown type. */
+xd_vector xd_contiguous(const void* data, size_t n, int type);
+
+enum { XD_EXACT = 0, XD_FAST = 1 };
+enum { XD_AUTOMATIC = 0, XD_CPU = 1, XD_CUDA = 2 };
+
+typedef struct xd_monitor xd_monitor;
+
+/* All zero, or a null pointer to options: the defaults. Only `mode` and `ddof` change a value. */
+typedef struct xd_options {
+  int mode;             /* XD_EXACT: the real-number result, rounded once. XD_FAST: fused multiply-adds in one order */
+  int device;           /* XD_AUTOMATIC; XD_CPU: the vectors lie in host memory; XD_CUDA: demand a GPU */
+  int device_index;     /* which GPU, if device is XD_CUDA */
+  int threads;          /* at most so many CPU threads; 0: as many as make the call faster */
+  int64_t ddof;         /* XD_VARIANCE and XD_STDDEV divide by n - ddof; others ignore it. Negative: XD_BAD_OPTION */
+  xd_monitor* monitor;  /* optional; must outlive the call */
+} xd_options;
+
+/* Lets another thread watch and end calls. These four functions may be called by several threads at once, except
+ * destroy, which must be the last. create: errors XD_NULL_POINTER, XD_OUT_OF_MEMORY. */
+xd_status xd_monitor_create(xd_monitor** monitor);
+/* Null is allowed. */
+void xd_monitor_destroy(xd_monitor* monitor);
+/* Calls that use the monitor now or later end soon with XD_CANCELLED. XD_NULL_POINTER for a null monitor. */
+xd_status xd_monitor_cancel(xd_monitor* monitor);
+/* The elements that calls with this monitor have finished, all together; 0 for a null monitor. */
+size_t xd_monitor_done(const xd_monitor* monitor);
+
+/* ---- Reductions ---- */
+
+/* *result = the reduction of a (of a and b for XD_DOT; otherwise b is null), a value of result_type.
+ *
+ * result: xd_type_size(result_type) bytes of host memory, any alignment, not inside an element of a or b. Result types:
+ * any floating-point type; of sums of integers XD_INT64 and XD_UINT64, too; of min and max the element type; of argmin
+ * and argmax XD_INT64 or XD_UINT64. a and b hold two floating-point types or two integer types. Of no elements: sums
+ * and norms are +0, means and variances NaN.
+ * Errors: XD_NULL_POINTER; XD_BAD_OPTION (an unknown number; a result type that the reduction does not have; a second
+ * vector for a reduction of one; a vector beyond the address space; a result inside an input; negative threads or ddof;
+ * variances in XD_FAST); XD_SIZE_MISMATCH; XD_EMPTY_INPUT; XD_OVERFLOW; XD_CANCELLED; XD_NO_DEVICE; XD_DEVICE_FAILURE.
+ * Cost: that of reading the vectors, once they exceed the caches; variances read twice what fits the cache. */
+xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int result_type, void* result,
+                    const xd_options* options);
+
+/* *type = the result type that the C++ functions choose: of sums the element type, one that holds both types, or of
+ * integers XD_INT64 (XD_UINT64 if all are unsigned); of others the element type, or of integers XD_FLOAT64; of indices
+ * XD_INT64. type_b: for XD_DOT only. Errors: XD_NULL_POINTER, XD_BAD_OPTION (as above). */
+xd_status xd_default_result_type(int reduction, int type_a, int type_b, int* type);
+
+/* *result = the reduction of n float (s) or double (d) elements in mode XD_EXACT, with default options.
+ *
+ * Element i is a[i*inca], also for negative strides: unlike in the BLAS, the pointer is that of element 0. Strides
+ * count elements; 0 repeats one. Errors and cost as of xd_reduce. */
+xd_status xd_sdot(size_t n, const float* a, ptrdiff_t inca, const float* b, ptrdiff_t incb, float* result);
+xd_status xd_ddot(size_t n, const double* a, ptrdiff_t inca, const double* b, ptrdiff_t incb, double* result);
+xd_status xd_ssum(size_t n, const float* x, ptrdiff_t incx, float* result);
+xd_status xd_dsum(size_t n, const double* x, ptrdiff_t incx, double* result);
+xd_status xd_sasum(size_t n, const float* x, ptrdiff_t incx, float* result);
+xd_status xd_dasum(size_t n, const double* x, ptrdiff_t incx, double* result);
+xd_status xd_snrm2(size_t n, const float* x, ptrdiff_t incx, float* result);
+xd_status xd_dnrm2(size_t n, const double* x, ptrdiff_t incx, double* result);
+xd_status xd_smean(size_t n, const float* x, ptrdiff_t incx, float* result);
+xd_status xd_dmean(size_t n, const double* x, ptrdiff_t incx, double* result);
+
+/* ---- Accumulators: exact sums that grow, merge and travel ---- */
+
+/* The exact sum of elements of one type, or of their products, as a fixed-point number of int64 words. Elementwise
+ * sums of the words of up to 2^31 - 1 accumulators are the words of their merged sum (MPI_SUM, a database's SUM).
+ * Every function returns XD_NULL_POINTER for a null object, and XD_HEADROOM, with nothing changed, if a sum passes
+ * 2^63 largest products. */
+typedef struct xd_accumulator xd_accumulator;
+
+/* *accumulator = a new object that holds 0. Some 1.1 KiB. Errors: XD_BAD_OPTION (type), XD_OUT_OF_MEMORY. */
+xd_status xd_accumulator_create(int type, xd_accumulator** accumulator);
+/* *copy = a new object of the same type and sum. Errors: XD_OUT_OF_MEMORY. */
+xd_status xd_accumulator_copy(const xd_accumulator* accumulator, xd_accumulator** copy);
+/* Null is allowed. */
+void xd_accumulator_destroy(xd_accumulator* accumulator);
+/* Back to 0. */
+xd_status xd_accumulator_clear(xd_accumulator* accumulator);
+/* The element type; -1 for a null accumulator. */
+int xd_accumulator_type(const xd_accumulator* accumulator);
+
+/* Add, or subtract, every x[i], every a[i]*b[i] or every x[i]^2. Vectors of the accumulator's type, otherwise
+ * XD_BAD_OPTION. options->mode and ddof are not used. Errors and cost as of xd_reduce; a subtraction costs a merge
+ * more. */
+xd_status xd_accumulator_add(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
+xd_status xd_accumulator_add_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
+                                      const xd_options* options);
+xd_status xd_accumulator_add_squares(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
+xd_status xd_accumulator_subtract(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
+xd_status xd_accumulator_subtract_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
+                                           const xd_options* options);
+/* The sum of the negated terms. */
+xd_status xd_accumulator_negate(xd_accumulator* accumulator);
+/* Adds the other's sum; the other keeps its value. Another element type: XD_BAD_OPTION. Less than a microsecond. */
+xd_status xd_accumulator_merge(xd_accumulator* accumulator, xd_accumulator* other);
+
+/* The number of words of this element type's accumulator: 24 of float, 138 of double, 8 or 10 of integers; 0 for an
+ * unknown type. */
+size_t xd_accumulator_word_count(int type);
+/* Stores the canonical words: equal for equal finite sums. count: the length of the array, the word count, otherwise
+ * XD_SIZE_MISMATCH. */
+xd_status xd_accumulator_words(xd_accumulator* accumulator, int64_t* words, size_t count);
+/* The sum becomes that of these words: of one accumulator, or an elementwise sum of several. Errors: XD_SIZE_MISMATCH,
+ * XD_HEADROOM, XD_BAD_OPTION for words that no such sum has. */
+xd_status xd_accumulator_load(xd_accumulator* accumulator, const int64_t* words, size_t count);
+
+/* *result = the sum, its root (NaN for a negative sum) or the sum over `count` (NaN for 0), rounded once to `type`: a
+ * floating-point type; of a sum of integers XD_INT64 and XD_UINT64, too (XD_OVERFLOW). Others: XD_BAD_OPTION. */
+xd_status xd_accumulator_round(xd_accumulator* accumulator, int type, void* result);
+xd_status xd_accumulator_round_root(xd_accumulator* accumulator, int type, void* result);
+xd_status xd_accumulator_round_quotient(xd_accumulator* accumulator, uint64_t count, int type, void* result);
+/* The same three as *significand * 2^*exponent, for values that double does not hold: rounded once to 53 bits, with
+ * 1 <= |significand| < 2, or with a significand of 0, an infinity or NaN and the exponent 0. */
+xd_status xd_accumulator_round_scaled(xd_accumulator* accumulator, double* significand, int64_t* exponent);
+xd_status xd_accumulator_round_root_scaled(xd_accumulator* accumulator, double* significand, int64_t* exponent);
+xd_status xd_accumulator_round_quotient_scaled(xd_accumulator* accumulator, uint64_t count, double* significand,
+                                               int64_t* exponent);
+
+/* ---- Moments: count, sum and sum of squares ---- */
+
+/* Means, norms and variances of parts of the data, merged in any order, have the bits of those of the whole. Errors and
+ * costs as of accumulators. Result types are floating-point types. */
+typedef struct xd_moments xd_moments;
+
+xd_status xd_moments_create(int type, xd_moments** moments);
+void xd_moments_destroy(xd_moments* moments);
+/* The element type; -1 for null. */
+int xd_moments_type(const xd_moments* moments);
+/* Adds every x[i]; reads x twice. */
+xd_status xd_moments_add(xd_moments* moments, const xd_vector* x, const xd_options* options);
+xd_status xd_moments_merge(xd_moments* moments, xd_moments* other);
+/* *count = the number of elements. */
+xd_status xd_moments_count(const xd_moments* moments, uint64_t* count);
+/* *result = the mean, the norm, the variance or its root, rounded once to `type`. ddof: as in xd_options. */
+xd_status xd_moments_mean(xd_moments* moments, int type, void* result);
+xd_status xd_moments_nrm2(xd_moments* moments, int type, void* result);
+xd_status xd_moments_variance(xd_moments* moments, int64_t ddof, int type, void* result);
+xd_status xd_moments_stddev(xd_moments* moments, int64_t ddof, int type, void* result);
+/* Words: the count, the accumulator's words of the sum, those of the sum of squares. */
+size_t xd_moments_word_count(int type);
+xd_status xd_moments_words(xd_moments* moments, int64_t* words, size_t count);
+xd_status xd_moments_load(xd_moments* moments, const int64_t* words, size_t count);
+
+/* ---- Stream-ordered calls on a GPU ---- */
+
+/* What the calls on one stream share. One workspace serves one stream and one thread at a time. In a build without
+ * CUDA these calls return XD_NO_DEVICE. */
+typedef struct xd_workspace xd_workspace;
+
+/* *workspace = a new one for this cudaStream_t (null: the default stream) on the current device. Allocates less than
+ * 256 KiB there, and waits for the device. Errors: XD_NULL_POINTER, XD_NO_DEVICE, XD_DEVICE_FAILURE. */
+xd_status xd_workspace_create(void* cuda_stream, xd_workspace** workspace);
+/* Waits for the work that uses it. Null is allowed. */
+void xd_workspace_destroy(xd_workspace* workspace);
+/* Waits for the stream; XD_OVERFLOW if an integer result of an earlier call did not fit into its type. */
+xd_status xd_workspace_check(xd_workspace* workspace);
+
+/* *device_result = xd_reduce's result, when the stream reaches it. Neither waits nor allocates, so it can be captured
+ * in a graph; a graph must not run at the same time as other calls with this workspace. All pointers are the device's
+ * and aligned to their types. Uses options->mode and ddof. An integer result that does not fit becomes 0, and
+ * xd_workspace_check reports it. Errors: as of xd_reduce; XD_BAD_OPTION for a pointer that the device cannot use and
+ * for a workspace of another device or in use by another thread. */
+xd_status xd_enqueue(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b, int result_type,
+                     void* device_result, const xd_options* options);
+/* Adds XD_DOT, XD_SUM or XD_SUM_OF_SQUARES of the vectors to xd_accumulator_word_count(a->type) words in the GPU's
+ * memory, zero at first, as one more accumulator: for NCCL or MPI, or to be loaded. At most 2^30 calls on the same
+ * words. Errors as above. */
+xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b,
+                         int64_t* device_words);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,65 @@
+// Stream-ordered calls of the C interface, in a build with CUDA.
+#include <c/convert.hpp>
+#include <c/status.hpp>
+#include <exactdot/cuda.hpp>
+
+struct xd_workspace {
+  exactdot::cuda::workspace workspace;
+};
+
+namespace exactdot::c {
+
+const bool has_cuda_engine = true;
+
+}  // namespace exactdot::c
+
+using namespace exactdot;
+using namespace exactdot::c;
+
+xd_status xd_workspace_create(void* cuda_stream, xd_workspace** workspace) {
+  return guarded([&] {
+    require(workspace, "xd_workspace_create", "workspace");
+    *workspace = new xd_workspace{cuda::workspace(static_cast<cuda::stream_handle>(cuda_stream))};
+  });
+}
+
+void xd_workspace_destroy(xd_workspace* workspace) { delete workspace; }
+
+xd_status xd_workspace_check(xd_workspace* workspace) {
+  return guarded([&] {
+    require(workspace, "xd_workspace_check", "workspace");
+    workspace->workspace.check();
+  });
+}
+
+xd_status xd_enqueue(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b,
+                     int result_type, void* device_result, const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_enqueue";
+    require(workspace, caller, "workspace");
+    const auto what = to_reduction(reduction, caller);
+    const element_type type = to_type(result_type, caller);
+    require(device_result, caller, "device_result");
+    const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
+    require_outside(device_result, size_of(type), first, caller);
+    require_outside(device_result, size_of(type), second, caller);
+    cuda::detail::enqueue(workspace->workspace, what, first, second, type, device_result,
+                          to_options(options, caller), ddof_of(options));
+  });
+}
+
+xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b,
+                         int64_t* device_words) {
+  return guarded([&] {
+    const char* const caller = "xd_enqueue_add";
+    require(workspace, caller, "workspace");
+    const auto what = to_reduction(reduction, caller);
+    if (what != reduction::dot && what != reduction::sum && what != reduction::sum_of_squares) {
+      refuse(errc::bad_option, caller,
+             std::string(name_of(what)) + " adds no terms to words; use XD_DOT, XD_SUM or XD_SUM_OF_SQUARES");
+    }
+    require(device_words, caller, "device_words");
+    const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
+    cuda::detail::add_into(workspace->workspace, what, first, second, device_words);
+  });
+}

@@ -1,0 +1,25 @@
+/* Checks of the C tests: a failure prints its place and is counted. */
+#ifndef EXACTDOT_TESTS_C_CHECK_H
+#define EXACTDOT_TESTS_C_CHECK_H
+
+#include <exactdot.h>
+
+#define CHECK(condition) check((condition) != 0, #condition, __FILE__, __LINE__)
+#define CHECK_OK(call) check_status((call), XD_OK, "", #call, __FILE__, __LINE__)
+/* `part`: of the sentence. */
+#define CHECK_ERROR(call, status, part) check_status((call), (status), (part), #call, __FILE__, __LINE__)
+
+void check(int holds, const char* condition, const char* file, int line);
+void check_status(xd_status found, xd_status expected, const char* part, const char* call, const char* file,
+                  int line);
+
+void test_names(void);
+void test_reductions(void);
+void test_typed_calls(void);
+void test_reduction_errors(void);
+void test_accumulators(void);
+void test_accumulator_errors(void);
+void test_moments(void);
+void test_workspace(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* Every function of exactdot.h and its errors, called from C. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+static int failures = 0;
+
+void check(int holds, const char* condition, const char* file, int line) {
+  if (holds) return;
+  printf("%s:%d: %s does not hold\n", file, line, condition);
+  ++failures;
+}
+
+void check_status(xd_status found, xd_status expected, const char* part, const char* call, const char* file,
+                  int line) {
+  const int right_sentence = found == XD_OK || (strstr(xd_message(), part) != NULL && strlen(xd_message()) > 10);
+  if (found == expected && right_sentence) return;
+  printf("%s:%d: %s is %s (%s), not %s (%s)\n", file, line, call, xd_status_name(found), xd_message(),
+         xd_status_name(expected), part);
+  ++failures;
+}
+
+int main(void) {
+  test_names(); /* first: it expects no message */
+  test_reductions();
+  test_typed_calls();
+  test_reduction_errors();
+  test_accumulators();
+  test_accumulator_errors();
+  test_moments();
+  test_workspace();
+  if (failures != 0) printf("%d checks failed\n", failures);
+  return failures == 0 ? 0 : 1;
+}

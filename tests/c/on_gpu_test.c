@@ -1,0 +1,128 @@
+/* Stream-ordered calls of the C interface, and xd_reduce of vectors in a GPU's memory. Skipped without a GPU. */
+#include <cuda_runtime_api.h>
+#include <exactdot.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { n = 100000, skipped = 77 };
+
+static int failures = 0;
+
+#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
+#define CHECK_ERROR(call, status, part) \
+  check((call) == (status) && strstr(xd_message(), (part)) != NULL, #call " is " #status ": " part, __LINE__)
+
+static void check(int holds, const char* condition, int line) {
+  if (holds) return;
+  printf("line %d: %s does not hold; the last message is: %s\n", line, condition, xd_message());
+  ++failures;
+}
+
+static void* device_copy(const void* data, size_t bytes) {
+  void* copy = NULL;
+  if (cudaMalloc(&copy, bytes) != cudaSuccess ||
+      cudaMemcpy(copy, data, bytes, cudaMemcpyHostToDevice) != cudaSuccess) {
+    printf("cannot copy %lu bytes to the GPU\n", (unsigned long)bytes);
+    exit(1);
+  }
+  return copy;
+}
+
+static void test_results(xd_workspace* workspace, cudaStream_t stream, const double* host, double* device,
+                         double* slot) {
+  const xd_vector here = xd_contiguous(host, n, XD_FLOAT64), there = xd_contiguous(device, n, XD_FLOAT64);
+  for (int what = XD_DOT; what <= XD_ARGMAX; ++what) {
+    const int type = what < XD_ARGMIN ? XD_FLOAT64 : XD_INT64;
+    const int two = what == XD_DOT;
+    unsigned char expected[8], found[8], direct[8];
+    CHECK(xd_reduce(what, &here, two ? &here : NULL, type, expected, NULL) == XD_OK);
+    CHECK(xd_reduce(what, &there, two ? &there : NULL, type, direct, NULL) == XD_OK);
+    CHECK(memcmp(expected, direct, sizeof expected) == 0);
+    CHECK(xd_enqueue(workspace, what, &there, two ? &there : NULL, type, slot, NULL) == XD_OK);
+    CHECK(cudaMemcpyAsync(found, slot, sizeof found, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+    CHECK(xd_workspace_check(workspace) == XD_OK);
+    CHECK(memcmp(expected, found, sizeof expected) == 0);
+  }
+}
+
+static void test_words(xd_workspace* workspace, const double* host, const double* device) {
+  const xd_vector here = xd_contiguous(host, n, XD_FLOAT64), there = xd_contiguous(device, n, XD_FLOAT64);
+  int64_t words[138] = {0}, expected[138];
+  int64_t* const device_words = device_copy(words, sizeof words);
+  xd_accumulator *sum = NULL, *loaded = NULL;
+  CHECK(xd_enqueue_add(workspace, XD_DOT, &there, &there, device_words) == XD_OK);
+  CHECK(xd_enqueue_add(workspace, XD_SUM, &there, NULL, device_words) == XD_OK);
+  CHECK(xd_enqueue_add(workspace, XD_SUM_OF_SQUARES, &there, NULL, device_words) == XD_OK);
+  CHECK(xd_workspace_check(workspace) == XD_OK);
+  CHECK(cudaMemcpy(words, device_words, sizeof words, cudaMemcpyDeviceToHost) == cudaSuccess);
+  CHECK(xd_accumulator_create(XD_FLOAT64, &loaded) == XD_OK && xd_accumulator_load(loaded, words, 138) == XD_OK);
+  CHECK(xd_accumulator_create(XD_FLOAT64, &sum) == XD_OK && xd_accumulator_add(sum, &here, NULL) == XD_OK);
+  CHECK(xd_accumulator_add_products(sum, &there, &there, NULL) == XD_OK);
+  CHECK(xd_accumulator_add_squares(sum, &here, NULL) == XD_OK);
+  CHECK(xd_accumulator_words(loaded, words, 138) == XD_OK && xd_accumulator_words(sum, expected, 138) == XD_OK);
+  CHECK(memcmp(words, expected, sizeof words) == 0);
+  CHECK_ERROR(xd_enqueue_add(workspace, XD_ASUM, &there, NULL, device_words), XD_BAD_OPTION, "XD_SUM_OF_SQUARES");
+  CHECK_ERROR(xd_enqueue_add(workspace, XD_SUM, &there, NULL, NULL), XD_NULL_POINTER, "device_words");
+  CHECK_ERROR(xd_enqueue_add(workspace, XD_SUM, &there, NULL, words), XD_BAD_OPTION, "cannot reach");
+  xd_accumulator_destroy(sum);
+  xd_accumulator_destroy(loaded);
+  cudaFree(device_words);
+}
+
+static void test_errors(xd_workspace* workspace, const double* host, double* device, double* slot) {
+  const xd_vector here = xd_contiguous(host, n, XD_FLOAT64), there = xd_contiguous(device, n, XD_FLOAT64);
+  const xd_vector none = xd_contiguous(device, 0, XD_FLOAT64), unknown = xd_contiguous(device, n, 77);
+  const xd_vector far = {device, 3, PTRDIFF_MAX - 7, XD_FLOAT64, 0};
+  const int64_t large[] = {INT64_MAX, 1};
+  int64_t* const integers = device_copy(large, sizeof large);
+  const xd_vector i = xd_contiguous(integers, 2, XD_INT64);
+  xd_options fast = {0};
+  fast.mode = XD_FAST;
+  CHECK_ERROR(xd_enqueue(NULL, XD_SUM, &there, NULL, XD_FLOAT64, slot, NULL), XD_NULL_POINTER, "workspace");
+  CHECK_ERROR(xd_enqueue(workspace, 12, &there, NULL, XD_FLOAT64, slot, NULL), XD_BAD_OPTION,
+              "unknown reduction 12");
+  CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &unknown, NULL, XD_FLOAT64, slot, NULL), XD_BAD_OPTION, "type 77");
+  CHECK_ERROR(xd_enqueue(workspace, XD_SUM, NULL, NULL, XD_FLOAT64, slot, NULL), XD_NULL_POINTER, "a is a null");
+  CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &there, NULL, XD_FLOAT64, NULL, NULL), XD_NULL_POINTER,
+              "device_result");
+  CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &there, &there, XD_FLOAT64, slot, NULL), XD_BAD_OPTION, "one vector");
+  CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &here, NULL, XD_FLOAT64, slot, NULL), XD_BAD_OPTION, "cannot reach");
+  CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &far, NULL, XD_FLOAT64, slot, NULL), XD_BAD_OPTION, "address space");
+  CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &there, NULL, XD_FLOAT64, device + 5, NULL), XD_BAD_OPTION,
+              "inside an input");
+  CHECK_ERROR(xd_enqueue(workspace, XD_MIN, &none, NULL, XD_FLOAT64, slot, NULL), XD_EMPTY_INPUT, "empty");
+  CHECK_ERROR(xd_enqueue(workspace, XD_STDDEV, &there, NULL, XD_FLOAT64, slot, &fast), XD_BAD_OPTION, "variance");
+  CHECK(xd_enqueue(workspace, XD_SUM, &i, NULL, XD_INT64, slot, NULL) == XD_OK);
+  CHECK_ERROR(xd_workspace_check(workspace), XD_OVERFLOW, "did not fit");
+  CHECK(xd_workspace_check(workspace) == XD_OK);
+  CHECK_ERROR(xd_workspace_check(NULL), XD_NULL_POINTER, "workspace");
+  CHECK_ERROR(xd_workspace_create(NULL, NULL), XD_NULL_POINTER, "workspace");
+  cudaFree(integers);
+}
+
+int main(void) {
+  static double host[n];
+  int devices = 0;
+  cudaStream_t stream = NULL;
+  xd_workspace* workspace = NULL;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    printf("no GPU\n");
+    return skipped;
+  }
+  for (int i = 0; i < n; ++i) host[i] = (i % 2 == 0 ? 1e9 : -1e-9) / (i + 1);
+  {
+    double* const device = device_copy(host, sizeof host);
+    double* const slot = device_copy(host, sizeof *host);
+    CHECK(cudaStreamCreate(&stream) == cudaSuccess);
+    CHECK(xd_workspace_create(stream, &workspace) == XD_OK);
+    test_results(workspace, stream, host, device, slot);
+    test_words(workspace, host, device);
+    test_errors(workspace, host, device, slot);
+    xd_workspace_destroy(workspace);
+    cudaStreamDestroy(stream);
+    cudaFree(device);
+    cudaFree(slot);
+  }
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,35 @@
+# Builds the program C_EXAMPLE with the C interface that is installed in SCRATCH/moved, and runs it: with the compiler
+# and pkg-config, and as a CMake project without C++. Included by install_and_consume.cmake.
+function(expect_output)
+  execute_process(COMMAND ${ARGV} OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+  set(expected "sum        1.5\nnorm       5e+300\ndot        4\nmean       0.375\ntwo halves 1.5\n")
+  string(APPEND expected "XD_BAD_OPTION: sum: the result type is int8; use a floating-point type for elements of float64\n")
+  if(NOT output STREQUAL expected)
+    message(FATAL_ERROR "${C_EXAMPLE} printed: ${output}")
+  endif()
+endfunction()
+
+file(GLOB_RECURSE description ${SCRATCH}/moved/exactdot.pc)
+cmake_path(GET description PARENT_PATH pkgconfig_dir)
+cmake_path(GET pkgconfig_dir PARENT_PATH library_dir)
+set(ENV{PKG_CONFIG_PATH} ${pkgconfig_dir})
+execute_process(COMMAND ${PKG_CONFIG} --modversion exactdot OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
+if(NOT version STREQUAL "${VERSION}\n")
+  message(FATAL_ERROR "pkg-config has the version ${version}")
+endif()
+execute_process(COMMAND ${PKG_CONFIG} --cflags --libs exactdot OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags UNIX_COMMAND ${flags})
+run(${C_COMPILER} -std=c99 -Wall -Wextra -pedantic -Werror ${C_EXAMPLE} ${flags} -o ${SCRATCH}/c_example)
+expect_output(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${library_dir} ${SCRATCH}/c_example)
+
+set(c_package_options ${package_options} -DCMAKE_C_COMPILER=${C_COMPILER} -DEXAMPLE=${C_EXAMPLE})
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/c_consumer -B ${SCRATCH}/c_consumer ${c_package_options})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/c_consumer)
+expect_output(${SCRATCH}/c_consumer/c_consumer)
+
+# the C++ components need a project with C++
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/c_consumer -B ${SCRATCH}/c_consumer_with_cuda
+  ${c_package_options} -DMORE_COMPONENTS=cuda RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+if(status EQUAL 0 OR NOT output MATCHES "needs a project with the language CXX")
+  message(FATAL_ERROR "a C project that asks for CUDA: ${output}")
+endif()
