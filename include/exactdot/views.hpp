@@ -103,6 +103,24 @@ constexpr bool is_contiguous(const any_vector& x) {
 }
 
 namespace detail {
+/// Whether `bytes` from `memory` on share any with an element of x. Not: with what lies between elements.
+inline bool overlaps(const any_vector& x, const void* memory, std::size_t bytes) {
+  if (x.n == 0 || !is_known(x.type)) return false;
+  // The elements from the lowest address on: the i-th lies at first + i·step.
+  const bool descends = x.stride < 0;
+  const auto step = static_cast<std::uint64_t>(descends ? -(x.stride + 1) : x.stride) + (descends ? 1 : 0);
+  const std::uint64_t size = size_of(x.type);
+  std::uint64_t extent = 0;
+  if (__builtin_mul_overflow(x.n - 1, step, &extent)) return false;
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(x.data) - (descends ? extent : 0);
+  const std::uint64_t begin = reinterpret_cast<std::uintptr_t>(memory);
+  if (begin + bytes <= first || begin >= first + extent + size) return false;
+  // The first element that ends behind the beginning overlaps the memory, or none does.
+  std::uint64_t i = 0;
+  if (begin >= first + size) i = (begin - first - size) / step + 1;  // a step of 0 has returned above
+  return i < x.n && first + i * step < begin + bytes;
+}
+
 /// The unsigned integer of so many bytes.
 template <std::size_t bytes>
 struct unsigned_of {

@@ -105,20 +105,7 @@ void require_floating(element_type type, const char* caller) {
 }
 
 void require_outside(const void* result, std::size_t bytes, const any_vector& x, const char* caller) {
-  if (x.n == 0 || !is_known(x.type)) return;
-  // The elements from the lowest address on: the i-th lies at first + i·step.
-  const bool descends = x.stride < 0;
-  const auto step = static_cast<std::uint64_t>(descends ? -(x.stride + 1) : x.stride) + (descends ? 1 : 0);
-  const std::uint64_t size = size_of(x.type);
-  std::uint64_t extent = 0;
-  if (__builtin_mul_overflow(x.n - 1, step, &extent)) return;
-  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(x.data) - (descends ? extent : 0);
-  const std::uint64_t begin = reinterpret_cast<std::uintptr_t>(result);
-  if (begin + bytes <= first || begin >= first + extent + size) return;
-  // The first element that ends behind the result's begin overlaps the result, or none does.
-  std::uint64_t i = 0;
-  if (begin >= first + size) i = (begin - first - size) / step + 1;  // a step of 0 has returned above
-  if (i < x.n && first + i * step < begin + bytes) {
+  if (detail::overlaps(x, result, bytes)) {
     refuse(errc::bad_option, caller, "the result lies inside an input vector; store it elsewhere");
   }
 }

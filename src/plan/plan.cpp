@@ -132,18 +132,8 @@ void check_request(const request& asked, mode mode) {
   }
 }
 
-void check_output(const char* caller, const any_vector& x, const char* name, const void* result,
-                  std::size_t bytes) {
-  if (x.n == 0) return;
-  const auto first = reinterpret_cast<std::uintptr_t>(x.data), written = reinterpret_cast<std::uintptr_t>(result);
-  const auto last = first + static_cast<std::uintptr_t>(x.stride) * (x.n - 1);  // modulo 2^64, as pointers are
-  const auto [low, high] = std::minmax(first, last);
-  if (written + bytes <= low || written >= high + size_of(x.type)) return;
-  // the last element that starts before the end of the result
-  const std::uintptr_t step =
-      x.stride < 0 ? 0 - static_cast<std::uintptr_t>(x.stride) : static_cast<std::uintptr_t>(x.stride);
-  const std::uintptr_t i = step == 0 ? 0 : std::min<std::uintptr_t>(x.n - 1, (written + bytes - 1 - low) / step);
-  if (low + i * step + size_of(x.type) <= written) return;
+void check_output(const char* caller, const any_vector& x, const char* name, const void* result, std::size_t bytes) {
+  if (!exactdot::detail::overlaps(x, result, bytes)) return;
   throw_error(errc::bad_option, caller, std::string("the result lies within ") + name + "; use memory of its own");
 }
 
