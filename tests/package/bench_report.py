@@ -14,7 +14,8 @@ import sys
 
 def main(source, program, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
-    for name in ("scripts/performance", "scripts/performance_gpu.py", "scripts/documents.py", "docs/performance.md",
+    for name in ("scripts/performance", "scripts/performance_gpu.py", "scripts/performance_reductions.py",
+                 "scripts/documents.py", "docs/performance.md",
                  "docs/results/gpu-h100.json", "docs/results/torch-h100.json", "docs/results/kernels.json", "README.md"):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, scratch / name)

@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 
-FILES = ("scripts/performance", "scripts/performance_gpu.py", "scripts/documents.py", "README.md", "docs/performance.md",
+FILES = ("scripts/performance", "scripts/performance_gpu.py", "scripts/performance_reductions.py", "scripts/documents.py",
+         "README.md", "docs/performance.md",
          "docs/results/cpu.json", "docs/results/gpu-h100.json", "docs/results/torch-h100.json",
          "docs/results/kernels.json")
 
