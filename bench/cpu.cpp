@@ -27,7 +27,7 @@ std::vector<measurement> run_type(const cpu_request& request, const std::vector<
     std::vector<vectors<T>> data;
     data.emplace_back("uniform", n, request.alignment);
     for (const auto& name : request.hostile) data.emplace_back(name, n, request.alignment);
-    const auto measurements = measure<T>(peers, data, threads, request.sampling);
+    const auto measurements = measure<T>(request.what, peers, data, threads, request.sampling);
     if (request.print_table) print(measurements);
     all.insert(all.end(), measurements.begin(), measurements.end());
   }
@@ -38,7 +38,7 @@ std::vector<measurement> run_type(const cpu_request& request, const std::vector<
 
 nlohmann::ordered_json measure_cpu(const cpu_request& request) {
   std::vector<std::string> missing;
-  const auto peers = all_peers(missing);
+  const auto peers = all_peers(request.what, missing);
   auto described = nlohmann::ordered_json::array();
   for (const auto& peer : peers) {
     if (request.print_table) fmt::print("{:22}{}\n", peer.name, peer.description);
@@ -57,11 +57,14 @@ nlohmann::ordered_json measure_cpu(const cpu_request& request) {
       measurements.insert(measurements.end(), more.begin(), more.end());
     }
   }
-  return {{"machine", describe_machine()},
-          {"alignment", request.alignment == alignment::cache_line ? "64" : "vector"},
-          {"rounds", request.sampling.rounds},
-          {"peers", described},
-          {"rows", as_json(measurements)}};
+  nlohmann::ordered_json report;
+  if (request.what != reduction::dot) report["reduction"] = exactdot::name_of(request.what);
+  report.update({{"machine", describe_machine()},
+                 {"alignment", request.alignment == alignment::cache_line ? "64" : "vector"},
+                 {"rounds", request.sampling.rounds},
+                 {"peers", described},
+                 {"rows", as_json(measurements)}});
+  return report;
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Benchmark of dot products beside other libraries on the CPU.
+// Benchmark of a reduction beside other libraries on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 namespace bench {
 
 struct cpu_request {
+  reduction what = reduction::dot;
   std::vector<std::size_t> sizes;
   std::vector<std::string> types;    ///< float32, float64
   std::vector<std::string> hostile;  ///< hostile data sets; only exact is timed on them
@@ -22,7 +23,8 @@ struct cpu_request {
   std::function<void(const std::string&)> on_progress = {};  ///< called with the current type, length and threads
 };
 
-/// Measures all peers. The JSON has the measurements, the peers and a description of the machine.
+/// Measures all peers. The JSON has the measurements, the peers and a description of the machine; of a reduction
+/// other than dot also its name, as "reduction".
 nlohmann::ordered_json measure_cpu(const cpu_request& request);
 
 }  // namespace bench

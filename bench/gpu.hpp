@@ -1,4 +1,4 @@
-// Benchmark of dot products beside the vendor's libraries on a GPU.
+// Benchmark of a reduction beside the vendor's libraries on a GPU.
 //
 // Timing modes:
 //
@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "reduction.hpp"
+
 namespace bench {
 
 struct gpu_measurement {
@@ -33,9 +35,11 @@ struct gpu_measurement {
   std::optional<double> error_ulps = {};  ///< in ulps of the exact result; null for peers without a result
   std::uint64_t bits = 0;
   std::optional<bool> same_bits_as_cpu = {};  ///< for exactdot's modes
+  int vectors = 2;                            ///< vectors that the reduction reads
 };
 
 struct gpu_request {
+  reduction what = reduction::dot;
   std::vector<std::size_t> sizes;
   std::vector<std::string> types;    ///< float32, float64
   std::vector<std::string> hostile;  ///< hostile data sets; only exact is timed on them

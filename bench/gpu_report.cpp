@@ -20,7 +20,7 @@ std::size_t item_size(const gpu_measurement& measured) {
 }
 
 double gb_per_s(const gpu_measurement& measured) {
-  return 2e-3 * static_cast<double>(measured.n * item_size(measured)) / measured.microseconds;
+  return 1e-3 * measured.vectors * static_cast<double>(measured.n * item_size(measured)) / measured.microseconds;
 }
 
 std::string bit_text(const gpu_measurement& measured) {
@@ -53,8 +53,10 @@ void print(const std::vector<gpu_measurement>& measurements) {
   std::fflush(stdout);
 }
 
-nlohmann::ordered_json as_json(const gpu_facts& facts, const std::vector<gpu_measurement>& measurements) {
-  nlohmann::ordered_json machine;
+nlohmann::ordered_json as_json(reduction what, const gpu_facts& facts,
+                               const std::vector<gpu_measurement>& measurements) {
+  nlohmann::ordered_json report, machine;
+  if (what != reduction::dot) report["reduction"] = exactdot::name_of(what);
   for (const auto& [name, value] : facts.machine) machine[name] = value;
   machine["host"] = describe_machine();
   auto peers = nlohmann::ordered_json::array();
@@ -79,11 +81,12 @@ nlohmann::ordered_json as_json(const gpu_facts& facts, const std::vector<gpu_mea
     if (measured.same_bits_as_cpu) entry["same_bits_as_cpu"] = *measured.same_bits_as_cpu;
     list.push_back(std::move(entry));
   }
-  return {{"machine", machine},
-          {"workspace_bytes", facts.workspace_bytes},
-          {"peers", peers},
-          {"missing", facts.missing},
-          {"rows", list}};
+  report.update({{"machine", machine},
+                 {"workspace_bytes", facts.workspace_bytes},
+                 {"peers", peers},
+                 {"missing", facts.missing},
+                 {"rows", list}});
+  return report;
 }
 
 }  // namespace bench

@@ -11,7 +11,9 @@ namespace bench {
 /// Prints one table; all measurements are of one type and length.
 void print(const std::vector<gpu_measurement>& measurements);
 
-/// Returns the report, with a description of the GPU and of its host.
-nlohmann::ordered_json as_json(const gpu_facts& facts, const std::vector<gpu_measurement>& measurements);
+/// Returns the report, with a description of the GPU and of its host; of a reduction other than dot also its name,
+/// as "reduction".
+nlohmann::ordered_json as_json(reduction what, const gpu_facts& facts,
+                               const std::vector<gpu_measurement>& measurements);
 
 }  // namespace bench

@@ -18,9 +18,9 @@ class library {
   [[nodiscard]] Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
   }
+  [[nodiscard]] void* symbol(const char* name) const;
 
  private:
-  [[nodiscard]] void* symbol(const char* name) const;
   void* handle_;  // never closed: thread pools inside it run until the process ends
 };
 

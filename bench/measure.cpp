@@ -1,18 +1,17 @@
 // Rounds of samples and their evaluation; see measure.hpp.
 //
 // The number of calls per sample is determined for each series before the first round. Medians and quartiles
-// tolerate samples that the system interrupts. The error is that of one further call, relative to the exact sum.
+// tolerate samples that the system interrupts. The error is that of one further call, relative to the exact result.
 #include "measure.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <exactdot/accumulator.hpp>
 #include <exactdot/element.hpp>
-#include <lab/ulp_error.hpp>
 #include <numeric>
 #include <random>
-#include <span>
 #include <thread>
+
+#include "exact_result.hpp"
 
 namespace bench {
 namespace {
@@ -33,11 +32,11 @@ struct sample_series {
 
   /// Returns the seconds of `calls` calls. A volatile result keeps the compiler from removing calls.
   double run() const {
-    auto* dot = measured_peer->function<T>();
+    auto* reduce = measured_peer->function<T>();
     const int n = static_cast<int>(data->size());
     volatile T sink;
     const auto start = clock::now();
-    for (std::size_t i = 0; i < calls; ++i) sink = dot(n, data->a(), 1, data->b(), 1);
+    for (std::size_t i = 0; i < calls; ++i) sink = reduce(n, data->a(), 1, data->b(), 1);
     (void)sink;
     return std::chrono::duration<double>(clock::now() - start).count();
   }
@@ -50,15 +49,6 @@ struct sample_series {
                                                            std::clamp(1.2 * min_seconds / seconds, 1.0, 100.0)));
   }
 };
-
-/// Computes the exact sum on one thread, so that no workers are awake during the timing that follows.
-template <class T>
-exactdot::accumulator<T> exact_sum(const vectors<T>& data) {
-  exactdot::accumulator<T> sum;
-  sum.add(std::span(data.a(), data.size()), std::span(data.b(), data.size()),
-          {.device = exactdot::device::cpu, .threads = 1});
-  return sum;
-}
 
 template <class T>
 void run_rounds(std::vector<sample_series<T>>& all_series, int threads, const sampling& settings) {
@@ -89,12 +79,12 @@ unsigned modulo_64(const void* address) {
 }  // namespace
 
 template <class T>
-std::vector<measurement> measure(const std::vector<peer>& peers, const std::vector<vectors<T>>& data, int threads,
-                                 const sampling& settings) {
+std::vector<measurement> measure(reduction what, const std::vector<peer>& peers,
+                                 const std::vector<vectors<T>>& data, int threads, const sampling& settings) {
   std::vector<sample_series<T>> all_series;
-  std::vector<exactdot::accumulator<T>> sums;  // parallel to `data`
+  std::vector<exact_result<T>> exact_results;  // parallel to `data`
   for (const auto& set : data) {
-    sums.push_back(exact_sum(set));
+    exact_results.emplace_back(what, set, 1);  // one thread: no workers are awake during the timing that follows
     for (const auto& peer : peers) {
       if (&set != &data.front() && &peer != &peers.front()) continue;  // hostile data: exact alone
       if (threads > 1 && peer.set_threads == nullptr) continue;
@@ -109,18 +99,18 @@ std::vector<measurement> measure(const std::vector<peer>& peers, const std::vect
     std::ranges::sort(samples);
     const double median = quantile(samples, 0.5);
     const T value = peer->template function<T>()(static_cast<int>(set->size()), set->a(), 1, set->b(), 1);
-    const auto& sum = sums[static_cast<std::size_t>(set - data.data())];
-    const auto ulps = static_cast<double>(exactdot::lab::ulp_error(sum, value, exactdot::type_of<T>));
+    const auto& exact = exact_results[static_cast<std::size_t>(set - data.data())];
     measurements.push_back({std::string(exactdot::name_of(exactdot::type_of<T>)), set->size(), threads, set->data(),
-                            peer->name, median, (quantile(samples, 0.75) - quantile(samples, 0.25)) / median, ulps,
-                            modulo_64(set->a()), modulo_64(set->b())});
+                            peer->name, median, (quantile(samples, 0.75) - quantile(samples, 0.25)) / median,
+                            exact.error_ulps(word_of(value)), modulo_64(set->a()), modulo_64(set->b()),
+                            exactdot::inputs_of(what)});
   }
   return measurements;
 }
 
-template std::vector<measurement> measure(const std::vector<peer>&, const std::vector<vectors<float>>&, int,
-                                          const sampling&);
-template std::vector<measurement> measure(const std::vector<peer>&, const std::vector<vectors<double>>&, int,
-                                          const sampling&);
+template std::vector<measurement> measure(reduction, const std::vector<peer>&, const std::vector<vectors<float>>&,
+                                          int, const sampling&);
+template std::vector<measurement> measure(reduction, const std::vector<peer>&, const std::vector<vectors<double>>&,
+                                          int, const sampling&);
 
 }  // namespace bench

@@ -29,16 +29,17 @@ struct measurement {
   double spread;                      ///< (third quartile - first) / median
   double error_ulps;                  ///< |value - exact result| in ulps of the correctly rounded result
   unsigned a_modulo_64, b_modulo_64;  ///< addresses of the vectors modulo 64
+  int vectors = 2;                    ///< vectors that the reduction reads
 };
 
-/// Measures all peers on data[0], and the first peer on the other data sets.
+/// Measures all peers of a reduction on data[0], and the first peer on the other data sets.
 template <class T>
-std::vector<measurement> measure(const std::vector<peer>& peers, const std::vector<vectors<T>>& data, int threads,
-                                 const sampling& settings);
+std::vector<measurement> measure(reduction what, const std::vector<peer>& peers,
+                                 const std::vector<vectors<T>>& data, int threads, const sampling& settings);
 
-extern template std::vector<measurement> measure(const std::vector<peer>&, const std::vector<vectors<float>>&, int,
-                                                 const sampling&);
-extern template std::vector<measurement> measure(const std::vector<peer>&, const std::vector<vectors<double>>&, int,
-                                                 const sampling&);
+extern template std::vector<measurement> measure(reduction, const std::vector<peer>&,
+                                                 const std::vector<vectors<float>>&, int, const sampling&);
+extern template std::vector<measurement> measure(reduction, const std::vector<peer>&,
+                                                 const std::vector<vectors<double>>&, int, const sampling&);
 
 }  // namespace bench

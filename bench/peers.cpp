@@ -3,11 +3,13 @@
 
 #include <exactdot/dot.hpp>
 #include <exactdot/info.hpp>
+#include <exactdot/reductions.hpp>
 #include <exception>
 #include <lab/openblas_core.hpp>
 #include <lab/peers.hpp>
 #include <stdexcept>
 
+#include "blas.hpp"
 #include "library.hpp"
 #include "peer.hpp"
 
@@ -15,6 +17,7 @@ namespace bench {
 namespace {
 
 int exactdot_threads = 1;
+reduction selected = reduction::dot;  // what exactdot_reduce computes
 
 template <class T, exactdot::mode mode>
 T exactdot_dot(int n, const T* a, int, const T* b, int) {
@@ -22,89 +25,119 @@ T exactdot_dot(int n, const T* a, int, const T* b, int) {
                              {.mode = mode, .device = exactdot::device::cpu, .threads = exactdot_threads});
 }
 
-template <exactdot::mode mode>
-peer exactdot_peer(const std::string& name) {
-  return {name, fmt::format("exactdot {}, {}", exactdot::version(), exactdot::cpu().instruction_set),
-          exactdot_dot<float, mode>, exactdot_dot<double, mode>, [](int threads) { exactdot_threads = threads; }};
+template <class T, exactdot::mode mode>
+T exactdot_reduce(int n, const T* a, int, const T*, int) {
+  const exactdot::options options{.mode = mode, .device = exactdot::device::cpu, .threads = exactdot_threads};
+  const exactdot::any_vector x = exactdot::to_any(a, static_cast<std::size_t>(n));
+  return value_of<T>(exactdot::reduce(selected, x, result_type<T>(selected), options).bits);
 }
 
-peer openblas_peer(const exactdot::lab::openblas& library, const std::string& name, const std::string& remark,
-                   void (*set_threads)(int)) {
+template <exactdot::mode mode>
+peer exactdot_peer(const std::string& name, reduction what) {
+  const bool is_dot = what == reduction::dot;
+  return {name, fmt::format("exactdot {}, {}", exactdot::version(), exactdot::cpu().instruction_set),
+          is_dot ? exactdot_dot<float, mode> : exactdot_reduce<float, mode>,
+          is_dot ? exactdot_dot<double, mode> : exactdot_reduce<double, mode>,
+          [](int threads) { exactdot_threads = threads; }};
+}
+
+std::vector<peer> exactdot_peers(reduction what) {
+  std::vector<peer> peers = {exactdot_peer<exactdot::mode::exact>("exact", what)};
+  if (has_fast(what)) peers.push_back(exactdot_peer<exactdot::mode::fast>("fast", what));
+  return peers;
+}
+
+peer openblas_peer(const exactdot::lab::openblas& library, blas_library place, reduction what,
+                   const std::string& name, const std::string& remark, void (*set_threads)(int)) {
   if (!library.available()) throw std::runtime_error(library.fault());
-  return {name,
-          fmt::format("{}, cblas_sdot and cblas_ddot, core {}{}", library.version(), library.core_name(), remark),
-          library.cblas_dot<float>(), library.cblas_dot<double>(), set_threads};
+  const blas_functions found =
+      find_blas_functions(what, place, [&](const char* function) { return library.symbol(function); });
+  return {name, fmt::format("{}, {}, core {}{}", library.version(), found.called, library.core_name(), remark),
+          found.of_floats, found.of_doubles, set_threads};
 }
 
 /// Returns OpenBLAS with its best kernels and, if different, with the kernels that it selects itself.
-std::vector<peer> openblas_peers() {
+std::vector<peer> openblas_peers(reduction what) {
   using exactdot::lab::openblas;
   const openblas& best = openblas::instance();
   const std::string& core = best.asked_core();
   const std::string remark =
       core.empty() ? "" : fmt::format(" (by {}={})", exactdot::lab::openblas_core_variable, core);
-  std::vector<peer> peers = {
-      openblas_peer(best, openblas_name, remark, [](int threads) { openblas::instance().set_threads(threads); })};
+  std::vector<peer> peers = {openblas_peer(best, blas_library::openblas, what, openblas_name, remark,
+                                           [](int threads) { openblas::instance().set_threads(threads); })};
   const openblas& shipped = openblas::as_shipped();
   if (&shipped == &best) return peers;
-  peers.push_back(openblas_peer(shipped, fmt::format("{}_as_shipped", openblas_name), " (selected by OpenBLAS)",
+  peers.push_back(openblas_peer(shipped, blas_library::openblas_as_shipped, what,
+                                fmt::format("{}_as_shipped", openblas_name), " (selected by OpenBLAS)",
                                 [](int threads) { openblas::as_shipped().set_threads(threads); }));
   return peers;
 }
 
-peer blis_peer() {
+peer blis_peer(reduction what) {
   const library file(BLIS_LIBRARY);
+  const blas_functions found =
+      find_blas_functions(what, blas_library::blis, [&](const char* name) { return file.symbol(name); });
   std::string description = "BLIS";
   if (auto* version = file.find<const char*()>("bli_info_get_version_str")) {
     description += fmt::format(" {}", version());
   }
-  description += ", cblas_sdot and cblas_ddot";
+  description += ", " + found.called;
   auto* id = file.find<int()>("bli_arch_query_id");
   auto* name = file.find<const char*(int)>("bli_arch_string");
   if (id != nullptr && name != nullptr) description += fmt::format(", kernels {}", name(id()));
-  return {"blis", description, file.find<dot_function<float>>("cblas_sdot"),
-          file.find<dot_function<double>>("cblas_ddot")};
+  return {"blis", description, found.of_floats, found.of_doubles};
 }
 
-peer module_peer(const std::string& name, const std::string& module, const std::string& prefix,
+peer module_peer(const std::string& name, const std::string& module, const std::string& prefix, reduction what,
                  const std::string& description) {
   const library file(fmt::format("{}/{}.so", program_folder(), module));
-  return {name, description, file.find<dot_function<float>>((prefix + "_sdot").c_str()),
-          file.find<dot_function<double>>((prefix + "_ddot").c_str())};
+  const std::string of_floats = fmt::format("{}_s{}", prefix, exactdot::name_of(what));
+  const std::string of_doubles = fmt::format("{}_d{}", prefix, exactdot::name_of(what));
+  peer found = {name, description, file.find<reduction_function<float>>(of_floats.c_str()),
+                file.find<reduction_function<double>>(of_doubles.c_str())};
+  if (found.of_floats == nullptr || found.of_doubles == nullptr) {
+    throw std::runtime_error(fmt::format("has no {}", exactdot::name_of(what)));
+  }
+  return found;
+}
+
+/// Eigen's expression for a reduction.
+std::string in_eigen(reduction what) {
+  if (what == reduction::dot) return "Map::dot";
+  if (what == reduction::asum) return "Map::lpNorm<1>";
+  if (what == reduction::nrm2) return "Map::norm";
+  return what == reduction::sum_of_squares ? "Map::squaredNorm" : "Map::sum";
 }
 
 }  // namespace
 
-std::vector<peer> all_peers(std::vector<std::string>& missing) {
+std::vector<peer> all_peers(reduction what, std::vector<std::string>& missing) {
+  selected = what;
   std::vector<peer> peers;
   const auto try_add = [&](const std::string& name, auto&& make) {
     try {
-      for (auto& found : make()) {
-        if (found.sdot == nullptr || found.ddot == nullptr) throw std::runtime_error("no cblas_sdot or cblas_ddot");
-        peers.push_back(std::move(found));
-      }
+      for (auto& found : make()) peers.push_back(std::move(found));
     } catch (const std::exception& error) {
       missing.push_back(fmt::format("{}: {}", name, error.what()));
     }
   };
   using list = std::vector<peer>;
-  const std::string eigen = fmt::format("Eigen {}, Map::dot, -O3", EIGEN_VERSION);
+  const std::string eigen = fmt::format("Eigen {}, {}, -O3", EIGEN_VERSION, in_eigen(what));
   const std::string standard = fmt::format("{}, -O3 -march=native", COMPILER);
-  try_add("exactdot", [] {
-    return list{exactdot_peer<exactdot::mode::exact>("exact"), exactdot_peer<exactdot::mode::fast>("fast")};
-  });
-  try_add("openblas", [] { return openblas_peers(); });
-  try_add("blis", [] { return list{blis_peer()}; });
+  const std::string unsequenced = what == reduction::sum ? "std::reduce" : "std::transform_reduce";
+  try_add("exactdot", [&] { return exactdot_peers(what); });
+  try_add("openblas", [&] { return openblas_peers(what); });
+  try_add("blis", [&] { return list{blis_peer(what)}; });
   try_add("eigen", [&] {
-    return list{module_peer("eigen_native", "peer_eigen_native", "cblas", eigen + " -march=native")};
+    return list{module_peer("eigen_native", "peer_eigen_native", "eigen", what, eigen + " -march=native")};
   });
-  try_add("eigen", [&] { return list{module_peer("eigen", "peer_eigen", "cblas", eigen)}; });
+  try_add("eigen", [&] { return list{module_peer("eigen", "peer_eigen", "eigen", what, eigen)}; });
   try_add("transform_reduce", [&] {
-    return list{module_peer("transform_reduce", "peer_standard", "transform_reduce",
-                            "std::transform_reduce, std::execution::unseq, " + standard)};
+    return list{module_peer("transform_reduce", "peer_standard", "transform_reduce", what,
+                            unsequenced + ", std::execution::unseq, " + standard)};
   });
   try_add("loop",
-          [&] { return list{module_peer("loop", "peer_standard", "loop", "sequential loop, " + standard)}; });
+          [&] { return list{module_peer("loop", "peer_standard", "loop", what, "sequential loop, " + standard)}; });
   return peers;
 }
 

@@ -12,7 +12,8 @@ namespace bench {
 namespace {
 
 double bytes(const measurement& measured) {
-  return static_cast<double>(measured.n) * 2 * (measured.type == "float32" ? sizeof(float) : sizeof(double));
+  return static_cast<double>(measured.n) * measured.vectors *
+         (measured.type == "float32" ? sizeof(float) : sizeof(double));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
 #include <exactdot/error.hpp>
+#include <exactdot/reduction.hpp>
 #include <io/output_file.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -32,7 +33,11 @@ std::vector<std::size_t> lengths(const std::vector<std::string>& texts, std::vec
   return all;
 }
 
+reduction reduction_of(const bench_arguments& arguments) { return reduction_named(arguments.reduction).value(); }
+
+/// Hostile sets are hard for dots. For other reductions they are measured only if named.
 std::vector<std::string> hostile_data_sets(const bench_arguments& arguments, std::vector<std::string> defaults) {
+  if (reduction_of(arguments) != reduction::dot) defaults.clear();
   std::vector<std::string> chosen = arguments.data ? *arguments.data : std::move(defaults);
   std::erase(chosen, "none");
   return chosen;
@@ -49,6 +54,7 @@ std::unique_ptr<progress> make_progress_line(const bench_arguments& arguments) {
 json measure_on_cpu(const bench_arguments& arguments) {
   constexpr std::size_t max_length = 2'000'000'000;  // other libraries take the length as int
   bench::cpu_request request{
+      .what = reduction_of(arguments),
       .sizes = lengths(arguments.sizes, {16, 100, 1000, 10'000, 100'000, 1'000'000, 50'000'000}),
       .types = arguments.types,
       .hostile = hostile_data_sets(arguments, {"wide", "subnormal", "alternating", "ill", "ill_deep"}),
@@ -73,7 +79,8 @@ json measure_on_gpu(const bench_arguments& arguments) {
   if (arguments.alignment) throw error(errc::bad_option, "--alignment: requires --device cpu");
   std::vector<std::size_t> default_sizes;
   for (int exponent = 10; exponent <= 29; ++exponent) default_sizes.push_back(std::size_t{1} << exponent);
-  bench::gpu_request request{.sizes = lengths(arguments.sizes, default_sizes),
+  bench::gpu_request request{.what = reduction_of(arguments),
+                             .sizes = lengths(arguments.sizes, default_sizes),
                              .types = arguments.types,
                              .hostile = hostile_data_sets(arguments, bench::hostile_data)};
   if (arguments.quick) request.rounds = 3, request.sample_seconds = 1e-4;
@@ -92,7 +99,7 @@ json measure_on_gpu(const bench_arguments& arguments) {
   if (!prints_json(arguments)) {
     for (const auto& reason : facts.missing) fmt::print("not measured  {}\n", reason);
   }
-  json report = bench::as_json(facts, measurements);
+  json report = bench::as_json(request.what, facts, measurements);
   report["rounds"] = request.rounds;
   return report;
 }

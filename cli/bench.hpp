@@ -1,4 +1,4 @@
-// exactdot bench: measures dot products of exactdot and of other libraries, on the CPU or on a GPU.
+// exactdot bench: measures a reduction of exactdot and of other libraries, on the CPU or on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@ namespace exactdot::cli {
 
 /// Arguments of the command line, with allowed values. Empty ones have a default that depends on the device.
 struct bench_arguments {
-  std::string device = "auto";  ///< auto, cpu or cuda
+  std::string device = "auto";    ///< auto, cpu or cuda
+  std::string reduction = "dot";  ///< a name of exactdot::reduction_names
   std::vector<std::string> sizes;
   std::vector<std::string> types = {"float32", "float64"};
   std::vector<int> threads;                      ///< CPU only

@@ -16,6 +16,7 @@
 #include <cli/suggestion.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
+#include <exactdot/reduction.hpp>
 #include <io/data_source.hpp>
 #include <io/fault.hpp>
 #include <iterator>
@@ -177,6 +178,9 @@ action declare_bench(CLI::App& app) {
   app.add_option("--device", arguments->device, "cpu; cuda: a GPU; auto: cuda if there is a GPU, else cpu")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
+  app.add_option("--reduction", arguments->reduction, "what is measured")
+      ->check(CLI::IsMember(std::vector<std::string>(reduction_names.begin(), reduction_names.end())))
+      ->capture_default_str();
   app.add_option("--sizes", arguments->sizes,
                  "lengths: 1000, 2^20, 64Ki; default: 16 to 5e7 on a CPU, 2^10 to 2^29 on a GPU")
       ->check(check_positive_length, "LENGTH");
@@ -188,7 +192,7 @@ action declare_bench(CLI::App& app) {
   app.add_option(
          "--data", arguments->data,
          "hostile data for exact only, or none; default: all on a GPU; on a CPU wide, subnormal, alternating, ill, "
-         "ill_deep")
+         "ill_deep; none for reductions other than dot")
       ->check(CLI::IsMember(sets));
   app.add_option("--alignment", arguments->alignment,
                  "CPU only; 64 (default): vectors start at a cache line; vector: as in std::vector")
@@ -207,6 +211,7 @@ action declare_bench(CLI::App& app) {
       "Examples:\n"
       "  exactdot bench --device cpu --quick --sizes 1000 1e6 --types float64 --threads 1\n"
       "  exactdot bench --device cuda --json results.json\n"
+      "  exactdot bench --reduction nrm2 --quick --json norms.json\n"
       "  exactdot bench --quick --json > results.json\n"
       "Exit status: 0; 1: no such device, not enough memory, or bits that differ from the CPU's; 2: wrong usage.");
   return [arguments] { run_bench(*arguments); };

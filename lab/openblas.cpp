@@ -104,6 +104,8 @@ const openblas& openblas::as_shipped() {
   return loaded;
 }
 
+void* openblas::symbol(const char* name) const { return dlsym(library_, name); }
+
 std::string openblas::core_name() const { return core_name_(); }
 
 std::string openblas::version() const {

@@ -63,6 +63,8 @@ class openblas {
       return ddot_;
     }
   }
+  /// Returns the address of any of its functions, null if it has none of that name; requires available().
+  [[nodiscard]] void* symbol(const char* name) const;
 
  private:
   enum class kernels { best, as_shipped };

@@ -1,4 +1,4 @@
-// Eigen's dot product under BLAS names, as a separate shared library.
+// Eigen's reductions under the names of peers, as a separate shared library.
 //
 // Built twice, with the compiler's default flags and with -march=native. Eigen consists of inline templates. In one
 // program the linker would keep one copy of each, and both peers would time that copy; separately loaded libraries
@@ -8,14 +8,21 @@
 namespace {
 
 template <class T>
-T dot(int n, const T* a, const T* b) {
-  using vector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
-  return vector(a, n).dot(vector(b, n));
+auto map(int n, const T* x) {
+  return Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>(x, n);
 }
 
 }  // namespace
 
 extern "C" {
-float cblas_sdot(int n, const float* a, int, const float* b, int) { return dot(n, a, b); }
-double cblas_ddot(int n, const double* a, int, const double* b, int) { return dot(n, a, b); }
+float eigen_sdot(int n, const float* a, int, const float* b, int) { return map(n, a).dot(map(n, b)); }
+double eigen_ddot(int n, const double* a, int, const double* b, int) { return map(n, a).dot(map(n, b)); }
+float eigen_ssum(int n, const float* x, int, const float*, int) { return map(n, x).sum(); }
+double eigen_dsum(int n, const double* x, int, const double*, int) { return map(n, x).sum(); }
+float eigen_sasum(int n, const float* x, int, const float*, int) { return map(n, x).lpNorm<1>(); }
+double eigen_dasum(int n, const double* x, int, const double*, int) { return map(n, x).lpNorm<1>(); }
+float eigen_ssum_of_squares(int n, const float* x, int, const float*, int) { return map(n, x).squaredNorm(); }
+double eigen_dsum_of_squares(int n, const double* x, int, const double*, int) { return map(n, x).squaredNorm(); }
+float eigen_snrm2(int n, const float* x, int, const float*, int) { return map(n, x).norm(); }
+double eigen_dnrm2(int n, const double* x, int, const double*, int) { return map(n, x).norm(); }
 }

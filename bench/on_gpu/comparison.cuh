@@ -4,19 +4,16 @@
 // timing mode.
 #pragma once
 
+#include <bench/exact_result.hpp>
 #include <bench/gpu.hpp>
 #include <bench/on_gpu/peer.cuh>
 #include <bench/on_gpu/timing_modes.cuh>
 #include <bench/vectors.hpp>
-#include <cstring>
-#include <exactdot/accumulator.hpp>
 #include <exactdot/element.hpp>
 #include <exactdot/reductions.hpp>
-#include <lab/ulp_error.hpp>
 #include <map>
 #include <numeric>
 #include <random>
-#include <span>
 
 namespace bench {
 namespace {
@@ -26,30 +23,34 @@ constexpr int max_calls = 400, max_cold_calls = 64, max_host_calls = 50;
 /// lengths.
 constexpr double slow_seconds = 0.02;
 
-template <class T>
-std::uint64_t bits_of(T x) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &x, sizeof x);
-  return bits;
-}
-
-/// Vectors on the host and on the device, with the CPU's results.
+/// Vectors on the host and, those that the reduction reads, on the device, with the CPU's results.
 template <class T>
 struct problem {
-  problem(stream& gpu_stream, const std::string& data, std::size_t n)
-      : host(data, n, alignment::cache_line), a(gpu_stream, n), b(gpu_stream, n) {
+  problem(reduction what, stream& gpu_stream, const std::string& data, std::size_t n)
+      : host(data, n, alignment::cache_line),
+        a(gpu_stream, n),
+        b(gpu_stream, exactdot::inputs_of(what) == 2 ? n : 0),
+        reference(what, host, 0) {
     a.copy_from(host.a(), n);
-    b.copy_from(host.b(), n);
-    const std::span<const T> x(host.a(), n), y(host.b(), n);
-    sum.add(x, y, {.device = exactdot::device::cpu});
-    exact = exactdot::dot(x, y, {.device = exactdot::device::cpu});
-    fast = exactdot::dot(x, y, {.mode = exactdot::mode::fast, .device = exactdot::device::cpu});
+    b.copy_from(host.b(), b.size());
+    exact = on_cpu(what, exactdot::mode::exact);
+    if (has_fast(what)) fast = on_cpu(what, exactdot::mode::fast);
     exactdot::on_gpu::synchronise(gpu_stream);
   }
+
   vectors<T> host;
   buffer<T> a, b;
-  exactdot::accumulator<T> sum;
-  T exact, fast;
+  exact_result<T> reference;
+  std::uint64_t exact = 0, fast = 0;  // the CPU's results as words
+
+ private:
+  [[nodiscard]] std::uint64_t on_cpu(reduction what, exactdot::mode mode) const {
+    const exactdot::options options{.mode = mode, .device = exactdot::device::cpu};
+    const auto x = exactdot::to_any(host.a(), host.size()), y = exactdot::to_any(host.b(), host.size());
+    return (what == reduction::dot ? exactdot::dot(x, y, result_type<T>(what), options)
+                                   : exactdot::reduce(what, x, result_type<T>(what), options))
+        .bits;
+  }
 };
 
 /// The samples of one peer, data set and timing mode.
@@ -57,7 +58,7 @@ template <class T>
 struct sample_series {
   gpu_measurement result;
   sampler sample;
-  std::function<T()> value;  ///< null: the peer has no result
+  std::function<std::uint64_t()> value;  ///< null: the peer has no result
   const problem<T>* data;
   bool slow = false;
   std::vector<double> samples = {};
@@ -75,8 +76,9 @@ class comparison {
 
   /// Adds every peer in every timing mode that it supports, and the readers.
   void add_all(const std::vector<gpu_peer<T>>& peers, const problem<T>& uniform) {
-    const int copies = 2 * n_ * sizeof(T) <= cold_copies::max_bytes
-                           ? copies_.make_copies(uniform.a.data(), uniform.b.data(), n_, max_cold_calls)
+    const int vectors = exactdot::inputs_of(request_.what);
+    const int copies = vectors * n_ * sizeof(T) <= cold_copies::max_bytes
+                           ? copies_.make_copies(uniform.a.data(), uniform.b.data(), n_, vectors, max_cold_calls)
                            : 0;
     for (const gpu_peer<T>& peer : peers) {
       if (n_ > peer.max_length) continue;
@@ -148,12 +150,14 @@ class comparison {
   /// Adds the three readers that are fastest in three samples each, separately for warm and cold. with_best_readers
   /// keeps the best of them.
   void add_readers(const problem<T>& data, int copies) {
-    const std::size_t bytes = n_ * sizeof(T);
-    const void *const a = data.a.data(), *const b = data.b.data();
+    const read_arrays warm = arrays_of(request_.what, data.a.data(), data.b.data(), n_);
     std::vector<std::pair<double, sample_series<T>>> candidates;
-    for (const reader& kernel : readers(stream_, bytes)) {
-      const auto call = [=] { kernel.enqueue(a, b, bytes); };
-      const auto cold_call = [&](const T* x, const T* y) { kernel.enqueue(x, y, bytes); };
+    for (const reader& kernel : readers(stream_, warm.bytes)) {
+      const auto call = [=] { kernel.enqueue(warm.a, warm.b, warm.bytes); };
+      const auto cold_call = [&](const T* x, const T* y) {
+        const read_arrays cold = arrays_of(request_.what, x, y, n_);
+        kernel.enqueue(cold.a, cold.b, cold.bytes);
+      };
       const int calls = calls_per_sample(request_.sample_seconds, estimate_seconds(stream_, call), max_calls);
       const auto add_candidate = [&](const char* l2, const sampler& sample) {
         std::vector<double> samples{sample(), sample(), sample()};
@@ -174,13 +178,14 @@ class comparison {
 
   gpu_measurement make_result(const std::string& peer, const char* timing_mode, const char* l2,
                               const problem<T>& data, const std::string& launch_config = {}) const {
-    return {std::string(exactdot::name_of(exactdot::type_of<T>)),
-            n_,
-            data.host.data(),
-            peer,
-            timing_mode,
-            l2,
-            launch_config};
+    return {.type = std::string(exactdot::name_of(exactdot::type_of<T>)),
+            .n = n_,
+            .data = data.host.data(),
+            .peer = peer,
+            .timing_mode = timing_mode,
+            .l2 = l2,
+            .launch_config = launch_config,
+            .vectors = exactdot::inputs_of(request_.what)};
   }
 
   void add(const gpu_peer<T>& peer, const problem<T>& data, const char* timing_mode, const char* l2, sampler sample,
@@ -191,9 +196,9 @@ class comparison {
     all_series_.back().value = [this, sample = all_series_.back().sample] {
       result_.fill_zero();
       sample();
-      T value{};
-      result_.copy_to(&value, 1);
-      return value;
+      std::uint64_t word = 0;
+      result_.copy_to(&word, 1);
+      return word;
     };
   }
 
@@ -204,12 +209,11 @@ class comparison {
     result.microseconds = median * 1e6;
     result.spread = (quantile(series.samples, 0.75) - quantile(series.samples, 0.25)) / median;
     if (!series.value) return result;
-    const T value = series.value();
     const problem<T>& data = *series.data;
-    result.bits = bits_of(value);
-    result.error_ulps = static_cast<double>(exactdot::lab::ulp_error(data.sum, value, exactdot::type_of<T>));
-    if (result.peer == "exact") result.same_bits_as_cpu = result.bits == bits_of(data.exact);
-    if (result.peer == "fast") result.same_bits_as_cpu = result.bits == bits_of(data.fast);
+    result.bits = series.value();
+    result.error_ulps = data.reference.error_ulps(result.bits);
+    if (result.peer == "exact") result.same_bits_as_cpu = result.bits == data.exact;
+    if (result.peer == "fast") result.same_bits_as_cpu = result.bits == data.fast;
     return result;
   }
 
@@ -231,7 +235,7 @@ class comparison {
   cold_copies& copies_;
   const gpu_request& request_;
   std::size_t n_;
-  buffer<T> result_;
+  buffer<std::uint64_t> result_;
   std::vector<sample_series<T>> all_series_;
 };
 

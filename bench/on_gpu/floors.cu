@@ -1,4 +1,4 @@
-// Lower bounds on the time of a dot product: the launch alone, the first reads alone, the memory traffic alone.
+// Lower bounds on the time of a reduction: the launch alone, the first reads alone, the memory traffic alone.
 #include <algorithm>
 #include <bench/on_gpu/peer.cuh>
 #include <lab/on_gpu/read_ceiling.cuh>
@@ -40,20 +40,20 @@ void read(stream& stream, const read_config& config, const void* a, const void* 
 }  // namespace
 
 template <class T>
-void add_floors(std::vector<gpu_peer<T>>& peers, stream& gpu_stream, peer_remarks& remarks) {
-  constexpr std::size_t max_length_of_one_block = (std::size_t{1} << 15) / sizeof(T);
+void add_floors(reduction what, std::vector<gpu_peer<T>>& peers, stream& gpu_stream, peer_remarks& remarks) {
+  const std::size_t max_length_of_one_block = (std::size_t{1} << 16) / sizeof(T) / exactdot::inputs_of(what);
   const auto out = std::make_shared<buffer<unsigned>>(gpu_stream, 1);
   const auto word = std::make_shared<mapped_word<unsigned>>();
   stream* const stream_address = &gpu_stream;
   peers.push_back({"empty",
-                   [=](const T*, const T*, std::size_t, T*) {
+                   [=](const T*, const T*, std::size_t, std::uint64_t*) {
                      empty_kernel<<<1, 32, 0, stream_address->handle()>>>();
                      check(cudaGetLastError(), "launching an empty kernel");
                    },
                    [=](const T*, const T*, std::size_t) {
                      write_kernel<<<1, 1, 0, stream_address->handle()>>>(word->device(), 1);
                      check(cudaStreamSynchronize(stream_address->handle()), "waiting for a word");
-                     return static_cast<T>(word->read());
+                     return std::uint64_t{word->read()};
                    },
                    false});
   remarks.descriptions.emplace_back(
@@ -65,7 +65,7 @@ void add_floors(std::vector<gpu_peer<T>>& peers, stream& gpu_stream, peer_remark
                      const unsigned value = ++*calls;
                      write_kernel<<<1, 1, 0, stream_address->handle()>>>(word->device(), value);
                      poll(*word, value, *stream_address);
-                     return static_cast<T>(value);
+                     return std::uint64_t{value};
                    },
                    false});
   remarks.descriptions.emplace_back(
@@ -73,16 +73,18 @@ void add_floors(std::vector<gpu_peer<T>>& peers, stream& gpu_stream, peer_remark
       "a floor, host only: the same, but the host polls the word instead of waiting for the "
       "stream");
   peers.push_back({"one_block",
-                   [=](const T* a, const T* b, std::size_t count, T*) {
-                     const std::size_t bytes = count * sizeof(T);
-                     const std::size_t threads = std::clamp<std::size_t>(bytes / pack_bytes, 32, 1024);
-                     read(*stream_address, {1, static_cast<unsigned>(threads), 4}, a, b, bytes, out->data());
+                   [=](const T* x, const T* y, std::size_t count, std::uint64_t*) {
+                     const read_arrays arrays = arrays_of(what, x, y, count);
+                     const std::size_t threads = std::clamp<std::size_t>(arrays.bytes / pack_bytes, 32, 1024);
+                     read(*stream_address, {1, static_cast<unsigned>(threads), 4}, arrays.a, arrays.b, arrays.bytes,
+                          out->data());
                    },
                    {},
                    false,
                    max_length_of_one_block});
   remarks.descriptions.emplace_back("one_block",
-                                    "a floor: one block of up to 1024 threads that only reads both vectors");
+                                    std::string("a floor: one block of up to 1024 threads that only reads ") +
+                                        (exactdot::inputs_of(what) == 2 ? "both vectors" : "the vector"));
 }
 
 std::vector<reader> readers(stream& gpu_stream, std::size_t bytes) {
@@ -109,7 +111,7 @@ std::vector<reader> readers(stream& gpu_stream, std::size_t bytes) {
   return all;
 }
 
-template void add_floors(std::vector<gpu_peer<float>>&, stream&, peer_remarks&);
-template void add_floors(std::vector<gpu_peer<double>>&, stream&, peer_remarks&);
+template void add_floors(reduction, std::vector<gpu_peer<float>>&, stream&, peer_remarks&);
+template void add_floors(reduction, std::vector<gpu_peer<double>>&, stream&, peer_remarks&);
 
 }  // namespace bench

@@ -23,13 +23,13 @@ void measure_length(stream& gpu_stream, cold_copies& copies, const std::vector<g
                     const gpu_request& request, std::size_t n, std::vector<std::string>& hostile,
                     gpu_facts& facts) {
   if (n > max_hostile_length) hostile.clear();
-  if (!fits((1 + hostile.size()) * 2 * n * sizeof(T), facts, n)) return;
+  if (!fits((1 + hostile.size()) * exactdot::inputs_of(request.what) * n * sizeof(T), facts, n)) return;
   std::vector<std::unique_ptr<problem<T>>> problems;
-  problems.push_back(std::make_unique<problem<T>>(gpu_stream, "uniform", n));
+  problems.push_back(std::make_unique<problem<T>>(request.what, gpu_stream, "uniform", n));
   comparison<T> all(gpu_stream, copies, request, n);
   all.add_all(peers, *problems.front());
   std::erase_if(hostile, [&](const std::string& data) {
-    problems.push_back(std::make_unique<problem<T>>(gpu_stream, data, n));
+    problems.push_back(std::make_unique<problem<T>>(request.what, gpu_stream, data, n));
     return all.add_graph(peers.front(), *problems.back()) > slow_seconds;
   });
   request.on_measured(all.run());
@@ -39,15 +39,16 @@ template <class T>
 void measure_type(stream& gpu_stream, cold_copies& copies, const gpu_request& request, gpu_facts& facts) {
   peer_remarks remarks;
   std::vector<gpu_peer<T>> peers;
-  add_exactdot(peers, gpu_stream, remarks);
-  add_cublas(peers, gpu_stream, remarks);
-  add_cub(peers, gpu_stream, remarks);
-  add_floors(peers, gpu_stream, remarks);
+  add_exactdot(request.what, peers, gpu_stream, remarks);
+  add_cublas(request.what, peers, gpu_stream, remarks);
+  add_cub(request.what, peers, gpu_stream, remarks);
+  add_floors(request.what, peers, gpu_stream, remarks);
   if (facts.peers.empty()) {
     facts.peers = remarks.descriptions;
-    facts.peers.emplace_back("read",
-                             "the read ceiling: the best of up to 18 kernels (blocks, threads, loads at a "
-                             "time) that only read both vectors");
+    facts.peers.emplace_back(
+        "read", std::string("the read ceiling: the best of up to 18 kernels (blocks, threads, loads at a "
+                            "time) that only read ") +
+                    (exactdot::inputs_of(request.what) == 2 ? "both vectors" : "the vector's halves"));
     facts.missing = remarks.missing;
   }
   std::vector<std::string> hostile = request.hostile;

@@ -66,11 +66,12 @@ sampler end_to_end(stream& gpu_stream, const Call& call, int calls) {
   };
 }
 
-/// Copies of two vectors, one pair per call of a sample, and a buffer whose reading evicts them from the L2 cache
-/// before the sample. The buffer is only read, so that no cache line must be written back during the sample.
+/// Copies of what a call reads, one or two vectors per call of a sample, and a buffer whose reading evicts them
+/// from the L2 cache before the sample. The buffer is only read, so that no cache line must be written back during
+/// the sample.
 class cold_copies {
  public:
-  static constexpr std::size_t max_bytes = std::size_t{256} << 20;  ///< of both vectors together
+  static constexpr std::size_t max_bytes = std::size_t{256} << 20;  ///< of all vectors of a call together
 
   explicit cold_copies(stream& gpu_stream)
       : stream_(gpu_stream),
@@ -80,19 +81,21 @@ class cold_copies {
     flush_.fill_zero();
   }
 
-  /// Makes up to `max_pairs` copies; returns their number, which is the number of calls per sample.
+  /// Makes up to `max_calls` copies of `a` and, if the call reads two vectors, of `b`; returns their number, which
+  /// is the number of calls per sample.
   template <class T>
-  int make_copies(const T* a, const T* b, std::size_t n, int max_pairs) {
+  int make_copies(const T* a, const T* b, std::size_t n, int vectors, int max_calls) {
     pitch_ = (n * sizeof(T) + 255) / 256 * 256;
-    const int count = static_cast<int>(std::min<std::size_t>(copies_bytes / (2 * pitch_), max_pairs));
+    vectors_ = vectors;
+    const int count = static_cast<int>(std::min<std::size_t>(copies_bytes / (vectors * pitch_), max_calls));
     for (int i = 0; i < count; ++i) {
-      copy(copy_address(2 * i), a, n * sizeof(T));
-      copy(copy_address(2 * i + 1), b, n * sizeof(T));
+      copy(copy_of_a(i), a, n * sizeof(T));
+      if (vectors == 2) copy(copy_of_b(i), b, n * sizeof(T));
     }
     return count;
   }
 
-  /// Replays call(a, b) with each pair of copies in turn.
+  /// Replays call(a, b) with each pair of copies in turn; of one vector, with a for both.
   template <class T, class Call>
   sampler in_cold_graph(const Call& call, int calls) {
     int next = 0;
@@ -100,7 +103,7 @@ class cold_copies {
         stream_,
         [&] {
           const int i = next++;
-          call(static_cast<const T*>(copy_address(2 * i)), static_cast<const T*>(copy_address(2 * i + 1)));
+          call(static_cast<const T*>(copy_of_a(i)), static_cast<const T*>(copy_of_b(i)));
         },
         calls);
     return [=, this] {
@@ -116,7 +119,12 @@ class cold_copies {
  private:
   static constexpr std::size_t copies_bytes = std::size_t{1} << 30, flush_bytes = std::size_t{512} << 20;
 
-  [[nodiscard]] void* copy_address(int i) const { return copies_.data() + static_cast<std::size_t>(i) * pitch_; }
+  [[nodiscard]] void* copy_of_a(int i) const {
+    return copies_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(vectors_) * pitch_;
+  }
+  [[nodiscard]] void* copy_of_b(int i) const {
+    return static_cast<char*>(copy_of_a(i)) + (vectors_ == 2 ? pitch_ : 0);
+  }
   void copy(void* target, const void* source, std::size_t bytes) {
     check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, stream_.handle()), "copying vectors");
   }
@@ -125,6 +133,7 @@ class cold_copies {
   buffer<char> copies_, flush_;
   buffer<unsigned> out_;
   std::size_t pitch_ = 0;
+  int vectors_ = 2;
 };
 
 }  // namespace

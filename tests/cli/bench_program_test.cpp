@@ -1,8 +1,11 @@
 // exactdot bench: errors, JSON, and the message without a GPU. tests/package/bench_report.py checks its figures.
 #include <gtest/gtest.h>
 
+#include <exactdot/reduction.hpp>
+#include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/program_fixture.hpp"
@@ -22,6 +25,7 @@ class bench_program : public cli_test::program {
 
 TEST_F(bench_program, unknown_values_name_the_allowed_ones) {
   expect_usage_fault({"bench", "--device", "gpu"}, {"--device", "gpu", "auto", "cpu", "cuda"});
+  expect_usage_fault({"bench", "--reduction", "median"}, {"--reduction", "median", "sum_of_squares", "argmax"});
   expect_usage_fault({"bench", "--types", "float16"}, {"--types", "float16", "float32", "float64"});
   expect_usage_fault({"bench", "--sizes", "1000", "2^x"}, {"--sizes", "'2^x' is not a length; expected 1000"});
   expect_usage_fault({"bench", "--sizes", "1000", "0"}, {"--sizes", "at least 1"});
@@ -37,6 +41,7 @@ TEST_F(bench_program, unknown_values_name_the_allowed_ones) {
 TEST_F(bench_program, help_has_examples) {
   const std::string help = run_well({"bench", "--help"});
   EXPECT_NE(help.find("Examples:\n  exactdot bench"), std::string::npos) << help;
+  EXPECT_NE(help.find("exactdot bench --reduction nrm2"), std::string::npos) << help;
 }
 
 #if EXACTDOT_HAS_BENCH
@@ -77,6 +82,41 @@ TEST_F(bench_program, measures_hostile_data_by_default) {
   std::set<std::string> data;
   for (const auto& row : report["rows"]) data.insert(row["data"]);
   EXPECT_EQ(data, (std::set<std::string>{"uniform", "wide", "subnormal", "alternating", "ill", "ill_deep"}));
+}
+
+TEST_F(bench_program, measures_every_reduction) {
+  using names = std::set<std::string_view>;
+  for (const std::string_view name : exactdot::reduction_names) {
+    SCOPED_TRACE(name);
+    const auto report = nlohmann::json::parse(
+        run_well({"bench", "--device", "cpu", "--quick", "--rounds", "1", "--sizes", "1000", "--threads", "1",
+                  "--reduction", std::string(name), "--data", "none", "--json"}));
+    EXPECT_EQ(report.value("reduction", "dot"), name);
+    EXPECT_EQ(report.contains("reduction"), name != "dot");
+    std::set<std::string, std::less<>> peers;
+    for (const auto& row : report["rows"]) {
+      peers.insert(row["peer"]);
+      // a peer that computed another reduction would be off by far more
+      EXPECT_LE(row["error_ulps"], row["peer"] == "exact" ? 0.5 : 1e4) << row;
+      const double bytes = (name == "dot" ? 2 : 1) * 1000.0 * (row["type"] == "float32" ? 4 : 8);
+      EXPECT_NEAR(row["gb_per_s"].get<double>() * row["ns"].get<double>(), bytes, 1e-6 * bytes) << row;
+    }
+    EXPECT_TRUE(peers.contains("exact"));
+    EXPECT_EQ(peers.contains("fast"),
+              (names{"dot", "sum", "asum", "sum_of_squares", "nrm2", "mean"}.contains(name)));
+    EXPECT_EQ(peers.contains("loop"), (!names{"nrm2", "variance", "stddev"}.contains(name)));
+  }
+}
+
+TEST_F(bench_program, measures_hostile_data_of_other_reductions_only_if_named) {
+  std::vector<std::string> arguments = {"bench",     "--device", "cpu",    "--quick",     "--rounds",
+                                        "1",         "--sizes",  "16",     "--types",     "float32",
+                                        "--threads", "1",        "--json", "--reduction", "sum"};
+  for (const auto& row : nlohmann::json::parse(run_well(arguments))["rows"]) EXPECT_EQ(row["data"], "uniform");
+  arguments.insert(arguments.end(), {"--data", "wide"});
+  const auto rows = nlohmann::json::parse(run_well(arguments))["rows"];
+  EXPECT_EQ(rows.back()["data"], "wide");
+  EXPECT_EQ(rows.back()["peer"], "exact");
 }
 
 TEST_F(bench_program, prints_only_json_if_no_file_is_named) {

@@ -103,6 +103,8 @@ TYPED_TEST(peers, openblas_computes_or_names_the_reason) {
   EXPECT_EQ(peer.dot(misaligned(x.a).data(), misaligned(x.b).data(), x.a.size()), TypeParam{12345});
   EXPECT_EQ(peer.dot(x.a.data(), x.b.data(), 0), TypeParam{0});
   EXPECT_EQ(peer.template cblas_dot<TypeParam>()(100, x.a.data(), 1, x.b.data(), 1), TypeParam{100});
+  EXPECT_NE(peer.symbol("cblas_dasum"), nullptr);
+  EXPECT_EQ(peer.symbol("cblas_no_such_function"), nullptr);
   EXPECT_TRUE(peer.version().starts_with("OpenBLAS ")) << peer.version();
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tests scripts/performance with a short run of the benchmark.
 
-The script must write the results into the documents. --check must detect a figure that was changed by hand. The test
-uses copies of the script and the documents, and does not test speeds.
+The script must write the results into the documents, those of reductions other than dot too. --check must detect a
+figure that was changed by hand. The test uses copies of the scripts and the documents, and does not test speeds.
 
 usage: bench_report.py SOURCE PROGRAM SCRATCH
 """
@@ -14,13 +14,24 @@ import sys
 
 def main(source, program, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
-    for name in ("scripts/performance", "scripts/performance_gpu.py", "scripts/documents.py", "docs/performance.md",
+    for name in ("scripts/performance", "scripts/performance_gpu.py", "scripts/performance_reductions.py",
+                 "scripts/bench_reductions", "scripts/documents.py", "docs/performance.md",
                  "docs/results/gpu-h100.json", "docs/results/torch-h100.json", "docs/results/kernels.json", "README.md"):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, scratch / name)
     script = scratch / "scripts/performance"
     subprocess.run([script, "--run", program, "bench", "--device", "cpu", "--quick", "--rounds", "2", "--sizes", "16",
                     "1000", "10000"], check=True)
+    subprocess.run([script, "--check"], check=True)
+
+    reductions = scratch / "docs/results/reductions-cpu.json"
+    subprocess.run([scratch / "scripts/bench_reductions", program, reductions, "--device", "cpu", "--quick", "--rounds",
+                    "1", "--sizes", "16", "--threads", "1"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([script], check=True)
+    document = (scratch / "docs/performance.md").read_text()
+    for start in ("| sum | float | 16 |", "| variance | double | 16 |", "| argmax | double | 16 |"):
+        if f"\n{start}" not in document:
+            sys.exit(f"docs/performance.md has no line that starts with {start}")
     subprocess.run([script, "--check"], check=True)
 
     readme = scratch / "README.md"

@@ -2,7 +2,7 @@
 """Tests scripts/performance with results of a GPU.
 
 The ratios and goals of a small sample must be correct. --check must detect a figure that was changed by hand and a
-result that differs from the CPU's.
+result that differs from the CPU's. The same of a reduction other than dot.
 
 Uses copies of the scripts, the results and the documents.
 
@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 
-FILES = ("scripts/performance", "scripts/performance_gpu.py", "scripts/documents.py", "README.md", "docs/performance.md",
+FILES = ("scripts/performance", "scripts/performance_gpu.py", "scripts/performance_reductions.py", "scripts/documents.py",
+         "README.md", "docs/performance.md",
          "docs/results/cpu.json", "docs/results/gpu-h100.json", "docs/results/torch-h100.json",
          "docs/results/kernels.json")
 
@@ -47,6 +48,14 @@ EXPECTED = [
     "| same bits as the CPU | 4 of 4 | – |",
     "| workspace ≤ 1 MiB (it has 98 KiB) | 1 of 1 | – |",
 ]
+
+REDUCTION = [
+    ("float32", 4096, "uniform", "exact", "graph", "warm", 8.0), ("float32", 4096, "uniform", "fast", "graph", "warm", 3.0),
+    ("float32", 4096, "uniform", "cublas", "graph", "warm", 5.0), ("float32", 4096, "uniform", "read", "graph", "warm", 2.0),
+    ("float32", 4096, "uniform", "exact", "graph", "cold", 9.0), ("float32", 4096, "uniform", "exact", "host", "warm", 13.0),
+    ("float32", 4096, "wide", "exact", "graph", "warm", 99.0),
+]
+REDUCTION_LINE = "| nrm2 | float | 2^12 | 2 | 5 | – | 3 | 8 | 1.60 | 25 % | 2.05 | 9 | 13 | 1 % |"
 
 
 def measurement(type_, n, data, peer, timing_mode, l2, us):
@@ -89,6 +98,19 @@ def main(source, scratch):
     for line in EXPECTED:
         if line not in lines:
             sys.exit(f"docs/performance.md does not have the line {line}")
+
+    other = scratch / "docs/results/reductions-test.json"
+    rows = [{**measurement(*entry), "gb_per_s": entry[1] * 4e-3 / entry[-1]} for entry in REDUCTION]
+    other.write_text(json.dumps([{"reduction": "nrm2", **report, "rows": rows}]))
+    expect_message("a reduction without its table", "differs from docs/results/reductions-*.json")
+    if run().returncode != 0 or REDUCTION_LINE not in document.read_text().split("\n"):
+        sys.exit(f"docs/performance.md does not have the line {REDUCTION_LINE}")
+    rows[0]["same_bits_as_cpu"] = False
+    other.write_text(json.dumps([{"reduction": "nrm2", **report, "rows": rows}]))
+    expect_message("another reduction that differs from the CPU's", "differs from the CPU's result")
+    other.unlink()
+    if run().returncode != 0 or "| nrm2 |" in document.read_text():
+        sys.exit("the table of a missing file is not removed")
 
     report["rows"][0]["same_bits_as_cpu"] = False
     results.write_text(json.dumps(report))
