@@ -288,7 +288,7 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   add("generate", "Write two vectors of a data set to .npy files", declare_generate);
   add("lab", "Run, check, measure and explain classic dot products on a GPU", declare_lab);
   add("hazards", "Run and explain classic mistakes of parallel sums", declare_hazards);
-  add("bench", "Measure dot products of exactdot and of other libraries", declare_bench);
+  add("bench", "Measure reductions of exactdot and of other libraries", declare_bench);
   add("info", "Print instruction sets, GPUs and libraries of this build and this machine", declare_info);
   check_subcommand(program, argument_count > 1 ? arguments[1] : "");
   try {
