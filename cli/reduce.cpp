@@ -1,22 +1,24 @@
-// exactdot dot; see dot.hpp.
+// The reductions of files; see reduce.hpp.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cli/compare.hpp>
 #include <cli/comparison_report.hpp>
-#include <cli/dot.hpp>
-#include <cli/dot_files.hpp>
 #include <cli/gpu_probe.hpp>
 #include <cli/interruption.hpp>
+#include <cli/option_checks.hpp>
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
+#include <cli/reduce.hpp>
+#include <cli/reduce_files.hpp>
+#include <cli/reduction_command.hpp>
+#include <cli/report.hpp>
 #include <cli/stopwatch.hpp>
 #include <exactdot/error.hpp>
-#include <io/vector_file.hpp>
+#include <exactdot/reductions.hpp>
+#include <io/fault.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace exactdot::cli {
@@ -40,7 +42,19 @@ std::optional<int> demanded_gpu(const std::string& device) {
   return gpu;
 }
 
-options make_options(const dot_arguments& arguments) {
+/// Throws errc::bad_option for options that this reduction does not have.
+void check_arguments(const reduction_arguments& arguments) {
+  const std::string_view command = command_of(arguments.what);
+  if (has_ddof(arguments.what) && arguments.mode == "fast") {
+    throw error(errc::bad_option, fmt::format("--mode fast: {} has mode exact only", command));
+  }
+  if (arguments.compare && !has_comparison(arguments.what)) {
+    throw error(errc::bad_option, fmt::format("--compare: there are no other methods of {}; expected one of {}",
+                                              command, commands_with_comparison()));
+  }
+}
+
+options make_options(const reduction_arguments& arguments) {
   options options;
   options.mode = arguments.mode == "fast" ? mode::fast : mode::exact;
   options.threads = arguments.threads;
@@ -50,53 +64,61 @@ options make_options(const dot_arguments& arguments) {
   return options;
 }
 
-}  // namespace
-
-std::optional<int> parse_cuda(std::string_view text) {
-  if (text == "cuda") return 0;
-  if (!text.starts_with("cuda:")) return std::nullopt;
-  int index = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data() + 5, end, index);
-  if (fault != std::errc{} || stop != end || index < 0) return std::nullopt;
-  return index;
+/// Throws errc::file unless the other methods can read the elements.
+void check_comparison(const reduction_arguments& arguments, const operands& files) {
+  if (!arguments.compare || !is_integer(files.a().type())) return;
+  io::fail(files.a().path(), fmt::format("holds {}; --compare needs floating-point elements, because a sum of "
+                                         "integers has no rounding errors",
+                                         name_of(files.a().type())));
 }
 
-void run_dot(const dot_arguments& arguments) {
-  const std::optional<element_type> raw_type = type_named(arguments.raw_type);
-  const io::vector_file a{arguments.a, raw_type};
-  const io::vector_file b{arguments.b, raw_type};
-  io::check_pair(a, b);
-  const options options = make_options(arguments);
-  const element_type type = type_named(arguments.result_type).value_or(a.type());
-  const std::size_t bytes = a.bytes().size() + b.bytes().size();
+nlohmann::ordered_json json_of(const reduction_arguments& arguments, const operands& files, any_scalar result,
+                               const options& options) {
+  nlohmann::ordered_json object = {{"reduction", std::string(name_of(arguments.what))}};
+  if (gives_index(arguments.what)) {
+    object["index"] = result.as<std::int64_t>();
+  } else {
+    put_value(object, result);
+  }
+  object["dtype"] = std::string(name_of(result.type));
+  object["input_dtypes"] = nlohmann::ordered_json::array({std::string(name_of(files.a().type()))});
+  if (files.count() == 2) object["input_dtypes"].push_back(std::string(name_of(files.b().type())));
+  object["n"] = files.n();
+  object["mode"] = arguments.mode;
+  if (has_ddof(arguments.what)) object["ddof"] = arguments.ddof;
+  object["device"] = device_text(options);
+  object["engine"] = engine_text(files.n(), options);
+  return object;
+}
 
-  rounded_value result;
+}  // namespace
+
+void run_reduction(const reduction_arguments& arguments) {
+  check_arguments(arguments);
+  const operands files{arguments.what, arguments.a, arguments.b, type_named(arguments.raw_type)};
+  check_comparison(arguments, files);
+  const options options = make_options(arguments);
+  const element_type type = type_named(arguments.result_type)
+                                .value_or(default_result_type(arguments.what, files.a().type(), files.b().type()));
+  any_scalar result;
   double seconds = 0;
   {
-    const progress progress_line{"computing", *options.monitor, a.n()};
-    seconds = seconds_of([&] { result = dot_files(a, b, type, options); });
+    const progress progress_line{"computing", *options.monitor, files.n()};
+    seconds = seconds_of([&] { result = reduce_files(arguments.what, files, type, options, arguments.ddof); });
   }
   std::vector<method_result> rows;
-  if (arguments.compare) rows = compare(a, b, type, options);
-  a.check();
-  b.check();
+  if (arguments.compare) rows = compare(arguments.what, files, type, options);
+  files.check();
 
   if (!arguments.json) {
     std::string text = value_text(result) + '\n';
-    if (arguments.compare) text += '\n' + comparison_table(rows, bytes);
+    if (arguments.compare) text += '\n' + comparison_table(rows, files.bytes());
     write_output(text);
     return;
   }
-  nlohmann::ordered_json object;
-  put_value(object, result);
-  object["dtype"] = std::string(name_of(type));
-  object["n"] = a.n();
-  object["mode"] = arguments.mode;
-  object["device"] = device_text(options);
-  object["engine"] = engine_text(a.n(), options);
-  put_timing(object, seconds, bytes);
-  if (arguments.compare) object["compare"] = comparison_json(rows, bytes);
+  nlohmann::ordered_json object = json_of(arguments, files, result, options);
+  put_timing(object, seconds, files.bytes());
+  if (arguments.compare) object["compare"] = comparison_json(rows, files.bytes());
   write_json(object);
 }
 

@@ -1,27 +1,26 @@
-// exactdot dot: the dot product of two files.
+// The subcommands dot, sum, nrm2, …: a reduction of files, by the library's list of reductions.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <exactdot/reduction.hpp>
 #include <string>
-#include <string_view>
 
 namespace exactdot::cli {
 
 /// Arguments of the command line, with allowed values.
-struct dot_arguments {
-  std::string a, b;
+struct reduction_arguments {
+  reduction what = reduction::dot;
+  std::string a, b;  // b: of a reduction of two inputs
   std::string mode = "exact";
   std::string device = "auto";
   std::string result_type, raw_type;  // empty: not given
   int threads = 0;
+  std::int64_t ddof = 0;
   bool compare = false;
   bool json = false;
 };
 
-/// Computes the dot product and prints it. Throws exactdot::error.
-void run_dot(const dot_arguments& arguments);
-
-/// Returns the index of the GPU in "cuda" or "cuda:N"; nothing for any other text.
-[[nodiscard]] std::optional<int> parse_cuda(std::string_view text);
+/// Computes the reduction and prints it. Throws exactdot::error.
+void run_reduction(const reduction_arguments& arguments);
 
 }  // namespace exactdot::cli
