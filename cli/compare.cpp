@@ -93,19 +93,16 @@ class comparer {
 
   /// Adds the terms to the exact sum that errors are measured with.
   void add_terms() {
+    const any_vector x(a(), files_.n(), type_of<T>), y(b(), files_.n(), type_of<T>);
+    if (term_of(what_) == lab::term::product) return sum_.add(x, y, options_);
+    if (term_of(what_) == lab::term::value) return sum_.add(x, options_);
     constexpr std::size_t max_chunk = std::size_t{1} << 16;
-    const bool magnitudes = term_of(what_) == lab::term::magnitude;
-    std::vector<T> chunk(std::min(max_chunk, files_.n()));
-    for (std::size_t first = 0; first < files_.n(); first += chunk.size()) {
-      const std::size_t length = std::min(chunk.size(), files_.n() - first);
-      const any_vector x(a() + first, length, type_of<T>), y(b() + first, length, type_of<T>);
-      if (term_of(what_) == lab::term::product) {
-        sum_.add(x, y);
-        continue;
-      }
-      std::memcpy(chunk.data(), a() + first, length * sizeof(T));  // the address may be unaligned
-      if (magnitudes) std::ranges::transform(chunk, chunk.begin(), [](T value) { return std::abs(value); });
-      sum_.add(std::span<const T>(chunk).first(length));
+    std::vector<T> magnitudes(std::min(max_chunk, x.n));
+    for (std::size_t first = 0; first < x.n; first += magnitudes.size()) {
+      const std::size_t length = std::min(magnitudes.size(), x.n - first);
+      std::memcpy(magnitudes.data(), a() + first, length * sizeof(T));  // the address may be unaligned
+      std::ranges::transform(magnitudes, magnitudes.begin(), [](T value) { return std::abs(value); });
+      sum_.add(std::span<const T>(magnitudes).first(length), options_);
     }
   }
 
