@@ -25,7 +25,7 @@ using exactdot::element_type;
 using exactdot::float16;
 using exactdot::reduction;
 
-const std::vector<std::pair<std::string, reduction>> commands = {
+const std::vector<std::pair<std::string, reduction>> all_commands = {
     {"sum", reduction::sum},       {"asum", reduction::asum},     {"sum_of_squares", reduction::sum_of_squares},
     {"nrm2", reduction::nrm2},     {"mean", reduction::mean},     {"var", reduction::variance},
     {"std", reduction::stddev},    {"min", reduction::min},       {"max", reduction::max},
@@ -80,7 +80,7 @@ TEST_F(reduction_program, computes_every_reduction_of_every_type) {
   for (const exactdot::element_info& known : exactdot::elements) {
     exactdot::with_element(known.type, [&]<class T>(T) {
       bool big_endian = false;
-      for (const auto& command : commands) {  // the byte order alternates
+      for (const auto& command : all_commands) {  // the byte order alternates
         const std::string file = write("x.npy", npy_file(numbers<T>(), big_endian));
         expect_result(command, file, numbers<T>());
         big_endian = !big_endian;
@@ -93,8 +93,8 @@ TEST_F(reduction_program, reads_every_type_in_both_byte_orders_and_raw) {
   for (const exactdot::element_info& known : exactdot::elements) {
     exactdot::with_element(known.type, [&]<class T>(T) {
       const std::vector<T> x = numbers<T>();
-      for (const bool big : {false, true}) expect_result(commands[0], write("x.npy", npy_file(x, big)), x);
-      expect_result(commands[0], write("x", cli_test::element_bytes(x)), x,
+      for (const bool big : {false, true}) expect_result(all_commands[0], write("x.npy", npy_file(x, big)), x);
+      expect_result(all_commands[0], write("x", cli_test::element_bytes(x)), x,
                     {"--dtype", name(exactdot::type_of<T>)});
     });
   }
@@ -222,7 +222,7 @@ TEST_F(reduction_program, computes_fast_sums_in_order_v1) {
   for (int i = 0; i < 20'000; ++i) x.push_back(1.0F / static_cast<float>(i + 1));
   const std::string file = write("x.npy", x), swapped = write("y.npy", npy_file(x, true));
   const any_vector view = exactdot::to_any(x);
-  for (const auto& [command, what] : commands) {
+  for (const auto& [command, what] : all_commands) {
     if (what == reduction::dot || exactdot::gives_element(what) || exactdot::gives_index(what)) continue;
     if (what == reduction::variance || what == reduction::stddev) {
       expect_usage_fault({command, file, "--mode", "fast"}, {"--mode fast: " + command + " has mode exact only"});
