@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, reduction_names.size()> descriptions = {
     "Find the greatest element of a vector; NaN wins",
     "Find the lowest index of the least element of a vector; NaN wins",
     "Find the lowest index of the greatest element of a vector; NaN wins"};
+static_assert(!descriptions.back().empty(), "a reduction has no description");
 
 }  // namespace
 

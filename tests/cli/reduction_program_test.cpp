@@ -100,6 +100,25 @@ TEST_F(reduction_program, reads_every_type_in_both_byte_orders_and_raw) {
   }
 }
 
+TEST_F(reduction_program, has_the_same_bits_on_a_gpu) {
+  const auto cuda = run_json({"info"})["cuda"];
+  if (cuda["engine"] != true || cuda["gpus"].empty()) GTEST_SKIP() << "no GPU, or no CUDA engine";
+  const std::string floats = write("f.npy", npy_file(numbers<float>(), true));
+  const std::string integers = write("i.npy", npy_file(numbers<std::int16_t>()));
+  for (const auto& [command, what] : all_commands) {
+    for (const std::string& file : {floats, integers}) {
+      std::vector<std::string> arguments = {command, file};
+      if (what == reduction::dot) arguments.push_back(file);
+      const auto cpu = run_json(arguments);
+      arguments.insert(arguments.end(), {"--device", "cuda:0"});
+      const auto gpu = run_json(arguments);
+      EXPECT_EQ(gpu["device"], "cuda:0");
+      const char* const member = exactdot::gives_index(what) ? "index" : "bits";
+      EXPECT_EQ(gpu[member], cpu[member]) << command << " " << file;
+    }
+  }
+}
+
 TEST_F(reduction_program, prints_one_line) {
   const std::string x = write("x.npy", std::vector<double>{1e16, 1, -1e16, -4});
   const std::vector<std::pair<std::string, std::string>> lines = {
