@@ -69,6 +69,10 @@ action declare_reduction(CLI::App& app, reduction what) {
   app.add_option("--dtype", arguments->raw_type,
                  "element type of raw little-endian files, and of .npy files of bfloat16")
       ->check(CLI::IsMember(io::type_names()));
+  if (two) {
+    app.add_option("--dtype-b", arguments->raw_type_of_b, "the same of B, if it differs from that of A")
+        ->check(CLI::IsMember(io::type_names()));
+  }
   CLI::Option* const compare = app.add_flag("--compare", arguments->compare,
                                             "also print a table of other methods with value, error and time");
   if (!has_comparison(what)) compare->group("");  // hidden: its error says which reductions have it

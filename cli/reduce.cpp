@@ -95,7 +95,9 @@ nlohmann::ordered_json json_of(const reduction_arguments& arguments, const opera
 
 void run_reduction(const reduction_arguments& arguments) {
   check_arguments(arguments);
-  const operands files{arguments.what, arguments.a, arguments.b, type_named(arguments.raw_type)};
+  const auto raw_type = type_named(arguments.raw_type);
+  const auto raw_type_of_b = arguments.raw_type_of_b.empty() ? raw_type : type_named(arguments.raw_type_of_b);
+  const operands files{arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}};
   check_comparison(arguments, files);
   const options options = make_options(arguments);
   const element_type type = type_named(arguments.result_type)

@@ -13,7 +13,7 @@ struct reduction_arguments {
   std::string a, b;  // b: of a reduction of two inputs
   std::string mode = "exact";
   std::string device = "auto";
-  std::string result_type, raw_type;  // empty: not given
+  std::string result_type, raw_type, raw_type_of_b;  // empty: not given
   int threads = 0;
   std::int64_t ddof = 0;
   bool compare = false;

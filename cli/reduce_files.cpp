@@ -13,10 +13,9 @@
 
 namespace exactdot::cli {
 
-operands::operands(reduction what, const std::string& a, const std::string& b, std::optional<element_type> raw_type)
-    : a_(a, raw_type) {
+operands::operands(reduction what, const source& a, const source& b) : a_(a.path, a.raw_type) {
   if (inputs_of(what) == 1) return;
-  b_.emplace(b, raw_type);
+  b_.emplace(b.path, b.raw_type);
   io::check_pair(a_, *b_);
 }
 

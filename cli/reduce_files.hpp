@@ -13,8 +13,13 @@ namespace exactdot::cli {
 /// The one or two files that a reduction reads.
 class operands {
  public:
+  /// A file and the type of its elements, if it is raw (see vector_file).
+  struct source {
+    std::string path;
+    std::optional<element_type> raw_type;
+  };
   /// Opens the files; `b` counts only for a reduction of two inputs. Throws errc::file.
-  operands(reduction what, const std::string& a, const std::string& b, std::optional<element_type> raw_type);
+  operands(reduction what, const source& a, const source& b);
 
   [[nodiscard]] const io::vector_file& a() const { return a_; }
   /// Returns the second file; of a reduction of one input, the first.

@@ -208,6 +208,14 @@ TEST_F(reduction_program, rounds_to_the_result_type) {
   const std::string halves = write("h.npy", std::vector<float16>{float16(0.5F), float16(2)});
   EXPECT_EQ(run_json({"dot", halves, write("f.npy", std::vector<float>{1, 3})})["dtype"], "float32");
   EXPECT_EQ(run_json({"dot", halves, halves})["dtype"], "float16");
+  const std::string brains = write("b.npy", std::vector<bfloat16>{bfloat16(3), bfloat16(-0.5F)});
+  const std::string raw = write("raw", cli_test::element_bytes(std::vector<double>{0x1p-40, 2}));
+  EXPECT_EQ(run_json({"dot", brains, halves, "--dtype", "bfloat16", "--dtype-b", "float16"})["value"], 0.5);
+  EXPECT_EQ(run_json({"dot", brains, raw, "--dtype", "bfloat16", "--dtype-b", "float64"})["value"],
+            3 * 0x1p-40 - 1);
+  EXPECT_EQ(run_json({"dot", halves, raw, "--dtype-b", "float64"})["dtype"], "float64");
+  expect_fault({"dot", brains, halves, "--dtype", "bfloat16"}, halves,
+               {"holds float16, but --dtype says bfloat16"});
 }
 
 TEST_F(reduction_program, refuses_result_types_that_do_not_fit) {
