@@ -149,6 +149,7 @@ void run_bench(const bench_arguments& arguments) {
     file.write(std::as_bytes(std::span(text)));
     file.commit();
   }
+  check_output();
   require_same_bits(report);
 }
 

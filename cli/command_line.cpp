@@ -1,24 +1,22 @@
 // Declares subcommands and options with CLI11, in one file because CLI11 is slow to compile. See command_line.hpp.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cli/bench.hpp>
 #include <cli/command_line.hpp>
-#include <cli/dot.hpp>
 #include <cli/generate.hpp>
 #include <cli/hazards.hpp>
 #include <cli/info.hpp>
 #include <cli/lab.hpp>
 #include <cli/option_checks.hpp>
 #include <cli/output.hpp>
-#include <cli/suggestion.hpp>
-#include <exactdot/error.hpp>
+#include <cli/reduce.hpp>
+#include <cli/reduction_command.hpp>
+#include <cli/usage_error.hpp>
 #include <exactdot/info.hpp>
 #include <exactdot/reduction.hpp>
 #include <io/data_source.hpp>
-#include <io/fault.hpp>
+#include <io/type_names.hpp>
 #include <iterator>
 #include <lab/registry.hpp>
 #include <limits>
@@ -32,12 +30,23 @@ namespace {
 
 using action = std::function<void()>;
 
-action declare_dot(CLI::App& app) {
-  const auto arguments = std::make_shared<dot_arguments>();
-  app.add_option("A", arguments->a, "first vector: a .npy file, or a raw file with --dtype")->required();
-  app.add_option("B", arguments->b, "second vector, of equal type and length")->required();
+CLI::IsMember carrier_names() { return CLI::IsMember(io::type_names(is_carrier)); }
+
+action declare_reduction(CLI::App& app, reduction what) {
+  const auto arguments = std::make_shared<reduction_arguments>();
+  arguments->what = what;
+  const bool two = inputs_of(what) == 2;
+  app.add_option(two ? "A" : "FILE", arguments->a,
+                 std::string(two ? "first vector" : "vector") + ": a .npy file, or a raw file with --dtype")
+      ->required()
+      ->check(check_file_name, "");
+  if (two) {
+    app.add_option("B", arguments->b, "second vector, of equal length; both floating-point or both integers")
+        ->required()
+        ->check(check_file_name, "");
+  }
   app.add_option("--mode", arguments->mode,
-                 "exact: the real sum, rounded once; fast: fused multiply-adds in a fixed order")
+                 "exact: the real value, rounded once; fast: fused multiply-adds in a fixed order")
       ->check(CLI::IsMember({"exact", "fast"}))
       ->capture_default_str();
   app.add_option("--device", arguments->device,
@@ -47,20 +56,30 @@ action declare_dot(CLI::App& app) {
   app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; result unaffected")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  app.add_option("--result", arguments->result_type, "type of the result; default: type of the elements")
-      ->check(CLI::IsMember({"float32", "float64"}));
+  if (has_result_type(what)) {
+    app.add_option("--result", arguments->result_type,
+                   fmt::format("type of the result; default: that of the elements, of integers {}",
+                               integer_result_names(what)))
+        ->check(CLI::IsMember(result_type_names(what)));
+  }
+  if (has_ddof(what)) {
+    app.add_option("--ddof", arguments->ddof, "delta degrees of freedom: the divisor is n - ddof")
+        ->check(check_ddof, "INTEGER")
+        ->capture_default_str();
+  }
   app.add_option("--dtype", arguments->raw_type,
-                 "element type of raw little-endian files; not needed for .npy files")
-      ->check(CLI::IsMember({"float32", "float64"}));
-  app.add_flag("--compare", arguments->compare, "also print a table of other methods with value, error and time");
+                 "element type of raw little-endian files, and of .npy files of bfloat16")
+      ->check(CLI::IsMember(io::type_names()));
+  if (two) {
+    app.add_option("--dtype-b", arguments->raw_type_of_b, "the same of B, if it differs from that of A")
+        ->check(CLI::IsMember(io::type_names()));
+  }
+  CLI::Option* const compare = app.add_flag("--compare", arguments->compare,
+                                            "also print a table of other methods with value, error and time");
+  if (!has_comparison(what)) compare->group("");  // hidden: its error says which reductions have it
   app.add_flag("--json", arguments->json, "print one JSON object");
-  app.footer(
-      "Examples:\n"
-      "  exactdot dot a.npy b.npy\n"
-      "  exactdot dot a.npy b.npy --compare\n"
-      "  exactdot dot a.raw b.raw --dtype float32 --result float64 --json\n"
-      "Exit status: 0; 1: an input cannot be used, or no such device; 2: wrong usage.");
-  return [arguments] { run_dot(*arguments); };
+  app.footer(examples_of(what));
+  return [arguments] { run_reduction(*arguments); };
 }
 
 action declare_generate(CLI::App& app) {
@@ -69,8 +88,9 @@ action declare_generate(CLI::App& app) {
   app.add_option("A", arguments->a,
                  "first file to write; an existing file is replaced after both are complete; of a symbolic link, "
                  "the target is replaced")
-      ->required();
-  app.add_option("B", arguments->b, "second file to write")->required();
+      ->required()
+      ->check(check_file_name, "");
+  app.add_option("B", arguments->b, "second file to write")->required()->check(check_file_name, "");
   app.add_option("--data", arguments->data,
                  "uniform: in (-1, 1); ones: 1, 1; halves: 0.5, 2; ramp: i, 2i; ill: of condition number --cond; "
                  "wide: exponents over the whole range of the type")
@@ -78,9 +98,7 @@ action declare_generate(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--n", arguments->n, "length: 1000, 2^20, 1e6, 1k, 64Ki; default: depends on --data")
       ->check(check_length, "LENGTH");
-  app.add_option("--dtype", arguments->type, "type of the elements")
-      ->check(CLI::IsMember({"float32", "float64"}))
-      ->capture_default_str();
+  app.add_option("--dtype", arguments->type, "type of the elements")->check(carrier_names())->capture_default_str();
   app.add_option("--cond", arguments->condition,
                  "condition number 2 sum|a b| / |sum a b| of --data ill; default: 1e16")
       ->check(check_condition, "NUMBER");
@@ -114,9 +132,7 @@ action declare_lab(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--cond", arguments->condition, "condition number of --data ill; default: 1e16")
       ->check(check_condition, "NUMBER");
-  app.add_option("--dtype", arguments->type, "type of the elements")
-      ->check(CLI::IsMember({"float32", "float64"}))
-      ->capture_default_str();
+  app.add_option("--dtype", arguments->type, "type of the elements")->check(carrier_names())->capture_default_str();
   app.add_option("--op", arguments->op, "operation that combines the products; some rungs support only sum")
       ->check(CLI::IsMember(operations))
       ->capture_default_str();
@@ -185,7 +201,7 @@ action declare_bench(CLI::App& app) {
                  "lengths: 1000, 2^20, 64Ki; default: 16 to 5e7 on a CPU, 2^10 to 2^29 on a GPU")
       ->check(check_positive_length, "LENGTH");
   app.add_option("--types", arguments->types, "types of the elements")
-      ->check(CLI::IsMember({"float32", "float64"}))
+      ->check(carrier_names())
       ->capture_default_str();
   app.add_option("--threads", arguments->threads, "thread counts, CPU only; default: 1 and 2")
       ->check(CLI::Range(1, 1024));
@@ -238,59 +254,39 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-[[noreturn]] void refuse(const std::string& fault, const std::string& command) {
-  throw error(errc::bad_option, fmt::format("{}; see {} --help", io::printable(fault), command));
-}
-
-/// Throws if the first argument is neither a subcommand nor an option. CLI11 accepts such a word before --help.
-void check_subcommand(const CLI::App& program, const std::string& word) {
-  const std::vector<std::string> names = subcommand_names(program);
-  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
-  const std::string fault = word.empty() ? "a subcommand is missing"
-                                         : fmt::format("'{}': unknown subcommand{}", word, suggestion(word, names));
-  refuse(fmt::format("{}; expected {}", fault, fmt::join(names, ", ")), "exactdot");
-}
-
-/// Throws if an argument of this program or subcommand begins with - and is not one of its options.
-void check_options(const CLI::App& app, const std::string& command) {
-  for (const std::string& word : app.remaining()) {
-    if (!word.starts_with('-')) continue;
-    const std::string name = word.substr(0, word.find('='));
-    refuse(fmt::format("'{}': unknown option of {}{}", word, command, suggestion(name, option_names(app))),
-           command);
-  }
-}
-
 /// Throws errc::bad_option with a sentence for what CLI11 refused.
 [[noreturn]] void refuse_arguments(const CLI::App& program, const CLI::ParseError& parse_error) {
-  check_options(program, "exactdot");
+  check_options(program.remaining(), option_names(program), "exactdot");
   std::string command = "exactdot";
   for (const CLI::App* app : program.get_subcommands()) {
     command += " " + app->get_name();
-    check_options(*app, command);
+    check_options(app->remaining(), option_names(*app), command);
   }
-  refuse(parse_error.what(), command);
+  refuse_usage(parse_error.what(), command);
 }
 
 }  // namespace
 
 std::function<void()> parse_command_line(int argument_count, char** arguments) {
-  CLI::App program{"Exact, reproducible dot products", "exactdot"};
+  CLI::App program{"Exact, reproducible reductions", "exactdot"};
   program.set_version_flag("--version", std::string("exactdot ") + version());
   program.require_subcommand(1);
   program.footer("exactdot COMMAND --help prints options and examples.");
   action chosen;
-  const auto add = [&](const char* name, const char* description, action (*declare)(CLI::App&)) {
-    CLI::App& app = *program.add_subcommand(name, description);
+  const auto add = [&](std::string_view name, std::string_view description, auto declare) {
+    CLI::App& app = *program.add_subcommand(std::string(name), std::string(description));
     app.parse_complete_callback([&chosen, run = declare(app)] { chosen = run; });
   };
-  add("dot", "Compute the dot product of two vectors in files", declare_dot);
+  for (std::size_t i = 0; i < reduction_names.size(); ++i) {
+    const auto what = static_cast<reduction>(i);
+    add(command_of(what), description_of(what), [what](CLI::App& app) { return declare_reduction(app, what); });
+  }
   add("generate", "Write two vectors of a data set to .npy files", declare_generate);
   add("lab", "Run, check, measure and explain classic dot products on a GPU", declare_lab);
   add("hazards", "Run and explain classic mistakes of parallel sums", declare_hazards);
   add("bench", "Measure reductions of exactdot and of other libraries", declare_bench);
   add("info", "Print instruction sets, GPUs and libraries of this build and this machine", declare_info);
-  check_subcommand(program, argument_count > 1 ? arguments[1] : "");
+  check_subcommand(argument_count > 1 ? arguments[1] : "", subcommand_names(program));
   try {
     program.parse(argument_count, arguments);
   } catch (const CLI::ParseError& parse_error) {

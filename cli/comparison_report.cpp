@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cli/comparison_report.hpp>
+#include <cli/report.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -38,8 +39,8 @@ std::string summary(std::span<const method_result> results) {
   const method_result& worst = *std::max_element(results.begin(), results.end(), smaller_error);
   std::string text = "Summary: ";
   if (smaller_error(exact, worst)) {
-    text += fmt::format("no {} is closer to the sum than the result of exact; {} ", name_of(exact.result.type),
-                        worst.title);
+    text += fmt::format("no {} is closer to the exact value than the result of exact; {} ",
+                        name_of(exact.result.type), worst.title);
     text += std::isfinite(worst.ulps) ? fmt::format("has an error of {} ulp", ulp_text(worst.ulps))
                                       : fmt::format("gives {}", value_text(worst.result));
   } else {

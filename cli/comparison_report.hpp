@@ -9,7 +9,7 @@
 
 namespace exactdot::cli {
 
-/// Returns a table with one line per method, and a summary line. `bytes`: size of both operands.
+/// Returns a table with one line per method, and a summary line. `bytes`: size of the elements of all files.
 [[nodiscard]] std::string comparison_table(std::span<const method_result> results, std::size_t bytes);
 
 /// Returns one object per method; "error_ulps" is a string if no finite double holds it.

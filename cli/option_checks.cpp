@@ -2,16 +2,26 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cli/dot.hpp>
 #include <cli/element_count.hpp>
 #include <cli/option_checks.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <io/ill_conditioned.hpp>
 #include <limits>
 #include <optional>
 #include <system_error>
 
 namespace exactdot::cli {
+
+std::optional<int> parse_cuda(std::string_view text) {
+  if (text == "cuda") return 0;
+  if (!text.starts_with("cuda:")) return std::nullopt;
+  int index = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data() + 5, end, index);
+  if (fault != std::errc{} || stop != end || index < 0) return std::nullopt;
+  return index;
+}
 
 std::string check_device(const std::string& text) {
   if (text == "auto" || text == "cpu" || parse_cuda(text)) return {};
@@ -28,6 +38,16 @@ std::string check_positive_length(const std::string& text) {
   if (parse_element_count(text) == 0)
     return fmt::format("'{}' is too short; expected a length of at least 1", text);
   return check_length(text);
+}
+
+std::string check_file_name(const std::string& text) { return text.empty() ? "'' is not a file name" : ""; }
+
+std::string check_ddof(const std::string& text) {
+  std::int64_t ddof = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, ddof);
+  if (fault == std::errc{} && stop == end && ddof >= 0) return {};
+  return fmt::format("'{}' is not a number of degrees of freedom; expected an integer of 0 or more", text);
 }
 
 std::string check_json_file(const std::string& text) {

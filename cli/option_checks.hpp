@@ -2,9 +2,14 @@
 // CLI11 expects of a validator.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace exactdot::cli {
+
+/// Returns the index of the GPU in "cuda" or "cuda:N"; nothing for any other text.
+[[nodiscard]] std::optional<int> parse_cuda(std::string_view text);
 
 /// Allows auto, cpu, cuda and cuda:N.
 [[nodiscard]] std::string check_device(const std::string& text);
@@ -14,6 +19,12 @@ namespace exactdot::cli {
 
 /// Allows a length above 0.
 [[nodiscard]] std::string check_positive_length(const std::string& text);
+
+/// Allows a name that is not empty.
+[[nodiscard]] std::string check_file_name(const std::string& text);
+
+/// Allows an integer of 0 or more that int64 holds.
+[[nodiscard]] std::string check_ddof(const std::string& text);
 
 /// Allows a file name, and - for standard output.
 [[nodiscard]] std::string check_json_file(const std::string& text);

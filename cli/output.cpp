@@ -13,6 +13,11 @@ void write_output(std::string_view text) {
   }
 }
 
+void check_output() {
+  if (std::fflush(stdout) != 0) io::fail_errno("standard output", "write", errno);
+  if (std::ferror(stdout) != 0) io::fail("standard output", "cannot write all of the output");
+}
+
 void write_json(const nlohmann::ordered_json& object) {
   write_output(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }

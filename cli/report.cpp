@@ -1,45 +1,88 @@
 // Values and measurements as text and as JSON; see report.hpp.
 #include <fmt/format.h>
 
-#include <bit>
 #include <cli/report.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace exactdot::cli {
 namespace {
 
-std::string bit_text(rounded_value result) {
-  if (result.type == element_type::float64)
-    return fmt::format("{:016x}", std::bit_cast<std::uint64_t>(result.value));
-  return fmt::format("{:08x}", std::bit_cast<std::uint32_t>(static_cast<float>(result.value)));
+std::string bit_text(any_scalar result) {
+  const auto digits = 2 * size_of(result.type);
+  return fmt::format("{:0{}x}", result.bits & ~std::uint64_t{0} >> (64 - 4 * digits), digits);
 }
 
-/// Returns the double that JSON shows. For a float this is the double nearest to its shortest decimal (0.1 rather
-/// than 0.10000000149011612), unless that double converts to another float.
-double json_number(rounded_value result) {
-  if (result.type == element_type::float64) return result.value;
-  const double shortest = std::strtod(value_text(result).c_str(), nullptr);
-  return static_cast<float>(shortest) == static_cast<float>(result.value) ? shortest : result.value;
+/// Whether x and the floats next to it round to this 16-bit number. So does, then, every decimal that reads as x.
+template <class T>
+bool reads_back(float x, T number) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float near : {std::nextafter(x, -infinity), x, std::nextafter(x, infinity)}) {
+    if (T(near).bits != number.bits) return false;
+  }
+  return true;
+}
+
+/// The double nearest to the shortest decimal of a finite 16-bit number; at most 5 digits tell all of them apart.
+template <class T>
+double shortest_decimal(T number) {
+  if (number == 0) return number;  // with its sign
+  for (int precision = 1; precision < 6; ++precision) {
+    const double candidate = std::strtod(fmt::format("{:.{}g}", float{number}, precision).c_str(), nullptr);
+    if (reads_back(static_cast<float>(candidate), number)) return candidate;
+  }
+  return number;
+}
+
+/// The same for a float, as JSON shows it (0.1 rather than 0.10000000149011612), unless that double converts to
+/// another float.
+double shortest_decimal(float number) {
+  const double shortest = std::strtod(fmt::format("{}", number).c_str(), nullptr);
+  return static_cast<float>(shortest) == number ? shortest : number;
+}
+
+double shortest_decimal(double number) { return number; }
+
+/// work(value) with the value as its C++ type.
+template <class Work>
+decltype(auto) with_value(any_scalar result, Work work) {
+  return with_element(result.type, [&]<class T>(T) { return work(result.as<T>()); });
 }
 
 }  // namespace
 
-std::string value_text(rounded_value result) {
-  if (std::isnan(result.value)) return "nan";  // "bits" shows sign and payload
-  if (result.type == element_type::float64) return fmt::format("{}", result.value);
-  return fmt::format("{}", static_cast<float>(result.value));
+std::string value_text(any_scalar result) {
+  return with_value(result, []<class T>(T x) -> std::string {
+    if constexpr (integer_element<T>) {
+      return std::to_string(x);
+    } else {
+      if (x != x) return "nan";  // "bits" shows sign and payload
+      if constexpr (sizeof(T) == 2) {
+        return fmt::format("{}", std::isfinite(float{x}) ? shortest_decimal(x) : static_cast<double>(x));
+      } else {
+        return fmt::format("{}", x);
+      }
+    }
+  });
 }
 
-void put_value(nlohmann::ordered_json& object, rounded_value result) {
-  if (std::isfinite(result.value)) {
-    object["value"] = json_number(result);
-  } else {
-    object["value"] = value_text(result);
-  }
-  object["hex"] = std::isfinite(result.value) ? fmt::format("{:a}", result.value) : value_text(result);
+void put_value(nlohmann::ordered_json& object, any_scalar result) {
+  with_value(result, [&]<class T>(T x) {
+    if constexpr (integer_element<T>) {
+      object["value"] = x;
+    } else {
+      const bool finite = std::isfinite(static_cast<double>(x));
+      if (finite) {
+        object["value"] = shortest_decimal(x);
+      } else {
+        object["value"] = value_text(result);
+      }
+      object["hex"] = finite ? fmt::format("{:a}", static_cast<double>(x)) : value_text(result);
+    }
+  });
   object["bits"] = bit_text(result);
 }
 

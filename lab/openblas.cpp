@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -85,6 +86,8 @@ void openblas::load(const std::string& file) {
     return;
   }
   const bool complete = find(library_, "cblas_sdot", sdot_) && find(library_, "cblas_ddot", ddot_) &&
+                        find(library_, "cblas_sasum", sasum_) && find(library_, "cblas_dasum", dasum_) &&
+                        find(library_, "cblas_snrm2", snrm2_) && find(library_, "cblas_dnrm2", dnrm2_) &&
                         find(library_, "openblas_set_num_threads", set_threads_) &&
                         find(library_, "openblas_get_num_threads", get_threads_) &&
                         find(library_, "openblas_get_corename", core_name_) &&
@@ -118,30 +121,76 @@ int openblas::set_threads(int threads) const {
   return get_threads_();
 }
 
+namespace {
+
+constexpr std::size_t max_length = std::numeric_limits<int>::max();
+
+/// Calls step(start, length) for the parts of a vector that OpenBLAS's length type holds, at least once.
+template <class Step>
+void for_parts(std::size_t n, Step step) {
+  std::size_t start = 0;
+  do {
+    const std::size_t length = std::min(n - start, max_length);
+    step(start, static_cast<int>(length));
+    start += length;
+  } while (start < n);
+}
+
+/// work(x) with an aligned vector of the same elements.
+template <class T, class Work>
+T with_aligned(const T* x, std::size_t n, Work work) {
+  return aligned(x) ? work(x) : work(static_cast<const T*>(copy_of(x, n).data()));
+}
+
+}  // namespace
+
 template <element T>
 T openblas::dot(const T* a, const T* b, std::size_t n) const {
-  if (!aligned(a) || !aligned(b)) {
-    const std::vector<T> a_copy = copy_of(a, n);
-    const std::vector<T> b_copy = copy_of(b, n);
-    return dot(a_copy.data(), b_copy.data(), n);
-  }
-  constexpr std::size_t max_length = std::numeric_limits<int>::max();
-  T sum = 0;
-  do {
-    const auto length = static_cast<int>(std::min(n, max_length));
-    if constexpr (std::is_same_v<T, float>) {
-      sum += sdot_(length, a, 1, b, 1);
-    } else {
-      sum += ddot_(length, a, 1, b, 1);
-    }
-    a += length;
-    b += length;
-    n -= static_cast<std::size_t>(length);
-  } while (n > 0);
-  return sum;
+  return with_aligned(a, n, [&](const T* x) {
+    return with_aligned(b, n, [&](const T* y) {
+      T sum = 0;
+      for_parts(n,
+                [&](std::size_t start, int length) { sum += cblas_dot<T>()(length, x + start, 1, y + start, 1); });
+      return sum;
+    });
+  });
+}
+
+template <element T>
+T openblas::asum(const T* x, std::size_t n) const {
+  return with_aligned(x, n, [&](const T* from) {
+    T sum = 0;
+    for_parts(n, [&](std::size_t start, int length) {
+      if constexpr (std::is_same_v<T, float>) {
+        sum += sasum_(length, from + start, 1);
+      } else {
+        sum += dasum_(length, from + start, 1);
+      }
+    });
+    return sum;
+  });
+}
+
+template <element T>
+T openblas::nrm2(const T* x, std::size_t n) const {
+  return with_aligned(x, n, [&](const T* from) {
+    T norm = 0;
+    for_parts(n, [&](std::size_t start, int length) {
+      if constexpr (std::is_same_v<T, float>) {
+        norm = start == 0 ? snrm2_(length, from, 1) : std::hypot(norm, snrm2_(length, from + start, 1));
+      } else {
+        norm = start == 0 ? dnrm2_(length, from, 1) : std::hypot(norm, dnrm2_(length, from + start, 1));
+      }
+    });
+    return norm;
+  });
 }
 
 template float openblas::dot(const float*, const float*, std::size_t) const;
 template double openblas::dot(const double*, const double*, std::size_t) const;
+template float openblas::asum(const float*, std::size_t) const;
+template double openblas::asum(const double*, std::size_t) const;
+template float openblas::nrm2(const float*, std::size_t) const;
+template double openblas::nrm2(const double*, std::size_t) const;
 
 }  // namespace exactdot::lab

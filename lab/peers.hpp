@@ -1,4 +1,4 @@
-// Dot products to compare with: textbook loops and OpenBLAS. None of them is exact.
+// Sums and dot products to compare with: textbook loops and OpenBLAS. None of them is exact.
 //
 // The loops are sequential, as in textbooks: they show the accuracy of a method, not its best speed. Pointers need
 // no alignment.
@@ -6,10 +6,23 @@
 
 #include <cstddef>
 #include <exactdot/dot.hpp>
+#include <exactdot/element.hpp>
 #include <string>
 #include <type_traits>
 
 namespace exactdot::lab {
+
+/// What a loop adds for each element: a[i]·b[i], a[i] or |a[i]|.
+enum class term { product, value, magnitude };
+
+/// sum += term in the type Sum. A product is rounded to the wider of Sum and T first. `b` counts only for products.
+/// Sum: float, double, or, with T = float, float16 and bfloat16, which round every sum of two floats.
+template <element Sum, element T>
+[[nodiscard]] Sum plain_loop(term added, const T* a, const T* b, std::size_t n);
+
+/// Dot2 (see below) of a and b, or of |a| or a and ones, which is Sum2, Algorithm 4.4 of the same paper.
+template <element T>
+[[nodiscard]] T compensated_loop(term added, const T* a, const T* b, std::size_t n);
 
 /// sum += a[i]·b[i] in a float. The product is rounded to the wider of float and T.
 template <element T>
@@ -54,6 +67,12 @@ class openblas {
   template <element T>
   [[nodiscard]] T dot(const T* a, const T* b, std::size_t n) const;
 
+  /// Calls cblas_sasum or cblas_dasum, and cblas_snrm2 or cblas_dnrm2; as dot().
+  template <element T>
+  [[nodiscard]] T asum(const T* x, std::size_t n) const;
+  template <element T>
+  [[nodiscard]] T nrm2(const T* x, std::size_t n) const;
+
   /// Returns cblas_sdot or cblas_ddot itself, for timing a bare call.
   template <element T>
   [[nodiscard]] auto cblas_dot() const noexcept {
@@ -76,6 +95,10 @@ class openblas {
   void* library_ = nullptr;
   float (*sdot_)(int, const float*, int, const float*, int) = nullptr;
   double (*ddot_)(int, const double*, int, const double*, int) = nullptr;
+  float (*sasum_)(int, const float*, int) = nullptr;
+  double (*dasum_)(int, const double*, int) = nullptr;
+  float (*snrm2_)(int, const float*, int) = nullptr;
+  double (*dnrm2_)(int, const double*, int) = nullptr;
   void (*set_threads_)(int) = nullptr;
   int (*get_threads_)() = nullptr;
   char* (*core_name_)() = nullptr;

@@ -41,32 +41,66 @@ long double magnitude(const wide_sum& sum) {
   return total;
 }
 
-/// Returns the exponent of ulp(x) for a value x of type T.
+/// Returns the exponent of ulp(x) for a value x of this type.
+int ulp_exponent(element_type type, double x) {
+  const element_info& info = info_of(type);
+  const int lowest = 3 - (1 << (info.exponent_bits - 1)) - info.precision;
+  return x == 0 ? lowest : std::max(std::ilogb(x) - (info.precision - 1), lowest);
+}
+
+/// Returns the correctly rounded result.
 template <element T>
-int ulp_exponent(double x) {
-  using limits = std::numeric_limits<T>;
-  constexpr int lowest = limits::min_exponent - limits::digits;
-  return x == 0 ? lowest : std::max(std::ilogb(x) - (limits::digits - 1), lowest);
+double rounded(reduction what, const accumulator<T>& sum, std::size_t n, element_type type) {
+  return with_element(type, [&]<class R>(R) -> double {
+    if constexpr (floating_element<R>) {
+      if (what == reduction::nrm2) return static_cast<double>(sum.template round_root<R>());
+      if (what == reduction::mean) return static_cast<double>(sum.template round_quotient<R>(n));
+      return static_cast<double>(sum.template round<R>());
+    } else {
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+  });
+}
+
+/// Returns |value - result| for finite numbers. The difference of a root v is (S - v²) / (√S + v), that of a mean
+/// (S - n v) / n, each with an exact numerator.
+template <element T>
+long double absolute_error(reduction what, const accumulator<T>& sum, std::size_t n, double value) {
+  wide_sum difference = widen(sum);
+  if (what == reduction::nrm2) {
+    const long double divisor = std::sqrt(magnitude(difference)) + std::abs(static_cast<long double>(value));
+    difference.add(-value, value);
+    return divisor == 0 ? 0 : magnitude(difference) / divisor;
+  }
+  if (what == reduction::mean) {
+    difference.add(-value, static_cast<double>(n));
+    return magnitude(difference) / static_cast<long double>(n);
+  }
+  difference.add(-value);
+  return magnitude(difference);
 }
 
 }  // namespace
 
 template <element T>
-long double ulp_error(const accumulator<T>& sum, double value, element_type type) {
-  const double rounded =
-      with_carrier(type, [&]<class R>(R) { return static_cast<double>(sum.template round<R>()); });
-  if (!std::isfinite(rounded) || !std::isfinite(value)) {
-    if (rounded == value || (std::isnan(rounded) && std::isnan(value))) return 0;
-    if (std::isnan(rounded) || std::isnan(value)) return std::numeric_limits<long double>::quiet_NaN();
+long double ulp_error(reduction what, const accumulator<T>& sum, std::size_t n, double value, element_type type) {
+  const double result = rounded(what, sum, n, type);
+  if (!std::isfinite(result) || !std::isfinite(value)) {
+    if (result == value || (std::isnan(result) && std::isnan(value))) return 0;
+    if (std::isnan(result) || std::isnan(value)) return std::numeric_limits<long double>::quiet_NaN();
     return std::numeric_limits<long double>::infinity();
   }
-  wide_sum difference = widen(sum);
-  difference.add(-value);
-  const int unit = with_carrier(type, [&](auto zero) { return ulp_exponent<decltype(zero)>(rounded); });
-  return std::ldexp(magnitude(difference), -unit);
+  return std::ldexp(absolute_error(what, sum, n, value), -ulp_exponent(type, result));
+}
+
+template <element T>
+long double ulp_error(const accumulator<T>& sum, double value, element_type type) {
+  return ulp_error(reduction::sum, sum, 1, value, type);
 }
 
 template long double ulp_error(const accumulator<float>&, double, element_type);
 template long double ulp_error(const accumulator<double>&, double, element_type);
+template long double ulp_error(reduction, const accumulator<float>&, std::size_t, double, element_type);
+template long double ulp_error(reduction, const accumulator<double>&, std::size_t, double, element_type);
 
 }  // namespace exactdot::lab

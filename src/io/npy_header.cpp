@@ -1,5 +1,6 @@
 // The strict .npy header parser; see npy_header.hpp.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -7,6 +8,7 @@
 #include <io/fault.hpp>
 #include <io/literal_scanner.hpp>
 #include <io/npy_header.hpp>
+#include <io/type_names.hpp>
 #include <limits>
 #include <optional>
 #include <string>
@@ -119,31 +121,45 @@ std::string numpy_name(std::string_view code) {
   const bool compound = descr[0] == '[' || descr[0] == '(' || descr[0] == '{';
   std::string kind = compound ? "structured" : quoted ? numpy_name(descr.substr(1, descr.size() - 2)) : "";
   if (!kind.empty()) kind += ' ';
-  fail(file, fmt::format("dtype {}{} is not supported; expected float32 or float64", kind, shown));
+  fail(file, fmt::format("dtype {}{} is not supported; expected {}", kind, shown, fmt::join(type_names(), ", ")));
 }
+
+/// Two bytes of no type: bfloat16, if the caller says so.
+constexpr std::string_view untyped_code = "V2";
+static_assert(info_of(element_type::bfloat16).kind == 'V' && size_of(element_type::bfloat16) == 2);
 
 /// Returns the element type of a NumPy type code without its byte order: "f4", "f", "float32", "single". A code
 /// with a byte order cannot be a name.
 std::optional<element_type> type_of_code(std::string_view code, bool has_order) {
-  for (const element_info& known : carriers) {
-    if (code == fmt::format("{}{}", known.kind, known.bytes)) return known.type;
-    if (code == std::string_view(&known.struct_format, 1)) return known.type;
+  for (const element_info& known : elements) {
+    if (code != untyped_code && code == fmt::format("{}{}", known.kind, known.bytes)) return known.type;
+    if (known.struct_format != 0 && code == std::string_view(&known.struct_format, 1)) return known.type;
     if (!has_order && code == known.name) return known.type;
   }
   if (has_order) return std::nullopt;
+  if (code == "half") return element_type::float16;
   if (code == "single") return element_type::float32;
   if (code == "double" || code == "float") return element_type::float64;
   return std::nullopt;
 }
 
-void read_dtype(std::string_view descr, std::string_view file, npy_header& header) {
+/// Returns the element type of the code in a file.
+std::optional<element_type> type_in_file(std::string_view code, bool has_order, std::string_view file,
+                                         std::optional<element_type> expected) {
+  if (code != untyped_code) return type_of_code(code, has_order);
+  if (expected == element_type::bfloat16) return expected;
+  fail(file, "dtype void 'V2' does not name its element type; if the file holds bfloat16, add --dtype bfloat16");
+}
+
+void read_dtype(std::string_view descr, std::string_view file, std::optional<element_type> expected,
+                npy_header& header) {
   if (descr.starts_with("u'") || descr.starts_with("u\"")) descr.remove_prefix(1);
   if (descr[0] != '\'' && descr[0] != '"') reject_dtype(descr, file);
   std::string_view code = descr.substr(1, descr.size() - 2);
   const char order = code.empty() ? '\0' : code[0];
   const bool has_order = order == '<' || order == '>' || order == '=' || order == '|';
   if (has_order) code.remove_prefix(1);
-  if (const auto type = type_of_code(code, has_order)) {
+  if (const auto type = type_in_file(code, has_order, file, expected)) {
     header.type = *type;
     header.big_endian = order == '>' || (order != '<' && native_is_big);
     return;
@@ -210,13 +226,14 @@ bool has_npy_magic(std::span<const std::byte> file_bytes) {
   return std::string_view(reinterpret_cast<const char*>(file_bytes.data()), file_bytes.size()).starts_with(magic);
 }
 
-npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file) {
+npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file,
+                            std::optional<element_type> expected) {
   const std::string_view bytes{reinterpret_cast<const char*>(file_bytes.data()), file_bytes.size()};
   const header_text found = find_header(bytes, file);
   const dict_values values = read_dict(found.text, file);
   npy_header header;
   header.data_offset = found.data_offset;
-  read_dtype(values.descr, file, header);
+  read_dtype(values.descr, file, expected, header);
   if (values.fortran_order != "True" && values.fortran_order != "False") {
     fail(file, fmt::format("fortran_order is {}; expected True or False", printable(values.fortran_order, 40)));
   }

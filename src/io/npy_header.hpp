@@ -1,12 +1,16 @@
 // Parser of the header of a .npy file: element type, byte order, length and position of the data.
 //
 // Format (NumPy's NEP 1): magic, version, header length, a Python dict with the keys descr, fortran_order and
-// shape, then the data. Strict: files that NumPy would not read, and files that are not a vector of float32 or
-// float64, are errors. A pure function of the bytes, so that it can be fuzzed.
+// shape, then the data. Strict: files that NumPy would not read, and files that are not a vector of an element
+// type, are errors. A pure function of the bytes, so that it can be fuzzed.
+//
+// NumPy does not store the name of ml_dtypes' bfloat16: it writes '<V2', two bytes of no type, as for any structure
+// of that size. Such a file is read only if the caller says that it holds bfloat16.
 #pragma once
 
 #include <cstddef>
 #include <exactdot/element.hpp>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -23,7 +27,9 @@ struct npy_header {
 [[nodiscard]] bool has_npy_magic(std::span<const std::byte> file_bytes);
 
 /// Parses the header. `file_bytes`: the whole file; `file`: its name for messages. data_offset + n·size_of(type) is
-/// at most the size of the file; bytes after the data are ignored, as in NumPy. Throws only errc::file.
-[[nodiscard]] npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file);
+/// at most the size of the file; bytes after the data are ignored, as in NumPy. `expected`: the type that the
+/// caller expects; it decides only about 'V2', which holds bfloat16 if that is expected. Throws only errc::file.
+[[nodiscard]] npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file,
+                                          std::optional<element_type> expected = std::nullopt);
 
 }  // namespace exactdot::io

@@ -11,8 +11,10 @@ npy_writer::npy_writer(const std::string& path, element_type type, std::size_t n
     : file_(path), type_(type), n_(n), left_(n) {
   constexpr std::size_t alignment = 64;  // of the data in the file, as in NumPy
   constexpr std::size_t prefix = 10;     // magic, version, header length
-  std::string header = fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({},), }}",
-                                   std::endian::native == std::endian::little ? '<' : '>', size_of(type), n);
+  const char native_order = std::endian::native == std::endian::little ? '<' : '>';
+  const char order = size_of(type) == 1 ? '|' : native_order;
+  std::string header = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': ({},), }}", order,
+                                   info_of(type).kind, size_of(type), n);
   while ((prefix + header.size() + 1) % alignment != 0) header += ' ';
   header += '\n';
   const auto length = static_cast<unsigned>(header.size());

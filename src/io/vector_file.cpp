@@ -1,8 +1,10 @@
 // An operand from a .npy or raw file; see vector_file.hpp.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <io/fault.hpp>
 #include <io/npy_header.hpp>
+#include <io/type_names.hpp>
 #include <io/vector_file.hpp>
 
 namespace exactdot::io {
@@ -10,10 +12,11 @@ vector_file::vector_file(const std::string& path, std::optional<element_type> ra
   const std::span<const std::byte> bytes = file_.bytes();
   const bool is_npy = has_npy_magic(bytes) || path.ends_with(".npy");
   if (!raw_type && !is_npy && !bytes.empty()) {
-    fail(path, "is not a .npy file; for raw elements, add --dtype float32 or --dtype float64");
+    fail(path, fmt::format("is not a .npy file; for raw elements, add --dtype with one of {}",
+                           fmt::join(type_names(), ", ")));
   }
   if (!raw_type || is_npy) {
-    const npy_header header = parse_npy_header(bytes, path);
+    const npy_header header = parse_npy_header(bytes, path, raw_type);
     type_ = header.type;
     big_endian_ = header.big_endian;
     n_ = header.n;
@@ -34,9 +37,9 @@ vector_file::vector_file(const std::string& path, std::optional<element_type> ra
 }
 
 void check_pair(const vector_file& a, const vector_file& b) {
-  if (a.type() != b.type()) {
-    fail(b.path(), fmt::format("holds {}, but {} holds {}; expected the same type", name_of(b.type()),
-                               printable(a.path()), name_of(a.type())));
+  if (is_integer(a.type()) != is_integer(b.type())) {
+    fail(b.path(), fmt::format("holds {}, but {} holds {}; expected two floating-point or two integer types",
+                               name_of(b.type()), printable(a.path()), name_of(a.type())));
   }
   if (a.n() != b.n()) {
     fail(b.path(), fmt::format("has length {}, but {} has length {}; expected the same length", b.n(),

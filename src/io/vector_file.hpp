@@ -1,4 +1,4 @@
-// vector_file: an operand of a dot product in a .npy or raw file.
+// vector_file: an operand of a reduction in a .npy or raw file.
 //
 // The elements remain in the mapped file, at any alignment and in either byte order.
 #pragma once
@@ -17,8 +17,8 @@ namespace exactdot::io {
 class vector_file {
  public:
   /// Opens the file. Without `raw_type` it must be a .npy file. With it, a file without the magic and the name of a
-  /// .npy file holds raw little-endian elements of that type, and a .npy file must be of that type. Throws
-  /// errc::file.
+  /// .npy file holds raw little-endian elements of that type, and a .npy file must be of that type; bfloat16 needs
+  /// it in .npy files too (npy_header.hpp). Throws errc::file.
   explicit vector_file(const std::string& path, std::optional<element_type> raw_type = std::nullopt);
 
   [[nodiscard]] element_type type() const noexcept { return type_; }
@@ -44,7 +44,8 @@ class vector_file {
   std::span<const std::byte> data_;
 };
 
-/// Throws errc::file, with the names of both files, unless types and lengths agree.
+/// Throws errc::file, with the names of both files, unless both hold floating-point numbers or both integers, of
+/// the same length.
 void check_pair(const vector_file& a, const vector_file& b);
 
 }  // namespace exactdot::io

@@ -72,7 +72,9 @@ TEST_F(dot_program, prints_one_json_object) {
   EXPECT_TRUE(json["engine"].get<std::string>().starts_with(exactdot::cpu().instruction_set + ", "));
   EXPECT_GT(json["seconds"], 0.0);
   EXPECT_NEAR(json["gb_per_s"].get<double>() * json["seconds"].get<double>(), 80000 / 1e9, 1e-9);
-  EXPECT_EQ(json.size(), 10U);
+  EXPECT_EQ(json["reduction"], "dot");
+  EXPECT_EQ(json["input_dtypes"], (nlohmann::json{"float64", "float64"}));
+  EXPECT_EQ(json.size(), 12U);
 }
 
 TEST_F(dot_program, has_the_same_bits_on_a_gpu) {

@@ -77,7 +77,11 @@ TEST_F(dot_faults, missing_key) {
 }
 
 TEST_F(dot_faults, object_type) { expect_header_refused("'|O'", "(3,)", "dtype object '|O'"); }
-TEST_F(dot_faults, integer_type) { expect_header_refused("'<i8'", "(3,)", "dtype int64 '<i8'"); }
+TEST_F(dot_faults, bool_type) {
+  expect_header_refused("'|b1'", "(3,)", "dtype bool '|b1' is not supported; expected float32, float64, float16, ");
+}
+TEST_F(dot_faults, long_double_type) { expect_header_refused("'<f16'", "(3,)", "dtype float128 '<f16'"); }
+TEST_F(dot_faults, bfloat16_without_its_name) { expect_header_refused("'<V2'", "(3,)", "add --dtype bfloat16"); }
 TEST_F(dot_faults, complex_type) { expect_header_refused("'<c8'", "(3,)", "dtype complex64 '<c8'"); }
 TEST_F(dot_faults, string_type) { expect_header_refused("'<U4'", "(3,)", "dtype unicode string '<U4'"); }
 TEST_F(dot_faults, structured_type) {
@@ -103,8 +107,9 @@ TEST_F(dot_faults, lengths_that_differ) {
 }
 
 TEST_F(dot_faults, types_that_differ) {
-  const std::string other = write("other.npy", std::vector<double>{1, 2, 3});
-  expect_fault({"dot", good_, other}, other, {"holds float64", "good.npy holds float32"});
+  const std::string other = write("other.npy", std::vector<std::int32_t>{1, 2, 3});
+  expect_fault({"dot", good_, other}, other,
+               {"holds int32", "good.npy holds float32", "expected two floating-point or two integer types"});
 }
 
 TEST_F(dot_faults, raw_file_of_a_broken_length) {
@@ -114,7 +119,7 @@ TEST_F(dot_faults, raw_file_of_a_broken_length) {
 
 TEST_F(dot_faults, raw_files_without_their_type) {
   const std::string raw = write("raw", "12345678");
-  expect_fault({"dot", raw, raw}, raw, {"is not a .npy file", "--dtype float32", "--dtype float64"});
+  expect_fault({"dot", raw, raw}, raw, {"is not a .npy file", "add --dtype with one of float32, ", "uint64"});
 }
 
 TEST_F(dot_faults, raw_file_without_elements) {
@@ -154,15 +159,23 @@ TEST_F(dot_faults, truncated_while_it_computes) {
 }
 
 TEST_F(dot_faults, full_disk_behind_stdout) {
-  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"dot", good_, good_},
-                                                    {"dot", good_, good_, "--json"},
-                                                    {"dot", good_, good_, "--compare"},
-                                                    {"info"},
-                                                    {"--help"}}) {
+  std::vector<std::vector<std::string>> runs;
+#if EXACTDOT_HAS_BENCH
+  runs.push_back({"bench", "--device", "cpu", "--quick", "--rounds", "1", "--sizes", "16", "--types", "float32",
+                  "--threads", "1", "--data", "none"});
+#endif
+  runs.insert(runs.end(), {std::vector<std::string>{"dot", good_, good_},
+                           {"dot", good_, good_, "--json"},
+                           {"dot", good_, good_, "--compare"},
+                           {"sum", good_},
+                           {"info"},
+                           {"--help"}});
+  for (const std::vector<std::string>& arguments : runs) {
     cli_test::process_settings settings;
     settings.out_path = "/dev/full";
     const auto result = start(arguments, settings).wait();
-    check_fault(result, "standard output", {"No space left on device"});
+    check_fault(result, "standard output",
+                {arguments[0] == "bench" ? "cannot write all of the output" : "No space left on device"});
   }
 }
 

@@ -42,6 +42,18 @@ TEST_F(long_computation, is_silent_in_a_pipe) {
   EXPECT_EQ(result.err, "exactdot: interrupted\n");
 }
 
+TEST_F(long_computation, of_one_vector_ends_cleanly_when_interrupted) {
+  for (const std::string command : {"sum", "var", "argmax"}) {
+    cli_test::process running = start({command, path_});
+    ASSERT_TRUE(running.wait_until_mapped(path_));
+    running.send(SIGTERM);
+    const auto result = running.wait();
+    EXPECT_EQ(result.status, 143) << command;
+    EXPECT_EQ(result.out, "") << command;
+    EXPECT_EQ(result.err, "exactdot: interrupted\n") << command;
+  }
+}
+
 TEST_F(long_computation, in_other_libraries_ends_immediately) {
   if (const std::string fault = cli_test::terminal_fault(); !fault.empty()) GTEST_SKIP() << fault;
   const std::string small = write_sparse("small.npy", std::size_t{1} << 28);

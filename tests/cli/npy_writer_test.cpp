@@ -48,6 +48,22 @@ TEST(npy_writer, writes_the_bytes_of_numpy) {
   EXPECT_EQ(read_file(folder / "b.npy"), cli_test::npy_file(std::vector<double>{}));
 }
 
+template <class T>
+void expect_numpys_bytes() {
+  const temporary_folder folder;
+  const std::vector<T> values(5, static_cast<T>(3.0F));
+  npy_writer file{folder / "a.npy", exactdot::type_of<T>, values.size()};
+  file.template append<T>(values);
+  file.commit();
+  EXPECT_EQ(read_file(folder / "a.npy"), cli_test::npy_file(values)) << exactdot::name_of(exactdot::type_of<T>);
+}
+
+TEST(npy_writer, writes_every_type) {
+  for (const exactdot::element_info& known : exactdot::elements) {
+    exactdot::with_element(known.type, []<class T>(T) { expect_numpys_bytes<T>(); });
+  }
+}
+
 TEST(npy_writer, aligns_the_data_at_any_length) {
   const temporary_folder folder;
   for (const std::size_t n : {0, 7, 100, 1234567}) {

@@ -1,10 +1,11 @@
-// Dot products of other methods and libraries: correct for their name, at any alignment.
+// Sums and dot products of other methods and libraries: correct for their name, at any alignment.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <exactdot/element.hpp>
 #include <io/data_source.hpp>
 #include <lab/openblas_core.hpp>
 #include <lab/peers.hpp>
@@ -73,6 +74,32 @@ TEST(peers, loops_accumulate_in_the_type_they_name) {
   EXPECT_EQ(lab::double_loop(c.data(), double_ones.data(), 4), 2);
 }
 
+TYPED_TEST(peers, loops_add_products_values_and_magnitudes) {
+  const std::vector<TypeParam> a = {3, -4, 5}, b = {1, 2, -1};
+  const auto sums_of = [&](lab::term added) {
+    return std::vector<double>{lab::plain_loop<float>(added, a.data(), b.data(), 3),
+                               lab::plain_loop<double>(added, a.data(), b.data(), 3),
+                               lab::compensated_loop(added, a.data(), b.data(), 3)};
+  };
+  EXPECT_EQ(sums_of(lab::term::product), std::vector<double>(3, -10));
+  EXPECT_EQ(sums_of(lab::term::value), std::vector<double>(3, 4));
+  EXPECT_EQ(sums_of(lab::term::magnitude), std::vector<double>(3, 12));
+}
+
+TYPED_TEST(peers, compensated_sums_keep_what_a_loop_loses) {
+  const TypeParam large = TypeParam{1} / std::numeric_limits<TypeParam>::epsilon();
+  const std::vector<TypeParam> x = {large * 4, 1, 1, large * -4};
+  EXPECT_EQ(lab::plain_loop<TypeParam>(lab::term::value, x.data(), x.data(), 4), 0);
+  EXPECT_EQ(lab::compensated_loop(lab::term::value, x.data(), x.data(), 4), 2);
+}
+
+TEST(peers, loops_in_16_bits_round_every_sum) {
+  const std::vector<float> ones(3000, 1.0F);
+  using exactdot::bfloat16, exactdot::float16;
+  EXPECT_EQ(lab::plain_loop<float16>(lab::term::value, ones.data(), ones.data(), 3000), float16(2048.0F));
+  EXPECT_EQ(lab::plain_loop<bfloat16>(lab::term::product, ones.data(), ones.data(), 3000), bfloat16(256.0F));
+}
+
 TYPED_TEST(peers, dot2_meets_its_error_bound) {
   const TypeParam unit = std::numeric_limits<TypeParam>::epsilon() / 2;
   const double condition = sizeof(TypeParam) == 4 ? 1e9 : 1e22;  // too large for a plain loop
@@ -102,6 +129,13 @@ TYPED_TEST(peers, openblas_computes_or_names_the_reason) {
   EXPECT_EQ(peer.dot(x.a.data(), x.b.data(), x.a.size()), TypeParam{12345});
   EXPECT_EQ(peer.dot(misaligned(x.a).data(), misaligned(x.b).data(), x.a.size()), TypeParam{12345});
   EXPECT_EQ(peer.dot(x.a.data(), x.b.data(), 0), TypeParam{0});
+  const std::vector<TypeParam> y = {3, 0, -4};
+  EXPECT_EQ(peer.asum(y.data(), 3), TypeParam{7});
+  EXPECT_EQ(peer.asum(misaligned(y).data(), 3), TypeParam{7});
+  EXPECT_EQ(peer.nrm2(y.data(), 3), TypeParam{5});
+  EXPECT_EQ(peer.nrm2(misaligned(y).data(), 3), TypeParam{5});
+  EXPECT_EQ(peer.asum(y.data(), 0), TypeParam{0});
+  EXPECT_EQ(peer.nrm2(y.data(), 0), TypeParam{0});
   EXPECT_EQ(peer.template cblas_dot<TypeParam>()(100, x.a.data(), 1, x.b.data(), 1), TypeParam{100});
   EXPECT_NE(peer.symbol("cblas_dasum"), nullptr);
   EXPECT_EQ(peer.symbol("cblas_no_such_function"), nullptr);

@@ -3,7 +3,9 @@
 
 #include <cli/report.hpp>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,12 +15,22 @@
 
 namespace {
 
+using exactdot::any_scalar;
+using exactdot::bfloat16;
+using exactdot::element;
 using exactdot::element_type;
+using exactdot::float16;
 using exactdot::cli::put_value;
-using exactdot::cli::rounded_value;
 using exactdot::cli::value_text;
 
-nlohmann::ordered_json json_of(rounded_value result) {
+template <element T>
+any_scalar scalar(T value) {
+  any_scalar result{exactdot::type_of<T>, 0};
+  std::memcpy(&result.bits, &value, sizeof value);  // a little-endian machine
+  return result;
+}
+
+nlohmann::ordered_json json_of(any_scalar result) {
   nlohmann::ordered_json object;
   put_value(object, result);
   return nlohmann::ordered_json::parse(object.dump());
@@ -29,7 +41,7 @@ TEST(report, doubles_read_back) {
   for (int i = 0; i < 20000; ++i) {
     const double x = oracle::from_bits<double>(random.bits());
     if (!std::isfinite(x)) continue;
-    const rounded_value result{x, element_type::float64};
+    const any_scalar result = scalar(x);
     const auto json = json_of(result);
     ASSERT_TRUE(oracle::same_bits(std::strtod(value_text(result).c_str(), nullptr), x));
     ASSERT_TRUE(oracle::same_bits(json["value"].get<double>(), x));
@@ -44,7 +56,7 @@ TEST(report, floats_read_back_as_float_and_through_double) {
   for (int i = 0; i < 100000; ++i) {
     const float x = oracle::from_bits<float>(static_cast<std::uint32_t>(random.bits()));
     if (!std::isfinite(x)) continue;
-    const rounded_value result{x, element_type::float32};
+    const any_scalar result = scalar(x);
     const auto json = json_of(result);
     const std::string digits = json["value"].dump();
     ASSERT_TRUE(oracle::same_bits(std::strtof(value_text(result).c_str(), nullptr), x));
@@ -57,23 +69,80 @@ TEST(report, floats_read_back_as_float_and_through_double) {
 }
 
 TEST(report, floats_are_short) {
-  EXPECT_EQ(value_text({0.1F, element_type::float32}), "0.1");
-  EXPECT_EQ(json_of({0.1F, element_type::float32})["value"].dump(), "0.1");
-  EXPECT_EQ(json_of({0.1F, element_type::float64})["value"].dump(), "0.10000000149011612");
+  EXPECT_EQ(value_text(scalar(0.1F)), "0.1");
+  EXPECT_EQ(json_of(scalar(0.1F))["value"].dump(), "0.1");
+  EXPECT_EQ(json_of(scalar(double{0.1F}))["value"].dump(), "0.10000000149011612");
+}
+
+/// Of every finite number of 16 bits, text and JSON read back through float and through double.
+template <class T>
+void expect_every_number_reads_back() {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    T x;
+    x.bits = static_cast<std::uint16_t>(bits);
+    if (!std::isfinite(float{x})) continue;
+    const std::string text = value_text(scalar(x));
+    const nlohmann::ordered_json json = json_of(scalar(x));
+    ASSERT_EQ(T(std::strtof(text.c_str(), nullptr)).bits, bits) << text;
+    ASSERT_EQ(T(static_cast<float>(std::strtod(text.c_str(), nullptr))).bits, bits) << text;
+    ASSERT_EQ(T(static_cast<float>(json["value"].get<double>())).bits, bits) << text;
+    ASSERT_EQ(T(std::strtof(json["hex"].get<std::string>().c_str(), nullptr)).bits, bits);
+    ASSERT_EQ(std::strtoul(json["bits"].get<std::string>().c_str(), nullptr, 16), bits);
+    ASSERT_EQ(json["bits"].get<std::string>().size(), 4U);
+  }
+}
+
+TEST(report, numbers_of_16_bits_read_back) {
+  expect_every_number_reads_back<float16>();
+  expect_every_number_reads_back<bfloat16>();
+}
+
+TEST(report, numbers_of_16_bits_are_short) {
+  EXPECT_EQ(value_text(scalar(float16(0.1F))), "0.1");
+  EXPECT_EQ(value_text(scalar(bfloat16(0.1F))), "0.1");
+  EXPECT_EQ(value_text(scalar(float16(65504.0F))), "65500");
+  EXPECT_EQ(value_text(scalar(float16(2049.0F))), "2048");
+  EXPECT_EQ(value_text(scalar(float16(0x1p-24F))), "6e-08");
+  EXPECT_EQ(value_text(scalar(bfloat16(1.0F / 3))), "0.334");
+  EXPECT_EQ(json_of(scalar(float16(0.1F)))["value"].dump(), "0.1");
+  EXPECT_EQ(json_of(scalar(float16(0.1F)))["bits"], "2e66");
+}
+
+TEST(report, integers_have_all_their_digits) {
+  EXPECT_EQ(value_text(scalar(std::int8_t{-128})), "-128");
+  EXPECT_EQ(json_of(scalar(std::int8_t{-1})).dump(), R"({"value":-1,"bits":"ff"})");
+  EXPECT_EQ(json_of(scalar(std::uint16_t{65535})).dump(), R"({"value":65535,"bits":"ffff"})");
+  EXPECT_EQ(json_of(scalar(std::int32_t{-2})).dump(), R"({"value":-2,"bits":"fffffffe"})");
+  EXPECT_EQ(json_of(scalar(~std::uint64_t{0})).dump(),
+            R"({"value":18446744073709551615,"bits":"ffffffffffffffff"})");
+  EXPECT_EQ(json_of(scalar(std::numeric_limits<std::int64_t>::min()))["value"].dump(), "-9223372036854775808");
+  EXPECT_EQ(value_text(scalar((std::int64_t{1} << 53) + 1)), "9007199254740993");
 }
 
 TEST(report, zeros_keep_their_sign_and_special_values_have_names) {
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(value_text({-0.0, element_type::float64}), "-0");
-  EXPECT_EQ(json_of({-0.0, element_type::float32})["bits"], "80000000");
-  for (const element_type type : {element_type::float32, element_type::float64}) {
-    EXPECT_EQ(json_of({infinity, type})["value"], "inf");
-    EXPECT_EQ(json_of({-infinity, type})["value"], "-inf");
-    EXPECT_EQ(json_of({std::nan(""), type})["value"], "nan");
-    EXPECT_EQ(json_of({std::nan(""), type})["hex"], "nan");
+  EXPECT_EQ(value_text(scalar(-0.0)), "-0");
+  EXPECT_EQ(value_text(scalar(float16(-0.0F))), "-0");
+  EXPECT_EQ(json_of(scalar(-0.0F))["bits"], "80000000");
+  EXPECT_EQ(json_of(scalar(bfloat16(-0.0F)))["value"].dump(), "-0.0");
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  for (const element_type type :
+       {element_type::float16, element_type::bfloat16, element_type::float32, element_type::float64}) {
+    const auto json_in = [type](double value) {
+      return exactdot::with_element(type, [&]<class T>(T) {
+        if constexpr (exactdot::floating_element<T>)
+          return json_of(scalar(static_cast<T>(static_cast<float>(value))));
+        return nlohmann::ordered_json();
+      });
+    };
+    EXPECT_EQ(json_in(infinity)["value"], "inf");
+    EXPECT_EQ(json_in(-infinity)["value"], "-inf");
+    EXPECT_EQ(json_in(nan)["value"], "nan");
+    EXPECT_EQ(json_in(nan)["hex"], "nan");
   }
-  EXPECT_EQ(json_of({std::nan(""), element_type::float32})["bits"], "7fc00000");
-  EXPECT_EQ(json_of({std::nan(""), element_type::float64})["bits"], "7ff8000000000000");
+  EXPECT_EQ(json_of(scalar(float16(std::nanf(""))))["bits"], "7e00");
+  EXPECT_EQ(json_of(scalar(std::nanf("")))["bits"], "7fc00000");
+  EXPECT_EQ(json_of(scalar(nan))["bits"], "7ff8000000000000");
 }
 
 }  // namespace

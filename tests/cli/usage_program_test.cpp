@@ -9,13 +9,21 @@
 
 namespace {
 
+const std::string commands =
+    "dot, sum, asum, sum_of_squares, nrm2, mean, var, std, min, max, argmin, argmax, generate, lab, hazards, "
+    "bench, info";
+
 class usage_program : public cli_test::program {};
 
 TEST_F(usage_program, unknown_values_name_the_allowed_ones) {
   const std::string a = write("a.npy", std::vector<float>{1});
   expect_usage_fault({"dot", a, a, "--mode", "quick"}, {"--mode", "quick", "exact", "fast"});
-  expect_usage_fault({"dot", a, a, "--result", "float16"}, {"--result", "float16", "float32", "float64"});
-  expect_usage_fault({"dot", a, a, "--dtype", "int8"}, {"--dtype", "int8", "float32", "float64"});
+  expect_usage_fault({"dot", a, a, "--result", "float8"},
+                     {"--result", "float8", "{float32,float64,float16,bfloat16,int64,uint64}"});
+  expect_usage_fault({"nrm2", a, "--result", "int64"}, {"--result", "int64", "{float32,float64,float16,bfloat16}"});
+  expect_usage_fault(
+      {"sum", a, "--dtype", "int7"},
+      {"--dtype", "int7", "{float32,float64,float16,bfloat16,int8,int16,int32,int64,uint8,uint16,uint32,uint64}"});
   for (const std::string device : {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "CUDA"}) {
     expect_usage_fault({"dot", a, a, "--device", device}, {"--device", device, "auto", "cpu", "cuda:N"});
   }
@@ -46,9 +54,8 @@ TEST_F(usage_program, numbers_out_of_range_are_refused) {
 }
 
 TEST_F(usage_program, missing_and_unknown_words_are_refused) {
-  expect_usage_fault({}, {"a subcommand is missing", "dot, generate, lab, hazards, bench, info"});
-  expect_usage_fault({"multiply"},
-                     {"'multiply': unknown subcommand; expected dot, generate, lab, hazards, bench, info"});
+  expect_usage_fault({}, {"a subcommand is missing", commands});
+  expect_usage_fault({"multiply"}, {"'multiply': unknown subcommand; expected " + commands});
   expect_usage_fault({"two\nlines"}, {"'two\\x0alines': unknown subcommand; expected"});
   expect_usage_fault({"--quick"}, {"'--quick': unknown option of exactdot; see exactdot --help"});
   expect_usage_fault({"--quick", "info"}, {"'--quick': unknown option of exactdot; see exactdot --help"});
@@ -56,7 +63,20 @@ TEST_F(usage_program, missing_and_unknown_words_are_refused) {
   expect_usage_fault({"dot", "a.npy"}, {"B"});
   expect_usage_fault({"dot", "a.npy", "b.npy", "c.npy"}, {"c.npy"});
   expect_usage_fault({"dot", "a.npy", "b.npy", "--quick"}, {"--quick"});
+  expect_usage_fault({"sum"}, {"FILE"});
+  expect_usage_fault({"sum", "a.npy", "b.npy"}, {"b.npy"});
+  expect_usage_fault({"min", "a.npy", "--result", "float32"},
+                     {"'--result': unknown option of exactdot min; see exactdot min --help"});
+  expect_usage_fault({"sum", "a.npy", "--ddof", "1"}, {"'--ddof': unknown option of exactdot sum"});
   expect_usage_fault({"info", "--quick"}, {"'--quick': unknown option of exactdot info; see exactdot info --help"});
+}
+
+TEST_F(usage_program, empty_file_names_are_refused) {
+  expect_usage_fault({"sum", ""}, {"FILE: '' is not a file name; see exactdot sum --help"});
+  expect_usage_fault({"dot", "", "b.npy"}, {"A: '' is not a file name"});
+  expect_usage_fault({"dot", "a.npy", ""}, {"B: '' is not a file name"});
+  expect_usage_fault({"generate", "", "b.npy"}, {"A: '' is not a file name"});
+  expect_usage_fault({"generate", "a.npy", ""}, {"B: '' is not a file name"});
 }
 
 TEST_F(usage_program, unknown_subcommands_before_help_are_refused) {
@@ -67,7 +87,7 @@ TEST_F(usage_program, unknown_subcommands_before_help_are_refused) {
 }
 
 TEST_F(usage_program, misspelt_words_get_a_suggestion) {
-  expect_usage_fault({"dit", "a", "b"}, {"'dit': unknown subcommand (did you mean dot?); expected dot, generate"});
+  expect_usage_fault({"dit", "a", "b"}, {"'dit': unknown subcommand (did you mean dot?); expected dot, sum"});
   expect_usage_fault({"hazard"}, {"(did you mean hazards?)"});
   expect_usage_fault({"--vresion"}, {"'--vresion': unknown option of exactdot (did you mean --version?)"});
   const std::string a = write("a.npy", std::vector<float>{1});
@@ -81,7 +101,8 @@ TEST_F(usage_program, misspelt_words_get_a_suggestion) {
 
 TEST_F(usage_program, help_has_examples) {
   EXPECT_NE(run_well({"--help"}).find("generate"), std::string::npos);
-  for (const std::string command : {"dot", "generate", "info"}) {
+  for (const std::string command : {"dot", "sum", "asum", "sum_of_squares", "nrm2", "mean", "var", "std", "min",
+                                    "max", "argmin", "argmax", "generate", "info"}) {
     EXPECT_NE(run_well({command, "--help"}).find("Examples:\n  exactdot " + command), std::string::npos);
   }
 }

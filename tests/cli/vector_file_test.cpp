@@ -24,6 +24,7 @@ using exactdot::element_type;
 using exactdot::io::vector_file;
 
 const std::vector<float> floats = {1.5F, -2, 3e-40F};
+const std::vector<exactdot::bfloat16> halves = {exactdot::bfloat16(1.5F), exactdot::bfloat16(3e38F)};
 const std::vector<double> doubles = {0.1, -1e300, 5e-324, 4};
 
 class vector_files : public testing::Test {
@@ -61,8 +62,15 @@ class vector_files : public testing::Test {
   cli_test::temporary_folder folder;
 };
 
-TEST_F(vector_files, read_both_types_in_both_byte_orders) {
+TEST_F(vector_files, read_npy_files_in_both_byte_orders) {
   for (const bool big : {false, true}) {
+    const vector_file two{write("two.npy", npy_file(halves, big)), element_type::bfloat16};
+    const vector_file one{write("one.npy", npy_file(std::vector<std::int8_t>{-1, 2}, big))};
+    EXPECT_EQ(two.type(), element_type::bfloat16);
+    EXPECT_EQ(one.type(), element_type::int8);
+    EXPECT_EQ(two.swapped(), big);
+    EXPECT_EQ(elements<exactdot::bfloat16>(two).back(), halves.back());
+    EXPECT_EQ(elements<std::int8_t>(one), (std::vector<std::int8_t>{-1, 2}));
     const vector_file four{write("four.npy", npy_file(floats, big))};
     const vector_file eight{write("eight.npy", npy_file(doubles, big))};
     EXPECT_EQ(four.type(), element_type::float32);
@@ -104,19 +112,26 @@ TEST_F(vector_files, never_read_a_npy_file_as_raw) {
 TEST_F(vector_files, need_a_type_for_raw_files) {
   const std::string path = write("raw", element_bytes(doubles));
   EXPECT_EQ(fault_of(path, std::nullopt),
-            path + ": is not a .npy file; for raw elements, add --dtype float32 or --dtype float64");
+            path +
+                ": is not a .npy file; for raw elements, add --dtype with one of float32, float64, float16, "
+                "bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64");
 }
 
-TEST_F(vector_files, must_agree_in_type_and_length) {
+TEST_F(vector_files, must_agree_in_kind_and_length) {
   const vector_file a{write("a.npy", npy_file(doubles))};
   const vector_file same{write("same.npy", npy_file(doubles, true))};
   const vector_file shorter{write("shorter.npy", npy_file(std::vector<double>{1, 2, 3}))};
-  const vector_file other{write("other.npy", npy_file(floats))};
+  const vector_file narrow{write("narrow.npy", npy_file(std::vector<float>{1, 2, 3, 4}))};
+  const vector_file integers{write("integers.npy", npy_file(std::vector<std::int16_t>{1, 2, 3, 4}))};
+  const vector_file bytes{write("bytes.npy", npy_file(std::vector<std::uint8_t>{1, 2, 3, 4}))};
   EXPECT_EQ(fault_of([&] { check_pair(a, same); }), "");
   EXPECT_EQ(fault_of([&] { check_pair(a, shorter); }),
             shorter.path() + ": has length 3, but " + a.path() + " has length 4; expected the same length");
-  EXPECT_EQ(fault_of([&] { check_pair(a, other); }),
-            other.path() + ": holds float32, but " + a.path() + " holds float64; expected the same type");
+  EXPECT_EQ(fault_of([&] { check_pair(a, narrow); }), "");
+  EXPECT_EQ(fault_of([&] { check_pair(integers, bytes); }), "");
+  EXPECT_EQ(fault_of([&] { check_pair(a, integers); }),
+            integers.path() + ": holds int16, but " + a.path() +
+                " holds float64; expected two floating-point or two integer types");
 }
 
 }  // namespace

@@ -20,9 +20,10 @@ def dictionary(descr="'<f8'", order="False", shape="(2,)"):
 
 
 def write_npy():
-    for descr in ("<f4", ">f4", "<f8", ">f8"):
+    for descr in ("<f4", ">f4", "<f8", ">f8", "<f2", ">u2", "|i1", "<i4", ">i8", "<V2"):
         item = int(descr[2])
-        npy("ok_" + descr.replace("<", "little_").replace(">", "big_"), dictionary(repr(descr)), data=bytes(2 * item))
+        order = {"<": "little_", ">": "big_", "|": "byte_"}[descr[0]]
+        npy("ok_" + order + descr[1:], dictionary(repr(descr)), data=bytes(2 * item))
     for version in ((1, 0), (2, 0), (3, 0), (1, 1), (4, 0), (0, 0)):
         npy("version_%d_%d" % version, dictionary(), version, bytes(16))
     npy("fortran", dictionary(order="True"), data=bytes(16))
@@ -39,8 +40,8 @@ def write_npy():
     npy("negative_length", dictionary(shape="(-2,)"), data=bytes(16))
     npy("length_overflow", dictionary(shape="(2305843009213693952,)"))
     npy("length_beyond_64_bits", dictionary(shape="(99999999999999999999,)"))
-    for name, descr in (("int", "'<i8'"), ("complex", "'<c16'"), ("object", "'|O'"), ("string", "'<U5'"),
-                        ("structured", "[('x', '<f8'), ('y', '<f4')]")):
+    for name, descr in (("int", "'<i8'"), ("bool", "'|b1'"), ("complex", "'<c16'"), ("object", "'|O'"),
+                        ("string", "'<U5'"), ("structured", "[('x', '<f8'), ('y', '<f4')]")):
         npy("dtype_" + name, dictionary(descr), data=bytes(64))
     npy("unknown_key", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), 'more': 1}")
     npy("missing_key", "{'descr': '<f8', 'shape': (2,)}")

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exactdot/error.hpp>
 #include <io/npy_header.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,13 +18,16 @@ namespace {
   std::abort();
 }
 
-void check_header(const exactdot::io::npy_header& header, std::span<const std::byte> bytes) {
+using expected_type = std::optional<exactdot::element_type>;
+
+void check_header(const exactdot::io::npy_header& header, std::span<const std::byte> bytes,
+                  expected_type expected) {
   const std::size_t item = exactdot::size_of(header.type);
   if (header.data_offset > bytes.size()) fail("the data begin after the end");
   if (header.n > (bytes.size() - header.data_offset) / item) fail("the data end after the end");
   if (!exactdot::io::has_npy_magic(bytes)) fail("accepted without the magic");
   const std::size_t end = header.data_offset + header.n * item;
-  const auto again = exactdot::io::parse_npy_header(bytes.first(end), "shorter.npy");
+  const auto again = exactdot::io::parse_npy_header(bytes.first(end), "shorter.npy", expected);
   if (again.n != header.n || again.data_offset != header.data_offset || again.type != header.type ||
       again.big_endian != header.big_endian) {
     fail("the bytes after the data changed the header");
@@ -43,10 +47,12 @@ void check_refusal(const exactdot::error& refusal) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
-  try {
-    check_header(exactdot::io::parse_npy_header(bytes, "fuzz.npy"), bytes);
-  } catch (const exactdot::error& refusal) {
-    check_refusal(refusal);
+  for (const expected_type expected : {expected_type(), expected_type(exactdot::element_type::bfloat16)}) {
+    try {
+      check_header(exactdot::io::parse_npy_header(bytes, "fuzz.npy", expected), bytes, expected);
+    } catch (const exactdot::error& refusal) {
+      check_refusal(refusal);
+    }
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the documents: the shell lines of README.md run, and the targets of all relative links exist.
+"""Checks the documents: the shell lines of README.md and docs/program.md run, and the targets of relative links exist.
 
 Shell lines are those of `sh` fences. They run in order in one scratch folder, with the built program on the path. Lines
 that call make run in the source folder with the build under test. `make test` is a dry run, because it runs this test.
@@ -43,9 +43,12 @@ def run_shell_lines(source, build, scratch):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     environment["PATH"] = f"{build / 'cli'}:{environment['PATH']}"
     environment["RELEASE"] = str(build)
-    lines = list(shell_lines((source / "README.md").read_text()))
-    if not lines:
-        fail("README.md has no shell lines")
+    lines = []
+    for document in ("README.md", "docs/program.md"):
+        found = list(shell_lines((source / document).read_text()))
+        if not found:
+            fail(f"{document} has no shell lines")
+        lines += found
     for line in lines:
         is_make = line.split()[0] == "make"
         command = re.sub(r"^make test\b", "make --dry-run test", line)

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <bit>
-#include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <exactdot/element.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -25,9 +25,12 @@ struct npy_format {
                                    const std::string& order = "False");
 
 /// Returns the bytes of the elements in the given byte order.
-template <std::floating_point T>
+template <exactdot::element T>
 [[nodiscard]] std::string element_bytes(const std::vector<T>& values, bool big_endian = false) {
-  using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using word =
+      std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                         std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                            std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
   std::string bytes;
   for (const T value : values) {
     const word bits = std::bit_cast<word>(value);
@@ -39,12 +42,21 @@ template <std::floating_point T>
   return bytes;
 }
 
+/// Returns NumPy's code of the type, with its quotes.
+template <exactdot::element T>
+[[nodiscard]] std::string npy_descr(bool big_endian = false) {
+  char kind = std::is_signed_v<T> ? 'i' : 'u';
+  if (!std::is_integral_v<T>) kind = 'f';
+  if (std::is_same_v<T, exactdot::bfloat16>) kind = 'V';
+  const char order = sizeof(T) == 1 ? '|' : big_endian ? '>' : '<';
+  return std::string("'") + order + kind + std::to_string(sizeof(T)) + "'";
+}
+
 /// Returns a valid file.
-template <std::floating_point T>
+template <exactdot::element T>
 [[nodiscard]] std::string npy_file(const std::vector<T>& values, bool big_endian = false, npy_format version = {},
                                    const std::string& order = "False") {
-  const std::string descr = std::string("'") + (big_endian ? '>' : '<') + (sizeof(T) == 4 ? "f4'" : "f8'");
-  return npy_with_header(npy_dict(descr, "(" + std::to_string(values.size()) + ",)", order),
+  return npy_with_header(npy_dict(npy_descr<T>(big_endian), "(" + std::to_string(values.size()) + ",)", order),
                          element_bytes(values, big_endian), version);
 }
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <concepts>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -32,7 +31,7 @@ class program : public testing::Test {
   void expect_usage_fault(const std::vector<std::string>& arguments, const std::vector<std::string>& parts);
 
   std::string write(const std::string& name, const std::string& bytes);
-  template <std::floating_point T>
+  template <exactdot::element T>
   std::string write(const std::string& name, const std::vector<T>& values) {
     return write(name, npy_file(values));
   }

@@ -1,0 +1,26 @@
+// The subcommands dot, sum, nrm2, …: a reduction of files, by the library's list of reductions.
+#pragma once
+
+#include <cstdint>
+#include <exactdot/reduction.hpp>
+#include <string>
+
+namespace exactdot::cli {
+
+/// Arguments of the command line, with allowed values.
+struct reduction_arguments {
+  reduction what = reduction::dot;
+  std::string a, b;  // b: of a reduction of two inputs
+  std::string mode = "exact";
+  std::string device = "auto";
+  std::string result_type, raw_type, raw_type_of_b;  // empty: not given
+  int threads = 0;
+  std::int64_t ddof = 0;
+  bool compare = false;
+  bool json = false;
+};
+
+/// Computes the reduction and prints it. Throws exactdot::error.
+void run_reduction(const reduction_arguments& arguments);
+
+}  // namespace exactdot::cli

@@ -1,0 +1,56 @@
+// Reductions of files; see reduce_files.hpp.
+#include <fmt/format.h>
+
+#include <cli/gpu_probe.hpp>
+#include <cli/reduce_files.hpp>
+#include <cli/reduction_command.hpp>
+#include <cli/report.hpp>
+#include <exactdot/error.hpp>
+#include <exactdot/info.hpp>
+#include <exactdot/reductions.hpp>
+#include <io/fault.hpp>
+#include <plan/thread_count.hpp>
+
+namespace exactdot::cli {
+
+operands::operands(reduction what, const source& a, const source& b) : a_(a.path, a.raw_type) {
+  if (inputs_of(what) == 1) return;
+  b_.emplace(b.path, b.raw_type);
+  io::check_pair(a_, *b_);
+}
+
+void operands::check() const {
+  a_.check();
+  if (b_) b_->check();
+}
+
+any_scalar reduce_files(reduction what, const operands& files, element_type type, const options& options,
+                        std::int64_t ddof) {
+  try {
+    if (files.count() == 2) return dot(files.a().view(), files.b().view(), type, options);
+    return reduce(what, files.a().view(), type, options, ddof);
+  } catch (const error& fault) {
+    const std::string& path = files.a().path();
+    if (fault.code() == errc::empty_input) {
+      io::fail(path, fmt::format("has no elements; {} needs at least one", command_of(what)));
+    }
+    if (fault.code() == errc::overflow) {
+      io::fail(path, fmt::format("{}: the result does not fit into {}; use --result float64", command_of(what),
+                                 name_of(type)));
+    }
+    throw;
+  }
+}
+
+int thread_count(std::size_t n, const options& options) { return engine::threads_for(n, options.threads); }
+
+std::string device_text(const options& options) {
+  return options.device == device::cuda ? "cuda:" + std::to_string(options.device_index) : "cpu";
+}
+
+std::string engine_text(std::size_t n, const options& options) {
+  if (options.device == device::cuda) return gpu_names().at(static_cast<std::size_t>(options.device_index));
+  return cpu().instruction_set + ", " + thread_text(thread_count(n, options));
+}
+
+}  // namespace exactdot::cli

@@ -1,0 +1,54 @@
+// A reduction of open files of any type and byte order, and its description.
+#pragma once
+
+#include <exactdot/options.hpp>
+#include <exactdot/reduction.hpp>
+#include <exactdot/views.hpp>
+#include <io/vector_file.hpp>
+#include <optional>
+#include <string>
+
+namespace exactdot::cli {
+
+/// The one or two files that a reduction reads.
+class operands {
+ public:
+  /// A file and the type of its elements, if it is raw (see vector_file).
+  struct source {
+    std::string path;
+    std::optional<element_type> raw_type;
+  };
+  /// Opens the files; `b` counts only for a reduction of two inputs. Throws errc::file.
+  operands(reduction what, const source& a, const source& b);
+
+  [[nodiscard]] const io::vector_file& a() const { return a_; }
+  /// Returns the second file; of a reduction of one input, the first.
+  [[nodiscard]] const io::vector_file& b() const { return b_ ? *b_ : a_; }
+  [[nodiscard]] int count() const { return b_ ? 2 : 1; }
+  [[nodiscard]] std::size_t n() const { return a_.n(); }
+  /// Returns the size of the elements of all files.
+  [[nodiscard]] std::size_t bytes() const { return a_.bytes().size() + (b_ ? b_->bytes().size() : 0); }
+  /// Throws errc::file if a file changed since it was opened.
+  void check() const;
+
+ private:
+  io::vector_file a_;
+  std::optional<io::vector_file> b_;
+};
+
+/// Computes the reduction, with a result of `type`. The mapped files are read in place. Throws errc::file, with the
+/// name of the file, if the vector is empty and has no result, or if an integer type does not hold the result; else
+/// as exactdot::reduce does.
+[[nodiscard]] any_scalar reduce_files(reduction what, const operands& files, element_type type,
+                                      const options& options, std::int64_t ddof);
+
+/// Returns "cpu" or "cuda:N".
+[[nodiscard]] std::string device_text(const options& options);
+
+/// Returns the engine for n elements with these options: "avx512, 2 threads", "NVIDIA H100 80GB HBM3, sm_90".
+[[nodiscard]] std::string engine_text(std::size_t n, const options& options);
+
+/// Returns the number of CPU threads for n elements with these options.
+[[nodiscard]] int thread_count(std::size_t n, const options& options);
+
+}  // namespace exactdot::cli

@@ -1,0 +1,72 @@
+// Names and help of the reductions; see reduction_command.hpp.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cli/reduction_command.hpp>
+#include <exactdot/reductions.hpp>
+#include <io/type_names.hpp>
+
+namespace exactdot::cli {
+namespace {
+
+/// In the order of the enumerators.
+constexpr std::array<std::string_view, reduction_names.size()> descriptions = {
+    "Compute the dot product of two vectors in files",
+    "Compute the sum of a vector in a file",
+    "Compute the sum of the magnitudes of a vector",
+    "Compute the sum of the squares of a vector",
+    "Compute the Euclidean norm of a vector: the root of the exact sum of squares",
+    "Compute the mean of a vector: the exact sum over its length",
+    "Compute the variance of a vector: the exact quotient, rounded once",
+    "Compute the standard deviation of a vector: the root of the exact variance",
+    "Find the least element of a vector; NaN wins",
+    "Find the greatest element of a vector; NaN wins",
+    "Find the lowest index of the least element of a vector; NaN wins",
+    "Find the lowest index of the greatest element of a vector; NaN wins"};
+static_assert(!descriptions.back().empty(), "a reduction has no description");
+
+}  // namespace
+
+std::string_view command_of(reduction what) {
+  if (what == reduction::variance) return "var";
+  if (what == reduction::stddev) return "std";
+  return name_of(what);
+}
+
+std::string_view description_of(reduction what) { return descriptions[static_cast<std::size_t>(what)]; }
+
+std::string examples_of(reduction what) {
+  const std::string line = fmt::format("  exactdot {} ", command_of(what));
+  const bool two = inputs_of(what) == 2;
+  std::string text = "Examples:\n" + line + (two ? "a.npy b.npy\n" : "x.npy\n");
+  if (has_comparison(what)) text += line + (two ? "a.npy b.npy --compare\n" : "x.npy --compare\n");
+  if (has_ddof(what)) text += line + "x.npy --ddof 1\n";
+  text += line + (two ? "a.raw b.raw" : "x.raw") + " --dtype float32" +
+          (has_result_type(what) ? " --result float64" : "") + " --json\n";
+  return text + "Exit status: 0; 1: an input cannot be used, or no such device; 2: wrong usage.";
+}
+
+std::vector<std::string> result_type_names(reduction what) {
+  const element_type of_integers = default_result_type(what, element_type::int8);
+  return io::type_names([&](element_type type) {
+    return !is_integer(type) || (is_integer(of_integers) && size_of(type) == size_of(of_integers));
+  });
+}
+
+std::string integer_result_names(reduction what) {
+  const element_type with_sign = default_result_type(what, element_type::int8);
+  const element_type without = default_result_type(what, element_type::uint8);
+  return with_sign == without ? std::string(name_of(without))
+                              : fmt::format("{} or {}", name_of(with_sign), name_of(without));
+}
+
+std::string commands_with_comparison() {
+  std::vector<std::string_view> commands;
+  for (std::size_t i = 0; i < reduction_names.size(); ++i) {
+    if (const auto what = static_cast<reduction>(i); has_comparison(what)) commands.push_back(command_of(what));
+  }
+  return fmt::format("{}", fmt::join(commands, ", "));
+}
+
+}  // namespace exactdot::cli

@@ -1,0 +1,35 @@
+// The subcommands that compute a reduction: names, descriptions and the options that each has.
+//
+// Everything follows from the library's list of reductions; only the descriptions are written here.
+#pragma once
+
+#include <exactdot/reduction.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace exactdot::cli {
+
+/// Returns the name of the subcommand: the library's name, but NumPy's short "var" and "std".
+[[nodiscard]] std::string_view command_of(reduction what);
+/// Returns one line for the help.
+[[nodiscard]] std::string_view description_of(reduction what);
+/// Returns the text that follows the options in the help.
+[[nodiscard]] std::string examples_of(reduction what);
+
+/// Whether the reduction takes --ddof. Such a reduction has no mode fast.
+[[nodiscard]] constexpr bool has_ddof(reduction what) {
+  return what == reduction::variance || what == reduction::stddev;
+}
+/// Whether the type of the result can be chosen.
+[[nodiscard]] constexpr bool has_result_type(reduction what) { return !gives_index(what) && !gives_element(what); }
+/// Returns the names of the result types that can be chosen for some elements.
+[[nodiscard]] std::vector<std::string> result_type_names(reduction what);
+/// Returns the default result types of integers: "float64", or "int64 or uint64".
+[[nodiscard]] std::string integer_result_names(reduction what);
+/// Whether there are other methods to compare with.
+[[nodiscard]] constexpr bool has_comparison(reduction what) { return has_result_type(what) && !has_ddof(what); }
+/// Returns "dot, sum, …": the subcommands with a comparison.
+[[nodiscard]] std::string commands_with_comparison();
+
+}  // namespace exactdot::cli
