@@ -346,8 +346,8 @@ def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     --------
     >>> import exactdot as xd
     >>> import numpy as np
-    >>> xd.norm(np.array([3e200, 4e200]))
-    5e+200
+    >>> xd.norm(np.array([3e300, 4e300]))
+    5e+300
     """
 
 @overload

@@ -173,7 +173,8 @@ void imported_array::read_buffer(PyObject* exporter) {
   stride = has_stride ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(size_of(type));
 }
 
-/// The buffer protocol has no format for bfloat16: NumPy arrays are viewed as integers, others exported by DLPack.
+/// The buffer protocol has no format for bfloat16: NumPy arrays are viewed as integers, others exported by DLPack,
+/// and scalars converted.
 void imported_array::read_without_buffer(PyObject* exporter, const std::string& reason) {
   static PyObject* ndarray = nullptr;
   PyObject* const numpy_array = loaded_attribute(ndarray, "numpy", "ndarray");
@@ -187,6 +188,11 @@ void imported_array::read_without_buffer(PyObject* exporter, const std::string& 
     return;
   }
   if (nb::hasattr(exporter, "__dlpack__")) return read_dlpack(export_dlpack(exporter, {}));
+  if (found == name_of(element_type::bfloat16)) {  // a scalar, which is immutable
+    convert_by_numpy();
+    read_only = true;
+    return;
+  }
   throw invalid_array{true, "exports no buffer: " + reason};
 }
 

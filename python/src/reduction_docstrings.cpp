@@ -42,7 +42,7 @@ constexpr std::array<function_text, 12> texts = {{
     {"norm", "Computes the Euclidean norm of a vector: the root of the exact sum of squares, rounded once.",
      "Neither squares nor sum over- or underflow. The result has the same bits with any number of threads, on any\n"
      "instruction set, on any GPU and in any order of the elements.",
-     mean_dtype, "0.0 for a vector of length 0.", "", ">>> xd.norm(np.array([3e200, 4e200]))\n5e+200\n"},
+     mean_dtype, "0.0 for a vector of length 0.", "", ">>> xd.norm(np.array([3e300, 4e300]))\n5e+300\n"},
     {"mean", "Computes the mean of a vector: the exact quotient of sum and length, rounded once.", rounded_once,
      mean_dtype, "NaN for a vector of length 0.", "", ">>> xd.mean(np.array([1e308, 1e308]))\n1e+308\n"},
     {"var", "Computes the variance of a vector: the exact quotient, rounded once.",
