@@ -4,10 +4,10 @@
 // afterwards. So threads may share an accumulator, and a call that throws adds nothing. Cost: one merge per call.
 #include <algorithm>
 #include <python/src/accumulator.hpp>
+#include <python/src/accumulator_docstrings.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/number.hpp>
-#include <python/src/accumulator_docstrings.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -60,8 +60,8 @@ void subtract_call(exact_state& self, nb::handle a, nb::handle b, std::int64_t t
 }
 
 nb::object round_call(const exact_state& self, nb::handle dtype) {
-  const element_type type = dtype.is_none() ? default_result_type(reduction::sum, self.type())
-                                            : read_dtype(dtype, "Accumulator.round");
+  const element_type type =
+      dtype.is_none() ? default_result_type(reduction::sum, self.type()) : read_dtype(dtype, "Accumulator.round");
   return to_python(self.round(type));
 }
 
@@ -78,7 +78,8 @@ nb::object round_root_call(const exact_state& self, nb::handle dtype) {
 nb::object round_quotient_call(const exact_state& self, std::int64_t count, nb::handle dtype) {
   const char* const caller = "Accumulator.round_quotient";
   const element_type type = read_floating_dtype(dtype, default_result_type(reduction::mean, self.type()), caller);
-  if (count < 0) throw_python(false, std::string(caller) + ": count is " + std::to_string(count) + "; use 0 or more");
+  if (count < 0)
+    throw_python(false, std::string(caller) + ": count is " + std::to_string(count) + "; use 0 or more");
   return to_python(self.round(type, detail::rounding::quotient, static_cast<std::uint64_t>(count)));
 }
 
@@ -151,14 +152,15 @@ void bind_results(bound_class& bound) {
       .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), docstrings::words)
       .def_prop_ro("dtype", type_name, docstrings::dtype)
       .def("__repr__", text_form)
-      .def("__eq__", equal, nb::arg("other"), nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"));
+      .def("__eq__", equal, nb::arg("other"), nb::is_operator(),
+           nb::sig("def __eq__(self, other: object) -> bool"));
 }
 
 void bind_copies(bound_class& bound) {
   bound
       .def(
-          "copy", [](const exact_state& self) { return self; },
-          nb::sig("def copy(self) -> Accumulator"), docstrings::copy)
+          "copy", [](const exact_state& self) { return self; }, nb::sig("def copy(self) -> Accumulator"),
+          docstrings::copy)
       .def(
           "__copy__", [](const exact_state& self) { return self; }, nb::sig("def __copy__(self) -> Accumulator"))
       .def(

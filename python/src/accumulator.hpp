@@ -1,5 +1,5 @@
-// The Python classes Accumulator and Moments: one class for all element types, so annotations, pickles and isinstance
-// need one name.
+// The Python classes Accumulator and Moments: one class for all element types, so annotations, pickles and
+// isinstance need one name.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,8 +22,8 @@ struct addition_options {
 };
 addition_options read_addition(std::int64_t threads, nb::handle device, nb::handle stream, const char* caller);
 
-/// Locates the vectors of an addition to a state of this type, on the host or on a GPU, and checks them. Returns the
-/// stream, for vectors on a GPU.
+/// Locates the vectors of an addition to a state of this type, on the host or on a GPU, and checks them. Returns
+/// the stream, for vectors on a GPU.
 stream_choice prepare_terms(vectors& inputs, element_type type, const addition_options& given);
 
 /// The exact state of the terms of dot, sum or sum_of_squares of prepared vectors. The state that it is merged into

@@ -53,12 +53,18 @@ inline std::optional<element_format> read_struct_format(const char* format, std:
 inline std::optional<element_type> read_dlpack_type(dlpack::data_type type) {
   if (type.lanes != 1 || type.bits % 8 != 0) return std::nullopt;
   switch (type.code) {
-    case dlpack::signed_integer: return type_of_kind('i', type.bits / 8);
-    case dlpack::boolean: return type.bits == 8 ? type_of_kind('u', 1) : std::nullopt;
-    case dlpack::unsigned_integer: return type_of_kind('u', type.bits / 8);
-    case dlpack::floating: return type_of_kind('f', type.bits / 8);
-    case dlpack::brain_floating: return type_of_kind('V', type.bits / 8);
-    default: return std::nullopt;
+    case dlpack::signed_integer:
+      return type_of_kind('i', type.bits / 8);
+    case dlpack::boolean:
+      return type.bits == 8 ? type_of_kind('u', 1) : std::nullopt;
+    case dlpack::unsigned_integer:
+      return type_of_kind('u', type.bits / 8);
+    case dlpack::floating:
+      return type_of_kind('f', type.bits / 8);
+    case dlpack::brain_floating:
+      return type_of_kind('V', type.bits / 8);
+    default:
+      return std::nullopt;
   }
 }
 

@@ -10,12 +10,17 @@ void raise_error(errc code, const char* sentence) {
   PyObject* kind = PyExc_RuntimeError;
   switch (code) {
     case errc::headroom:
-    case errc::overflow: kind = PyExc_OverflowError; break;
+    case errc::overflow:
+      kind = PyExc_OverflowError;
+      break;
     case errc::size_mismatch:
     case errc::bad_option:
     case errc::empty_input:
-    case errc::null_pointer: kind = PyExc_ValueError; break;
-    default: break;
+    case errc::null_pointer:
+      kind = PyExc_ValueError;
+      break;
+    default:
+      break;
   }
   PyErr_SetString(kind, sentence);
 }

@@ -36,8 +36,8 @@ struct gpu_reduction {
 /// The result. Waits for it; it arrives in mapped host memory without a copy.
 any_scalar gpu_reduce(const gpu_reduction& asked, element_type result, const stream_choice& stream);
 
-/// *out = the result, ordered by the stream; does not wait. Keeps the arrays alive as keep_alive_until_done does. An
-/// integer result that does not fit is stored as 0.
+/// *out = the result, ordered by the stream; does not wait. Keeps the arrays alive as keep_alive_until_done does.
+/// An integer result that does not fit is stored as 0.
 void gpu_reduce_to(const gpu_reduction& asked, const imported_array& out, const stream_choice& stream);
 
 /// The words of the exact state of a dot, a sum or a sum of squares. Waits for them; copies the words to the host,

@@ -68,7 +68,7 @@ class imported_array {
   void set_data(void* address);
 
   Py_buffer buffer_{};  // buffer_.obj is null if the buffer protocol was not used
-  nb::object owner_;  // of the memory: a capsule, a storage, a converted list
+  nb::object owner_;    // of the memory: a capsule, a storage, a converted list
   bool is_imported_ = false;
   dlpack::managed* managed_ = nullptr;
   dlpack::managed_versioned* versioned_ = nullptr;

@@ -10,7 +10,7 @@ struct parameter_info {
 };
 
 constexpr parameter_info parameters[parameter_count] = {
-    {"ddof", "0"},      {"mode", "'exact'"}, {"dtype", "None"},  {"threads", "0"},
+    {"ddof", "0"},        {"mode", "'exact'"}, {"dtype", "None"},  {"threads", "0"},
     {"device", "'auto'"}, {"out", "None"},     {"stream", "None"}, {"negative_zero", "False"}};
 
 constexpr const char* input_names[2][2] = {{"x", ""}, {"a", "b"}};
@@ -19,9 +19,7 @@ constexpr const char* input_names[2][2] = {{"x", ""}, {"a", "b"}};
 PyObject* keyword_names[parameter_count];
 PyObject* input_name_objects[2][2];
 
-bool is_name(PyObject* given, PyObject* known) {
-  return given == known || PyUnicode_Compare(given, known) == 0;
-}
+bool is_name(PyObject* given, PyObject* known) { return given == known || PyUnicode_Compare(given, known) == 0; }
 
 /// The place for a keyword argument of this name; null if the function has no such parameter.
 PyObject** find_place(const function_signature& signature, PyObject* name, call_arguments& parsed) {
@@ -52,8 +50,8 @@ void intern_parameter_names() {
   }
 }
 
-bool parse_call(const function_signature& signature, PyObject* const* arguments, Py_ssize_t count,
-                PyObject* names, call_arguments& parsed) {
+bool parse_call(const function_signature& signature, PyObject* const* arguments, Py_ssize_t count, PyObject* names,
+                call_arguments& parsed) {
   if (count > signature.inputs) return refuse_count(signature, count);
   for (Py_ssize_t i = 0; i < count; ++i) parsed.inputs[i] = arguments[i];
   const Py_ssize_t named = names != nullptr ? PyTuple_GET_SIZE(names) : 0;

@@ -42,8 +42,8 @@ struct call_arguments {
 /// Creates the names of the parameters; called once, when the module is loaded.
 void intern_parameter_names();
 
-/// Assigns the arguments of a METH_FASTCALL | METH_KEYWORDS call to parameters. Returns false, with TypeError set, if
-/// they do not match the signature.
+/// Assigns the arguments of a METH_FASTCALL | METH_KEYWORDS call to parameters. Returns false, with TypeError set,
+/// if they do not match the signature.
 bool parse_call(const function_signature& signature, PyObject* const* arguments, Py_ssize_t count,
                 PyObject* keyword_names, call_arguments& parsed);
 

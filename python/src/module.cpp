@@ -77,7 +77,8 @@ PyObject* info_entry(PyObject*, PyObject*) {
 PyObject* use_instruction_set_entry(PyObject*, PyObject* arguments, PyObject* keywords) {
   const char* names[] = {"name", nullptr};
   PyObject* name = nullptr;
-  if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O:use_instruction_set", const_cast<char**>(names), &name) == 0) {
+  if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O:use_instruction_set", const_cast<char**>(names), &name) ==
+      0) {
     return nullptr;
   }
   return call_builtin([&] {
@@ -91,11 +92,11 @@ PyObject* use_instruction_set_entry(PyObject*, PyObject* arguments, PyObject* ke
 }
 
 /// Functions that inspect.signature and pickle know; those of keywords.hpp are added by bind_reductions.
-PyMethodDef builtins[] = {{"info", info_entry, METH_NOARGS, docstrings::info},
-                          {"use_instruction_set",
-                           reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(use_instruction_set_entry)),
-                           METH_VARARGS | METH_KEYWORDS, docstrings::use_instruction_set},
-                          {nullptr, nullptr, 0, nullptr}};
+PyMethodDef builtins[] = {
+    {"info", info_entry, METH_NOARGS, docstrings::info},
+    {"use_instruction_set", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(use_instruction_set_entry)),
+     METH_VARARGS | METH_KEYWORDS, docstrings::use_instruction_set},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
-#include <python/src/number.hpp>
 #include <python/src/moments_docstrings.hpp>
+#include <python/src/number.hpp>
 #include <utility>
 
 namespace exactdot::python {
@@ -31,7 +31,8 @@ struct moment_states {
 
 std::size_t moments_word_count(element_type type) { return 1 + 2 * exact_state::word_count(type); }
 
-void add_elements(moment_states& self, nb::handle x, std::int64_t threads, nb::handle device, nb::handle stream_given) {
+void add_elements(moment_states& self, nb::handle x, std::int64_t threads, nb::handle device,
+                  nb::handle stream_given) {
   const auto given = read_addition(threads, device, stream_given, "Moments.add");
   vectors inputs("Moments.add", x, "x");
   const finalization_guard guard;
@@ -54,14 +55,16 @@ element_type moment_type(const moment_states& self, nb::handle dtype, const char
 }
 
 nb::object mean_call(const moment_states& self, nb::handle dtype) {
-  return to_python(self.sum.round(moment_type(self, dtype, "Moments.mean"), detail::rounding::quotient, self.count));
+  return to_python(
+      self.sum.round(moment_type(self, dtype, "Moments.mean"), detail::rounding::quotient, self.count));
 }
 
 nb::object norm_call(const moment_states& self, nb::handle dtype) {
   return to_python(self.squares.round(moment_type(self, dtype, "Moments.norm"), detail::rounding::root));
 }
 
-nb::object deviation(const moment_states& self, std::int64_t ddof, nb::handle dtype, bool root, const char* caller) {
+nb::object deviation(const moment_states& self, std::int64_t ddof, nb::handle dtype, bool root,
+                     const char* caller) {
   if (ddof < 0) throw_python(false, std::string(caller) + ": ddof is " + std::to_string(ddof) + "; use 0 or more");
   const element_type type = moment_type(self, dtype, caller);
   return to_python({type, detail::round_moments(self.sum.view(), self.squares.view(), type, self.count,
@@ -126,10 +129,12 @@ void bind_moment_results(moments_class& bound) {
           nb::sig("def std(self, ddof: int = 0, dtype: DType | None = None) -> float"), docstrings::moments_std)
       .def_prop_ro(
           "count", [](const moment_states& self) { return self.count; }, docstrings::moments_count)
-      .def_prop_ro("words", words_of_moments, nb::sig("def words(self) -> NDArray[numpy.int64]"), docstrings::moments_words)
+      .def_prop_ro("words", words_of_moments, nb::sig("def words(self) -> NDArray[numpy.int64]"),
+                   docstrings::moments_words)
       .def_prop_ro("dtype", moments_type, docstrings::moments_dtype)
       .def("__repr__", moments_text)
-      .def("__eq__", are_equal, nb::arg("other"), nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"));
+      .def("__eq__", are_equal, nb::arg("other"), nb::is_operator(),
+           nb::sig("def __eq__(self, other: object) -> bool"));
 }
 
 void bind_moment_copies(moments_class& bound) {

@@ -6,7 +6,8 @@
 
 namespace exactdot::python::docstrings {
 
-inline constexpr const char* moments = R"(The moments of a vector, exactly: its length, its sum and its sum of squares.
+inline constexpr const char* moments =
+    R"(The moments of a vector, exactly: its length, its sum and its sum of squares.
 
 Means, variances and norms of any parts of the data, merged in any order, have the bits of those of the whole. Moments
 are merged like accumulators: by adding their words elementwise.
@@ -108,7 +109,8 @@ Examples
 1e+308
 )";
 
-inline constexpr const char* moments_norm = R"(The Euclidean norm: the root of the exact sum of squares, rounded once.
+inline constexpr const char* moments_norm =
+    R"(The Euclidean norm: the root of the exact sum of squares, rounded once.
 
 Parameters
 ----------
@@ -196,7 +198,8 @@ Examples
 0
 )";
 
-inline constexpr const char* moments_words = R"(A new int64 array: the count, the words of the sum, the words of the squares.
+inline constexpr const char* moments_words =
+    R"(A new int64 array: the count, the words of the sum, the words of the squares.
 
 The words of several moments may be added elementwise; from_words turns the result into the moments of the whole.
 

@@ -26,8 +26,7 @@ void locate_out(nb::handle given, const vectors& inputs, imported_array& out) {
 
 void check_out(nb::handle dtype, const vectors& inputs, const imported_array& out) {
   const auto refuse = [&](const std::string& why) {
-    throw_python(false,
-                 std::string(inputs.caller()) + ": out " + why + " (out is " + describe(out.object) + ")");
+    throw_python(false, std::string(inputs.caller()) + ": out " + why + " (out is " + describe(out.object) + ")");
   };
   if (out.n != 1) refuse("has " + std::to_string(out.n) + " elements; use an array of one element");
   if (out.read_only) refuse("is read-only");

@@ -28,13 +28,13 @@ any instruction set, on any GPU and in any order of the elements.)";
 constexpr const char* nan_wins =
     "A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.";
 
-
 constexpr std::array<function_text, 12> texts = {{
     {"dot", "Computes the dot product of two vectors exactly and rounds it once.", rounded_once, sum_dtype,
      "0 for vectors of length 0.", "The lengths or devices differ; ",
      ">>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))\n1.0\n"},
     {"sum", "Computes the sum of a vector exactly and rounds it once.", rounded_once, sum_dtype,
-     "0 for a vector of length 0.", "", ">>> xd.sum(np.array([1e100, 1.0, -1e100]))\n1.0\n>>> xd.sum([1, 2, 3])\n6\n"},
+     "0 for a vector of length 0.", "",
+     ">>> xd.sum(np.array([1e100, 1.0, -1e100]))\n1.0\n>>> xd.sum([1, 2, 3])\n6\n"},
     {"asum", "Computes the sum of the magnitudes of a vector exactly and rounds it once.", rounded_once, sum_dtype,
      "0 for a vector of length 0.", "", ">>> xd.asum(np.array([1e16, -1.0, -1.0]))\n1.0000000000000002e+16\n"},
     {"sum_of_squares", "Computes the sum of the squares of a vector exactly and rounds it once.", rounded_once,
@@ -80,12 +80,14 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     case ddof_parameter:
       return "ddof : int\n    0 (default) for the variance of a population, 1 for that of a sample.\n";
     case mode_parameter:
-      return std::string("mode : {\"exact\", \"fast\"}\n    \"fast\" adds with plain fused multiply-adds in a fixed "
-                         "order: the same bits everywhere, not exact.") +
+      return std::string(
+                 "mode : {\"exact\", \"fast\"}\n    \"fast\" adds with plain fused multiply-adds in a fixed "
+                 "order: the same bits everywhere, not exact.") +
              (text.value_error[0] == 'd' ? " It has\n    no variance: ValueError." : "") + "\n";
     case dtype_parameter:
-      return std::string("dtype : whatever numpy.dtype or a framework accepts, such as \"float32\", optional\n"
-                         "    The type to which the result is rounded. ") +
+      return std::string(
+                 "dtype : whatever numpy.dtype or a framework accepts, such as \"float32\", optional\n"
+                 "    The type to which the result is rounded. ") +
              text.dtype_default + "\n";
     case threads_parameter:
       return "threads : int\n    The maximum number of CPU threads; 0 (default): automatic. The result does not "
@@ -116,8 +118,8 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
 std::string raises_text(const function_signature& signature, const function_text& text) {
   const bool two = signature.inputs == 2;
   return std::string("\nRaises\n------\nTypeError\n    An argument is no vector of numbers, or is a masked array") +
-         (two ? "; one vector holds integers, the other floating-point\n    numbers.\n" : ".\n") + "ValueError\n    " +
-         text.value_error +
+         (two ? "; one vector holds integers, the other floating-point\n    numbers.\n" : ".\n") +
+         "ValueError\n    " + text.value_error +
          (text.value_error[0] != '\0' ? "an array has more than one dimension, or an option is unknown.\n"
                                       : "An array has more than one dimension, or an option is unknown.\n") +
          (signature.has(dtype_parameter) && std::string_view(text.dtype_default) == sum_dtype
@@ -137,7 +139,8 @@ std::string returns_text(const function_text& text) {
   std::string returns = "\nReturns\n-------\n";
   if (name.starts_with("arg")) return returns + "int, or out if it was passed\n";
   if (name == "min" || name == "max") return returns + "float, or int for integers; or out if it was passed\n";
-  return returns + (std::string_view(text.dtype_default) == sum_dtype ? number : "float, or out if it was passed\n    ") +
+  return returns +
+         (std::string_view(text.dtype_default) == sum_dtype ? number : "float, or out if it was passed\n    ") +
          text.returns + "\n";
 }
 

@@ -25,7 +25,8 @@ struct reduction_function {
 };
 
 constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
-constexpr unsigned placement = bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
+constexpr unsigned placement =
+    bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
 constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
 
 constexpr std::array<reduction_function, 12> functions = {{
@@ -54,11 +55,10 @@ struct reduction_call {
 };
 
 /// -0.0 of this type.
-any_scalar negative_zero_of(element_type type) {
-  return {type, std::uint64_t{1} << (8 * size_of(type) - 1)};
-}
+any_scalar negative_zero_of(element_type type) { return {type, std::uint64_t{1} << (8 * size_of(type) - 1)}; }
 
-/// `result`, or -0.0 if it is the +0 of a sum of negative zeros only. `extremum` computes min and max of the vector.
+/// `result`, or -0.0 if it is the +0 of a sum of negative zeros only. `extremum` computes min and max of the
+/// vector.
 template <class Extremum>
 any_scalar with_sign_of_zero(const reduction_call& call, any_scalar result, const Extremum& extremum) {
   const imported_array& x = call.inputs.first;
@@ -82,8 +82,8 @@ any_scalar host_reduce(const reduction_call& call, reduction what, element_type 
   const imported_array* const b = call.inputs.other();
   any_scalar value;
   compute(a, b, call.chosen, [&](const options& chosen) {
-    value = b != nullptr ? dot(a.view(), b->view(), result, chosen)
-                         : reduce(what, a.view(), result, chosen, call.ddof);
+    value =
+        b != nullptr ? dot(a.view(), b->view(), result, chosen) : reduce(what, a.view(), result, chosen, call.ddof);
   });
   return value;
 }
@@ -169,9 +169,11 @@ nb::object compute_named(const reduction_function& function, const call_argument
     return compute_reduction(function, given, inputs);
   } catch (const error& failure) {
     const std::string_view sentence = failure.what();
-    const std::string prefix = std::string(name_of(function.what)) + ": ";
-    if (!sentence.starts_with(prefix)) throw;
-    throw error(failure.code(), caller + (": " + std::string(sentence.substr(prefix.size()))));
+    for (const std::string_view name : {std::string_view(name_of(function.what)), std::string_view("cuda")}) {
+      if (!sentence.starts_with(name) || !sentence.substr(name.size()).starts_with(": ")) continue;
+      throw error(failure.code(), caller + std::string(sentence.substr(name.size())));
+    }
+    throw;
   }
 }
 

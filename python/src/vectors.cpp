@@ -45,7 +45,8 @@ void vectors::locate() {
   if (!two_) return;
   locate_one(second, objects_[1], names_[1]);
   if (first.on_gpu == second.on_gpu) return;
-  refuse(false, std::string("a is in ") + memory_name(first) + ", b in " + memory_name(second) + "; copy one of them");
+  refuse(false,
+         std::string("a is in ") + memory_name(first) + ", b in " + memory_name(second) + "; copy one of them");
 }
 
 void vectors::check_dimensions() const {
@@ -63,8 +64,7 @@ void vectors::check() const {
                      "; convert one, as integers and floating-point numbers do not mix");
   }
   if (first.n != second.n) {
-    refuse(false,
-           "the vectors differ in length: " + std::to_string(first.n) + " and " + std::to_string(second.n));
+    refuse(false, "the vectors differ in length: " + std::to_string(first.n) + " and " + std::to_string(second.n));
   }
   if (on_gpu() && first.device != second.device) {
     refuse(false, "a is on " + gpu_name(first) + ", b on " + gpu_name(second) + "; copy one of them");

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from element_types import FLOATS, INTEGERS, same, samples, vectors
 from reference import bits, exact_reduction, plain
-from test_reductions import FLOATS, INTEGERS, dtype_of, samples, same, vectors
 
 WORDS = {"float16": 24, "bfloat16": 24, "float32": 24, "float64": 138, "int8": 8, "int16": 8, "int32": 8, "int64": 10,
          "uint8": 8, "uint16": 8, "uint32": 8, "uint64": 10}
