@@ -48,10 +48,10 @@ constexpr std::array<reduction_function, 12> functions = {{
 struct reduction_call {
   const reduction_function& function;
   vectors& inputs;
-  options chosen;
+  options chosen{};
   std::int64_t ddof = 0;
   bool negative_zero = false;
-  nb::handle dtype, out, stream;
+  nb::handle dtype{}, out{}, stream{};
 };
 
 /// -0.0 of this type.

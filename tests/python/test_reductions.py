@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dlpack_capsules import CapsuleArray
 from element_types import EXTREMA, FLOATS, INTEGERS, MEANS, SUMS, default_result, same, samples, vectors
-from reference import FORMATS, bits, exact_reduction, plain, rounded, rounded_root, views
+from reference import FORMATS, bits, exact_dot, exact_reduction, plain, rounded, rounded_root, views
 
 
 def test_the_reference() -> None:
@@ -54,6 +54,27 @@ def test_integers_equal_the_reference(x: np.ndarray, dtype: str, ddof: int) -> N
                 getattr(xd, name)(x)
         else:
             assert same(getattr(xd, name)(x, **options), expected), name
+
+
+@given(vectors(FLOATS), vectors(FLOATS), st.sampled_from(FLOATS))
+def test_dots_of_floats_equal_the_reference(a: np.ndarray, b: np.ndarray, dtype: str) -> None:
+    n = min(len(a), len(b))
+    a, b = a[:n], b[len(b) - n :]
+    assert same(xd.dot(a, b, dtype=dtype), exact_dot(a.astype("f8"), b.astype("f8"), dtype))
+
+
+@given(vectors(INTEGERS), vectors(INTEGERS), st.sampled_from(FLOATS))
+def test_dots_of_integers_equal_the_reference(a: np.ndarray, b: np.ndarray, dtype: str) -> None:
+    n = min(len(a), len(b))
+    a, b = a[:n], b[len(b) - n :]
+    exact = sum(x * y for x, y in zip(a.tolist(), b.tolist()))
+    assert same(xd.dot(a, b, dtype=dtype), rounded(Fraction(exact), dtype))
+    default = "uint64" if a.dtype.kind == b.dtype.kind == "u" else "int64"
+    if np.iinfo(default).min <= exact <= np.iinfo(default).max:
+        assert same(xd.dot(a, b), exact)
+    else:
+        with pytest.raises(OverflowError, match=f"^dot: the result does not fit into {default}"):
+            xd.dot(a, b)
 
 
 @given(vectors(FLOATS + INTEGERS, min_size=1))
