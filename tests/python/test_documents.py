@@ -30,7 +30,8 @@ def public_objects() -> Iterator[tuple[str, Any]]:
 def test_docstrings(name: str, thing: Any) -> None:
     text = thing.__doc__
     assert ">>>" in text, "no example"
-    if callable(thing) and name not in ("info", "Moments.copy", *(f"Accumulator.{n}" for n in ("clear", "copy", "negate"))):
+    without_parameters = {"info", "Accumulator.clear", "Accumulator.copy", "Accumulator.negate", "Moments.copy"}
+    if callable(thing) and name not in without_parameters:
         assert "Parameters\n" in text and "Raises\n" in text
     run_doctest(text, name)
 

@@ -58,8 +58,9 @@ def test_spellings_of_dtypes() -> None:
     third = [1.0, 0.0, 0.0]
     for spelling, name in (("f4", "float32"), ("<f8", "float64"), (">f4", "float32"), (np.float32, "float32"),
                            (float, "float64"), (np.dtype("float16"), "float16"), ("half", "float16"),
-                           ("double", "float64"), ("single", "float32"), (np.float16, "float16"), ("bfloat16", "bfloat16"),
-                           (TorchType(), "float64"), (np.array([1.0], "f4").dtype, "float32"), ("e", "float16")):
+                           ("double", "float64"), ("single", "float32"), (np.float16, "float16"),
+                           ("bfloat16", "bfloat16"), (TorchType(), "float64"), ("e", "float16"),
+                           (np.array([1.0], "f4").dtype, "float32")):
         assert same(xd.mean(third, dtype=spelling), rounded(Fraction(1, 3), name)), spelling
         assert xd.Accumulator(spelling).dtype == xd.Moments(spelling).dtype == name
     assert same(xd.mean(third, dtype=dtype_of("bfloat16")), rounded(Fraction(1, 3), "bfloat16"))

@@ -75,7 +75,8 @@ def test_out() -> None:
         assert out.ravel()[0] == 32.0
     fixed = np.zeros(1)
     fixed.flags.writeable = False
-    for out, why in ((np.zeros(2), "2 elements"), (fixed, "is read-only"), (np.zeros(1, int), "use a floating-point type")):
+    for out, why in ((np.zeros(2), "2 elements"), (fixed, "is read-only"),
+                     (np.zeros(1, int), "use a floating-point type")):
         with pytest.raises((TypeError, ValueError), match=why):
             xd.dot(X, Y, out=out)
     with pytest.raises(ValueError, match="out: has 2 dimensions; use a 1-D array"):
