@@ -35,10 +35,8 @@ inline bool is_swapped(char order, std::size_t bytes) {
 }
 
 /// A format of the struct module: one element, with a byte order. The sizes of 'l', 'L', 'n' and 'N' differ between
-/// platforms, so the size comes from the buffer. Booleans ('?') are integers of one byte, as NumPy adds them. Null:
-/// unsigned bytes.
+/// platforms, so the size comes from the buffer. Booleans ('?') are integers of one byte, as NumPy adds them.
 inline std::optional<element_format> read_struct_format(const char* format, std::size_t bytes) {
-  if (format == nullptr) format = "B";
   char order = '@';
   if (*format != '\0' && std::strchr("@=<>!", *format) != nullptr) order = *format++;
   if (*format == '\0' || format[1] != '\0') return std::nullopt;

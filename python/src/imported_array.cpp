@@ -158,10 +158,11 @@ void imported_array::read_buffer(PyObject* exporter) {
     }
     return read_without_buffer(exporter, text_of(reason.value()));
   }
-  const auto format = read_struct_format(buffer_.format, static_cast<std::size_t>(buffer_.itemsize));
+  const char* const written = buffer_.format != nullptr ? buffer_.format : "B";  // as the protocol specifies
+  const auto format = read_struct_format(written, static_cast<std::size_t>(buffer_.itemsize));
   if (!format) {
     const std::string found = dtype_name(exporter);  // of NumPy's arrays
-    throw wrong_type(found.empty() ? std::string("of format '") + buffer_.format + "'" : "of dtype " + found);
+    throw wrong_type(found.empty() ? std::string("of format '") + written + "'" : "of dtype " + found);
   }
   type = format->type;
   swapped = format->swapped;

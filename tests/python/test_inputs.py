@@ -115,7 +115,8 @@ def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
     assert "a is" in str(caught.value) and "b is" in str(caught.value)
 
 
-@pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"dtype": "complex128"}, {"dtype": bool}, {"threads": -1}, {"device": "tpu"},
+@pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"dtype": "complex128"}, {"dtype": bool},
+                                   {"threads": -1}, {"device": "tpu"},
                                    {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"},
                                    {"mode": "exact\0x"}, {"device": "cpu\0"}, {"dtype": "\ud800"},
                                    {"dtype": "float32\0x"}, {"dtype": None.__class__}])
