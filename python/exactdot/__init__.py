@@ -1,12 +1,48 @@
-"""Exact, reproducible dot products: the real-number sum of products, rounded once, at the speed of memory.
+"""Exact, reproducible reductions: the real-number value, rounded once, at the speed of memory.
 
 >>> import exactdot as xd
 >>> import numpy as np
 >>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))
 1.0
+>>> xd.sum([1e100, 1.0, -1e100])
+1.0
 """
 
-from exactdot._engine import Accumulator, dot, info, use_instruction_set
+from exactdot._engine import (
+    Accumulator,
+    Moments,
+    argmax,
+    argmin,
+    asum,
+    dot,
+    info,
+    max,
+    mean,
+    min,
+    norm,
+    std,
+    sum,
+    sum_of_squares,
+    use_instruction_set,
+    var,
+)
 from exactdot._engine import __version__ as __version__
 
-__all__ = ["Accumulator", "dot", "info", "use_instruction_set"]
+__all__ = [
+    "Accumulator",
+    "Moments",
+    "argmax",
+    "argmin",
+    "asum",
+    "dot",
+    "info",
+    "max",
+    "mean",
+    "min",
+    "norm",
+    "std",
+    "sum",
+    "sum_of_squares",
+    "use_instruction_set",
+    "var",
+]

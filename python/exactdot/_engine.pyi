@@ -5,8 +5,7 @@ import numpy
 
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, overload
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import Buffer
 
 class SupportsDLPack(Protocol):
@@ -17,13 +16,12 @@ class SupportsCudaArrayInterface(Protocol):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
-Vector: TypeAlias = Buffer | SupportsDLPack | SupportsCudaArrayInterface
-class FrameworkDType(Protocol):  # np.dtype, torch.dtype
+Vector: TypeAlias = ArrayLike | Buffer | SupportsDLPack | SupportsCudaArrayInterface
+class FrameworkDType(Protocol):  # torch.dtype
     @property
     def itemsize(self) -> int: ...
 
-DType: TypeAlias = (Literal['float32', 'float64'] | type[float] | type[np.float32] | type[np.float64]
-                    | FrameworkDType)
+DType: TypeAlias = DTypeLike | FrameworkDType
 Out = TypeVar('Out')
 
 __version__: str
@@ -34,20 +32,21 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     """
     Computes the dot product of two vectors exactly and rounds it once.
 
-    The result is the sum of the products a[i]·b[i] as a real number, rounded to nearest, ties to even. It has the same
-    bits with any number of threads, on any instruction set, on any GPU and in any order of the elements.
+    The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
+    any instruction set, on any GPU and in any order of the elements.
 
     Parameters
     ----------
-    a, b : 1-D arrays of float32 or float64, of the same length and element type
+    a, b : 1-D arrays of the same length, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order. Contiguous vectors in native byte order and vectors in GPU
-        memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to them during
-        the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
-    dtype : {"float32", "float64"} or a dtype of that name, optional
-        The type to which the result is rounded. Default: the element type.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
@@ -55,22 +54,25 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
         on their GPU; naming another device is an error.
     out : array of one element, 0-D or 1-D, optional
         The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream.
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
-    float, or out if it was passed
-        0.0 for vectors of length 0.
+    float, or int for an integer type; or out if it was passed
+        0 for vectors of length 0.
 
     Raises
     ------
     TypeError
-        An argument is not a vector of float32 or float64, or is a masked array; the element types differ.
+        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
+        numbers.
     ValueError
-        The lengths or devices differ, an array does not have one dimension, or an option is unknown.
+        The lengths or devices differ; an array has more than one dimension, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -89,6 +91,675 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
 @overload
 def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
         threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def sum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None, negative_zero: bool = False) -> float:
+    """
+    Computes the sum of a vector exactly and rounds it once.
+
+    The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
+    any instruction set, on any GPU and in any order of the elements.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+    negative_zero : bool
+        With True the sum of nothing, and of negative zeros only, is -0.0, as that of JavaScript's Math.sumPrecise and
+        Rust's Iterator::sum. Not with out in GPU memory.
+
+    Returns
+    -------
+    float, or int for an integer type; or out if it was passed
+        0 for a vector of length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has more than one dimension, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.sum(np.array([1e100, 1.0, -1e100]))
+    1.0
+    >>> xd.sum([1, 2, 3])
+    6
+    """
+
+@overload
+def sum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None, negative_zero: bool = False) -> Out: ...
+
+@overload
+def asum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> float:
+    """
+    Computes the sum of the magnitudes of a vector exactly and rounds it once.
+
+    The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
+    any instruction set, on any GPU and in any order of the elements.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or int for an integer type; or out if it was passed
+        0 for a vector of length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has more than one dimension, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.asum(np.array([1e16, -1.0, -1.0]))
+    1.0000000000000002e+16
+    """
+
+@overload
+def asum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def sum_of_squares(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> float:
+    """
+    Computes the sum of the squares of a vector exactly and rounds it once.
+
+    The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
+    any instruction set, on any GPU and in any order of the elements.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or int for an integer type; or out if it was passed
+        0 for a vector of length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has more than one dimension, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.sum_of_squares(np.array([3, 4]))
+    25
+    """
+
+@overload
+def sum_of_squares(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> float:
+    """
+    Computes the Euclidean norm of a vector: the root of the exact sum of squares, rounded once.
+
+    Neither squares nor sum over- or underflow. The result has the same bits with any number of threads, on any
+    instruction set, on any GPU and in any order of the elements.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or out if it was passed
+        0.0 for a vector of length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has more than one dimension, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.norm(np.array([3e300, 4e300]))
+    5e+300
+    """
+
+@overload
+def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def mean(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> float:
+    """
+    Computes the mean of a vector: the exact quotient of sum and length, rounded once.
+
+    The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
+    any instruction set, on any GPU and in any order of the elements.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or out if it was passed
+        NaN for a vector of length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has more than one dimension, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.mean(np.array([1e308, 1e308]))
+    1e+308
+    """
+
+@overload
+def mean(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def var(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
+        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
+    """
+    Computes the variance of a vector: the exact quotient, rounded once.
+
+    The variance is the sum of the squared deviations from the exact mean, over n - ddof. Nothing cancels: the
+    result has the same bits with any number of threads, on any device and in any order of the elements.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    ddof : int
+        0 (default) for the variance of a population, 1 for that of a sample.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
+        no variance: ValueError.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or out if it was passed
+        NaN for a vector of length ddof or less, and for one with an infinity or a NaN.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        ddof is negative; mode is "fast"; an array has more than one dimension, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.var(np.array([1e9, 1e9 + 1, 1e9 + 2]), ddof=1)
+    1.0
+    """
+
+@overload
+def var(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
+        threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def std(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
+        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
+    """
+    Computes the standard deviation of a vector: the root of the exact variance, rounded once.
+
+    Otherwise as var.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    ddof : int
+        0 (default) for the variance of a population, 1 for that of a sample.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
+        no variance: ValueError.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or out if it was passed
+        NaN for a vector of length ddof or less, and for one with an infinity or a NaN.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        ddof is negative; mode is "fast"; an array has more than one dimension, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.std(np.array([1.0, 3.0]))
+    1.0
+    """
+
+@overload
+def std(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
+        threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def min(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
+    """
+    Returns the least element of a vector.
+
+    A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or int for integers; or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        The vector is empty; an array has more than one dimension, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.min(np.array([0.0, -0.0, 1.0]))
+    -0.0
+    """
+
+@overload
+def min(x: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def max(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
+    """
+    Returns the greatest element of a vector.
+
+    A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or int for integers; or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        The vector is empty; an array has more than one dimension, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.max([1, 3, 2])
+    3
+    """
+
+@overload
+def max(x: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def argmin(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> int:
+    """
+    Returns the index of the least element of a vector.
+
+    The lowest index of the element that min returns; the first NaN if there is one.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    int, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        The vector is empty; an array has more than one dimension, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.argmin(np.array([1.0, 0.0, 0.0]))
+    1
+    """
+
+@overload
+def argmin(x: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def argmax(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> int:
+    """
+    Returns the index of the greatest element of a vector.
+
+    The lowest index of the element that max returns; the first NaN if there is one.
+
+    Parameters
+    ----------
+    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array of one element, 0-D or 1-D, optional
+        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    int, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        The vector is empty; an array has more than one dimension, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.argmax(np.array([1.0, np.nan, 2.0]))
+    1
+    """
+
+@overload
+def argmax(x: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 def info() -> dict[str, Any]:
     """
@@ -141,16 +812,16 @@ def use_instruction_set(name: str) -> None:
 
 class Accumulator:
     """
-    An exact sum of products, held as integers.
+    An exact sum of products or numbers, held as integers.
 
     Accumulators are merged by adding their words elementwise, so any system that sums int64 arrays can distribute an
-    exact dot product. Threads may share an accumulator. Accumulators with the same words are equal. They cannot be
+    exact sum. Threads may share an accumulator. Accumulators of one dtype with the same words are equal. They cannot be
     hashed, and the class cannot be subclassed.
 
     Parameters
     ----------
-    dtype : {"float32", "float64"} or a dtype of that name
-        The element type of the vectors.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32"
+        The element type of the vectors: float16, bfloat16, float32, float64, or integers of 8 to 64 bits.
 
     Raises
     ------
@@ -169,7 +840,7 @@ class Accumulator:
     """
 
     def __init__(self, dtype: DType = 'float64') -> None:
-        """Creates an empty sum of products of elements of this type."""
+        """Creates an empty sum of elements of this type."""
 
     def add(self, a: Vector, b: Vector | None = None, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None:
         """
@@ -180,7 +851,7 @@ class Accumulator:
         Parameters
         ----------
         a, b : 1-D arrays of the accumulator's element type
-            As in dot. Without b, a must be in host memory.
+            As in dot.
         threads, device, stream
             As in dot. A call with vectors in GPU memory waits for the GPU.
 
@@ -199,6 +870,73 @@ class Accumulator:
         >>> acc.add(np.array([0.1, 0.2, -0.1]))
         >>> float(acc)
         0.2
+        """
+
+    def add_squares(self, a: Vector, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None:
+        """
+        Adds the sum of the squares of a.
+
+        If the call raises an exception, it adds nothing.
+
+        Parameters
+        ----------
+        a, threads, device, stream
+            As in add.
+
+        Raises
+        ------
+        TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt, OverflowError
+            As in add.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> acc = xd.Accumulator()
+        >>> acc.add_squares([3.0, 4.0])
+        >>> acc.round_root()
+        5.0
+        """
+
+    def subtract(self, a: Vector | Accumulator, b: Vector | None = None, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None:
+        """
+        Subtracts the dot product of a and b, or the sum of a if b is None.
+
+        If the call raises an exception, it subtracts nothing. Infinities do not cancel: what is subtracted counts with the
+        opposite sign.
+
+        Parameters
+        ----------
+        a : 1-D array of the accumulator's element type, or another accumulator of the same dtype
+        b, threads, device, stream
+            As in add.
+
+        Raises
+        ------
+        TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt, OverflowError
+            As in add.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> acc = xd.Accumulator()
+        >>> acc.add([0.1, 0.2])
+        >>> acc.subtract([0.1])
+        >>> float(acc)
+        0.2
+        """
+
+    def negate(self) -> None:
+        """
+        Changes the sign of the sum and of the infinities.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> acc = xd.Accumulator()
+        >>> acc.add([1.5])
+        >>> acc.negate()
+        >>> float(acc)
+        -1.5
         """
 
     def merge(self, other: Accumulator) -> None:
@@ -229,33 +967,8 @@ class Accumulator:
     def __iadd__(self, other: Accumulator) -> Accumulator:
         """Adds the sum of another accumulator; the same as merge."""
 
-    def round(self, dtype: DType | None = None) -> float:
-        """
-        Rounds the sum once, to nearest, ties to even.
-
-        Parameters
-        ----------
-        dtype : {"float32", "float64"} or a dtype of that name, optional
-            The type to which the sum is rounded. Default: the accumulator's.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError
-            The dtype is another.
-
-        Examples
-        --------
-        >>> import exactdot as xd
-        >>> xd.Accumulator("float32").round("float64")
-        0.0
-        """
-
-    def __float__(self) -> float:
-        """Rounds the sum once, to the accumulator's dtype."""
+    def __isub__(self, other: Accumulator) -> Accumulator:
+        """Subtracts the sum of another accumulator."""
 
     def clear(self) -> None:
         """
@@ -266,6 +979,129 @@ class Accumulator:
         >>> import exactdot as xd
         >>> xd.Accumulator().clear()
         """
+
+    def round(self, dtype: DType | None = None) -> float:
+        """
+        Rounds the sum once, to nearest, ties to even.
+
+        Parameters
+        ----------
+        dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+            A floating-point type; for an accumulator of integers also "int64" or "uint64". Default: the accumulator's; of
+            integers int64, or uint64 if they are unsigned.
+
+        Returns
+        -------
+        float, or int for an integer type
+
+        Raises
+        ------
+        ValueError
+            The dtype is another.
+        OverflowError
+            The integer type does not hold the sum.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Accumulator("float32").round("float64")
+        0.0
+        """
+
+    def round_root(self, dtype: DType | None = None) -> float:
+        """
+        Rounds the root of the sum once: of a sum of squares the norm.
+
+        Parameters
+        ----------
+        dtype : a floating-point type, optional
+            Default: the accumulator's; of integers float64.
+
+        Returns
+        -------
+        float
+            NaN for a negative sum.
+
+        Raises
+        ------
+        ValueError
+            The dtype is another.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> acc = xd.Accumulator("int64")
+        >>> acc.add_squares([3, 4])
+        >>> acc.round_root()
+        5.0
+        """
+
+    def round_quotient(self, count: int, dtype: DType | None = None) -> float:
+        """
+        Rounds the sum over `count` once: of elements the mean.
+
+        Parameters
+        ----------
+        count : int
+        dtype : a floating-point type, optional
+            Default: the accumulator's; of integers float64.
+
+        Returns
+        -------
+        float
+            NaN for a count of 0.
+
+        Raises
+        ------
+        ValueError
+            The dtype is another; the count is negative.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> acc = xd.Accumulator()
+        >>> acc.add([1.0, 2.0])
+        >>> acc.round_quotient(2)
+        1.5
+        """
+
+    def __float__(self) -> float:
+        """
+        Rounds the sum once, to the accumulator's dtype; of integers to float64.
+        """
+
+    @property
+    def words(self) -> NDArray[numpy.int64]:
+        """
+        The state as a new int64 array.
+
+        It has 24 words for float32, float16 and bfloat16, 138 for float64, 8 for integers of up to 32 bits and 10 for those of
+        64 bits. Two accumulators of finite vectors of one dtype hold the same sum if and only if their words are equal.
+        Infinities and NaNs are counted, so with them the words may differ for the same sum. The words of up to 2^31 - 1
+        accumulators may be added elementwise; from_words turns the result into an accumulator of the whole sum.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Accumulator("float32").words.shape
+        (24,)
+        """
+
+    @property
+    def dtype(self) -> str:
+        """
+        The name of the element type, such as "float64".
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Accumulator("float32").dtype
+        'float32'
+        """
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, other: object) -> bool: ...
 
     def copy(self) -> Accumulator:
         """
@@ -287,44 +1123,16 @@ class Accumulator:
 
     def __deepcopy__(self, memo: object) -> Accumulator: ...
 
-    def __eq__(self, other: object) -> bool: ...
-
-    @property
-    def words(self) -> NDArray[numpy.int64]:
-        """
-        The state as a new int64 array: 24 words for float32, 138 for float64.
-
-        Two accumulators of finite vectors hold the same sum if and only if their words are equal. Infinities and NaNs are
-        counted, so with them the words may differ for the same sum. The words of up to 2^31 - 1 accumulators may be added
-        elementwise; from_words turns the result into an accumulator of the whole sum.
-
-        Examples
-        --------
-        >>> import exactdot as xd
-        >>> xd.Accumulator("float32").words.shape
-        (24,)
-        """
-
-    @property
-    def dtype(self) -> str:
-        """
-        The name of the element type: "float32" or "float64".
-
-        Examples
-        --------
-        >>> import exactdot as xd
-        >>> xd.Accumulator("float32").dtype
-        'float32'
-        """
-
     @staticmethod
-    def from_words(words: ArrayLike) -> Accumulator:
+    def from_words(words: ArrayLike, dtype: DType | None = None) -> Accumulator:
         """
         Creates an accumulator from words: those of one accumulator, or the elementwise sum of those of several.
 
         Parameters
         ----------
-        words : int64 array of 24 (float32) or 138 (float64) elements
+        words : int64 array
+        dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+            The element type, which words do not tell. Default: float32 for 24 words, float64 for 138.
 
         Returns
         -------
@@ -333,7 +1141,7 @@ class Accumulator:
         Raises
         ------
         ValueError
-            The number of words is another, or no accumulators have this sum of words.
+            The dtype has another number of words, or no accumulators have this sum of words.
         TypeError
             The words are not integers.
         OverflowError
@@ -348,10 +1156,301 @@ class Accumulator:
         0.0
         """
 
-    def __getstate__(self) -> NDArray[numpy.int64]: ...
+    def __getstate__(self) -> tuple[str, NDArray[numpy.int64]]: ...
 
-    def __setstate__(self, state: NDArray[numpy.int64]) -> None: ...
+    def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None: ...
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+class Moments:
+    """
+    The moments of a vector, exactly: its length, its sum and its sum of squares.
+
+    Means, variances and norms of any parts of the data, merged in any order, have the bits of those of the whole. Moments
+    are merged like accumulators: by adding their words elementwise.
+
+    Parameters
+    ----------
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32"
+        The element type of the vectors: float16, bfloat16, float32, float64, or integers of 8 to 64 bits.
+
+    Raises
+    ------
+    ValueError
+        The dtype is another.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> first, second = xd.Moments(), xd.Moments()
+    >>> first.add([1.0, 2.0])
+    >>> second.add([6.0])
+    >>> first += second
+    >>> first.count, first.mean(), first.var(ddof=1)
+    (3, 3.0, 7.0)
+    """
+
+    def __init__(self, dtype: DType = 'float64') -> None:
+        """Creates the moments of nothing."""
+
+    def add(self, x: Vector, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None:
+        """
+        Adds the elements of x.
+
+        If the call raises an exception, it adds nothing. It reads the vector twice.
+
+        Parameters
+        ----------
+        x : 1-D array of the element type
+        threads, device, stream
+            As in Accumulator.add.
+
+        Raises
+        ------
+        TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt, OverflowError
+            As in Accumulator.add.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> moments = xd.Moments()
+        >>> moments.add([1.0, 2.0])
+        >>> moments.mean()
+        1.5
+        """
+
+    def merge(self, other: Moments) -> None:
+        """
+        Adds the elements of other moments; the same as +=.
+
+        Parameters
+        ----------
+        other : Moments
+            Of the same dtype.
+
+        Raises
+        ------
+        TypeError
+            The dtypes differ.
+        OverflowError
+            A sum exceeds 2^63 products of the largest magnitude.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Moments().merge(xd.Moments())
+        """
+
+    def __iadd__(self, other: Moments) -> Moments:
+        """Adds the elements of other moments; the same as merge."""
+
+    def mean(self, dtype: DType | None = None) -> float:
+        """
+        The exact mean, rounded once.
+
+        Parameters
+        ----------
+        dtype : a floating-point type, optional
+            Default: the element type; of integers float64.
+
+        Returns
+        -------
+        float
+            NaN if there are no elements.
+
+        Raises
+        ------
+        ValueError
+            The dtype is another.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> moments = xd.Moments()
+        >>> moments.add([1e308, 1e308])
+        >>> moments.mean()
+        1e+308
+        """
+
+    def norm(self, dtype: DType | None = None) -> float:
+        """
+        The Euclidean norm: the root of the exact sum of squares, rounded once.
+
+        Parameters
+        ----------
+        dtype : a floating-point type, optional
+            Default: the element type; of integers float64.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            The dtype is another.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> moments = xd.Moments()
+        >>> moments.add([3.0, 4.0])
+        >>> moments.norm()
+        5.0
+        """
+
+    def var(self, ddof: int = 0, dtype: DType | None = None) -> float:
+        """
+        The exact variance, rounded once.
+
+        Parameters
+        ----------
+        ddof : int
+            0 (default) for the variance of a population, 1 for that of a sample.
+        dtype : a floating-point type, optional
+            Default: the element type; of integers float64.
+
+        Returns
+        -------
+        float
+            NaN for ddof or fewer elements, and if one is infinite or a NaN.
+
+        Raises
+        ------
+        ValueError
+            The dtype is another; ddof is negative.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> moments = xd.Moments()
+        >>> moments.add([1.0, 3.0])
+        >>> moments.var(ddof=1)
+        2.0
+        """
+
+    def std(self, ddof: int = 0, dtype: DType | None = None) -> float:
+        """
+        The root of the exact variance, rounded once.
+
+        Parameters
+        ----------
+        ddof, dtype
+            As in var.
+
+        Returns
+        -------
+        float
+            As in var.
+
+        Raises
+        ------
+        ValueError
+            As in var.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> moments = xd.Moments()
+        >>> moments.add([1.0, 3.0])
+        >>> moments.std()
+        1.0
+        """
+
+    @property
+    def count(self) -> int:
+        """
+        The number of elements.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Moments().count
+        0
+        """
+
+    @property
+    def words(self) -> NDArray[numpy.int64]:
+        """
+        A new int64 array: the count, the words of the sum, the words of the squares.
+
+        The words of several moments may be added elementwise; from_words turns the result into the moments of the whole.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Moments("float32").words.shape
+        (49,)
+        """
+
+    @property
+    def dtype(self) -> str:
+        """
+        The name of the element type, such as "float64".
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Moments().dtype
+        'float64'
+        """
 
     def __repr__(self) -> str: ...
+
+    def __eq__(self, other: object) -> bool: ...
+
+    def copy(self) -> Moments:
+        """
+        Returns new moments with the same elements.
+
+        Returns
+        -------
+        Moments
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Moments().copy().count
+        0
+        """
+
+    def __copy__(self) -> Moments: ...
+
+    def __deepcopy__(self, memo: object) -> Moments: ...
+
+    @staticmethod
+    def from_words(words: ArrayLike, dtype: DType | None = None) -> Moments:
+        """
+        Creates moments from words: those of one object, or the elementwise sum of those of several.
+
+        Parameters
+        ----------
+        words : int64 array
+        dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+            The element type, which words do not tell. Default: float32 for 49 words, float64 for 277.
+
+        Returns
+        -------
+        Moments
+
+        Raises
+        ------
+        ValueError
+            The dtype has another number of words, or no moments have this sum of words.
+        TypeError
+            The words are not integers.
+        OverflowError
+            As Accumulator.from_words.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Moments.from_words(xd.Moments().words).count
+        0
+        """
+
+    def __getstate__(self) -> tuple[str, NDArray[numpy.int64]]: ...
+
+    def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None: ...
 
     __hash__: ClassVar[None]  # type: ignore[assignment]

@@ -1,214 +1,195 @@
-// The class Accumulator: an exactdot::accumulator of a type that is chosen at run time.
+// The class Accumulator: an exact_state whose type is chosen at run time.
 //
 // Every change happens with the GIL held. An addition without the GIL goes to a temporary state, which is merged
 // afterwards. So threads may share an accumulator, and a call that throws adds nothing. Cost: one merge per call.
-#include <exactdot/accumulator.hpp>
+#include <algorithm>
 #include <python/src/accumulator.hpp>
+#include <python/src/accumulator_docstrings.hpp>
 #include <python/src/arguments.hpp>
-#include <python/src/docstrings.hpp>
 #include <python/src/gil.hpp>
-#include <python/src/gpu_dot.hpp>
-#include <python/src/host_call.hpp>
 #include <python/src/number.hpp>
-#include <variant>
-#include <vector>
 
 namespace exactdot::python {
 namespace {
 
-class any_accumulator {
- public:
-  explicit any_accumulator(element_type type) {
-    with_carrier(type, [&]<class T>(T) { state_.emplace<accumulator<T>>(); });
-  }
-
-  static any_accumulator from(const std::vector<std::int64_t>& words) {
-    std::string sizes;
-    for (const element_info& known : carriers) {
-      const std::size_t count = with_carrier(known.type, []<class T>(T) { return accumulator<T>::word_count; });
-      sizes += "; a " + std::string(known.name) + " state has " + std::to_string(count);
-      if (words.size() != count) continue;
-      any_accumulator made(known.type);
-      std::visit([&]<class State>(State& state) { state = State(words); }, made.state_);
-      return made;
-    }
-    throw_python(false, "Accumulator: " + std::to_string(words.size()) + " words" + sizes);
-  }
-
-  [[nodiscard]] element_type type() const {
-    return std::visit([]<class T>(const accumulator<T>&) { return type_of<T>; }, state_);
-  }
-
-  /// Adds a·b, or the sum of a if b is null; adds nothing if it throws.
-  void add(const imported_array& a, const imported_array* b, const options& given) {
-    std::visit(
-        [&]<class State>(State& state) {
-          State sum;
-          compute(a, b, given, [&](const options& chosen) {
-            b != nullptr ? sum.add(a.view(), b->view(), chosen) : sum.add(a.view(), chosen);
-          });
-          state.merge(sum);
-        },
-        state_);
-  }
-
-  void add_on_gpu(const imported_array& a, const imported_array& b, const stream_choice& stream) {
-    if (a.n == 0) return;
-    std::visit([&]<class State>(State& state) { state.merge(State(gpu_words(a, b, stream))); }, state_);
-  }
-
-  void merge(const any_accumulator& other) {
-    if (type() != other.type()) {
-      throw_python(true, "Accumulator: this accumulator is of " + std::string(name_of(type())) + ", the other of " +
-                             std::string(name_of(other.type())));
-    }
-    const auto copy = other.state_;  // `other` may be *this
-    std::visit([&](auto& state) { state.merge(std::get<std::decay_t<decltype(state)>>(copy)); }, state_);
-  }
-
-  [[nodiscard]] double round(element_type result) const {
-    return std::visit(
-        [&](const auto& state) {
-          return with_carrier(result, [&]<class R>(R) { return to_python(state.template round<R>()); });
-        },
-        state_);
-  }
-
-  [[nodiscard]] std::span<const std::int64_t> words() const {
-    return std::visit([](const auto& state) { return state.words(); }, state_);
-  }
-
-  void clear() {
-    std::visit([](auto& state) { state.clear(); }, state_);
-  }
-
- private:
-  std::variant<accumulator<float>, accumulator<double>> state_;
-};
-
-nb::object words_of(const any_accumulator& self) {
-  const auto words = self.words();
-  const nb::bytes bytes(words.data(), words.size_bytes());
-  return nb::module_::import_("numpy").attr("frombuffer")(bytes, nb::arg("dtype").none() = "int64").attr("copy")();
-}
-
-std::vector<std::int64_t> words_from(nb::handle given) {
-  if (is_masked(given.ptr())) throw_python(true, "Accumulator: words are a masked array; fill it first");
-  const nb::object numpy = nb::module_::import_("numpy");
-  const nb::object array = numpy.attr("asarray")(given);
-  if (nb::cast<std::string>(nb::str(array.attr("dtype").attr("kind"))) != "i") {
-    throw_python(true, "Accumulator: words are integers (int64), not " + describe(array.ptr()));
-  }
-  std::vector<std::int64_t> words;
-  for (const nb::handle word : array.attr("ravel")()) words.push_back(nb::cast<std::int64_t>(nb::int_(word)));
-  return words;
-}
-
-void check_type(const any_accumulator& self, const imported_array& vector) {
-  if (vector.type == self.type()) return;
-  throw_python(true, "Accumulator.add: the accumulator is of " + std::string(name_of(self.type())) +
-                         ", the vectors hold " + std::string(name_of(vector.type)) + " (" +
-                         describe(vector.object) + ")");
-}
-
-void add_sum(any_accumulator& self, nb::handle only, const options& options, nb::handle stream) {
-  imported_array a;
-  try {
-    a.locate(only.ptr());
-  } catch (const invalid_array& refused) {
-    throw_python(refused.is_type_error,
-                 "Accumulator.add: a: " + refused.reason + " (a is " + describe(only.ptr()) + ")");
-  }
-  if (a.on_gpu) {
-    throw_python(true, "Accumulator.add: a plain sum takes vectors in host memory; pass a vector of ones as b");
-  }
-  if (a.dimensions != 1) throw_python(false, "Accumulator.add: a: has no dimension; use a 1-D array");
-  check_type(self, a);
-  refuse_stream(stream, a, "Accumulator.add");
-  self.add(a, nullptr, options);
-}
-
-void add_call(any_accumulator& self, nb::handle first, nb::handle second, int threads, nb::handle device,
-              nb::handle stream_given) {
-  static const nb::object* const exact = new nb::object(nb::str("exact"));
-  const options options = read_options(*exact, threads, device, "Accumulator.add");
-  if (second.is_none()) return add_sum(self, first, options, stream_given);
-  imported_array a, b;
+/// state += or −= a·b, the sum of a if b is None, or its sum of squares.
+void add_terms(exact_state& self, nb::handle a, nb::handle b, reduction what, bool negative,
+               const addition_options& given, const char* caller) {
+  const bool two = !b.is_none();
+  vectors inputs = two ? vectors(caller, a, b) : vectors(caller, a, "a");
   const finalization_guard guard;
-  locate_pair(first, second, a, b, "Accumulator.add");
-  if (a.on_gpu) {
-    const auto stream = import_pair(a, b, nullptr, options, stream_given, "Accumulator.add");
-    check_type(self, a);
-    return self.add_on_gpu(a, b, stream);
+  const auto stream = prepare_terms(inputs, self.type(), given);
+  exact_state terms = terms_of(inputs, what, given, stream);
+  if (negative) terms.negate();
+  self.merge(terms);
+}
+
+void add_call(exact_state& self, nb::handle a, nb::handle b, std::int64_t threads, nb::handle device,
+              nb::handle stream) {
+  const char* const caller = "Accumulator.add";
+  const auto given = read_addition(threads, device, stream, caller);
+  add_terms(self, a, b, b.is_none() ? reduction::sum : reduction::dot, false, given, caller);
+}
+
+void add_squares_call(exact_state& self, nb::handle a, std::int64_t threads, nb::handle device, nb::handle stream) {
+  const char* const caller = "Accumulator.add_squares";
+  const auto given = read_addition(threads, device, stream, caller);
+  add_terms(self, a, nb::none(), reduction::sum_of_squares, false, given, caller);
+}
+
+void merge_call(exact_state& self, const exact_state& other) {
+  if (self.type() != other.type()) {
+    throw_python(true, "Accumulator: this accumulator is of " + std::string(name_of(self.type())) +
+                           ", the other of " + std::string(name_of(other.type())));
   }
-  check_pair(a, b, "Accumulator.add");
-  check_type(self, a);
-  refuse_stream(stream_given, a, "Accumulator.add");
-  self.add(a, &b, options);
+  self.merge(other);
 }
 
-double round_call(const any_accumulator& self, nb::handle type) {
-  return self.round(type.is_none() ? self.type() : read_dtype(type, "Accumulator.round"));
+void subtract_state(exact_state& self, const exact_state& other) {
+  exact_state negated = other;
+  negated.negate();
+  merge_call(self, negated);
 }
 
-bool equal(const any_accumulator& self, const any_accumulator& other) {
+void subtract_call(exact_state& self, nb::handle a, nb::handle b, std::int64_t threads, nb::handle device,
+                   nb::handle stream) {
+  const char* const caller = "Accumulator.subtract";
+  const auto given = read_addition(threads, device, stream, caller);
+  if (b.is_none() && nb::isinstance<exact_state>(a)) return subtract_state(self, nb::cast<exact_state&>(a));
+  add_terms(self, a, b, b.is_none() ? reduction::sum : reduction::dot, true, given, caller);
+}
+
+nb::object round_call(const exact_state& self, nb::handle dtype) {
+  const element_type type =
+      dtype.is_none() ? default_result_type(reduction::sum, self.type()) : read_dtype(dtype, "Accumulator.round");
+  return to_python(self.round(type));
+}
+
+nb::object to_float(const exact_state& self) {
+  return to_python(self.round(default_result_type(reduction::mean, self.type())));
+}
+
+nb::object round_root_call(const exact_state& self, nb::handle dtype) {
+  const element_type type =
+      read_floating_dtype(dtype, default_result_type(reduction::nrm2, self.type()), "Accumulator.round_root");
+  return to_python(self.round(type, detail::rounding::root));
+}
+
+nb::object round_quotient_call(const exact_state& self, std::int64_t count, nb::handle dtype) {
+  const char* const caller = "Accumulator.round_quotient";
+  const element_type type = read_floating_dtype(dtype, default_result_type(reduction::mean, self.type()), caller);
+  if (count < 0)
+    throw_python(false, std::string(caller) + ": count is " + std::to_string(count) + "; use 0 or more");
+  return to_python(self.round(type, detail::rounding::quotient, static_cast<std::uint64_t>(count)));
+}
+
+bool equal(const exact_state& self, const exact_state& other) {
   const auto left = self.words(), right = other.words();
-  return std::equal(left.begin(), left.end(), right.begin(), right.end());
+  return self.type() == other.type() && std::equal(left.begin(), left.end(), right.begin(), right.end());
+}
+
+exact_state from_words(nb::handle given, nb::handle dtype) {
+  const auto words = read_words(given, "Accumulator");
+  return {type_of_words(dtype, words.size(), "Accumulator", exact_state::word_count), words};
+}
+
+std::string type_name(const exact_state& self) { return std::string(name_of(self.type())); }
+
+nb::object words_of(const exact_state& self) { return array_of_words(self.words()); }
+
+nb::tuple state_of(const exact_state& self) { return nb::make_tuple(type_name(self), words_of(self)); }
+
+std::string text_form(const exact_state& self) {
+  return "<exactdot.Accumulator of " + type_name(self) + ", about " +
+         nb::cast<std::string>(nb::repr(to_float(self))) + ">";
+}
+
+using bound_class = nb::class_<exact_state>;
+
+void bind_additions(bound_class& bound) {
+  bound
+      .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
+           nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(docstrings::add_signature),
+           docstrings::add)
+      .def("add_squares", add_squares_call, nb::arg("a").none(), nb::kw_only(), nb::arg("threads") = 0,
+           nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(),
+           nb::sig(docstrings::add_squares_signature), docstrings::add_squares)
+      .def("subtract", subtract_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(),
+           nb::arg("threads") = 0, nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(),
+           nb::sig(docstrings::subtract_signature), docstrings::subtract)
+      .def("negate", &exact_state::negate, docstrings::negate)
+      .def("merge", merge_call, nb::arg("other"), nb::sig("def merge(self, other: Accumulator) -> None"),
+           docstrings::merge)
+      .def(
+          "__iadd__",
+          [](nb::object self, const exact_state& other) {
+            merge_call(nb::cast<exact_state&>(self), other);
+            return self;
+          },
+          nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"),
+          docstrings::iadd)
+      .def(
+          "__isub__",
+          [](nb::object self, const exact_state& other) {
+            subtract_state(nb::cast<exact_state&>(self), other);
+            return self;
+          },
+          nb::arg("other"), nb::is_operator(), nb::sig("def __isub__(self, other: Accumulator) -> Accumulator"),
+          docstrings::isub)
+      .def("clear", &exact_state::clear, docstrings::clear);
+}
+
+void bind_results(bound_class& bound) {
+  bound
+      .def("round", round_call, nb::arg("dtype").none() = nb::none(),
+           nb::sig("def round(self, dtype: DType | None = None) -> float"), docstrings::round)
+      .def("round_root", round_root_call, nb::arg("dtype").none() = nb::none(),
+           nb::sig("def round_root(self, dtype: DType | None = None) -> float"), docstrings::round_root)
+      .def("round_quotient", round_quotient_call, nb::arg("count"), nb::arg("dtype").none() = nb::none(),
+           nb::sig("def round_quotient(self, count: int, dtype: DType | None = None) -> float"),
+           docstrings::round_quotient)
+      .def("__float__", to_float, nb::sig("def __float__(self) -> float"), docstrings::to_float)
+      .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), docstrings::words)
+      .def_prop_ro("dtype", type_name, docstrings::dtype)
+      .def("__repr__", text_form)
+      .def("__eq__", equal, nb::arg("other"), nb::is_operator(),
+           nb::sig("def __eq__(self, other: object) -> bool"));
+}
+
+void bind_copies(bound_class& bound) {
+  bound
+      .def(
+          "copy", [](const exact_state& self) { return self; }, nb::sig("def copy(self) -> Accumulator"),
+          docstrings::copy)
+      .def(
+          "__copy__", [](const exact_state& self) { return self; }, nb::sig("def __copy__(self) -> Accumulator"))
+      .def(
+          "__deepcopy__", [](const exact_state& self, nb::handle) { return self; }, nb::arg("memo"),
+          nb::sig("def __deepcopy__(self, memo: object) -> Accumulator"))
+      .def_static("from_words", from_words, nb::arg("words"), nb::arg("dtype").none() = nb::none(),
+                  nb::sig("def from_words(words: ArrayLike, dtype: DType | None = None) -> Accumulator"),
+                  docstrings::from_words)
+      .def("__getstate__", state_of, nb::sig("def __getstate__(self) -> tuple[str, NDArray[numpy.int64]]"))
+      .def(
+          "__setstate__",
+          [](exact_state& self, const nb::tuple& state) {
+            new (&self) exact_state(from_words(state[1], state[0]));
+          },
+          nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None"));
 }
 
 }  // namespace
 
 void bind_accumulator(nb::module_& module) {
-  nb::class_<any_accumulator> bound(module, "Accumulator", nb::is_final(), docstrings::accumulator);
-  bound
-      .def(
-          "__init__",
-          [](any_accumulator* self, nb::handle type) {
-            new (self) any_accumulator(read_dtype(type, "Accumulator"));
-          },
-          nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"),
-          docstrings::init)
-      .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
-           nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(docstrings::add_signature),
-           docstrings::add)
-      .def("merge", &any_accumulator::merge, nb::arg("other"), docstrings::merge)
-      .def(
-          "__iadd__",
-          [](nb::object self, const any_accumulator& other) {
-            nb::cast<any_accumulator&>(self).merge(other);
-            return self;
-          },
-          nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"),
-          docstrings::iadd)
-      .def("round", round_call, nb::arg("dtype").none() = nb::none(),
-           nb::sig("def round(self, dtype: DType | None = None) -> float"), docstrings::round)
-      .def(
-          "__float__", [](const any_accumulator& self) { return self.round(self.type()); }, docstrings::to_float)
-      .def("clear", &any_accumulator::clear, docstrings::clear)
-      .def(
-          "copy", [](const any_accumulator& self) { return self; }, docstrings::copy)
-      .def("__copy__", [](const any_accumulator& self) { return self; })
-      .def(
-          "__deepcopy__", [](const any_accumulator& self, nb::handle) { return self; }, nb::arg("memo"))
-      .def("__eq__", equal, nb::arg("other"), nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"))
-      .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), docstrings::words)
-      .def_prop_ro(
-          "dtype", [](const any_accumulator& self) { return std::string(name_of(self.type())); }, docstrings::dtype)
-      .def_static(
-          "from_words", [](nb::handle words) { return any_accumulator::from(words_from(words)); }, nb::arg("words"),
-          nb::sig("def from_words(words: ArrayLike) -> Accumulator"), docstrings::from_words)
-      .def("__getstate__", words_of, nb::sig("def __getstate__(self) -> NDArray[numpy.int64]"))
-      .def(
-          "__setstate__",
-          [](any_accumulator& self, nb::handle words) {
-            new (&self) any_accumulator(any_accumulator::from(words_from(words)));
-          },
-          nb::arg("state"), nb::sig("def __setstate__(self, state: NDArray[numpy.int64]) -> None"))
-      .def("__repr__", [](const any_accumulator& self) {
-        const nb::object value = nb::float_(self.round(self.type()));
-        return "<exactdot.Accumulator of " + std::string(name_of(self.type())) + ", about " +
-               nb::cast<std::string>(nb::repr(value)) + ">";
-      });
+  bound_class bound(module, "Accumulator", nb::is_final(), docstrings::accumulator);
+  bound.def(
+      "__init__",
+      [](exact_state* self, nb::handle type) { new (self) exact_state(read_dtype(type, "Accumulator")); },
+      nb::arg("dtype").none() = "float64", nb::sig("def __init__(self, dtype: DType = 'float64') -> None"),
+      docstrings::init);
+  bind_additions(bound);
+  bind_results(bound);
+  bind_copies(bound);
   bound.attr("__hash__") = nb::none();  // mutable
 }
 

@@ -1,4 +1,4 @@
-// The docstrings and signatures of the Python package, in numpydoc format.
+// The docstrings of info and use_instruction_set, in numpydoc format, with their signatures.
 //
 // scripts/python_stubs copies them into exactdot/_engine.pyi for editors and type checkers. tests/python runs every
 // example.
@@ -6,65 +6,10 @@
 
 namespace exactdot::python::docstrings {
 
-inline constexpr const char* dot_signature =
-    "def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, "
-    "threads: int = 0, device: str = 'auto', out: Any = None, stream: Any = None) -> Any";
+inline constexpr const char* info = R"(info()
+--
 
-inline constexpr const char* dot = R"(Computes the dot product of two vectors exactly and rounds it once.
-
-The result is the sum of the products a[i]·b[i] as a real number, rounded to nearest, ties to even. It has the same
-bits with any number of threads, on any instruction set, on any GPU and in any order of the elements.
-
-Parameters
-----------
-a, b : 1-D arrays of float32 or float64, of the same length and element type
-    Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-    (PyTorch, CuPy, JAX), with any stride and byte order. Contiguous vectors in native byte order and vectors in GPU
-    memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to them during
-    the call.
-mode : {"exact", "fast"}
-    "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
-dtype : {"float32", "float64"} or a dtype of that name, optional
-    The type to which the result is rounded. Default: the element type.
-threads : int
-    The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
-device : {"auto", "cpu", "cuda", "cuda:N"}
-    The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
-    on their GPU; naming another device is an error.
-out : array of one element, 0-D or 1-D, optional
-    The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-    the result is ordered by the stream.
-stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
-    The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
-    belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
-
-Returns
--------
-float, or out if it was passed
-    0.0 for vectors of length 0.
-
-Raises
-------
-TypeError
-    An argument is not a vector of float32 or float64, or is a masked array; the element types differ.
-ValueError
-    The lengths or devices differ, an array does not have one dimension, or an option is unknown.
-BufferError
-    An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
-RuntimeError
-    The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
-KeyboardInterrupt
-    Ctrl-C ends a long call on the CPU within a second.
-
-Examples
---------
->>> import exactdot as xd
->>> import numpy as np
->>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))
-1.0
-)";
-
-inline constexpr const char* info = R"(Describes this build and this machine.
+Describes this build and this machine.
 
 Returns
 -------
@@ -90,7 +35,10 @@ True
 )";
 
 inline constexpr const char* use_instruction_set =
-    R"(Selects the instruction set of all later calls, in every thread.
+    R"(use_instruction_set(name)
+--
+
+Selects the instruction set of all later calls, in every thread.
 
 For tests and measurements: no result depends on it.
 
@@ -108,188 +56,6 @@ Examples
 --------
 >>> import exactdot as xd
 >>> xd.use_instruction_set("")
-)";
-
-inline constexpr const char* accumulator = R"(An exact sum of products, held as integers.
-
-Accumulators are merged by adding their words elementwise, so any system that sums int64 arrays can distribute an
-exact dot product. Threads may share an accumulator. Accumulators with the same words are equal. They cannot be
-hashed, and the class cannot be subclassed.
-
-Parameters
-----------
-dtype : {"float32", "float64"} or a dtype of that name
-    The element type of the vectors.
-
-Raises
-------
-ValueError
-    The dtype is another.
-
-Examples
---------
->>> import exactdot as xd
->>> import numpy as np
->>> acc = xd.Accumulator("float64")
->>> acc.add(np.array([1e200, 1.0]), np.array([1e200, 1.0]))
->>> acc.add(np.array([1e200]), np.array([-1e200]))
->>> float(acc)
-1.0
-)";
-
-inline constexpr const char* add_signature =
-    "def add(self, a: Vector, b: Vector | None = None, *, threads: int = 0, device: str = 'auto', "
-    "stream: Any = None) -> None";
-
-inline constexpr const char* add = R"(Adds the dot product of a and b, or the sum of a if b is None.
-
-If the call raises an exception, it adds nothing.
-
-Parameters
-----------
-a, b : 1-D arrays of the accumulator's element type
-    As in dot. Without b, a must be in host memory.
-threads, device, stream
-    As in dot. A call with vectors in GPU memory waits for the GPU.
-
-Raises
-------
-TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt
-    As in dot.
-OverflowError
-    The sum exceeds 2^63 products of the largest magnitude.
-
-Examples
---------
->>> import exactdot as xd
->>> import numpy as np
->>> acc = xd.Accumulator()
->>> acc.add(np.array([0.1, 0.2, -0.1]))
->>> float(acc)
-0.2
-)";
-
-inline constexpr const char* merge = R"(Adds the sum of another accumulator; the same as +=.
-
-If the call raises an exception, it adds nothing.
-
-Parameters
-----------
-other : Accumulator
-    Of the same dtype.
-
-Raises
-------
-TypeError
-    The dtypes differ.
-OverflowError
-    The sum exceeds 2^63 products of the largest magnitude.
-
-Examples
---------
->>> import exactdot as xd
->>> total, other = xd.Accumulator(), xd.Accumulator()
->>> total.merge(other)
-)";
-
-inline constexpr const char* init = "Creates an empty sum of products of elements of this type.";
-inline constexpr const char* iadd = "Adds the sum of another accumulator; the same as merge.";
-inline constexpr const char* to_float = "Rounds the sum once, to the accumulator's dtype.";
-
-inline constexpr const char* round = R"(Rounds the sum once, to nearest, ties to even.
-
-Parameters
-----------
-dtype : {"float32", "float64"} or a dtype of that name, optional
-    The type to which the sum is rounded. Default: the accumulator's.
-
-Returns
--------
-float
-
-Raises
-------
-ValueError
-    The dtype is another.
-
-Examples
---------
->>> import exactdot as xd
->>> xd.Accumulator("float32").round("float64")
-0.0
-)";
-
-inline constexpr const char* clear = R"(Sets the sum to zero.
-
-Examples
---------
->>> import exactdot as xd
->>> xd.Accumulator().clear()
-)";
-
-inline constexpr const char* copy = R"(Returns a new accumulator with the same sum.
-
-Returns
--------
-Accumulator
-
-Examples
---------
->>> import exactdot as xd
->>> acc = xd.Accumulator()
->>> acc.copy() == acc
-True
-)";
-
-inline constexpr const char* words = R"(The state as a new int64 array: 24 words for float32, 138 for float64.
-
-Two accumulators of finite vectors hold the same sum if and only if their words are equal. Infinities and NaNs are
-counted, so with them the words may differ for the same sum. The words of up to 2^31 - 1 accumulators may be added
-elementwise; from_words turns the result into an accumulator of the whole sum.
-
-Examples
---------
->>> import exactdot as xd
->>> xd.Accumulator("float32").words.shape
-(24,)
-)";
-
-inline constexpr const char* dtype = R"(The name of the element type: "float32" or "float64".
-
-Examples
---------
->>> import exactdot as xd
->>> xd.Accumulator("float32").dtype
-'float32'
-)";
-
-inline constexpr const char* from_words =
-    R"(Creates an accumulator from words: those of one accumulator, or the elementwise sum of those of several.
-
-Parameters
-----------
-words : int64 array of 24 (float32) or 138 (float64) elements
-
-Returns
--------
-Accumulator
-
-Raises
-------
-ValueError
-    The number of words is another, or no accumulators have this sum of words.
-TypeError
-    The words are not integers.
-OverflowError
-    The words are the sum of more than 2^31 - 1 accumulators, or the sum exceeds 2^63 products of the largest
-    magnitude.
-
-Examples
---------
->>> import exactdot as xd
->>> a, b = xd.Accumulator(), xd.Accumulator()
->>> float(xd.Accumulator.from_words(a.words + b.words))
-0.0
 )";
 
 }  // namespace exactdot::python::docstrings

@@ -1,12 +1,10 @@
-// Imports arrays by the buffer protocol, DLPack and __cuda_array_interface__.
+// Imports arrays by the buffer protocol and DLPack; other objects as NumPy converts them.
 //
 // NumPy arrays use the buffer protocol, the fastest. Other objects are asked for their device first, because some
 // support the buffer protocol only while they are in host memory.
 // Sources: PEP 3118, the DLPack specification, the CUDA array interface (version 3).
-#include <bit>
-#include <cstring>
-#include <optional>
 #include <python/src/gil.hpp>
+#include <python/src/import_errors.hpp>
 #include <python/src/imported_array.hpp>
 
 namespace exactdot::python {
@@ -45,49 +43,12 @@ nb::object find_attribute(PyObject* object, const char* name) {
   return found;
 }
 
-/// The first element type whose properties match.
-template <class Matches>
-std::optional<element_type> find_type(Matches matches) {
-  for (const element_info& known : carriers) {
-    if (matches(known)) return known.type;
-  }
-  return std::nullopt;
-}
-
-/// Whether a byte order, as Python's struct module and NumPy write it, is not this machine's.
-bool is_swapped(char order) {
-  constexpr bool little = std::endian::native == std::endian::little;
-  return (order == '<' && !little) || ((order == '>' || order == '!') && little);
-}
-
-/// Reads a format of the struct module: one element type, with a byte order. False for any other format.
-bool read_format(const char* format, element_type& type, bool& swapped) {
-  if (format == nullptr) return false;
-  char order = '@';
-  if (std::strchr("@=<>!", *format) != nullptr && *format != '\0') order = *format++;
-  const auto found =
-      find_type([&](const element_info& known) { return known.struct_format == *format && format[1] == '\0'; });
-  if (*format == '\0' || !found) return false;
-  type = *found;
-  swapped = is_swapped(order);
-  return true;
-}
-
-invalid_array masked_array() { return {true, "is a masked array; fill or compress it first"}; }
-
-invalid_array wrong_type(const std::string& found) {
-  return {true, "elements are " + found + ", not " + element_type_names()};
-}
-
 }  // namespace
 
-std::string element_type_names() {
-  std::string names;
-  for (const element_info& known : carriers) {
-    if (&known != &carriers.front()) names += &known == &carriers.back() ? " or " : ", ";
-    names += known.name;
-  }
-  return names;
+std::string dtype_name(PyObject* array) {
+  const nb::object dtype = find_attribute(array, "dtype");
+  const nb::object name = dtype.is_valid() ? find_attribute(dtype.ptr(), "name") : nb::object();
+  return name.is_valid() ? text_of(name) : "";
 }
 
 bool is_masked(PyObject* object) {
@@ -124,9 +85,9 @@ nb::object export_dlpack(PyObject* producer, const nb::dict& arguments) {
 
 }  // namespace
 
-void imported_array::locate(PyObject* source) {
+void imported_array::locate(PyObject* source, conversion allowed) {
   object = source;
-  if (is_numpy_array(source)) return read_buffer();
+  if (is_numpy_array(source)) return read_buffer(source);
   if (is_torch_tensor(source) && read_torch()) return;
   if (is_masked(source)) throw masked_array();
   if (const nb::object device_of = find_attribute(source, "__dlpack_device__"); device_of.is_valid()) {
@@ -144,17 +105,28 @@ void imported_array::locate(PyObject* source) {
       throw invalid_array{true,
                           "its DLPack device type " + std::to_string(kind) + " is neither a CPU's nor CUDA's"};
     }
-    if (PyObject_CheckBuffer(source) != 0) return read_buffer();
+    if (PyObject_CheckBuffer(source) != 0) return read_buffer(source);
     return read_dlpack(export_dlpack(source, {}));
   }
   if (const nb::object interface = find_attribute(source, "__cuda_array_interface__"); interface.is_valid()) {
     on_gpu = true;
     return read_cuda_array_interface(interface);
   }
-  if (PyObject_CheckBuffer(source) != 0) return read_buffer();
-  throw invalid_array{true, "not a vector; use a 1-D vector of " + element_type_names() +
-                                " with the buffer protocol (NumPy, array.array, memoryview), DLPack or "
-                                "__cuda_array_interface__ (PyTorch, CuPy, JAX)"};
+  if (PyObject_CheckBuffer(source) != 0) return read_buffer(source);
+  if (allowed == conversion::none) throw not_an_array();
+  convert_by_numpy();
+}
+
+void imported_array::convert_by_numpy() {
+  const finalization_guard guard;
+  try {
+    owner_ = nb::module_::import_("numpy").attr("asarray")(nb::handle(object));
+  } catch (const nb::python_error& refused) {
+    if (!refused.matches(PyExc_TypeError) && !refused.matches(PyExc_ValueError)) throw;
+    throw invalid_array{refused.matches(PyExc_TypeError), "NumPy does not convert it: " + text_of(refused.value())};
+  }
+  if (dtype_name(owner_.ptr()) == "object") throw not_an_array();
+  read_buffer(owner_.ptr());
 }
 
 void imported_array::import_on(std::intptr_t stream) {
@@ -176,25 +148,53 @@ void imported_array::set_data(void* address) {
   data = address;
 }
 
-void imported_array::read_buffer() {
-  if (PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
+void imported_array::read_buffer(PyObject* exporter) {
+  if (PyObject_GetBuffer(exporter, &buffer_, PyBUF_RECORDS_RO) != 0) {
     buffer_.obj = nullptr;
     const nb::python_error reason;
     if (!reason.matches(PyExc_BufferError) && !reason.matches(PyExc_ValueError) &&
         !reason.matches(PyExc_TypeError)) {
       throw reason;
     }
-    throw invalid_array{true, "exports no buffer: " + text_of(reason.value())};
+    return read_without_buffer(exporter, text_of(reason.value()));
   }
-  if (!read_format(buffer_.format, type, swapped)) {
-    throw wrong_type(std::string("of format '") + (buffer_.format != nullptr ? buffer_.format : "B") + "'");
+  const char* const written = buffer_.format != nullptr ? buffer_.format : "B";  // as the protocol specifies
+  const auto format = read_struct_format(written, static_cast<std::size_t>(buffer_.itemsize));
+  if (!format) {
+    const std::string found = dtype_name(exporter);  // of NumPy's arrays
+    throw wrong_type(found.empty() ? std::string("of format '") + written + "'" : "of dtype " + found);
   }
+  type = format->type;
+  swapped = format->swapped;
   const std::int64_t length = buffer_.ndim > 0 ? buffer_.shape[0] : 1;
   set_shape(buffer_.ndim, &length);
   set_data(buffer_.buf);
   read_only = buffer_.readonly != 0;
   const bool has_stride = buffer_.ndim > 0 && buffer_.strides != nullptr;  // ctypes arrays have none
   stride = has_stride ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(size_of(type));
+}
+
+/// The buffer protocol has no format for bfloat16: NumPy arrays are viewed as integers, others exported by DLPack,
+/// and scalars converted.
+void imported_array::read_without_buffer(PyObject* exporter, const std::string& reason) {
+  static PyObject* ndarray = nullptr;
+  PyObject* const numpy_array = loaded_attribute(ndarray, "numpy", "ndarray");
+  const std::string found = dtype_name(exporter);
+  if (numpy_array != nullptr && PyObject_IsInstance(exporter, numpy_array) == 1) {
+    if (found != name_of(element_type::bfloat16)) throw wrong_type("of dtype " + found);
+    const finalization_guard guard;
+    owner_ = nb::handle(exporter).attr("view")("uint16");
+    read_buffer(owner_.ptr());
+    type = element_type::bfloat16;
+    return;
+  }
+  if (nb::hasattr(exporter, "__dlpack__")) return read_dlpack(export_dlpack(exporter, {}));
+  if (found == name_of(element_type::bfloat16)) {  // a scalar, which is immutable
+    convert_by_numpy();
+    read_only = true;
+    return;
+  }
+  throw invalid_array{true, "exports no buffer: " + reason};
 }
 
 void imported_array::read_dlpack(nb::object capsule) {
@@ -215,10 +215,10 @@ void imported_array::read_dlpack(nb::object capsule) {
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
     tensor = &managed_->tensor;
   }
-  capsule_ = std::move(capsule);
-  const auto [code, bits, lanes] = tensor->type;
-  const auto found = find_type([&](const element_info& known) { return known.bytes * 8 == bits; });
-  if (code != dlpack::floating || !found || lanes != 1) {
+  owner_ = std::move(capsule);
+  const auto found = read_dlpack_type(tensor->type);
+  if (!found) {
+    const auto [code, bits, lanes] = tensor->type;
     throw wrong_type("of DLPack type code " + std::to_string(code) + " with " + std::to_string(bits) +
                      " bits and " + std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes"));
   }
@@ -237,6 +237,21 @@ void imported_array::read_dlpack(nb::object capsule) {
   stride = step * static_cast<std::ptrdiff_t>(size_of(type));
 }
 
+namespace {
+
+/// The element type of a torch.dtype. Older versions of PyTorch have fewer types.
+std::optional<element_type> torch_type(PyObject* dtype) {
+  static PyObject* types[elements.size()] = {};
+  for (const element_info& known : elements) {
+    if (dtype == loaded_attribute(types[static_cast<std::size_t>(known.type)], "torch", known.name.data())) {
+      return known.type;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 /// Imports a PyTorch tensor on a GPU by its methods: __dlpack__ costs more than a short dot. Returns false for a
 /// tensor that __dlpack__ has to check. No stream needs ordering: the call runs on PyTorch's current one.
 bool imported_array::read_torch() {
@@ -246,18 +261,13 @@ bool imported_array::read_torch() {
     throw invalid_array{true, "is a view that PyTorch has not negated yet; call its method resolve_neg() first"};
   }
   if (!is("is_cuda") || is("requires_grad")) return false;
-  static PyObject* types[carriers.size()] = {};
-  const nb::object element = tensor.attr("dtype");
-  const auto found = find_type([&](const element_info& known) {
-    return element.ptr() ==
-           loaded_attribute(types[static_cast<std::size_t>(known.type)], "torch", known.name.data());
-  });
+  const auto found = torch_type(nb::object(tensor.attr("dtype")).ptr());
   const auto count = nb::cast<int>(tensor.attr("dim")());
   if (!found || count > 1) return false;
   on_gpu = true;
   device = nb::cast<int>(tensor.attr("device").attr("index"));
   type = *found;
-  capsule_ = tensor.attr("untyped_storage")();  // keeps the memory even if the tensor is given another storage
+  owner_ = tensor.attr("untyped_storage")();  // keeps the memory even if the tensor is given another storage
   data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")()));
   const auto length = nb::cast<std::int64_t>(tensor.attr("numel")());
   set_shape(count, &length);
@@ -265,108 +275,6 @@ bool imported_array::read_torch() {
   stride = step * static_cast<std::ptrdiff_t>(size_of(type));
   is_imported_ = is_torch = true;
   return true;
-}
-
-namespace {
-
-/// `value` as a V. Throws invalid_array that names the field of __cuda_array_interface__.
-template <class V>
-V cast_field(nb::handle value, const char* name) {
-  V read;
-  if (!nb::try_cast(value, read)) {
-    throw invalid_array{true, std::string("__cuda_array_interface__ has no valid ") + name};
-  }
-  return read;
-}
-
-/// The integer at `index` of a tuple. Throws invalid_array like cast_field.
-template <class Integer>
-Integer tuple_integer(const nb::tuple& values, std::size_t index, const char* name) {
-  return cast_field<Integer>(index < values.size() ? nb::object(values[index]) : nb::none(), name);
-}
-
-}  // namespace
-
-void imported_array::read_cuda_array_interface(const nb::object& value) {
-  is_imported_ = true;
-  nb::dict interface;
-  if (!nb::try_cast(value, interface)) throw invalid_array{true, "__cuda_array_interface__ is not a dict"};
-  const auto field = [&](const char* name) -> nb::object {
-    return interface.contains(name) ? nb::object(interface[name]) : nb::none();
-  };
-  const auto text = cast_field<std::string>(field("typestr"), "typestr");
-  const auto found = find_type([&](const element_info& known) {
-    return text.size() > 1 && text.substr(1) == known.kind + std::to_string(known.bytes);
-  });
-  if (!found || (text[0] != '<' && text[0] != '>')) throw wrong_type("'" + text + "'");
-  type = *found;
-  swapped = is_swapped(text[0]);
-  if (!field("mask").is_none()) throw masked_array();
-  const auto shape = cast_field<nb::tuple>(field("shape"), "shape");
-  const std::int64_t length = shape.size() == 0 ? 1 : tuple_integer<std::int64_t>(shape, 0, "shape");
-  set_shape(static_cast<int>(shape.size()), &length);
-  const auto pointer = cast_field<nb::tuple>(field("data"), "data");
-  set_data(reinterpret_cast<void*>(tuple_integer<std::uintptr_t>(pointer, 0, "data")));
-  const int is_read_only = pointer.size() > 1 ? PyObject_IsTrue(nb::object(pointer[1]).ptr()) : -1;
-  if (is_read_only < 0) {
-    PyErr_Clear();
-    throw invalid_array{true, "__cuda_array_interface__ has no valid data"};
-  }
-  read_only = is_read_only == 1;
-  stride = static_cast<std::ptrdiff_t>(size_of(type));
-  if (const auto strides = field("strides"); !strides.is_none() && dimensions == 1) {
-    stride = tuple_integer<std::ptrdiff_t>(cast_field<nb::tuple>(strides, "strides"), 0, "strides");
-  }
-  if (const auto stream = field("stream"); !stream.is_none()) {
-    producer_stream = cast_field<std::intptr_t>(stream, "stream");
-    if (producer_stream < 0) throw invalid_array{true, "__cuda_array_interface__ has no valid stream"};
-  }
-  device = -1;  // the pointer knows
-}
-
-std::string text_of(nb::handle value) {
-  const finalization_guard guard;
-  const nb::object made = nb::steal(PyObject_Str(value.ptr()));
-  const nb::object bytes =
-      nb::steal(made.is_valid() ? PyUnicode_AsEncodedString(made.ptr(), "utf-8", "backslashreplace") : nullptr);
-  if (!bytes.is_valid()) {
-    PyErr_Clear();
-    return "?";
-  }
-  return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
-}
-
-std::string describe(PyObject* object) {
-  const finalization_guard guard;
-  const auto attribute = [&](const nb::handle of, const char* name) {
-    const nb::object found = nb::steal(PyObject_GetAttrString(of.ptr(), name));
-    if (!found.is_valid()) PyErr_Clear();
-    return found;
-  };
-  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
-  const nb::object module = attribute(type, "__module__");
-  std::string description = module.is_valid() && text_of(module) != "builtins" ? text_of(module) + "." : "";
-  description += text_of(attribute(type, "__qualname__"));
-  nb::object element = attribute(object, "dtype");
-  for (const char* const name : {"typecode", "format"}) {
-    if (element.is_valid()) break;
-    element = attribute(object, name);
-    if (element.is_valid() && PyUnicode_Check(element.ptr()) == 0) element.reset();  // str has a method format
-  }
-  if (element.is_valid()) description += " of " + text_of(element);
-  const nb::object shape = attribute(object, "shape");
-  if (shape.is_valid()) {
-    const nb::object plain = nb::steal(PySequence_Tuple(shape.ptr()));
-    if (!plain.is_valid()) PyErr_Clear();
-    description += ", shape " + text_of(plain.is_valid() ? plain : shape);
-  } else if (const Py_ssize_t length = PyObject_Length(object); length >= 0) {
-    description += ", length " + std::to_string(length);
-  } else {
-    PyErr_Clear();
-  }
-  const nb::object device = attribute(object, "device");
-  if (device.is_valid()) description += ", on " + text_of(device);
-  return description;
 }
 
 }  // namespace exactdot::python

@@ -25,6 +25,9 @@ struct invalid_array {
   std::string reason;
 };
 
+/// Whether an object without any of the protocols is converted, as numpy.asarray does.
+enum class conversion : bool { none, by_numpy };
+
 /// Neither copied nor moved. Destroyed with the GIL held.
 class imported_array {
  public:
@@ -35,7 +38,7 @@ class imported_array {
 
   /// First step: finds out whether the vector is in host or GPU memory, and imports host memory. Throws
   /// invalid_array or nb::python_error.
-  void locate(PyObject* object);
+  void locate(PyObject* object, conversion allowed = conversion::none);
   /// Second step, for GPU memory: imports it. The producer orders its queued work before later work on `stream`.
   void import_on(std::intptr_t stream);
 
@@ -55,7 +58,9 @@ class imported_array {
   [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
 
  private:
-  void read_buffer();
+  void convert_by_numpy();
+  void read_buffer(PyObject* exporter);
+  void read_without_buffer(PyObject* exporter, const std::string& reason);
   void read_dlpack(nb::object capsule);
   bool read_torch();
   void read_cuda_array_interface(const nb::object& value);
@@ -63,7 +68,7 @@ class imported_array {
   void set_data(void* address);
 
   Py_buffer buffer_{};  // buffer_.obj is null if the buffer protocol was not used
-  nb::object capsule_;  // or another owner of the memory
+  nb::object owner_;    // of the memory: a capsule, a storage, a converted list
   bool is_imported_ = false;
   dlpack::managed* managed_ = nullptr;
   dlpack::managed_versioned* versioned_ = nullptr;
@@ -71,9 +76,6 @@ class imported_array {
 
 /// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
 std::string describe(PyObject* object);
-
-/// "float32 or float64": the names of all element types, for messages.
-std::string element_type_names();
 
 /// Whether it is an instance of numpy.ma.MaskedArray.
 bool is_masked(PyObject* object);

@@ -1,7 +1,7 @@
-// gpu_dot.hpp in a build without the CUDA engine: every function that needs a GPU throws errc::no_device. Arrays in
-// GPU memory are still imported and checked, so other mistakes get their own messages.
+// gpu_reduce.hpp in a build without the CUDA engine: every function that needs a GPU throws errc::no_device. Arrays
+// in GPU memory are still imported and checked, so other mistakes get their own messages.
 #include <exactdot/error.hpp>
-#include <python/src/gpu_dot.hpp>
+#include <python/src/gpu_reduce.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -27,13 +27,8 @@ nb::dict gpu_info() {
 void require_gpu_engine(const std::string& asked) { refuse(asked); }
 void find_device(imported_array&, const char*) { refuse(); }
 void order_after_producer(const imported_array&, std::intptr_t) { refuse(); }
-double gpu_dot(const imported_array&, const imported_array&, element_type, mode, const stream_choice&) { refuse(); }
-void gpu_dot_to(const imported_array&, const imported_array&, const imported_array&, mode, const stream_choice&) {
-  refuse();
-}
-
-std::vector<std::int64_t> gpu_words(const imported_array&, const imported_array&, const stream_choice&) {
-  refuse();
-}
+any_scalar gpu_reduce(const gpu_reduction&, element_type, const stream_choice&) { refuse(); }
+void gpu_reduce_to(const gpu_reduction&, const imported_array&, const stream_choice&) { refuse(); }
+std::vector<std::int64_t> gpu_words(const gpu_reduction&, const stream_choice&) { refuse(); }
 
 }  // namespace exactdot::python

@@ -1,4 +1,4 @@
-"""The expected results: the exact dot product by `fractions`, rounded once; and strategies for difficult vectors."""
+"""The expected results: exact values by `fractions`, rounded once; and strategies for difficult vectors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-LARGEST = {"float32": Fraction(2) ** 128, "float64": Fraction(2) ** 1024}
+# significant bits, the last place of the subnormals and the overflow threshold, as powers of two
+FORMATS = {"float16": (11, -24, 16), "bfloat16": (8, -133, 128), "float32": (24, -149, 128),
+           "float64": (53, -1074, 1024)}
 
 
 def bits(value: float) -> str:
@@ -19,7 +21,7 @@ def bits(value: float) -> str:
 
 def rounded(value: Fraction, dtype: str) -> float:
     """The value rounded to nearest, ties to even, to the precision and range of dtype."""
-    precision, lowest = (24, -149) if dtype == "float32" else (53, -1074)
+    precision, lowest, largest = FORMATS[dtype]
     if value == 0:
         return 0.0
     size = abs(value)
@@ -28,7 +30,7 @@ def rounded(value: Fraction, dtype: str) -> float:
         exponent -= 1
     unit = Fraction(2) ** max(exponent - precision + 1, lowest)
     result = round(size / unit) * unit  # Python's round takes ties to even
-    number = math.inf if result >= LARGEST[dtype] else float(result)
+    number = math.inf if result >= Fraction(2) ** largest else float(result)
     return -number if value < 0 else number
 
 
@@ -64,6 +66,65 @@ def pairs(draw: st.DrawFn, max_length: int = 40, special: bool = True) -> tuple[
         if n and draw(st.booleans()):
             a[0] = np.nextafter(a[0], a.dtype.type(0))
     return a, b
+
+
+def rounded_root(value: Fraction, dtype: str) -> float:
+    """The root rounded once: of at least 100 bits, and if it is not exact of one more, which decides no tie."""
+    scale = max(0, 100 + value.denominator.bit_length() - value.numerator.bit_length() // 2)
+    radicand = value * 4**scale
+    root = math.isqrt(radicand.numerator // radicand.denominator)
+    exact = root * root == radicand
+    return rounded(Fraction(2 * root + (0 if exact else 1), 2 ** (scale + 1)), dtype)
+
+
+def exact_reduction(name: str, values: list[float], dtype: str, ddof: int = 0) -> float | int:
+    """What docs/contract.md specifies for a reduction of one vector to a result of dtype."""
+    if name.endswith(("min", "max")):
+        return extremum(name, values)
+    squares = name in ("sum_of_squares", "norm")
+    special = sum_of_specials([abs(x) for x in values] if squares or name == "asum" else values)
+    if special is not None:
+        return math.nan if name in ("var", "std") else special
+    terms = [Fraction(x) for x in values]
+    total = sum((x * x if squares else abs(x) if name == "asum" else x for x in terms), Fraction(0))
+    n = len(values)
+    if name in ("mean", "var", "std") and n <= (0 if name == "mean" else ddof):
+        return math.nan
+    if name in ("var", "std"):
+        total = (n * sum((x * x for x in terms), Fraction(0)) - total**2) / (n * (n - ddof))
+    elif name == "mean":
+        total /= n
+    if dtype in FORMATS:
+        return (rounded_root if name in ("norm", "std") else rounded)(total, dtype)
+    return int(total)
+
+
+def sum_of_specials(values: list[float]) -> float | None:
+    """The sum of values with an infinity or NaN; None if there is none."""
+    special = [x for x in values if not math.isfinite(x)]
+    if not special:
+        return None
+    return math.nan if math.isnan(sum(special)) else sum(special)
+
+
+def extremum(name: str, values: list[float]) -> float | int:
+    """IEEE 754-2019 minimum or maximum: NaN wins, -0 < +0; or the lowest index of that element."""
+    sign = 1 if name.endswith("min") else -1
+
+    def key(i: int) -> tuple[bool, float, float, int]:
+        x = values[i]
+        is_nan = math.isnan(x)
+        return not is_nan, 0 if is_nan else sign * x, 0 if is_nan else sign * math.copysign(1, x), i
+
+    best = min(range(len(values)), key=key)
+    if name.startswith("arg"):
+        return best
+    return math.nan if math.isnan(values[best]) else values[best]
+
+
+def plain(a: np.ndarray) -> list[float]:
+    """The elements as Python numbers, exactly."""
+    return a.tolist() if a.dtype.kind in "iub" else a.astype(np.float64).tolist()
 
 
 def views(a: np.ndarray) -> dict[str, np.ndarray]:

@@ -75,7 +75,8 @@ def test_out() -> None:
         assert out.ravel()[0] == 32.0
     fixed = np.zeros(1)
     fixed.flags.writeable = False
-    for out, why in ((np.zeros(2), "2 elements"), (fixed, "is read-only"), (np.zeros(1, int), "float32")):
+    for out, why in ((np.zeros(2), "2 elements"), (fixed, "is read-only"),
+                     (np.zeros(1, int), "use a floating-point type")):
         with pytest.raises((TypeError, ValueError), match=why):
             xd.dot(X, Y, out=out)
     with pytest.raises(ValueError, match="out: has 2 dimensions; use a 1-D array"):
@@ -86,17 +87,22 @@ def test_out() -> None:
 
 REFUSED = [
     (X, Y[:2], ValueError, "differ in length: 3 and 2"),
-    (X, Y.astype("f"), TypeError, "a holds float64, b float32"),
+    (X, Y.astype(int), TypeError, "a holds float64, b int64; convert one"),
     (X, np.ones((3, 3)), ValueError, "b: has 2 dimensions.*shape \\(3, 3\\)"),
     (np.float64(1.0), np.float64(2.0), ValueError, "has no dimension"),
-    (np.array(X, object), Y, TypeError, "a: elements are of format 'O'.*float64, shape"),
+    (np.array(X, object), Y, TypeError, "a: elements are of dtype object, not .*float64, shape"),
     (X, np.ma.masked_array(Y, [0, 1, 0]), TypeError, "b: is a masked array"),
-    (X.astype(int), Y.astype(int), TypeError, "int64"),
     (X.astype(complex), Y.astype(complex), TypeError, "complex128"),
-    (X.astype("float16"), Y.astype("float16"), TypeError, "float16"),
-    ([1.0], [1.0], TypeError, "b is list, length 1"),
-    (b"12345678", Y, TypeError, "a is bytes"),
-    (None, Y, TypeError, "a is NoneType"),
+    (X.astype("longdouble"), Y, TypeError, "a: elements are of dtype (longdouble|float128)"),
+    (np.array(["2026"], "M8[Y]"), Y, TypeError, "a: elements are of dtype datetime64"),
+    (np.array(["a"]), Y, TypeError, "a: elements are of dtype str"),
+    ([1.0, "a"], [1.0], TypeError, "a: elements are of dtype str.*a is list, length 2; b is list, length 1"),
+    ([[1.0], [1.0, 2.0]], Y, ValueError, "a: NumPy does not convert it: .*inhomogeneous"),
+    ([[1.0]], Y, ValueError, "a: has 2 dimensions"),
+    (1.0, 2.0, ValueError, "a: has no dimension"),
+    (b"123", Y, TypeError, "a holds uint8, b float64.*a is bytes"),
+    (memoryview(b"123").cast("c"), Y, TypeError, "a: elements are of format 'c'"),
+    (None, Y, TypeError, "a: is not a vector.*a is NoneType"),
     ("abc", Y, TypeError, "a is str, length 3;"),
     (Exporter(X, kind=10), Y, TypeError, "device type 10"),
 ]
@@ -109,7 +115,8 @@ def test_refusals(a: Any, b: Any, kind: type[Exception], why: str) -> None:
     assert "a is" in str(caught.value) and "b is" in str(caught.value)
 
 
-@pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"threads": -1}, {"device": "tpu"},
+@pytest.mark.parametrize("wrong", [{"mode": "quick"}, {"dtype": "int8"}, {"dtype": "complex128"}, {"dtype": bool},
+                                   {"threads": -1}, {"device": "tpu"},
                                    {"device": "cuda:x"}, {"mode": None}, {"mode": "\ud800"}, {"device": "\ud800"},
                                    {"mode": "exact\0x"}, {"device": "cpu\0"}, {"dtype": "\ud800"},
                                    {"dtype": "float32\0x"}, {"dtype": None.__class__}])
@@ -194,8 +201,11 @@ def test_valid_capsules(versioned: bool) -> None:
 @pytest.mark.parametrize("fields, why", [
     ({"major": 2}, "version after 1"),
     ({"lanes": 2}, "64 bits and 2 lanes"),
-    ({"bits": 16}, "16 bits"),
-    ({"code": 0}, "code 0"),
+    ({"bits": 24}, "24 bits"),
+    ({"bits": 128}, "128 bits"),
+    ({"code": 3}, "code 3"),
+    ({"code": 5}, "code 5"),
+    ({"code": 6}, "code 6 with 64 bits"),
     ({"device": 2}, "device type 2, its __dlpack_device__ is a CPU"),
     ({"dimensions": 2}, "2 dimensions"),
     ({"dimensions": -1}, "negative length"),
@@ -292,7 +302,11 @@ WRONG = [
     ({"stream": -1}, "no valid stream"),
     ({"data": (4096, np.ones(2))}, "no valid data"),
     ({"typestr": None}, "no valid typestr"),
-    ({"typestr": ">i8"}, "elements are '>i8'"),
+    ({"typestr": ">c8"}, "elements are '>c8'"),
+    ({"typestr": "<V2"}, "elements are '<V2'"),
+    ({"typestr": "|i8"}, "elements are '|i8'"),
+    ({"typestr": "<b2"}, "elements are '<b2'"),
+    ({"typestr": "<f16"}, "elements are '<f16'"),
     ({"typestr": "f8"}, "elements are 'f8'"),
     ({"typestr": ""}, "elements are ''"),
     ({"mask": (1, 2)}, "masked array"),

@@ -13,17 +13,25 @@ a = np.ones(3)
 value: float = xd.dot(a, a, mode="fast", dtype="float64", threads=2, device="cpu")
 value = xd.dot(memoryview(b""), memoryview(b""), dtype=np.float32)
 value = xd.dot(a, a, dtype=np.dtype("f"))
+value = xd.sum([1.0, 2.0], dtype="f4", negative_zero=True) + xd.var(a, ddof=1) + xd.norm(3.0) + xd.min(a)
+index: int = xd.argmax(a)
 out: np.ndarray = xd.dot(a, a, out=np.zeros(1))
+out = xd.std(a, ddof=1, out=out)
 acc = xd.Accumulator("float32")
 acc.add(a)
 acc += acc.copy()
+acc -= acc
+acc.subtract(acc)
 words = acc.words + xd.Accumulator(float).words
+moments = xd.Moments("int8")
+moments += moments.copy()
+value = moments.mean() + moments.var(ddof=1) + moments.count
 value = float(xd.Accumulator.from_words(words)) + acc.round("float64")
 version: str = xd.__version__
 """
 INVALID = {
-    "call-overload": 'xd.dot(np.ones(3), np.ones(3), dtype="float16")',
-    "arg-type": 'xd.Accumulator("int8")',
+    "call-overload": "xd.dot(np.ones(3), np.ones(3), dtype=1.5)",
+    "arg-type": "xd.Accumulator(1.5)",
     "operator": "xd.Accumulator() + 1.0",
     "assignment": "text: str = xd.Accumulator().round()",
 }

@@ -1,12 +1,12 @@
-// gpu_dot.hpp with the CUDA engine: one launch per call, which reads the vectors in place, with any stride.
+// gpu_reduce.hpp with the CUDA engine: one launch per call, which reads the vectors in place, with any stride.
 #include <cuda/driver.hpp>
 #include <cuda/workspace.hpp>
 #include <exactdot/cuda.hpp>
 #include <python/src/arguments.hpp>
+#include <python/src/exact_state.hpp>
 #include <python/src/gil.hpp>
-#include <python/src/gpu_dot.hpp>
+#include <python/src/gpu_reduce.hpp>
 #include <python/src/gpu_streams.hpp>
-#include <python/src/number.hpp>
 
 namespace exactdot::python {
 
@@ -55,44 +55,55 @@ void order_after_producer(const imported_array& vector, std::intptr_t stream) {
   cuda::check(cudaStreamWaitEvent(as_stream(stream), reached.get(), 0), "waiting for the producer's stream");
 }
 
-double gpu_dot(const imported_array& a, const imported_array& b, element_type result, mode mode,
-               const stream_choice& stream) {
-  const current_gpu device(a.device);
-  const auto workspace = workspace_of(a.device, stream.handle);
-  any_scalar value;
-  {
-    const gil_release gil_released;
-    const std::lock_guard lock(workspace->mutex);
-    value = cuda::dot(workspace->workspace, a.view(), b.view(), result, {.mode = mode});
-  }
-  return to_python(value);
+any_scalar gpu_reduce(const gpu_reduction& asked, element_type result, const stream_choice& stream) {
+  const current_gpu device(asked.first.device);
+  const auto workspace = workspace_of(asked.first.device, stream.handle);
+  const options options{.mode = asked.mode};
+  const gil_release gil_released;
+  const std::lock_guard lock(workspace->mutex);
+  cuda::workspace& on = workspace->workspace;
+  if (asked.second != nullptr) return cuda::dot(on, asked.first.view(), asked.second->view(), result, options);
+  return cuda::reduce(on, asked.what, asked.first.view(), result, options, asked.ddof);
 }
 
-void gpu_dot_to(const imported_array& a, const imported_array& b, const imported_array& out, mode mode,
-                const stream_choice& stream) {
+void gpu_reduce_to(const gpu_reduction& asked, const imported_array& out, const stream_choice& stream) {
+  const imported_array& a = asked.first;
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
+  const options options{.mode = asked.mode};
   {
     const gil_release gil_released;
     const std::lock_guard lock(workspace->mutex);
-    cuda::dot(workspace->workspace, a.view(), b.view(), out.type, out.data, {.mode = mode});
+    cuda::workspace& on = workspace->workspace;
+    if (asked.second != nullptr) {
+      cuda::dot(on, a.view(), asked.second->view(), out.type, out.data, options);
+    } else {
+      cuda::reduce(on, asked.what, a.view(), out.type, out.data, options, asked.ddof);
+    }
   }
   // the caller keeps the memory of a graph alive
-  if (!is_captured(stream.handle)) keep_alive_until_done({&a, &b, &out}, stream);
+  if (is_captured(stream.handle)) return;
+  keep_alive_until_done({&a, asked.second != nullptr ? asked.second : &a, &out}, stream);
 }
 
-std::vector<std::int64_t> gpu_words(const imported_array& a, const imported_array& b, const stream_choice& stream) {
+std::vector<std::int64_t> gpu_words(const gpu_reduction& asked, const stream_choice& stream) {
+  const imported_array& a = asked.first;
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
-  std::vector<std::int64_t> words(
-      with_carrier(a.type, []<class T>(T) -> std::size_t { return accumulator<T>::word_count; }));
+  std::vector<std::int64_t> words(exact_state::word_count(a.type));
   const std::size_t bytes = words.size() * sizeof(std::int64_t);
   const gil_release gil_released;
   const std::lock_guard lock(workspace->mutex);
   cuda::workspace& on = workspace->workspace;
   const stream_memory state(bytes, on.stream());
   cuda::check(cudaMemsetAsync(state.as<void>(), 0, bytes, on.stream()), "clearing a state");
-  cuda::dot_into(on, a.view(), b.view(), state.as<std::int64_t>());
+  if (asked.second != nullptr) {
+    cuda::dot_into(on, a.view(), asked.second->view(), state.as<std::int64_t>());
+  } else if (asked.what == reduction::sum) {
+    cuda::sum_into(on, a.view(), state.as<std::int64_t>());
+  } else {
+    cuda::sum_of_squares_into(on, a.view(), state.as<std::int64_t>());
+  }
   cuda::check(cudaMemcpyAsync(words.data(), state.as<void>(), bytes, cudaMemcpyDeviceToHost, on.stream()),
               "reading a state");
   cuda::check(cudaStreamSynchronize(on.stream()), "waiting for a stream");

@@ -1,0 +1,319 @@
+// The docstrings of the class Accumulator, in numpydoc format.
+//
+// scripts/python_stubs copies them into exactdot/_engine.pyi for editors and type checkers. tests/python runs every
+// example.
+#pragma once
+
+namespace exactdot::python::docstrings {
+
+inline constexpr const char* accumulator = R"(An exact sum of products or numbers, held as integers.
+
+Accumulators are merged by adding their words elementwise, so any system that sums int64 arrays can distribute an
+exact sum. Threads may share an accumulator. Accumulators of one dtype with the same words are equal. They cannot be
+hashed, and the class cannot be subclassed.
+
+Parameters
+----------
+dtype : whatever numpy.dtype or a framework accepts, such as "float32"
+    The element type of the vectors: float16, bfloat16, float32, float64, or integers of 8 to 64 bits.
+
+Raises
+------
+ValueError
+    The dtype is another.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> import numpy as np
+>>> acc = xd.Accumulator("float64")
+>>> acc.add(np.array([1e200, 1.0]), np.array([1e200, 1.0]))
+>>> acc.add(np.array([1e200]), np.array([-1e200]))
+>>> float(acc)
+1.0
+)";
+
+inline constexpr const char* add_signature =
+    "def add(self, a: Vector, b: Vector | None = None, *, threads: int = 0, device: str = 'auto', "
+    "stream: Any = None) -> None";
+
+inline constexpr const char* add = R"(Adds the dot product of a and b, or the sum of a if b is None.
+
+If the call raises an exception, it adds nothing.
+
+Parameters
+----------
+a, b : 1-D arrays of the accumulator's element type
+    As in dot.
+threads, device, stream
+    As in dot. A call with vectors in GPU memory waits for the GPU.
+
+Raises
+------
+TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt
+    As in dot.
+OverflowError
+    The sum exceeds 2^63 products of the largest magnitude.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> import numpy as np
+>>> acc = xd.Accumulator()
+>>> acc.add(np.array([0.1, 0.2, -0.1]))
+>>> float(acc)
+0.2
+)";
+
+inline constexpr const char* add_squares_signature =
+    "def add_squares(self, a: Vector, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None";
+
+inline constexpr const char* add_squares = R"(Adds the sum of the squares of a.
+
+If the call raises an exception, it adds nothing.
+
+Parameters
+----------
+a, threads, device, stream
+    As in add.
+
+Raises
+------
+TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt, OverflowError
+    As in add.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> acc = xd.Accumulator()
+>>> acc.add_squares([3.0, 4.0])
+>>> acc.round_root()
+5.0
+)";
+
+inline constexpr const char* subtract_signature =
+    "def subtract(self, a: Vector | Accumulator, b: Vector | None = None, *, threads: int = 0, "
+    "device: str = 'auto', stream: Any = None) -> None";
+
+inline constexpr const char* subtract = R"(Subtracts the dot product of a and b, or the sum of a if b is None.
+
+If the call raises an exception, it subtracts nothing. Infinities do not cancel: what is subtracted counts with the
+opposite sign.
+
+Parameters
+----------
+a : 1-D array of the accumulator's element type, or another accumulator of the same dtype
+b, threads, device, stream
+    As in add.
+
+Raises
+------
+TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt, OverflowError
+    As in add.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> acc = xd.Accumulator()
+>>> acc.add([0.1, 0.2])
+>>> acc.subtract([0.1])
+>>> float(acc)
+0.2
+)";
+
+inline constexpr const char* negate = R"(Changes the sign of the sum and of the infinities.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> acc = xd.Accumulator()
+>>> acc.add([1.5])
+>>> acc.negate()
+>>> float(acc)
+-1.5
+)";
+
+inline constexpr const char* merge = R"(Adds the sum of another accumulator; the same as +=.
+
+If the call raises an exception, it adds nothing.
+
+Parameters
+----------
+other : Accumulator
+    Of the same dtype.
+
+Raises
+------
+TypeError
+    The dtypes differ.
+OverflowError
+    The sum exceeds 2^63 products of the largest magnitude.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> total, other = xd.Accumulator(), xd.Accumulator()
+>>> total.merge(other)
+)";
+
+inline constexpr const char* init = "Creates an empty sum of elements of this type.";
+inline constexpr const char* iadd = "Adds the sum of another accumulator; the same as merge.";
+inline constexpr const char* isub = "Subtracts the sum of another accumulator.";
+inline constexpr const char* to_float = "Rounds the sum once, to the accumulator's dtype; of integers to float64.";
+
+inline constexpr const char* round = R"(Rounds the sum once, to nearest, ties to even.
+
+Parameters
+----------
+dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+    A floating-point type; for an accumulator of integers also "int64" or "uint64". Default: the accumulator's; of
+    integers int64, or uint64 if they are unsigned.
+
+Returns
+-------
+float, or int for an integer type
+
+Raises
+------
+ValueError
+    The dtype is another.
+OverflowError
+    The integer type does not hold the sum.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> xd.Accumulator("float32").round("float64")
+0.0
+)";
+
+inline constexpr const char* round_root = R"(Rounds the root of the sum once: of a sum of squares the norm.
+
+Parameters
+----------
+dtype : a floating-point type, optional
+    Default: the accumulator's; of integers float64.
+
+Returns
+-------
+float
+    NaN for a negative sum.
+
+Raises
+------
+ValueError
+    The dtype is another.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> acc = xd.Accumulator("int64")
+>>> acc.add_squares([3, 4])
+>>> acc.round_root()
+5.0
+)";
+
+inline constexpr const char* round_quotient = R"(Rounds the sum over `count` once: of elements the mean.
+
+Parameters
+----------
+count : int
+dtype : a floating-point type, optional
+    Default: the accumulator's; of integers float64.
+
+Returns
+-------
+float
+    NaN for a count of 0.
+
+Raises
+------
+ValueError
+    The dtype is another; the count is negative.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> acc = xd.Accumulator()
+>>> acc.add([1.0, 2.0])
+>>> acc.round_quotient(2)
+1.5
+)";
+
+inline constexpr const char* clear = R"(Sets the sum to zero.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> xd.Accumulator().clear()
+)";
+
+inline constexpr const char* copy = R"(Returns a new accumulator with the same sum.
+
+Returns
+-------
+Accumulator
+
+Examples
+--------
+>>> import exactdot as xd
+>>> acc = xd.Accumulator()
+>>> acc.copy() == acc
+True
+)";
+
+inline constexpr const char* words = R"(The state as a new int64 array.
+
+It has 24 words for float32, float16 and bfloat16, 138 for float64, 8 for integers of up to 32 bits and 10 for those of
+64 bits. Two accumulators of finite vectors of one dtype hold the same sum if and only if their words are equal.
+Infinities and NaNs are counted, so with them the words may differ for the same sum. The words of up to 2^31 - 1
+accumulators may be added elementwise; from_words turns the result into an accumulator of the whole sum.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> xd.Accumulator("float32").words.shape
+(24,)
+)";
+
+inline constexpr const char* dtype = R"(The name of the element type, such as "float64".
+
+Examples
+--------
+>>> import exactdot as xd
+>>> xd.Accumulator("float32").dtype
+'float32'
+)";
+
+inline constexpr const char* from_words =
+    R"(Creates an accumulator from words: those of one accumulator, or the elementwise sum of those of several.
+
+Parameters
+----------
+words : int64 array
+dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+    The element type, which words do not tell. Default: float32 for 24 words, float64 for 138.
+
+Returns
+-------
+Accumulator
+
+Raises
+------
+ValueError
+    The dtype has another number of words, or no accumulators have this sum of words.
+TypeError
+    The words are not integers.
+OverflowError
+    The words are the sum of more than 2^31 - 1 accumulators, or the sum exceeds 2^63 products of the largest
+    magnitude.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> a, b = xd.Accumulator(), xd.Accumulator()
+>>> float(xd.Accumulator.from_words(a.words + b.words))
+0.0
+)";
+
+}  // namespace exactdot::python::docstrings

@@ -1,0 +1,90 @@
+// Element types as the protocols of Python arrays write them.
+//
+// Sources: the struct module (PEP 3118), the DLPack specification, NumPy's type strings.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exactdot/element.hpp>
+#include <optional>
+#include <python/src/dlpack.hpp>
+#include <string>
+#include <string_view>
+
+namespace exactdot::python {
+
+struct element_format {
+  element_type type;
+  bool swapped;  // not in this machine's byte order
+};
+
+/// The element type of a kind ('i', 'u', 'f', or 'V' for bfloat16) and a size.
+inline std::optional<element_type> type_of_kind(char kind, std::size_t bytes) {
+  for (const element_info& known : elements) {
+    if (known.kind == kind && known.bytes == bytes) return known.type;
+  }
+  return std::nullopt;
+}
+
+/// Whether a byte order, as the struct module and NumPy write it, is not this machine's.
+inline bool is_swapped(char order, std::size_t bytes) {
+  constexpr bool little = std::endian::native == std::endian::little;
+  return bytes > 1 && ((order == '<' && !little) || ((order == '>' || order == '!') && little));
+}
+
+/// A format of the struct module: one element, with a byte order. The sizes of 'l', 'L', 'n' and 'N' differ between
+/// platforms, so the size comes from the buffer. Booleans ('?') are integers of one byte, as NumPy adds them.
+inline std::optional<element_format> read_struct_format(const char* format, std::size_t bytes) {
+  char order = '@';
+  if (*format != '\0' && std::strchr("@=<>!", *format) != nullptr) order = *format++;
+  if (*format == '\0' || format[1] != '\0') return std::nullopt;
+  const auto is_one_of = [&](const char* letters) { return std::strchr(letters, *format) != nullptr; };
+  const char kind = is_one_of("bhilqn") ? 'i' : is_one_of("BHILQN?") ? 'u' : is_one_of("efd") ? 'f' : '\0';
+  const auto type = type_of_kind(kind, bytes);
+  if (!type) return std::nullopt;
+  return element_format{*type, is_swapped(order, bytes)};
+}
+
+/// A type code and size of DLPack.
+inline std::optional<element_type> read_dlpack_type(dlpack::data_type type) {
+  if (type.lanes != 1 || type.bits % 8 != 0) return std::nullopt;
+  switch (type.code) {
+    case dlpack::signed_integer:
+      return type_of_kind('i', type.bits / 8);
+    case dlpack::boolean:
+      return type.bits == 8 ? type_of_kind('u', 1) : std::nullopt;
+    case dlpack::unsigned_integer:
+      return type_of_kind('u', type.bits / 8);
+    case dlpack::floating:
+      return type_of_kind('f', type.bits / 8);
+    case dlpack::brain_floating:
+      return type_of_kind('V', type.bits / 8);
+    default:
+      return std::nullopt;
+  }
+}
+
+/// A type string of NumPy, such as "<f8". "<V2" is bfloat16 only if the array's dtype says so (`is_bfloat16`).
+inline std::optional<element_format> read_type_string(std::string_view text, bool is_bfloat16) {
+  if (text.size() != 3 || std::strchr("<>|", text[0]) == nullptr || text[0] == '\0') return std::nullopt;
+  const char kind = text[1] == 'b' ? 'u' : text[1];
+  if (kind == 'V' && !is_bfloat16) return std::nullopt;
+  const auto bytes = static_cast<std::size_t>(text[2] - '0');
+  const auto type = type_of_kind(kind, bytes);
+  if (!type || (text[0] == '|' && bytes != 1) || (text[1] == 'b' && bytes != 1)) return std::nullopt;
+  return element_format{*type, is_swapped(text[0], bytes)};
+}
+
+/// "float32, float64, … or uint64", for messages.
+inline std::string element_type_names() {
+  std::string names;
+  for (const element_info& known : elements) {
+    if (&known != &elements.front()) names += &known == &elements.back() ? " or " : ", ";
+    names += known.name;
+  }
+  return names;
+}
+
+}  // namespace exactdot::python

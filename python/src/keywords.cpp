@@ -1,0 +1,85 @@
+// Implementation of keywords.hpp.
+#include <python/src/keywords.hpp>
+
+namespace exactdot::python {
+namespace {
+
+struct parameter_info {
+  const char* name;
+  const char* default_text;
+};
+
+constexpr parameter_info parameters[parameter_count] = {
+    {"ddof", "0"},        {"mode", "'exact'"}, {"dtype", "None"},  {"threads", "0"},
+    {"device", "'auto'"}, {"out", "None"},     {"stream", "None"}, {"negative_zero", "False"}};
+
+constexpr const char* input_names[2][2] = {{"x", ""}, {"a", "b"}};
+
+/// Interned, so that almost every comparison is one of addresses.
+PyObject* keyword_names[parameter_count];
+PyObject* input_name_objects[2][2];
+
+bool is_name(PyObject* given, PyObject* known) { return given == known || PyUnicode_Compare(given, known) == 0; }
+
+/// The place for a keyword argument of this name; null if the function has no such parameter.
+PyObject** find_place(const function_signature& signature, PyObject* name, call_arguments& parsed) {
+  for (unsigned i = 0; i < parameter_count; ++i) {
+    if (signature.has(i) && is_name(name, keyword_names[i])) return &parsed.keywords[i];
+  }
+  for (int i = 0; i < signature.inputs; ++i) {
+    if (is_name(name, input_name_objects[signature.inputs - 1][i])) return &parsed.inputs[i];
+  }
+  return nullptr;
+}
+
+bool refuse_count(const function_signature& signature, Py_ssize_t count) {
+  PyErr_Format(PyExc_TypeError, "%s: %zd positional arguments; use %s", signature.name, count,
+               signature.inputs == 1 ? "one vector, x, and keyword arguments"
+                                     : "two vectors, a and b, and keyword arguments");
+  return false;
+}
+
+}  // namespace
+
+void intern_parameter_names() {
+  for (unsigned i = 0; i < parameter_count; ++i) keyword_names[i] = PyUnicode_InternFromString(parameters[i].name);
+  for (int inputs = 0; inputs < 2; ++inputs) {
+    for (int i = 0; i <= inputs; ++i) {
+      input_name_objects[inputs][i] = PyUnicode_InternFromString(input_names[inputs][i]);
+    }
+  }
+}
+
+bool parse_call(const function_signature& signature, PyObject* const* arguments, Py_ssize_t count, PyObject* names,
+                call_arguments& parsed) {
+  if (count > signature.inputs) return refuse_count(signature, count);
+  for (Py_ssize_t i = 0; i < count; ++i) parsed.inputs[i] = arguments[i];
+  const Py_ssize_t named = names != nullptr ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    PyObject* const name = PyTuple_GET_ITEM(names, i);
+    PyObject** const place = find_place(signature, name, parsed);
+    if (place == nullptr || *place != nullptr) {
+      PyErr_Format(PyExc_TypeError, place == nullptr ? "%s: unknown argument '%U'" : "%s: argument '%U' twice",
+                   signature.name, name);
+      return false;
+    }
+    *place = arguments[count + i];
+  }
+  for (int i = 0; i < signature.inputs; ++i) {
+    if (parsed.inputs[i] != nullptr) continue;
+    PyErr_Format(PyExc_TypeError, "%s: argument '%s' is missing", signature.name,
+                 input_names[signature.inputs - 1][i]);
+    return false;
+  }
+  return true;
+}
+
+std::string text_signature(const function_signature& signature) {
+  std::string text = std::string(signature.name) + (signature.inputs == 1 ? "(x, *" : "(a, b, *");
+  for (unsigned i = 0; i < parameter_count; ++i) {
+    if (signature.has(i)) text += std::string(", ") + parameters[i].name + "=" + parameters[i].default_text;
+  }
+  return text + ")\n--\n\n";
+}
+
+}  // namespace exactdot::python

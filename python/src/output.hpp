@@ -1,0 +1,18 @@
+// The argument `out`: an array of one element that receives the result.
+#pragma once
+
+#include <exactdot/views.hpp>
+#include <python/src/vectors.hpp>
+
+namespace exactdot::python {
+
+/// Locates `out`; check_out follows. Throws TypeError or ValueError.
+void locate_out(nb::handle given, const vectors& inputs, imported_array& out);
+
+/// Checks that `out` is a writable element on the vectors' device, of the type dtype if that is not None.
+void check_out(nb::handle dtype, const vectors& inputs, const imported_array& out);
+
+/// Stores a value that has the element type of `out`, in host memory.
+void store(const any_scalar& value, const imported_array& out);
+
+}  // namespace exactdot::python

@@ -1,0 +1,164 @@
+// Implementation of reduction_docstrings.hpp.
+#include <array>
+#include <python/src/reduction_docstrings.hpp>
+#include <string_view>
+
+namespace exactdot::python {
+namespace {
+
+/// What is special about a function. The lines of an example follow the two imports.
+struct function_text {
+  const char* name;
+  const char* summary;
+  const char* details;
+  const char* dtype_default;
+  const char* returns;
+  const char* value_error;
+  const char* example;
+};
+
+constexpr const char* sum_dtype =
+    "Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if "
+    "all\n    are unsigned.";
+constexpr const char* mean_dtype = "Default: the element type; of integers float64.";
+constexpr const char* number = "float, or int for an integer type; or out if it was passed\n    ";
+constexpr const char* rounded_once =
+    R"(The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
+any instruction set, on any GPU and in any order of the elements.)";
+constexpr const char* nan_wins =
+    "A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.";
+
+constexpr std::array<function_text, 12> texts = {{
+    {"dot", "Computes the dot product of two vectors exactly and rounds it once.", rounded_once, sum_dtype,
+     "0 for vectors of length 0.", "The lengths or devices differ; ",
+     ">>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))\n1.0\n"},
+    {"sum", "Computes the sum of a vector exactly and rounds it once.", rounded_once, sum_dtype,
+     "0 for a vector of length 0.", "",
+     ">>> xd.sum(np.array([1e100, 1.0, -1e100]))\n1.0\n>>> xd.sum([1, 2, 3])\n6\n"},
+    {"asum", "Computes the sum of the magnitudes of a vector exactly and rounds it once.", rounded_once, sum_dtype,
+     "0 for a vector of length 0.", "", ">>> xd.asum(np.array([1e16, -1.0, -1.0]))\n1.0000000000000002e+16\n"},
+    {"sum_of_squares", "Computes the sum of the squares of a vector exactly and rounds it once.", rounded_once,
+     sum_dtype, "0 for a vector of length 0.", "", ">>> xd.sum_of_squares(np.array([3, 4]))\n25\n"},
+    {"norm", "Computes the Euclidean norm of a vector: the root of the exact sum of squares, rounded once.",
+     "Neither squares nor sum over- or underflow. The result has the same bits with any number of threads, on any\n"
+     "instruction set, on any GPU and in any order of the elements.",
+     mean_dtype, "0.0 for a vector of length 0.", "", ">>> xd.norm(np.array([3e300, 4e300]))\n5e+300\n"},
+    {"mean", "Computes the mean of a vector: the exact quotient of sum and length, rounded once.", rounded_once,
+     mean_dtype, "NaN for a vector of length 0.", "", ">>> xd.mean(np.array([1e308, 1e308]))\n1e+308\n"},
+    {"var", "Computes the variance of a vector: the exact quotient, rounded once.",
+     "The variance is the sum of the squared deviations from the exact mean, over n - ddof. Nothing cancels: the\n"
+     "result has the same bits with any number of threads, on any device and in any order of the elements.",
+     mean_dtype, "NaN for a vector of length ddof or less, and for one with an infinity or a NaN.",
+     "ddof is negative; mode is \"fast\"; ", ">>> xd.var(np.array([1e9, 1e9 + 1, 1e9 + 2]), ddof=1)\n1.0\n"},
+    {"std", "Computes the standard deviation of a vector: the root of the exact variance, rounded once.",
+     "Otherwise as var.", mean_dtype,
+     "NaN for a vector of length ddof or less, and for one with an infinity or a NaN.",
+     "ddof is negative; mode is \"fast\"; ", ">>> xd.std(np.array([1.0, 3.0]))\n1.0\n"},
+    {"min", "Returns the least element of a vector.", nan_wins, "", "", "The vector is empty; ",
+     ">>> xd.min(np.array([0.0, -0.0, 1.0]))\n-0.0\n"},
+    {"max", "Returns the greatest element of a vector.", nan_wins, "", "", "The vector is empty; ",
+     ">>> xd.max([1, 3, 2])\n3\n"},
+    {"argmin", "Returns the index of the least element of a vector.",
+     "The lowest index of the element that min returns; the first NaN if there is one.", "", "",
+     "The vector is empty; ", ">>> xd.argmin(np.array([1.0, 0.0, 0.0]))\n1\n"},
+    {"argmax", "Returns the index of the greatest element of a vector.",
+     "The lowest index of the element that max returns; the first NaN if there is one.", "", "",
+     "The vector is empty; ", ">>> xd.argmax(np.array([1.0, np.nan, 2.0]))\n1\n"},
+}};
+
+constexpr const char* element_types_text =
+    R"( of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+    (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+    them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+    chunks, through 128 KiB per thread. Do not write to them during the call.
+)";
+
+/// The entry of a keyword parameter in the section Parameters.
+std::string parameter_text(unsigned keyword, const function_text& text) {
+  switch (keyword) {
+    case ddof_parameter:
+      return "ddof : int\n    0 (default) for the variance of a population, 1 for that of a sample.\n";
+    case mode_parameter:
+      return std::string(
+                 "mode : {\"exact\", \"fast\"}\n    \"fast\" adds with plain fused multiply-adds in a fixed "
+                 "order: the same bits everywhere, not exact.") +
+             (text.value_error[0] == 'd' ? " It has\n    no variance: ValueError." : "") + "\n";
+    case dtype_parameter:
+      return std::string(
+                 "dtype : whatever numpy.dtype or a framework accepts, such as \"float32\", optional\n"
+                 "    The type to which the result is rounded. ") +
+             text.dtype_default + "\n";
+    case threads_parameter:
+      return "threads : int\n    The maximum number of CPU threads; 0 (default): automatic. The result does not "
+             "depend on it.\n";
+    case device_parameter:
+      return R"(device : {"auto", "cpu", "cuda", "cuda:N"}
+    The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+    on their GPU; naming another device is an error.
+)";
+    case out_parameter:
+      return R"(out : array of one element, 0-D or 1-D, optional
+    The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
+    the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+)";
+    case stream_parameter:
+      return R"(stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+    The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+    belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+)";
+    default:
+      return R"(negative_zero : bool
+    With True the sum of nothing, and of negative zeros only, is -0.0, as that of JavaScript's Math.sumPrecise and
+    Rust's Iterator::sum. Not with out in GPU memory.
+)";
+  }
+}
+
+std::string raises_text(const function_signature& signature, const function_text& text) {
+  const bool two = signature.inputs == 2;
+  return std::string("\nRaises\n------\nTypeError\n    An argument is no vector of numbers, or is a masked array") +
+         (two ? "; one vector holds integers, the other floating-point\n    numbers.\n" : ".\n") +
+         "ValueError\n    " + text.value_error +
+         (text.value_error[0] != '\0' ? "an array has more than one dimension, or an option is unknown.\n"
+                                      : "An array has more than one dimension, or an option is unknown.\n") +
+         (signature.has(dtype_parameter) && std::string_view(text.dtype_default) == sum_dtype
+              ? "OverflowError\n    An integer result exceeds its type.\n"
+              : "") +
+         R"(BufferError
+    An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+RuntimeError
+    The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+KeyboardInterrupt
+    Ctrl-C ends a long call on the CPU within a second.
+)";
+}
+
+std::string returns_text(const function_text& text) {
+  const std::string_view name = text.name;
+  std::string returns = "\nReturns\n-------\n";
+  if (name.starts_with("arg")) return returns + "int, or out if it was passed\n";
+  if (name == "min" || name == "max") return returns + "float, or int for integers; or out if it was passed\n";
+  return returns +
+         (std::string_view(text.dtype_default) == sum_dtype ? number : "float, or out if it was passed\n    ") +
+         text.returns + "\n";
+}
+
+}  // namespace
+
+std::string reduction_docstring(const function_signature& signature) {
+  for (const function_text& text : texts) {
+    if (std::string_view(text.name) != signature.name) continue;
+    std::string doc = std::string(text.summary) + "\n\n" + text.details + "\n\nParameters\n----------\n";
+    doc += signature.inputs == 2 ? "a, b : 1-D arrays of the same length," : "x : 1-D array, or a number,";
+    doc += element_types_text;
+    for (unsigned i = 0; i < parameter_count; ++i) {
+      if (signature.has(i)) doc += parameter_text(i, text);
+    }
+    return doc + returns_text(text) + raises_text(signature, text) +
+           "\nExamples\n--------\n>>> import exactdot as xd\n>>> import numpy as np\n" + text.example;
+  }
+  return "";
+}
+
+}  // namespace exactdot::python

@@ -1,0 +1,213 @@
+// dot and the reductions of one vector: one table, and one function that computes any of them.
+//
+// A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
+// Python float. Each further step runs only if an argument asks for it.
+#include <array>
+#include <exactdot/reductions.hpp>
+#include <python/src/arguments.hpp>
+#include <python/src/exceptions.hpp>
+#include <python/src/gil.hpp>
+#include <python/src/gpu_reduce.hpp>
+#include <python/src/host_call.hpp>
+#include <python/src/keywords.hpp>
+#include <python/src/number.hpp>
+#include <python/src/output.hpp>
+#include <python/src/reduction_docstrings.hpp>
+#include <python/src/reductions.hpp>
+#include <string_view>
+
+namespace exactdot::python {
+namespace {
+
+struct reduction_function {
+  function_signature signature;
+  reduction what;
+};
+
+constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
+constexpr unsigned placement =
+    bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
+constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
+
+constexpr std::array<reduction_function, 12> functions = {{
+    {{"dot", 2, rounding_keywords}, reduction::dot},
+    {{"sum", 1, rounding_keywords | bit(negative_zero_parameter)}, reduction::sum},
+    {{"asum", 1, rounding_keywords}, reduction::asum},
+    {{"sum_of_squares", 1, rounding_keywords}, reduction::sum_of_squares},
+    {{"norm", 1, rounding_keywords}, reduction::nrm2},
+    {{"mean", 1, rounding_keywords}, reduction::mean},
+    {{"var", 1, rounding_keywords | bit(ddof_parameter)}, reduction::variance},
+    {{"std", 1, rounding_keywords | bit(ddof_parameter)}, reduction::stddev},
+    {{"min", 1, placement}, reduction::min},
+    {{"max", 1, placement}, reduction::max},
+    {{"argmin", 1, placement}, reduction::argmin},
+    {{"argmax", 1, placement}, reduction::argmax},
+}};
+
+/// The arguments of a call after the vectors, converted; the rest as they were passed.
+struct reduction_call {
+  const reduction_function& function;
+  vectors& inputs;
+  options chosen{};
+  std::int64_t ddof = 0;
+  bool negative_zero = false;
+  nb::handle dtype{}, out{}, stream{};
+};
+
+/// -0.0 of this type.
+any_scalar negative_zero_of(element_type type) { return {type, std::uint64_t{1} << (8 * size_of(type) - 1)}; }
+
+/// `result`, or -0.0 if it is the +0 of a sum of negative zeros only. `extremum` computes min and max of the
+/// vector.
+template <class Extremum>
+any_scalar with_sign_of_zero(const reduction_call& call, any_scalar result, const Extremum& extremum) {
+  const imported_array& x = call.inputs.first;
+  if (!call.negative_zero || result.bits != 0 || is_integer(result.type) || is_integer(x.type)) return result;
+  const std::uint64_t sign = negative_zero_of(x.type).bits;
+  const bool only_negative_zeros =
+      x.n == 0 || (extremum(reduction::max).bits == sign && extremum(reduction::min).bits == sign);
+  return only_negative_zeros ? negative_zero_of(result.type) : result;
+}
+
+element_type result_type(const reduction_call& call) {
+  const imported_array& a = call.inputs.first;
+  if (!call.dtype.is_none()) return read_dtype(call.dtype, call.inputs.caller());
+  const imported_array* const b = call.inputs.other();
+  return default_result_type(call.function.what, a.type, b != nullptr ? b->type : a.type);
+}
+
+/// A reduction of the vectors in host memory, rounded to `result`.
+any_scalar host_reduce(const reduction_call& call, reduction what, element_type result) {
+  const imported_array& a = call.inputs.first;
+  const imported_array* const b = call.inputs.other();
+  any_scalar value;
+  compute(a, b, call.chosen, [&](const options& chosen) {
+    value =
+        b != nullptr ? dot(a.view(), b->view(), result, chosen) : reduce(what, a.view(), result, chosen, call.ddof);
+  });
+  return value;
+}
+
+nb::object call_on_host(const reduction_call& call) {
+  call.inputs.refuse_stream(call.stream);
+  call.inputs.check();
+  const auto reduce_to = [&](element_type result) {
+    return with_sign_of_zero(call, host_reduce(call, call.function.what, result), [&](reduction extremum) {
+      return host_reduce(call, extremum, call.inputs.first.type);
+    });
+  };
+  if (call.out.is_none()) return to_python(reduce_to(result_type(call)));
+  imported_array out;
+  locate_out(call.out, call.inputs, out);
+  check_out(call.dtype, call.inputs, out);
+  store(reduce_to(out.type), out);
+  return nb::borrow(call.out);
+}
+
+nb::object call_on_gpu(const reduction_call& call) {
+  imported_array out;
+  const bool to_array = !call.out.is_none();
+  if (to_array) locate_out(call.out, call.inputs, out);
+  const auto stream = call.inputs.import_on_gpu(to_array ? &out : nullptr, call.chosen, call.stream);
+  gpu_reduction asked{call.function.what, call.inputs.first, call.inputs.other(), call.chosen.mode, call.ddof};
+  if (!to_array) {
+    const any_scalar value = gpu_reduce(asked, result_type(call), stream);
+    return to_python(with_sign_of_zero(call, value, [&](reduction extremum) {
+      asked.what = extremum;
+      return gpu_reduce(asked, call.inputs.first.type, stream);
+    }));
+  }
+  if (call.negative_zero) {
+    throw_python(false, std::string(call.inputs.caller()) +
+                            ": negative_zero needs the result on the host; omit out, or negative_zero");
+  }
+  check_out(call.dtype, call.inputs, out);
+  gpu_reduce_to(asked, out, stream);
+  return nb::borrow(call.out);
+}
+
+/// The value of a keyword argument; `default_value` if it was not passed.
+nb::handle keyword(const call_arguments& given, parameter which, nb::handle default_value) {
+  PyObject* const value = given.keywords[which];
+  return value != nullptr ? nb::handle(value) : default_value;
+}
+
+/// A reduction: converts the arguments, then computes on the device that holds the vectors.
+nb::object compute_reduction(const reduction_function& function, const call_arguments& given, vectors& inputs) {
+  static const nb::str* const exact = new nb::str("exact");
+  static const nb::str* const automatic = new nb::str("auto");
+  const char* const caller = function.signature.name;
+  inputs.locate();
+  reduction_call call{.function = function, .inputs = inputs};
+  PyObject* const threads = given.keywords[threads_parameter];
+  call.chosen = read_options(keyword(given, mode_parameter, *exact),
+                             threads != nullptr ? read_integer(threads, "threads", caller) : 0,
+                             keyword(given, device_parameter, *automatic), caller);
+  const bool is_variance = function.what == reduction::variance || function.what == reduction::stddev;
+  if (is_variance && call.chosen.mode == mode::fast) {
+    throw_python(false, std::string(caller) + ": mode \"fast\" has no variance; use \"exact\"");
+  }
+  if (PyObject* const ddof = given.keywords[ddof_parameter]) call.ddof = read_integer(ddof, "ddof", caller);
+  if (PyObject* const wanted = given.keywords[negative_zero_parameter]) {
+    const int is_true = PyObject_IsTrue(wanted);
+    if (is_true < 0) throw nb::python_error();
+    call.negative_zero = is_true == 1;
+  }
+  call.dtype = keyword(given, dtype_parameter, Py_None);
+  call.out = keyword(given, out_parameter, Py_None);
+  call.stream = keyword(given, stream_parameter, Py_None);
+  return inputs.on_gpu() ? call_on_gpu(call) : call_on_host(call);
+}
+
+/// The same; an error of the library gets the name that the function has in Python.
+nb::object compute_named(const reduction_function& function, const call_arguments& given) {
+  const char* const caller = function.signature.name;
+  const bool two = function.signature.inputs == 2;
+  vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1]) : vectors(caller, given.inputs[0], "x");
+  const finalization_guard guard;
+  try {
+    return compute_reduction(function, given, inputs);
+  } catch (const error& failure) {
+    const std::string_view sentence = failure.what();
+    for (const std::string_view name : {std::string_view(name_of(function.what)), std::string_view("cuda")}) {
+      if (!sentence.starts_with(name) || !sentence.substr(name.size()).starts_with(": ")) continue;
+      throw error(failure.code(), caller + std::string(sentence.substr(name.size())));
+    }
+    throw;
+  }
+}
+
+/// The function that Python calls.
+template <std::size_t index>
+PyObject* entry(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  try {
+    call_arguments given;
+    if (!parse_call(functions[index].signature, arguments, count, names, given)) return nullptr;
+    return compute_named(functions[index], given).release().ptr();
+  } catch (const std::exception&) {
+    raise_current_exception();
+    return nullptr;
+  }
+}
+
+template <std::size_t... index>
+void define(std::array<PyMethodDef, functions.size() + 1>& methods, std::index_sequence<index...>) {
+  ((methods[index] = {functions[index].signature.name,
+                      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&entry<index>)),
+                      METH_FASTCALL | METH_KEYWORDS,
+                      (new std::string(text_signature(functions[index].signature) +
+                                       reduction_docstring(functions[index].signature)))
+                          ->c_str()}),
+   ...);
+}
+
+}  // namespace
+
+void bind_reductions(nb::module_& module) {
+  static std::array<PyMethodDef, functions.size() + 1> methods{};  // the last one ends the list
+  intern_parameter_names();
+  define(methods, std::make_index_sequence<functions.size()>());
+  if (PyModule_AddFunctions(module.ptr(), methods.data()) != 0) throw nb::python_error();
+}
+
+}  // namespace exactdot::python

@@ -1,0 +1,90 @@
+// What the classes Accumulator and Moments share: additions of vectors, and words (accumulator.hpp).
+#include <python/src/accumulator.hpp>
+#include <python/src/arguments.hpp>
+#include <python/src/element_formats.hpp>
+#include <python/src/gil.hpp>
+#include <python/src/gpu_reduce.hpp>
+#include <python/src/host_call.hpp>
+
+namespace exactdot::python {
+
+addition_options read_addition(std::int64_t threads, nb::handle device, nb::handle stream, const char* caller) {
+  static const nb::object* const exact = new nb::object(nb::str("exact"));
+  return {read_options(*exact, threads, device, caller), stream};
+}
+
+stream_choice prepare_terms(vectors& inputs, element_type type, const addition_options& given) {
+  inputs.locate();
+  stream_choice stream;
+  if (inputs.on_gpu()) {
+    stream = inputs.import_on_gpu(nullptr, given.chosen, given.stream);
+  } else {
+    inputs.check();
+  }
+  for (const imported_array* vector : {static_cast<const imported_array*>(&inputs.first), inputs.other()}) {
+    if (vector == nullptr || vector->type == type) continue;
+    inputs.refuse(true, "the accumulator is of " + std::string(name_of(type)) + ", the vectors hold " +
+                            std::string(name_of(vector->type)));
+  }
+  if (!inputs.on_gpu()) inputs.refuse_stream(given.stream);
+  return stream;
+}
+
+exact_state terms_of(const vectors& inputs, reduction what, const addition_options& given,
+                     const stream_choice& stream) {
+  const imported_array& a = inputs.first;
+  const imported_array* const b = inputs.other();
+  exact_state sum(a.type);
+  if (inputs.on_gpu()) return a.n == 0 ? sum : exact_state(a.type, gpu_words({what, a, b}, stream));
+  compute(a, b, given.chosen, [&](const options& chosen) {
+    const any_vector second = b != nullptr ? b->view() : any_vector();
+    sum.add(what, a.view(), b != nullptr ? &second : nullptr, chosen);
+  });
+  return sum;
+}
+
+nb::object array_of_words(std::span<const std::int64_t> words) {
+  const nb::bytes bytes(words.data(), words.size_bytes());
+  return nb::module_::import_("numpy").attr("frombuffer")(bytes, nb::arg("dtype").none() = "int64").attr("copy")();
+}
+
+std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
+  if (is_masked(given.ptr())) throw_python(true, std::string(caller) + ": words are a masked array; fill it first");
+  const nb::object numpy = nb::module_::import_("numpy");
+  const nb::object array = numpy.attr("asarray")(given);
+  if (nb::cast<std::string>(nb::str(array.attr("dtype").attr("kind"))) != "i") {
+    throw_python(true, std::string(caller) + ": words are integers (int64), not " + describe(array.ptr()));
+  }
+  std::vector<std::int64_t> words;
+  for (const nb::handle word : array.attr("ravel")()) words.push_back(nb::cast<std::int64_t>(nb::int_(word)));
+  return words;
+}
+
+element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller,
+                           std::size_t (*count)(element_type)) {
+  const auto describe_type = [&](element_type type) {
+    return "; a " + std::string(name_of(type)) + " state has " + std::to_string(count(type));
+  };
+  std::string sizes;
+  if (!dtype.is_none()) {
+    const element_type type = read_dtype(dtype, caller);
+    if (count(type) == given) return type;
+    sizes = describe_type(type);
+  } else {
+    for (const element_type type : {element_type::float32, element_type::float64}) {
+      if (count(type) == given) return type;
+      sizes += describe_type(type);
+    }
+    sizes += "; states of other types need dtype";
+  }
+  throw_python(false, std::string(caller) + ": " + std::to_string(given) + " words" + sizes);
+}
+
+element_type read_floating_dtype(nb::handle given, element_type default_type, const char* caller) {
+  const element_type type = given.is_none() ? default_type : read_dtype(given, caller);
+  if (!is_integer(type)) return type;
+  throw_python(false,
+               std::string(caller) + ": dtype is " + std::string(name_of(type)) + "; use a floating-point type");
+}
+
+}  // namespace exactdot::python

@@ -1,0 +1,104 @@
+// Implementation of vectors.hpp.
+#include <python/src/arguments.hpp>
+#include <python/src/gpu_reduce.hpp>
+#include <python/src/vectors.hpp>
+
+namespace exactdot::python {
+namespace {
+
+const char* memory_name(const imported_array& vector) { return vector.on_gpu ? "GPU memory" : "host memory"; }
+
+std::string gpu_name(const imported_array& vector) { return "GPU " + std::to_string(vector.device); }
+
+}  // namespace
+
+vectors::vectors(const char* caller, nb::handle x, const char* name)
+    : caller_(caller), names_{name, ""}, objects_{x, nb::handle()}, two_(false) {}
+
+vectors::vectors(const char* caller, nb::handle a, nb::handle b)
+    : caller_(caller), names_{"a", "b"}, objects_{a, b}, two_(true) {}
+
+std::string vectors::description() const {
+  std::string text = std::string(names_[0]) + " is " + describe(objects_[0].ptr());
+  if (two_) text += std::string("; ") + names_[1] + " is " + describe(objects_[1].ptr());
+  return text;
+}
+
+void vectors::refuse(bool is_type_error, const std::string& why) const {
+  throw_python(is_type_error, std::string(caller_) + ": " + why + " (" + description() + ")");
+}
+
+void vectors::refuse_stream(nb::handle stream) const {
+  if (!stream.is_none()) refuse(false, "stream is for vectors in GPU memory; omit it");
+}
+
+void vectors::locate_one(imported_array& array, nb::handle object, const char* name) {
+  try {
+    array.locate(object.ptr(), conversion::by_numpy);
+  } catch (const invalid_array& refused) {
+    refuse(refused.is_type_error, std::string(name) + ": " + refused.reason);
+  }
+}
+
+void vectors::locate() {
+  locate_one(first, objects_[0], names_[0]);
+  if (!two_) return;
+  locate_one(second, objects_[1], names_[1]);
+  if (first.on_gpu == second.on_gpu) return;
+  refuse(false,
+         std::string("a is in ") + memory_name(first) + ", b in " + memory_name(second) + "; copy one of them");
+}
+
+void vectors::check_dimensions() const {
+  for (const imported_array* array : {&first, &second}) {
+    if (array->dimensions == 1) continue;
+    refuse(false, std::string(array == &first ? "a" : "b") + ": has no dimension; use a 1-D array");
+  }
+}
+
+void vectors::check() const {
+  if (!two_) return;
+  check_dimensions();
+  if (is_integer(first.type) != is_integer(second.type)) {
+    refuse(true, "a holds " + std::string(name_of(first.type)) + ", b " + std::string(name_of(second.type)) +
+                     "; convert one, as integers and floating-point numbers do not mix");
+  }
+  if (first.n != second.n) {
+    refuse(false, "the vectors differ in length: " + std::to_string(first.n) + " and " + std::to_string(second.n));
+  }
+  if (on_gpu() && first.device != second.device) {
+    refuse(false, "a is on " + gpu_name(first) + ", b on " + gpu_name(second) + "; copy one of them");
+  }
+}
+
+void vectors::import_one(imported_array& array, const char* name, const stream_choice& stream) {
+  try {
+    array.import_on(stream.handle);
+  } catch (const invalid_array& refused) {
+    refuse(refused.is_type_error, std::string(name) + ": " + refused.reason);
+  }
+  if (array.is_torch && stream.framework != "torch") array.producer_stream = torch_stream(array.device);
+  if (array.producer_stream >= 0) order_after_producer(array, stream.handle);
+}
+
+stream_choice vectors::import_on_gpu(imported_array* out, const options& options, nb::handle stream_given) {
+  imported_array* const other = two_ ? &second : nullptr;
+  const auto refuse_device = [&](const std::string& device) {
+    refuse(false, "device is " + device + ", but " + names_[0] + " is in the memory of " + gpu_name(first));
+  };
+  for (imported_array* array : {&first, other, out}) {
+    if (array != nullptr && array->device < 0) find_device(*array, caller_);
+  }
+  if (options.device == device::cpu) refuse_device("cpu");
+  if (options.device == device::cuda && options.device_index != first.device) {
+    refuse_device("cuda:" + std::to_string(options.device_index));
+  }
+  const auto stream = choose_stream(stream_given, {out, &first, other}, caller_);
+  import_one(first, names_[0], stream);
+  if (other != nullptr) import_one(*other, names_[1], stream);
+  if (out != nullptr) import_one(*out, "out", stream);
+  check();
+  return stream;
+}
+
+}  // namespace exactdot::python

@@ -1,0 +1,55 @@
+// The vectors of a call: one or two, with their names, and all checks of them.
+//
+// All functions of the package share this code, so the same mistake gives the same message. A message begins with
+// the function's name and ends with a description of the vectors. All functions are called with the GIL held.
+#pragma once
+
+#include <exactdot/options.hpp>
+#include <python/src/imported_array.hpp>
+#include <python/src/stream.hpp>
+#include <vector>
+
+namespace exactdot::python {
+
+class vectors {
+ public:
+  /// One vector, which messages call `name`. An array without a dimension is one element.
+  vectors(const char* caller, nb::handle x, const char* name);
+  /// Two, a and b, of one dimension.
+  vectors(const char* caller, nb::handle a, nb::handle b);
+
+  /// Locates them. They must all be in host memory or all in GPU memory. Throws TypeError or ValueError; check() or
+  /// import_on_gpu() follows.
+  void locate();
+  /// Checks dimensions, element types (floating-point and integer types do not mix), lengths and devices.
+  void check() const;
+  /// For vectors in GPU memory, and `out` unless it is null: chooses the stream, imports all on it and checks them.
+  stream_choice import_on_gpu(imported_array* out, const options& options, nb::handle stream);
+  /// Throws ValueError if a stream was passed for vectors in host memory.
+  void refuse_stream(nb::handle stream) const;
+
+  /// Throws TypeError or ValueError with a description of the vectors.
+  [[noreturn]] void refuse(bool is_type_error, const std::string& why) const;
+
+  [[nodiscard]] bool on_gpu() const { return first.on_gpu; }
+  /// Null for one vector.
+  [[nodiscard]] const imported_array* other() const { return two_ ? &second : nullptr; }
+  [[nodiscard]] bool are_two() const { return two_; }
+  [[nodiscard]] const char* caller() const { return caller_; }
+  /// "x is numpy.ndarray of float32, shape (3,)"
+  [[nodiscard]] std::string description() const;
+
+  imported_array first, second;
+
+ private:
+  void locate_one(imported_array& array, nb::handle object, const char* name);
+  void import_one(imported_array& array, const char* name, const stream_choice& stream);
+  void check_dimensions() const;
+
+  const char* caller_;
+  const char* names_[2];
+  nb::handle objects_[2];
+  bool two_;
+};
+
+}  // namespace exactdot::python
