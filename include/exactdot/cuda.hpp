@@ -101,8 +101,9 @@ template <element R, element T>
 }
 
 /// *result = a·b for vectors of any stride and byte order, read in place; a result of `type`. Element by element: a
-/// stride of s elements costs up to s times the memory traffic. Errors: as above, and errc::size_mismatch, and
-/// errc::bad_option for element types that differ and for strides that are no multiple of the element's size.
+/// stride of s elements costs up to s times the memory traffic. The vectors may hold two floating-point or two integer
+/// types. Errors: as above, and errc::size_mismatch, and errc::bad_option for a floating-point and an integer type
+/// together and for strides that are no multiple of the element's size.
 inline void dot(workspace& on, const any_vector& a, const any_vector& b, element_type type, void* result,
                 const options& options = {}) {
   detail::enqueue(on, reduction::dot, a, b, type, result, options);

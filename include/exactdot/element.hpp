@@ -104,8 +104,8 @@ constexpr std::optional<element_type> type_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// The types in which terms are computed, to which all others are converted: float32 and float64. The program, the
-/// Python package and the lab have these only.
+/// The types in which terms are computed, to which all others are converted: float32 and float64. The lab has these
+/// only.
 inline constexpr std::array carriers = {elements[0], elements[1]};
 constexpr bool is_carrier(element_type type) { return static_cast<std::size_t>(type) < carriers.size(); }
 
