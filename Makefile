@@ -42,7 +42,7 @@ test: release
 test-cuda:
 	@command -v nvcc >/dev/null || { echo 'make test-cuda: nvcc not found; install the CUDA toolkit' >&2; exit 1; }
 	@$(MAKE) release GPU=ON
-	$(ctest) --test-dir $(RELEASE) --tests-regex '^cuda_|^example_|^package.find_package|^program_test'
+	$(ctest) --test-dir $(RELEASE) --tests-regex '^cuda_|^c_|^example_|^package.find_package|^program_test'
 
 test-sanitized: clang asan
 
@@ -70,7 +70,7 @@ bench: release
 
 # A unity build: several files a compilation, for half the time. The other presets compile file by file.
 configure: setup
-	@test $(GPU) = ON || echo 'make: no GPU here, so the CUDA code is not compiled; make test-cuda or GPU=ON does that'
+	@test $(GPU) = ON || echo 'make: GPU=$(GPU): the CUDA code is not compiled; make test-cuda or GPU=ON compiles it'
 	cmake --preset release -B $(RELEASE) -DCMAKE_UNITY_BUILD=ON -DEXACTDOT_BUILD_CUDA=$(GPU) \
 	  -DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)'
 

@@ -116,7 +116,8 @@ class accumulator {
   void subtract(std::span<const T> x, const options& options = {}) {
     subtract_added([&](accumulator& sum) { sum.add(x, options); });
   }
-  /// Subtracts the other sum. An infinity of the other counts as one of the opposite sign: infinities do not cancel.
+  /// Subtracts the other sum. An infinity of the other counts as one of the opposite sign: infinities do not
+  /// cancel.
   void subtract(const accumulator& other) {
     accumulator negated = other;
     negated.negate();
@@ -192,6 +193,17 @@ class accumulator {
   mutable std::uint64_t pending_ = 0;  // additions since the last normalisation
 };
 
+namespace detail {
+/// The number of elements of two parts, which travels as an int64. Throws errc::headroom.
+inline std::uint64_t sum_of_counts(std::uint64_t count, std::uint64_t added) {
+  constexpr std::uint64_t max_count = ~std::uint64_t{0} >> 1;
+  if (count > max_count || added > max_count - count) {
+    throw error(errc::headroom, "moments: more than 2^63 - 1 elements; use several moments");
+  }
+  return count + added;
+}
+}  // namespace detail
+
 /// The moments of elements: their number, Σx and Σx², exactly. Means, variances and norms of any parts of the data,
 /// merged in any order, have the bits of those of the whole. Not thread-safe, as accumulator.
 template <element T>
@@ -207,22 +219,25 @@ class moments {
         squares_(words.subspan(1 + accumulator<T>::word_count)) {}
 
   void add(T x) {
+    const std::uint64_t count = detail::sum_of_counts(count_, 1);
     sum_.add(x), squares_.add(x, x);
-    ++count_;
+    count_ = count;
   }
   /// Adds every x[i]; of a call that throws, nothing.
   void add(std::span<const T> x, const options& options = {}) { add(to_any(x), options); }
   void add(const any_vector& x, const options& options = {}) {
+    const std::uint64_t count = detail::sum_of_counts(count_, x.n);
     accumulator<T> sum = sum_, squares = squares_;
     sum.add(x, options), squares.add_squares(x, options);
     sum_ = sum, squares_ = squares;
-    count_ += x.n;
+    count_ = count;
   }
   void merge(const moments& other) {
+    const std::uint64_t count = detail::sum_of_counts(count_, other.count_);
     accumulator<T> sum = sum_;
     sum.merge(other.sum_), squares_.merge(other.squares_);
     sum_ = sum;
-    count_ += other.count_;
+    count_ = count;
   }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }

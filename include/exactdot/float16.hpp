@@ -5,15 +5,20 @@
 // of CUDA's, Arm's and Intel's types of these names, so pointers can be converted by reinterpret_cast.
 #pragma once
 
-#include <bit>
 #include <cstdint>
+
+#if defined(__CUDACC__)
+#define EXACTDOT_HOST_DEVICE __host__ __device__
+#else
+#define EXACTDOT_HOST_DEVICE
+#endif
 
 namespace exactdot {
 
 namespace detail {
 
 /// A float's bits from those of a number of `precision` significant bits with `exponent_bits`, exactly.
-constexpr std::uint32_t widened(std::uint16_t bits, int precision, int exponent_bits) {
+EXACTDOT_HOST_DEVICE constexpr std::uint32_t widened(std::uint16_t bits, int precision, int exponent_bits) {
   const int stored = precision - 1;
   const std::uint32_t sign = std::uint32_t{bits} >> 15 << 31;
   const std::uint32_t magnitude = bits & 0x7fffU;
@@ -33,8 +38,8 @@ constexpr std::uint32_t widened(std::uint16_t bits, int precision, int exponent_
 }
 
 /// The bits of x rounded to nearest, ties to even. A NaN keeps its sign and becomes quiet.
-constexpr std::uint16_t narrowed(float x, int precision, int exponent_bits) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+EXACTDOT_HOST_DEVICE constexpr std::uint16_t narrowed(float x, int precision, int exponent_bits) {
+  const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, x);
   const std::uint32_t sign = bits >> 31 << 15;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   const int stored = precision - 1;
@@ -65,9 +70,11 @@ struct float16 {
 
   float16() = default;
   /// Rounds to nearest, ties to even.
-  constexpr explicit float16(float x) : bits(detail::narrowed(x, 11, 5)) {}
+  EXACTDOT_HOST_DEVICE constexpr explicit float16(float x) : bits(detail::narrowed(x, 11, 5)) {}
   /// Exact.
-  constexpr operator float() const { return std::bit_cast<float>(detail::widened(bits, 11, 5)); }
+  EXACTDOT_HOST_DEVICE constexpr operator float() const {
+    return __builtin_bit_cast(float, detail::widened(bits, 11, 5));
+  }
 };
 
 /// The upper half of a float: 8 significant bits and the range of a float.
@@ -76,9 +83,11 @@ struct bfloat16 {
 
   bfloat16() = default;
   /// Rounds to nearest, ties to even.
-  constexpr explicit bfloat16(float x) : bits(detail::narrowed(x, 8, 8)) {}
+  EXACTDOT_HOST_DEVICE constexpr explicit bfloat16(float x) : bits(detail::narrowed(x, 8, 8)) {}
   /// Exact.
-  constexpr operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+  EXACTDOT_HOST_DEVICE constexpr operator float() const {
+    return __builtin_bit_cast(float, std::uint32_t{bits} << 16);
+  }
 };
 
 }  // namespace exactdot

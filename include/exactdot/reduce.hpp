@@ -2,8 +2,8 @@
 // reduce(x, op, identity): any associative and commutative callable, applied in order v1 (order_v1.hpp).
 //
 // The order is a function of the length alone, so the result has the same bits with any number of threads and on a
-// GPU (cuda/reduce.cuh), even if op rounds. With op = + it is that of sum in mode fast. Subtrees of whole tiles are
-// the tasks of the threads; the rest of the tree is a tree of their results.
+// GPU (cuda/reduce.cuh), even if op rounds. With op = + it is that of sum in mode fast. Each task reduces one
+// subtree of whole tiles; the caller combines their results in the upper levels of the tree.
 #pragma once
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class subtrees {
  public:
   subtrees(Reader x, std::size_t n, const Op& op, const V& identity)
       : x_(x), n_(n), op_(op), identity_(identity), size_(size_for(n)) {
-    result_.resize((n + size_ - 1) / size_);
+    result_.resize(n / size_ + (n % size_ != 0));
   }
 
   [[nodiscard]] std::size_t count() const { return result_.size(); }
@@ -84,7 +84,7 @@ class subtrees {
     auto& all = *static_cast<subtrees*>(context);
     if (all.failed_.load(std::memory_order_relaxed)) return;
     try {
-      all.result_[k] = all.root(k);
+      all.result_[k].value = all.root(k);
     } catch (...) {
       if (!all.failed_.exchange(true)) all.exception_ = std::current_exception();
     }
@@ -93,12 +93,17 @@ class subtrees {
   [[nodiscard]] V root() const {
     if (failed_) std::rethrow_exception(exception_);
     tile_tree<V, Op> tree(op_, identity_);
-    for (const V& each : result_) tree.push(each);
+    for (const slot& each : result_) tree.push(each.value);
     return tree.root();
   }
 
  private:
   static constexpr std::size_t tile = order_v1<V>::tile;
+
+  /// A memory location of its own also for bool, which std::vector packs.
+  struct slot {
+    V value;
+  };
 
   /// Elements of a subtree: a power of two of tiles, at most 1024 subtrees, each worth a task.
   static std::size_t size_for(std::size_t n) {
@@ -119,21 +124,21 @@ class subtrees {
   const Op& op_;
   const V& identity_;
   std::size_t size_;
-  std::vector<V> result_;
+  std::vector<slot> result_;
   std::atomic<bool> failed_{false};
   std::exception_ptr exception_;
 };
 
 }  // namespace detail
 
-/// x[0] op x[1] op …, each element converted to V, in order v1: the same bits with any number of threads and on a
-/// GPU.
+/// x[0] op x[1] op …, each element converted to V, in order v1: the same bits with any number of threads and, if op
+/// gives the same bits there, on a GPU. (Compile an op that multiplies and adds with -ffp-contract=off.)
 ///
 /// op: a callable that several threads may call at once; associative and commutative up to rounding, because the
-/// order permutes; op(identity, v) is v. V: trivially copyable, at most 16 bytes. Memory: host memory; device::cuda
-/// is errc::bad_option (on a GPU: cuda::reduce of exactdot/cuda/reduce.cuh). options.mode is ignored. n = 0 gives
-/// the identity. Throws what op throws, and errc::null_pointer, bad_option and cancelled. Cost: one op for each
-/// element and, for each tile, one for each lane; the compiler vectorises simple ones.
+/// order permutes; op(identity, v) and op(v, identity) are v. V: trivially copyable, at most 16 bytes. Memory: host
+/// memory; device::cuda is errc::bad_option (on a GPU: cuda::reduce of exactdot/cuda/reduce.cuh). options.mode is
+/// ignored. n = 0 gives the identity. Throws what op throws, and errc::null_pointer, bad_option and cancelled.
+/// Cost: one op for each element and, for each tile, one for each lane; the compiler vectorises simple ones.
 template <vector_view X, class V, class Op>
 requires reduction_of<V, Op> && std::constructible_from<V, element_of_view<X>>
 [[nodiscard]] V reduce(const X& x, const Op& op, const V& identity, const options& options = {}) {

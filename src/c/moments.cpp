@@ -68,7 +68,7 @@ xd_status xd_moments_add(xd_moments* moments, const xd_vector* x, const xd_optio
     xd_moments added = to;
     detail::add_values(added.sum.view(), reduction::sum, vector, chosen);
     detail::add_values(added.squares.view(), reduction::sum_of_squares, vector, chosen);
-    added.count += vector.n;
+    added.count = detail::sum_of_counts(added.count, vector.n);
     to = added;
   });
 }
@@ -80,7 +80,7 @@ xd_status xd_moments_merge(xd_moments* moments, xd_moments* other) {
     xd_moments merged = to;
     detail::merge(merged.sum.view(), other->sum.view());
     detail::merge(merged.squares.view(), other->squares.view());
-    merged.count += other->count;
+    merged.count = detail::sum_of_counts(merged.count, other->count);
     to = merged;
   });
 }

@@ -60,7 +60,7 @@ class state {
 /// Throws errc::bad_option, naming both types, unless they are the same.
 void require_same_type(element_type type, element_type other, const char* caller);
 
-/// *to = the words of some state of `count` words, which the array must have.
+/// Throws errc::size_mismatch unless an array of `given` words is as long as a state of `count` words.
 void require_word_count(std::size_t given, std::size_t count, const char* caller);
 
 }  // namespace exactdot::c

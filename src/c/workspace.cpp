@@ -41,8 +41,6 @@ xd_status xd_enqueue(xd_workspace* workspace, int reduction, const xd_vector* a,
     const element_type type = to_type(result_type, caller);
     require(device_result, caller, "device_result");
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
-    require_outside(device_result, size_of(type), first, caller);
-    require_outside(device_result, size_of(type), second, caller);
     cuda::detail::enqueue(workspace->workspace, what, first, second, type, device_result,
                           to_options(options, caller), ddof_of(options));
   });

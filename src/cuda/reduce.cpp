@@ -177,6 +177,9 @@ void detail::add_into(workspace& on, reduction what, const any_vector& a, const 
     engine::throw_error(errc::bad_option, "cuda", "the vectors of an accumulator have one element type");
   }
   const engine::plan made = plan_for(storage, {"cuda", what, a, b, element_type::float64}, mode::exact);
+  const std::size_t bytes = static_cast<std::size_t>(core::layout_of(a.type).words()) * sizeof *words;
+  engine::check_output("cuda", a, "a", words, bytes);
+  engine::check_output("cuda", b, "b", words, bytes);
   if (!is_integer(a.type)) return add(storage, made, words);
   add(storage, made, storage.words);
   add_to_layout(storage, made.layout(), core::layout_of(a.type), words);

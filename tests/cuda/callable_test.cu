@@ -97,7 +97,7 @@ std::vector<T> values(std::size_t n) {
   std::uint64_t state = 88172645463325252;
   for (T& each : x) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    each = static_cast<T>(static_cast<double>(state % 2000001) / 1000 - 1000);
+    each = static_cast<T>(static_cast<float>(state % 2000001) / 1000 - 1000);
   }
   return x;
 }
@@ -121,6 +121,8 @@ TEST_F(device_callable, has_the_bits_of_the_cpu) {
     expect_bits_of_the_cpu<float, float>(n, add(), 0.0F);
     expect_bits_of_the_cpu<double, double>(n, add(), 0.0);
     expect_bits_of_the_cpu<double, float>(n, add(), 0.0);
+    expect_bits_of_the_cpu<float, exactdot::float16>(n, add(), 0.0F);
+    expect_bits_of_the_cpu<float, exactdot::bfloat16>(n, add(), 0.0F);
     expect_bits_of_the_cpu<std::uint64_t, std::uint64_t>(n, fold_bits(), std::uint64_t{0});
     expect_bits_of_the_cpu<peak, float>(n, higher_peak(), peak());
   }

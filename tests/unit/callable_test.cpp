@@ -74,6 +74,16 @@ TEST(reduce_with, accepts_values_that_are_structs) {
   EXPECT_EQ(found.greatest, max(x));
 }
 
+TEST(reduce_with, accepts_truth_values_on_any_number_of_threads) {
+  std::vector<std::uint8_t> x(1 << 20);
+  for (const std::size_t place : {std::size_t{0}, std::size_t{300'000}, x.size() - 1}) {
+    x[place] = 1;
+    for (const int threads : {1, 2, 7}) EXPECT_TRUE(reduce(x, std::logical_or<>(), false, {.threads = threads}));
+    x[place] = 0;
+  }
+  EXPECT_FALSE(reduce(x, std::logical_or<>(), false, {.threads = 7}));
+}
+
 TEST(reduce_with, gives_the_identity_for_no_elements) {
   EXPECT_EQ(reduce(std::vector<int>{}, std::multiplies<>(), 1), 1);
   EXPECT_EQ(reduce(strided<float>{nullptr, 0, 1}, std::plus<>(), -3.0F), -3.0F);

@@ -240,4 +240,18 @@ TYPED_TEST(headroom, is_checked_for_extreme_words) {
   EXPECT_GT(accepted, 0);
 }
 
+TEST(moments, refuse_more_elements_than_their_words_count) {
+  using exactdot::moments;
+  std::vector<std::int64_t> words(moments<float>::word_count);
+  const auto empty = moments<float>().words();
+  std::copy(empty.begin(), empty.end(), words.begin());
+  words[0] = std::numeric_limits<std::int64_t>::max();
+  moments<float> full{words};
+  expect_error(exactdot::errc::headroom, [&] { full.add(1.0F); });
+  expect_error(exactdot::errc::headroom, [&] { full.add(std::vector{1.0F}); });
+  expect_error(exactdot::errc::headroom, [&] { full.merge(full); });
+  EXPECT_EQ(full.count(), static_cast<std::uint64_t>(words[0]));
+  EXPECT_EQ(full.sum().round<float>(), 0.0F);
+}
+
 }  // namespace

@@ -19,7 +19,7 @@ namespace exactdot::cuda {
 /// cuda::reduce of a known reduction. Cost: two launches that read x once; no memory is allocated, so a stream can
 /// be captured.
 template <element T, class V, class Op>
-requires reduction_of<V, Op>
+requires reduction_of<V, Op> && std::constructible_from<V, T>
 void reduce(workspace& on, const T* x, std::size_t n, V* result, const Op& op, const V& identity) {
   const detail::callable_call call(on, to_any(x, n), result, sizeof(V), alignof(V));
   static_assert(detail::max_reduce_blocks * sizeof(V) <= detail::callable_call::partial_bytes);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of cuda::reduce (reduce.cuh): any callable in order v1 (exactdot/order_v1.hpp).
 //
-// combine_tiles: a block takes neighbouring tiles, a power of two of them, with one thread a lane. A thread
-// combines the 16 values of its lane, the block folds the lanes by halves in shared memory, and thread 0 adds the
-// tile to the tree. combine_nodes: one block combines the blocks' results as the rest of the tree. CUDA C++ without
-// calls of the runtime: compiles for exactdot::simt too.
+// combine_tiles: each block reduces 2^k consecutive tiles, the last block the rest, with one thread a lane. A
+// thread combines the 16 values of its lane, the block folds the lanes by halves in shared memory, and thread 0
+// combines the tiles in a binary tree. combine_nodes: one block combines the blocks' results as the rest of the
+// tree. CUDA C++ without calls of the runtime: compiles for exactdot::simt too.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,8 @@ __device__ V combine_lane(const T* x, std::size_t count, const Op& op, V result)
 
 /// node[blockIdx.x] = the subtree of this block's tiles. One thread a lane.
 template <class V, class T, class Op>
-__global__ void combine_tiles(const T* x, std::size_t n, std::size_t tiles_per_block, Op op, V identity, V* node) {
+__global__ void __launch_bounds__(order_v1<V>::lanes)
+    combine_tiles(const T* x, std::size_t n, std::size_t tiles_per_block, Op op, V identity, V* node) {
   constexpr std::size_t lanes = order_v1<V>::lanes, tile = order_v1<V>::tile;
   __shared__ shared_values<V, lanes> lane_storage;
   __shared__ shared_values<V, 64> waiting_storage;  // one result for each level that waits for its neighbour
