@@ -1,12 +1,14 @@
 // cuda::reduce with a callable: the bits of exactdot::reduce on the CPU, on the simulator or on a GPU.
 //
 // On the simulator the kernels are launched without a workspace, by the grid that the workspace's call would use.
+// first: on the simulator it defines what the kernels are written with
+#include <exactdot/simt/cuda.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <exactdot/cuda/reduce_kernels.cuh>
 #include <exactdot/reduce.hpp>
-#include <exactdot/simt/cuda.hpp>
 #include <string>
 #include <vector>
 
