@@ -14,7 +14,8 @@ void finish_states(const workspace::storage& storage, const core::state_layout& 
 
 void add_to_layout(const workspace::storage& storage, const core::state_layout& layout,
                    const core::state_layout& target_layout, std::int64_t* target) {
-  add_state_kernel<<<1, 1, 0, storage.stream>>>(layout, storage.words, target_layout, target);
+  add_state_kernel<<<1, 1, 0, storage.stream>>>(layout, storage.words, target_layout, target,
+                                                  storage.scratch);
   check(cudaGetLastError(), "launching the addition of a state");
 }
 

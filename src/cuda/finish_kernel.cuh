@@ -27,11 +27,19 @@ __global__ void finish_states_kernel(core::state_layout layout, const __grid_con
   store_anywhere(to, found.overflows ? 0 : found.word);
 }
 
-/// target += the state, as one more state of its layout; the state becomes zero.
+/// target += the state, as one more canonical state of its layout; the state becomes zero. `scratch`: as many words
+/// as the target.
 __global__ void add_state_kernel(core::state_layout layout, std::int64_t* words, core::state_layout target_layout,
-                                 std::int64_t* target) {
+                                 std::int64_t* target, std::int64_t* scratch) {
   core::normalise(layout, words);
-  core::add_state(target_layout, target, layout, words);
+  for (int i = 0; i < target_layout.words(); ++i) scratch[i] = 0;
+  core::add_state(target_layout, scratch, layout, words);
+  core::normalise(target_layout, scratch);
+  for (int i = 0; i < target_layout.words(); ++i) target[i] += scratch[i];
+  for (int i = 0; i < 3; ++i) {
+    std::int64_t& count = target[target_layout.nans() + i];
+    count = min(count, core::state_layout::max_count);
+  }
   ++target[target_layout.states()];
   for (int i = 0; i < layout.words(); ++i) words[i] = 0;
 }

@@ -289,7 +289,8 @@ std::vector<std::int64_t> words_of_two_launches(const table::call& asked) {
     to.words = is_integer(asked.a.type) ? memory.words.data() : words.data();
     run_kernel(exact, {stream, inputs, exact.variant, memory.state.data(), to});
     if (!is_integer(asked.a.type)) continue;  // else the state has another layout
-    gpu::launch(add_state_kernel, 1, 1, 0, stream, carrier_layout, memory.words.data(), layout, words.data());
+    gpu::launch(add_state_kernel, 1, 1, 0, stream, carrier_layout, memory.words.data(), layout, words.data(),
+                memory.scratch.data());
   }
   std::vector<std::int64_t> result(words.size());
   words.copy_to(result.data(), result.size());

@@ -207,6 +207,12 @@ std::string reference::words_fault(std::span<const std::int64_t> words, int time
   const auto limbs = words.first(words.size() - 4);
   const auto counts = words.subspan(limbs.size());
   const special_counts& expected = sum_.specials();
+  // so that words of several states can be added, and loaded
+  for (std::size_t i = 0; i + 1 < limbs.size(); ++i) {
+    if (limbs[i] < 0 || limbs[i] > counts[3] * 0xffffffffLL) {
+      return fmt::format("limb {} is {}, which no sum of {} states has", i, limbs[i], counts[3]);
+    }
+  }
   const mpz_class error = units_of_limbs(limbs, lowest_exponent) - times * sum_.units();
   if (error != 0 && expected == special_counts()) {
     const auto bits = static_cast<int>(mpz_sizeinbase(error.get_mpz_t(), 2));

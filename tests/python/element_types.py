@@ -62,5 +62,5 @@ def samples(name: str, n: int) -> np.ndarray:
     generator = np.random.default_rng(n)
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
-        return generator.integers(max(info.min, -(2**24)), min(info.max, 2**24), n).astype(dtype)
+        return generator.integers(max(info.min, -(2**20)), min(info.max, 2**20), n).astype(dtype)
     return (generator.standard_normal(n) * 2.0 ** generator.integers(-8, 6, n)).astype(dtype)

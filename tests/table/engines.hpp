@@ -44,7 +44,8 @@ struct engine {
   std::string name;
   bool reads_misaligned;  ///< elements at addresses that are no multiples of their size
   std::function<bool(const row&)> computes = [](const row&) { return true; };
-  std::vector<exactdot::element_type> results = {};  ///< that it delivers; empty: all
+  /// Of a case, every so many result types; which ones depends on the variant.
+  std::size_t every_type = 1;
   /// Nothing if the engine refused the call because the result type does not hold the result.
   std::function<std::optional<exactdot::any_scalar>(const call&)> run;
   /// The words of an exact state after the terms have been added twice; for the rows that have_words().

@@ -15,10 +15,11 @@ suite engines_under_test() {
   kernels.run = kernels_under_test::run;
   kernels.words_of_two_additions = kernels_under_test::words_of_two_launches;
   kernels.take_faults = kernels_under_test::take_faults;
+  kernels.every_type = simulated ? 3 : 1;
   all.engines.push_back(kernels);
   all.lengths = lengths;
-  all.every = simulated ? 29 : 1;  // coprime to the number of lengths
-  if (simulated) all.longest_of_others = 200;
+  all.every = simulated ? 41 : 1;  // coprime to the number of lengths
+  if (simulated) all.every_of_others = 9, all.longest_of_others = 200;
   all.unavailable = kernels_under_test::unavailable_reason();
   return all;
 }

@@ -37,8 +37,9 @@ class cell {
   cell(const row& tested, const input& data, const layout& arrangement, unsigned shift);
   /// The first fault of the engine's results: every result type in both modes, and the words. Empty if none.
   [[nodiscard]] std::string fault(const engine& tested, unsigned variant) const;
-  /// Number of results that fault() compares: in all, and of each result type.
-  [[nodiscard]] int results() const;
+  /// The result types of a case that fault() compares, and the number of results: in all, and of each type.
+  [[nodiscard]] std::vector<exactdot::element_type> types(const engine& tested, unsigned variant) const;
+  [[nodiscard]] int results(const engine& tested, unsigned variant) const;
   [[nodiscard]] int results_of_a_type() const { return has_mode_fast() ? 2 : 1; }
 
  private:
