@@ -59,7 +59,7 @@ lab::term term_of(reduction what) {
   return what == reduction::sum || what == reduction::mean ? lab::term::value : lab::term::product;
 }
 
-/// Methods on vectors of T that give a reduction of one or, with a and b the same, of one squared vector.
+/// Measures every method of one reduction on elements converted to T. Reductions of one vector set b = a.
 template <element T>
 class comparer {
  public:

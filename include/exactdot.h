@@ -106,13 +106,13 @@ typedef struct xd_options {
   int mode;             /* XD_EXACT: the real-number result, rounded once. XD_FAST: fused multiply-adds in one order */
   int device;           /* XD_AUTOMATIC; XD_CPU: the vectors lie in host memory; XD_CUDA: demand a GPU */
   int device_index;     /* which GPU, if device is XD_CUDA */
-  int threads;          /* at most so many CPU threads; 0: as many as make the call faster */
+  int threads;          /* the maximum number of CPU threads; 0: automatic */
   int64_t ddof;         /* XD_VARIANCE and XD_STDDEV divide by n - ddof; others ignore it. Negative: XD_BAD_OPTION */
   xd_monitor* monitor;  /* optional; must outlive the call */
 } xd_options;
 
-/* Lets another thread watch and end calls. These four functions may be called by several threads at once, except
- * destroy, which must be the last. create: errors XD_NULL_POINTER, XD_OUT_OF_MEMORY. */
+/* Lets another thread watch and end calls. Any threads may call cancel and done at the same time; destroy must be
+ * the last call. create: errors XD_NULL_POINTER, XD_OUT_OF_MEMORY. */
 xd_status xd_monitor_create(xd_monitor** monitor);
 /* Null is allowed. */
 void xd_monitor_destroy(xd_monitor* monitor);
@@ -132,7 +132,7 @@ size_t xd_monitor_done(const xd_monitor* monitor);
  * Errors: XD_NULL_POINTER; XD_BAD_OPTION (an unknown number; a result type that the reduction does not have; a second
  * vector for a reduction of one; a vector beyond the address space; a result inside an input; negative threads or ddof;
  * variances in XD_FAST); XD_SIZE_MISMATCH; XD_EMPTY_INPUT; XD_OVERFLOW; XD_CANCELLED; XD_NO_DEVICE; XD_DEVICE_FAILURE.
- * Cost: that of reading the vectors, once they exceed the caches; variances read twice what fits the cache. */
+ * Cost: for vectors beyond the caches, that of reading them once. A variance reads each cached chunk twice. */
 xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int result_type, void* result,
                     const xd_options* options);
 
@@ -190,8 +190,8 @@ xd_status xd_accumulator_negate(xd_accumulator* accumulator);
 /* Adds the other's sum; the other keeps its value. Another element type: XD_BAD_OPTION. Less than a microsecond. */
 xd_status xd_accumulator_merge(xd_accumulator* accumulator, xd_accumulator* other);
 
-/* The number of words of this element type's accumulator: 24 of float, 138 of double, 8 or 10 of integers; 0 for an
- * unknown type. */
+/* The number of words of this element type's accumulator: 24 of float, 138 of double, 8 of integers up to 32 bits,
+ * 10 of 64-bit integers; 0 for an unknown type. */
 size_t xd_accumulator_word_count(int type);
 /* Stores the canonical words: equal for equal finite sums. count: the length of the array, the word count, otherwise
  * XD_SIZE_MISMATCH. */
@@ -259,8 +259,8 @@ xd_status xd_workspace_check(xd_workspace* workspace);
 xd_status xd_enqueue(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b, int result_type,
                      void* device_result, const xd_options* options);
 /* Adds XD_DOT, XD_SUM or XD_SUM_OF_SQUARES of the vectors to xd_accumulator_word_count(a->type) words in the GPU's
- * memory, zero at first, as one more accumulator: for NCCL or MPI, or to be loaded. At most 2^30 calls on the same
- * words. Errors as above. */
+ * memory, as one more accumulator. The words must be zero before the first call; sum them by NCCL or MPI, or pass them to
+ * xd_accumulator_load. At most 2^30 calls on the same words. Errors as above. */
 xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b,
                          int64_t* device_words);
 

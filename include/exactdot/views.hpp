@@ -103,7 +103,7 @@ constexpr bool is_contiguous(const any_vector& x) {
 }
 
 namespace detail {
-/// Whether `bytes` from `memory` on share any with an element of x. Not: with what lies between elements.
+/// Whether `bytes` from `memory` on share any with an element of x. Gaps between elements do not count.
 inline bool overlaps(const any_vector& x, const void* memory, std::size_t bytes) {
   if (x.n == 0 || !is_known(x.type)) return false;
   // The elements from the lowest address on: the i-th lies at first + i·step.

@@ -44,7 +44,7 @@ __global__ void add_state_kernel(core::state_layout layout, std::int64_t* words,
   for (int i = 0; i < layout.words(); ++i) words[i] = 0;
 }
 
-/// result = the sum of mode fast in *sum, divided, rooted, converted.
+/// Takes the root or the quotient of the sum in *sum, if the rule asks for it, and converts it to the result type.
 template <class T>
 __global__ void finish_fast_kernel(const T* sum, std::uint64_t count, const __grid_constant__ destination to) {
   T value = *sum;

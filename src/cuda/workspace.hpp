@@ -47,7 +47,7 @@ class workspace_lock {
   workspace_lock(const workspace_lock&) = delete;
   workspace_lock& operator=(const workspace_lock&) = delete;
 
-  /// Leaves the workspace locked: someone else unlocks it.
+  /// Transfers the duty to unlock to the caller.
   void keep() { storage_ = nullptr; }
 
  private:

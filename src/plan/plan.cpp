@@ -134,7 +134,7 @@ void check_request(const request& asked, mode mode) {
 
 void check_output(const char* caller, const any_vector& x, const char* name, const void* result, std::size_t bytes) {
   if (!exactdot::detail::overlaps(x, result, bytes)) return;
-  throw_error(errc::bad_option, caller, std::string("the result lies within ") + name + "; use memory of its own");
+  throw_error(errc::bad_option, caller, std::string("the result lies within ") + name + "; pass memory outside the vector");
 }
 
 plan unplaced_plan(const request& asked, mode mode) {
