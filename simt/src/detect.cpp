@@ -4,10 +4,8 @@
 // (order.hpp). Further reads are dropped, so a run may miss a race that another seed shows. It reports no race that
 // is none.
 #include <algorithm>
-#include <cstring>
 
 #include "machine.hpp"
-#include "symbols.hpp"
 
 namespace exactdot::simt {
 
@@ -19,44 +17,49 @@ bool machine::is_local(std::uintptr_t address) const {
          module_.is_constant(address);
 }
 
-/// Returns the region that contains the range; null if there is none or the thread may not access it.
-region* machine::find_region(std::uintptr_t address, std::size_t size) {
-  region* found = nullptr;
+/// Returns the place of a range; its region is null if there is none or the thread may not access it.
+location machine::locate(std::uintptr_t address, std::size_t size) {
+  location found{nullptr, address, nullptr};
   if (device_memory::instance().holds(address)) {
-    found = device_memory::instance().find(address);
-    if (found != nullptr && found->shared && found->block != current_->parent->number) return nullptr;
+    found.range = device_memory::instance().find(address);
+    if (found.range != nullptr && found.range->shared) find_distributed(found);
   } else if (module_.is_shared(address)) {
-    found = current_->parent->shared.find(address, module_);
+    found.owner = current_->parent;
+    found.range = found.owner->shared.find(address, module_);
   } else {
     for (region& global : globals_) {
-      if (global.holds(address)) found = &global;
+      if (global.holds(address)) found.range = &global;
     }
   }
-  return found != nullptr && found->holds(address, size) ? found : nullptr;
+  if (found.range != nullptr && !found.range->holds(found.address, size)) found.range = nullptr;
+  return found;
 }
 
-/// Scheduling point and checks before every access. Returns null if the access is out of bounds.
-region* machine::begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind,
-                              const void* caller) {
+/// Scheduling point and checks before every access. Returns no region if the access is out of bounds.
+location machine::begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind,
+                               const void* caller) {
   step(caller);
-  region* const range = find_region(address, size);
-  if (range == nullptr) {
+  const location place = locate(address, size);
+  if (place.range == nullptr) {
     report_out_of_bounds(address, size, kind, caller);
-    return nullptr;
+    return place;
   }
   if (settings_.trace) append_trace(address, size, kind.name(), caller);
-  detect_repetition(address, size, caller);
-  if (settings_.detect) check_access(*range, address, size, kind, caller);
-  if (kind.write) range->mark_written(address, size);
-  if (kind.atomic) synchronise_through(address, range->shared, kind);
-  return range;
+  detect_repetition(place, address, size, caller);
+  if (settings_.detect) {
+    if (place.owner != nullptr && place.owner != current_->parent) check_remote(place, kind, caller);
+    check_access(place, size, kind, caller);
+  }
+  if (kind.write) place.range->mark_written(place.address, size);
+  if (kind.atomic) synchronise_through(place, kind);
+  return place;
 }
 
 void machine::access(std::uintptr_t address, std::size_t size, bool write, bool strong, const void* caller) {
   if (is_local(address)) return;
-  const region* const range = begin_access(address, size, {!write, write, strong, false}, caller);
-  if (range != nullptr && !range->shared) (write ? stream_.counted.writes : stream_.counted.reads) += 1;
-  if (write && !parked_.empty()) unpark(address);
+  const location place = begin_access(address, size, {!write, write, strong, false}, caller);
+  if (place.range != nullptr && !place.range->shared) (write ? stream_.counted.writes : stream_.counted.reads) += 1;
+  if (write && !parked_.empty()) unpark(place.address);
 }
 
 void machine::atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller) {
@@ -69,22 +72,31 @@ void machine::atomic(std::uintptr_t address, std::size_t size, bool reads, bool 
 /// Release and acquire through an address. A strong write stores the clock that the thread's last fence released; a
 /// strong read adds the stored clock to the pending ones, which the next fence acquires. A write alone replaces the
 /// stored clock, a read-modify-write joins it. A shared variable has one address in all blocks, so its clocks are
-/// per block.
-void machine::synchronise_through(std::uintptr_t address, bool shared, const access_kind& kind) {
+/// per block, and the cluster's if it has several blocks.
+void machine::synchronise_through(const location& place, const access_kind& kind) {
   thread& self = *current_;
   block& parent = *self.parent;
-  if (!self.released_in_block && released_clocks_.empty() && parent.released_clocks.empty()) return;
+  block& home = place.owner != nullptr ? *place.owner : parent;
+  if (!self.released_in_block && released_clocks_.empty() && home.released_clocks.empty() &&
+      home.cluster_clocks.empty())
+    return;
+  const std::uintptr_t address = place.address;
   const auto release_acquire = [&](clock_pointer& stored, const clock_pointer& released, clock_pointer& pending) {
     if (kind.reads()) pending = join(pending, stored);
     if (kind.write) stored = kind.reads() ? join(stored, released) : released;
   };
-  release_acquire(parent.released_clocks[address], self.released_in_block, self.pending_in_block);
-  if (shared) return;
-  if (!kind.block_scope) release_acquire(released_clocks_[address], self.released, self.pending);
-  if (kind.write && !kind.reads()) {
-    for (const auto& other : resident_) {
-      if (other.get() != &parent) other->released_clocks.erase(address);
-    }
+  if (&home == &parent)
+    release_acquire(parent.released_clocks[address], self.released_in_block, self.pending_in_block);
+  if (place.range->shared) {
+    if (blocks_per_cluster_ > 1 && !kind.block_scope)
+      release_acquire(home.cluster_clocks[address], self.released, self.pending);
+  } else if (!kind.block_scope) {
+    release_acquire(released_clocks_[address], self.released, self.pending);
+  }
+  if (!kind.write || kind.reads()) return;
+  for (const auto& other : resident_) {
+    if (other.get() != &parent && (!place.range->shared || other.get() == &home))
+      other->released_clocks.erase(address);
   }
 }
 
@@ -95,6 +107,8 @@ std::uint32_t machine::time_of(const thread& member) const {
 
 /// Returns whether an earlier access happens before the current thread's next one.
 bool machine::happens_before_current(const access_record& earlier) const {
+  if (earlier.asynchronous) [[unlikely]]
+    return copy_happens_before_current(earlier);
   const std::uint32_t number = earlier.thread - 1;
   const thread& self = *current_;
   if (number == self.number) return true;
@@ -120,26 +134,31 @@ bool machine::conflicts(const access_record& earlier, const access_record& curre
   return !happens_before_current(earlier);
 }
 
-void machine::check_access(region& range, std::uintptr_t address, std::size_t size, const access_kind& kind,
-                           const void* caller) {
+/// Returns the record of an access by the current thread, or by an agent on its behalf.
+access_record machine::record_of(const access_kind& kind, const void* caller) const {
+  access_record record{current_->number + 1, current_->parent->generation,
+                       time_of(*current_),   0,
+                       kind.atomic,          kind.block_scope,
+                       kind.agent != 0,      caller};
+  if (record.asynchronous) record.generation = kind.agent << 1 | (kind.write ? 1U : 0U);
+  return record;
+}
+
+void machine::check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller) {
   const std::uint32_t launch = device_memory::instance().launch();
-  if (kind.read && !range.is_written(address, size)) {
-    report(range.shared ? fault_kind::uninitialised_shared : fault_kind::uninitialised_global, range.shared,
-           address, kind.name(), caller, nullptr, "");
+  const std::uintptr_t address = place.address;
+  if (kind.read && !place.range->is_written(address, size)) {
+    report(place.range->shared ? fault_kind::uninitialised_shared : fault_kind::uninitialised_global, place,
+           kind.name(), caller);
   }
-  access_record current{current_->number + 1,
-                        current_->parent->generation,
-                        time_of(*current_),
-                        0,
-                        kind.atomic,
-                        kind.block_scope,
-                        caller};
+  access_record current = record_of(kind, caller);
+  bool fenced = !kind.async_proxy;
   for (std::uintptr_t word = address / 4 * 4; word < address + size; word += 4) {
     current.bytes = 0;
     for (unsigned i = 0; i < 4; ++i) {
       if (word + i >= address && word + i < address + size) current.bytes |= static_cast<std::uint8_t>(1U << i);
     }
-    shadow_cell& cell = range.cell_at(word);
+    shadow_cell& cell = place.range->cell_at(word);
     if (cell.launch != launch) cell = {launch, {}, {}};
     const access_record* other = conflicts(cell.write, current) ? &cell.write : nullptr;
     if (kind.write && other == nullptr) {
@@ -147,11 +166,17 @@ void machine::check_access(region& range, std::uintptr_t address, std::size_t si
         if (conflicts(read, current)) other = &read;
       }
     }
+    const location word_place{place.range, std::max(word, address), place.owner};
     if (other != nullptr) {
-      report(fault_kind::data_race, range.shared, std::max(word, address), kind.name(), caller, other,
-             other != &cell.write ? "read"
-             : other->atomic      ? "atomic"
-                                  : "write");
+      const bool other_writes = other == &cell.write;
+      report(fault_kind::data_race, word_place, kind.name(), caller, other,
+             other->asynchronous ? agent(other->generation >> 1).action(other_writes)
+             : !other_writes     ? "read"
+             : other->atomic     ? "atomic"
+                                 : "write");
+    } else if (!fenced && cell.write.thread != 0 && !precedes_async_proxy(cell.write)) {
+      fenced = true;  // reported once for a copy
+      report(fault_kind::missing_proxy_fence, word_place, kind.name(), caller, &cell.write, "write");
     }
     if (kind.write) {
       cell.write = current;
@@ -177,109 +202,15 @@ void machine::report_out_of_bounds(std::uintptr_t address, std::size_t size, con
                                    const void* caller) {
   const bool harmless = device_memory::instance().holds(address) || module_.is_unused(address, size);
   if (harmless && !settings_.detect) return;
-  report(fault_kind::out_of_bounds, looks_shared(address), address, kind.name(), caller, nullptr, "");
+  report(fault_kind::out_of_bounds, {nullptr, address}, kind.name(), caller);
   if (!harmless) end_launch(nullptr);
 }
 
 /// Reports a misaligned access and ends the launch, as on a GPU. Compilers report addresses that are no multiple of
 /// 8; crash.hpp detects the others.
 void machine::misaligned(std::uintptr_t address, const char* action, const void* caller) {
-  report(fault_kind::misaligned, looks_shared(address), address, action, caller, nullptr, "");
+  report(fault_kind::misaligned, {nullptr, address}, action, caller);
   end_launch(nullptr);
-}
-
-void machine::append_trace(std::uintptr_t address, std::size_t size, const char* action, const void* caller) {
-  const source_line line = find_line(caller);
-  std::uint64_t before = 0;
-  std::memcpy(&before, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof before));
-  stream_.trace.push_back({current_->number, action, line.file, line.line, address, before});
-}
-
-index3 machine::block_index(std::uint32_t number) const {
-  return {number % grid_.x, number / grid_.x % grid_.y, number / grid_.x / grid_.y};
-}
-
-index3 machine::thread_index(std::uint32_t index_in_block) const {
-  return {index_in_block % block_size_.x, index_in_block / block_size_.x % block_size_.y,
-          index_in_block / block_size_.x / block_size_.y};
-}
-
-std::string machine::name_of_address(std::uintptr_t address) const {
-  const auto bytes = [](std::size_t count) { return std::to_string(count) + " bytes"; };
-  const auto& memory = device_memory::instance();
-  if (memory.holds(address)) {
-    const auto [start, size] = memory.find_released(address);
-    if (size != 0) return "released buffer of " + bytes(size) + " + " + std::to_string(address - start);
-    const region* const nearest = memory.nearest(address);
-    if (nearest == nullptr) return "";
-    const std::string name = (nearest->shared ? "dynamic shared memory of " : "buffer of ") + bytes(nearest->size);
-    return address < nearest->start ? bytes(nearest->start - address) + " before a " + name
-                                    : name + " + " + std::to_string(address - nearest->start);
-  }
-  if (extern_shared != nullptr) {
-    const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(extern_shared());
-    if (offset < max_dynamic_shared)
-      return "dynamic shared memory of " + bytes(shared_bytes_) + " + " + std::to_string(offset);
-  }
-  if (!module_.is_near_shared(address) && !module_.is_global(address)) return "not device memory";
-  variable found = module_.is_near_shared(address) ? module_.nearest(address) : module_.find(address);
-  if (found.name.empty()) return "";
-  if (address < found.start) return bytes(found.start - address) + " before " + found.name;
-  return address == found.start ? found.name : found.name + " + " + bytes(address - found.start);
-}
-
-/// Returns a new fault of this kind at these two sites, to fill in. Returns null if the stream has it already; then
-/// it is counted.
-fault* machine::add_fault(fault_kind kind, const void* site, const void* other_site) {
-  const auto [at, fresh] = stream_.known_faults.try_emplace({kind, site, other_site}, stream_.faults.size());
-  if (!fresh) {
-    ++stream_.faults[at->second].times;
-    return nullptr;
-  }
-  stream_.faults.emplace_back().kind = kind;
-  return &stream_.faults.back();
-}
-
-void machine::report(fault_kind kind, bool shared, std::uintptr_t address, const char* action, const void* caller,
-                     const access_record* other, const char* other_action) {
-  fault* const found = add_fault(kind, caller, other == nullptr ? nullptr : other->caller);
-  if (found == nullptr) return;
-  const source_line line = find_line(caller);
-  found->space = shared ? "shared" : "global";
-  found->variable = name_of_address(address);
-  found->site = {block_index(current_->parent->number), thread_index(current_->index_in_block), action, line.file,
-                 line.line};
-  if (other == nullptr) return;
-  const source_line other_line = find_line(other->caller);
-  const std::uint32_t number = other->thread - 1;
-  found->other_site = {block_index(number / threads_per_block_), thread_index(number % threads_per_block_),
-                       other_action, other_line.file, other_line.line};
-}
-
-void machine::report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
-                             const char* other_action) {
-  if (!settings_.detect && kind != fault_kind::livelock && kind != fault_kind::deadlock) return;
-  fault* const found =
-      add_fault(kind, waiting.program_counter, other == nullptr ? nullptr : other->program_counter);
-  if (found == nullptr) return;
-  const source_line line = find_line(waiting.program_counter);
-  found->site = {block_index(waiting.parent->number), thread_index(waiting.index_in_block), action, line.file,
-                 line.line};
-  if (other == nullptr) return;
-  const source_line other_line = find_line(other->program_counter);
-  found->other_site = {block_index(other->parent->number), thread_index(other->index_in_block), other_action,
-                       other_line.file, other_line.line};
-}
-
-void machine::index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index) {
-  if (!settings_.detect) return;
-  const void* const key = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(line));
-  fault* const found = add_fault(fault_kind::out_of_bounds, key, file);
-  if (found == nullptr) return;
-  found->space = "array";
-  found->variable = std::string(array) + ", index " + std::to_string(index);
-  found->site = {block_index(current_->parent->number), thread_index(current_->index_in_block), "index", file,
-                 line};
 }
 
 }  // namespace exactdot::simt

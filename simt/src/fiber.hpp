@@ -11,7 +11,7 @@
 namespace exactdot::simt {
 
 using context = boost::context::detail::fcontext_t;
-using transfer = boost::context::detail::transfer_t;
+using fiber_transfer = boost::context::detail::transfer_t;
 
 /// Pool of stacks of one size, each with a guard page, for all launches.
 class stack_pool {

@@ -1,12 +1,14 @@
 // The simulated device during a launch: threads, warps and blocks, and the scheduler.
 //
 // One CPU thread runs everything. A simulated thread is ready, parked (it repeats one access until that address
-// changes), at a barrier, at a warp collective, or exited. Every memory access and every call of a CUDA function
-// passes through step(), the scheduling point. Cost of a change of threads: two fiber switches.
+// changes), at a barrier, at a warp collective, at the barrier of its cluster, or exited. Every memory access and
+// every call of a CUDA function passes through step(), the scheduling point. Cost of a change of threads: two fiber
+// switches.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <exactdot/simt/simulator.hpp>
 #include <exactdot/simt/vector_types.hpp>
 #include <exception>
@@ -19,73 +21,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fiber.hpp"
+#include "hierarchy.hpp"
 #include "memory.hpp"
 #include "order.hpp"
 #include "region.hpp"
-#include "shared_memory.hpp"
 
 namespace exactdot::simt {
-
-struct block;
-namespace detail {
-enum class collective_kind : std::uint8_t;  // on_cpu.hpp
-}
-
-enum class thread_status : std::uint8_t { ready, parked, at_barrier, at_collective, exited };
-
-struct thread {
-  context fiber = nullptr;
-  void* stack = nullptr;
-  block* parent = nullptr;
-  std::uint32_t index_in_block = 0;  // linear; determines warp and lane
-  std::uint32_t number = 0;          // in the grid
-  std::uint32_t ready_position = 0;  // in block::ready
-  uint3 index{};
-  thread_status status = thread_status::ready;
-
-  // position in the program, for lock step and for reports: return addresses
-  std::vector<const void*> call_stack;  // outermost first
-  const void* program_counter = nullptr;
-
-  // the barrier or warp collective that the thread waits at
-  const char* operation = "";
-  detail::collective_kind kind{};
-  int predicate = 0;
-  std::uint32_t mask = 0, arrived_mask = 0;
-  std::uint64_t value = 0;
-  std::uint64_t* values = nullptr;
-
-  // repetition: consecutive accesses with the same caller, address and content
-  const void* last_caller = nullptr;
-  std::uintptr_t last_address = 0;
-  std::uint64_t last_content = 0;
-  int repeats = 0;
-
-  // happens-before order (order.hpp)
-  std::uint32_t time = 1;
-  std::unique_ptr<std::array<std::uint32_t, 32>> lane_times;  // times of the warp's lanes, from __syncwarp
-  clock_pointer clock;
-  clock_pointer pending, pending_in_block;    // acquired by atomics, not yet by a fence
-  clock_pointer released, released_in_block;  // by the last fence
-
-  [[nodiscard]] std::uint32_t lane() const { return index_in_block % 32; }
-  [[nodiscard]] std::uint32_t warp() const { return index_in_block / 32; }
-};
-
-struct block {
-  std::uint32_t number = 0;
-  uint3 index{};
-  std::vector<thread> threads;
-  std::vector<std::uint32_t> ready;       // indices of threads that can run
-  std::uint32_t waiting = 0, exited = 0;  // threads at the barrier; threads that have exited
-  std::uint32_t generation = 1;           // barriers passed, plus 1
-  std::uint32_t last_exited = 0;          // index of the thread
-  std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
-  static_shared shared;                   // the block's copies of the kernel's shared variables
-  void* dynamic_shared = nullptr;
-  std::unordered_map<std::uintptr_t, clock_pointer> released_clocks;  // by address; for this block's acquires
-};
 
 /// A kernel call: the kernel, a function that each thread calls, and its arguments.
 struct kernel_call {
@@ -95,10 +36,15 @@ struct kernel_call {
   std::size_t argument_bytes;
 };
 
+struct launch_size {
+  dim3 grid, block, cluster;
+  std::size_t shared_bytes;  // dynamic
+};
+
 /// One launch.
 class machine {
  public:
-  machine(detail::stream_state& stream, dim3 grid, dim3 block, std::size_t shared_bytes, const kernel_call& call);
+  machine(detail::stream_state& stream, const launch_size& size, const kernel_call& call);
   ~machine();
   void run();
 
@@ -110,6 +56,29 @@ class machine {
   std::uint32_t warp_collective(detail::collective_kind kind, std::uint32_t mask, std::uint64_t value,
                                 std::uint64_t* values, const void* caller);
   void fence(bool block_scope, const void* caller);
+
+  // clusters
+  [[nodiscard]] std::uint32_t blocks_per_cluster() const { return blocks_per_cluster_; }
+  [[nodiscard]] std::uint32_t cluster_rank() const { return current_->parent->rank; }
+  void* map_shared(std::uintptr_t address, std::uint32_t rank, const void* caller);
+  void cluster_arrive(const char* operation, bool release, const void* caller);
+  void cluster_wait(const void* caller);
+
+  // mbarriers
+  void initialise_mbarrier(std::uintptr_t address, std::uint32_t count, const void* caller);
+  void invalidate_mbarrier(std::uintptr_t address, const void* caller);
+  std::uint64_t change_mbarrier(std::uintptr_t address, const mbarrier_change& change, const void* caller);
+  bool test_mbarrier(std::uintptr_t address, bool by_parity, std::uint64_t parity_or_state, const char* action,
+                     const void* caller);
+  void fence_mbarrier_init(const void* caller);
+  void fence_async_proxy(const void* caller);
+
+  // asynchronous copies
+  void issue_copy(copy_kind kind, const copy_addresses& addresses, std::size_t size, const void* caller);
+  void arrive_after_copies(std::uintptr_t barrier, const void* caller);
+  void commit_copies(copy_kind kind, const void* caller);
+  void await_copies(copy_kind kind, std::size_t groups_left, bool reads_only, const void* caller);
+
   void visit_basic_block(const void* caller);  // a step in lock step, else only counted
   void enter_function(const void* caller) { current_->call_stack.push_back(caller); }
   void leave_function() {
@@ -126,11 +95,29 @@ class machine {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
-  friend void start_fiber(transfer from);
+  friend void start_fiber(fiber_transfer from);
+
+  struct access_kind {
+    bool read;  // uses the old content: unwritten bytes are reported
+    bool write, atomic, block_scope;
+    bool discards_old = false;     // atomic exchange or store: reads, but unwritten bytes are no fault
+    const char* action = nullptr;  // for reports, if it is not a plain access
+    std::uint32_t agent = 0;       // the agent of the copy; 0: the thread itself
+    bool async_proxy = false;
+    [[nodiscard]] bool reads() const { return read || discards_old; }
+    [[nodiscard]] const char* name() const {
+      return action != nullptr ? action : write && reads() ? "atomic" : write ? "write" : "read";
+    }
+  };
+
+  // residency.cpp
+  void start_cluster();
+  void start_block(std::uint32_t number, cluster& parent);
+  void finish_block(block& finished);
+  static void release_stacks(block& finished);
+  static void release_block(block& finished);
 
   // schedule.cpp
-  void start_block(std::uint32_t number);
-  void finish_block(block& finished);
   bool choose_thread();  // sets current_; false if no thread is ready
   bool choose_by_script();
   bool choose_in_lock_step();
@@ -147,9 +134,10 @@ class machine {
   bool resume_or_settle();  // no thread is ready: resumes the parked, or settles incomplete warp collectives
   void report_hang(fault_kind kind);  // livelock or deadlock; ends the launch
   void note_progress() { idle_rounds_ = 0, last_progress_ = steps_; }
-  void detect_repetition(std::uintptr_t address, std::size_t size, const void* caller);
+  void detect_repetition(const location& place, std::uintptr_t address, std::size_t size, const void* caller);
 
   // waiting.cpp
+  [[nodiscard]] static bool same_position(const thread& left, const thread& right);
   void release_barrier(block& parent);
   struct collective_lanes {
     std::uint32_t arrived, expected;  // masks
@@ -158,32 +146,69 @@ class machine {
   void complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes);
   bool settle_collectives(block& parent);
   void thread_exited(thread& finished);
+  [[nodiscard]] vector_clock local_clock(const thread& self) const;
+  [[nodiscard]] clock_pointer release_clock(const thread& self) const;
+  void add_release(clock_sum& sum, thread& self) const;
+
+  // cluster.cpp
+  void find_distributed(location& found);
+  void check_remote(const location& place, const access_kind& kind, const void* caller);
+  [[nodiscard]] static clock_pointer clock_of_block(const block& finished);
+  [[nodiscard]] static access_record exit_of(const block& finished);
+  void check_remote_accesses(block& finished);
+  void release_cluster_barrier(cluster& members);
+  void thread_left_cluster(thread& finished);
+  bool settle_cluster_barrier(cluster& members);
+  [[nodiscard]] unsigned char* storage_of(const location& place);
+
+  // mbarrier.cpp
+  mbarrier_state* find_mbarrier(const location& place);
+  mbarrier_state* begin_mbarrier_access(location& place, std::uintptr_t address, const access_kind& kind,
+                                        const void* caller);
+  void apply_change(const location& place, mbarrier_state& barrier, std::uint32_t arrivals, std::int64_t bytes);
+  void note_change(const location& place, mbarrier_state& barrier);
+  bool report_stuck_mbarrier();
+
+  // copies.cpp
+  [[nodiscard]] copy_agent& agent(std::uint32_t id) { return agents_[id - 1]; }
+  [[nodiscard]] const copy_agent& agent(std::uint32_t id) const { return agents_[id - 1]; }
+  void check_copy_alignment(copy_kind kind, const copy_addresses& addresses, std::size_t size, const void* caller);
+  std::uint32_t agent_for(copy_kind kind, const void* caller);
+  location begin_copy_end(std::uintptr_t address, std::size_t size, bool shared, const access_kind& kind,
+                          const void* caller);
+  location find_copy_barrier(std::uintptr_t address, const char* action, const void* caller);
+  [[nodiscard]] static copy_groups& groups_of(thread& issuer, copy_kind kind);
+  void schedule_transfer(std::uint32_t id, transfer next);
+  void complete_due_copies();
+  bool complete_earliest_copy();  // false if no copy is in flight
+  bool complete_one(std::uint32_t id);
+  void complete_all(std::uint32_t id);
+  void finish_transfer(std::uint32_t id, const transfer& done);
+  void signal_barrier(std::uint32_t id, const transfer& done);
+  [[nodiscard]] static bool is_signalled(const copy_agent& by, const clock_pointer& known);
+  void end_copies_of(block& finished);
+  [[nodiscard]] bool copy_happens_before_current(const access_record& earlier) const;
+  [[nodiscard]] bool precedes_async_proxy(const access_record& earlier) const;
 
   // detect.cpp
-  struct access_kind {
-    bool read;  // uses the old content: unwritten bytes are reported
-    bool write, atomic, block_scope;
-    bool discards_old = false;  // atomic exchange or store: reads, but unwritten bytes are no fault
-    [[nodiscard]] bool reads() const { return read || discards_old; }
-    [[nodiscard]] const char* name() const { return write && reads() ? "atomic" : write ? "write" : "read"; }
-  };
   [[nodiscard]] bool is_local(std::uintptr_t address) const;
-  region* find_region(std::uintptr_t address, std::size_t size);
-  region* begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
+  location locate(std::uintptr_t address, std::size_t size);
+  location begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   [[nodiscard]] bool looks_shared(std::uintptr_t address) const;
   void report_out_of_bounds(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
-  void check_access(region& range, std::uintptr_t address, std::size_t size, const access_kind& kind,
-                    const void* caller);
-  void synchronise_through(std::uintptr_t address, bool shared, const access_kind& kind);
+  void check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller);
+  [[nodiscard]] access_record record_of(const access_kind& kind, const void* caller) const;
+  void synchronise_through(const location& place, const access_kind& kind);
   [[nodiscard]] bool happens_before_current(const access_record& earlier) const;
   [[nodiscard]] bool conflicts(const access_record& earlier, const access_record& current) const;
   [[nodiscard]] std::uint32_t time_of(const thread& member) const;
+
+  // reports.cpp
   [[nodiscard]] std::string name_of_address(std::uintptr_t address) const;
-  [[nodiscard]] static bool same_position(const thread& left, const thread& right);
   void append_trace(std::uintptr_t address, std::size_t size, const char* action, const void* caller);
   fault* add_fault(fault_kind kind, const void* site, const void* other_site);
-  void report(fault_kind kind, bool shared, std::uintptr_t address, const char* action, const void* caller,
-              const access_record* other, const char* other_action);
+  void report(fault_kind kind, const location& place, const char* action, const void* caller,
+              const access_record* other = nullptr, const char* other_action = "", const std::string& detail = "");
   void report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
                       const char* other_action);
   [[nodiscard]] index3 block_index(std::uint32_t number) const;
@@ -191,15 +216,16 @@ class machine {
 
   detail::stream_state& stream_;
   settings settings_;
-  dim3 grid_, block_size_;
-  std::uint32_t threads_per_block_;
+  dim3 grid_, block_size_, cluster_size_;
+  std::uint32_t threads_per_block_, blocks_per_cluster_;
   std::size_t shared_bytes_;
   kernel_call call_;
   shared_module module_;         // holds the kernel's shared and global variables
   std::vector<region> globals_;  // the global ones
 
+  std::vector<std::unique_ptr<cluster>> clusters_;  // with resident blocks
   std::vector<std::unique_ptr<block>> resident_;
-  std::uint64_t next_block_ = 0, block_count_ = 0;
+  std::uint64_t next_cluster_ = 0, cluster_count_ = 0;
   thread* current_ = nullptr;
   block* loaded_block_ = nullptr;     // its shared variables are in place
   block* preferred_block_ = nullptr;  // threads are drawn from it for the next preferred_turns_
@@ -218,6 +244,12 @@ class machine {
 
   std::unordered_map<std::uintptr_t, clock_pointer> released_clocks_;  // by address, of device scope
   std::unordered_map<std::uintptr_t, std::vector<thread*>> parked_;    // by address
+
+  std::deque<copy_agent> agents_;                          // of this launch; the first has the number 1
+  std::multimap<std::uint64_t, std::uint32_t> in_flight_;  // agent of each transfer, by the step at which it is due
+  clock_joins joined_;
+  std::uint32_t mbarriers_initialised_ = 0;
+  std::uint64_t mbarrier_changes_ = 0;
 };
 
 /// The current launch of this CPU thread, null outside of launches; and whether kernel code runs, not the

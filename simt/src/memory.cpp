@@ -15,7 +15,6 @@ namespace exactdot::simt {
 namespace {
 
 constexpr std::size_t alignment = 256;  // cudaMalloc's
-constexpr unsigned char fill_byte = 0xcb;
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 

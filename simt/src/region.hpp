@@ -15,6 +15,9 @@
 
 namespace exactdot::simt {
 
+/// What unwritten memory holds.
+inline constexpr unsigned char fill_byte = 0xcb;
+
 class byte_set {
  public:
   explicit byte_set(std::size_t size) : words_((size + 63) / 64) {}
@@ -56,7 +59,8 @@ class region {
   std::uintptr_t start;
   std::size_t size;
   bool shared;
-  std::uint32_t block = 0;  // if shared: number of the block that it belongs to
+  std::uint32_t block = 0;      // if shared: number of the block that it belongs to
+  region* window_of = nullptr;  // the shared variable whose bytes it holds while its block does not run
 
   [[nodiscard]] bool holds(std::uintptr_t address, std::size_t bytes = 1) const {
     return address - start < size && bytes <= size - (address - start);

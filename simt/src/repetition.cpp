@@ -30,10 +30,12 @@ void machine::unpark(std::uintptr_t address) {
 
 void machine::memory_changed(std::uintptr_t address) {
   note_progress();
-  if (!parked_.empty()) unpark(address);
+  if (parked_.empty()) return;
+  unpark(blocks_per_cluster_ == 1 ? address : locate(address, 1).address);
 }
 
 bool machine::resume_or_settle() {
+  if (complete_earliest_copy()) return true;
   if (!parked_.empty()) {
     if (++idle_rounds_ > settings_.spin_budget && steps_ - last_progress_ > 1000 * settings_.spin_budget) {
       report_hang(fault_kind::livelock);
@@ -44,19 +46,23 @@ bool machine::resume_or_settle() {
   }
   bool settled = false;
   for (auto& resident : resident_) settled |= settle_collectives(*resident);
+  if (settled) return true;
+  for (auto& members : clusters_) settled |= settle_cluster_barrier(*members);
   return settled;
 }
 
-/// Parks the current thread if its last accesses had the same caller, address and content.
-void machine::detect_repetition(std::uintptr_t address, std::size_t size, const void* caller) {
+/// Parks the current thread if its last accesses had the same caller, place and content. `address`: where the
+/// content is for this block.
+void machine::detect_repetition(const location& place, std::uintptr_t address, std::size_t size,
+                                const void* caller) {
   thread& self = *current_;
   std::uint64_t content = 0;
   std::memcpy(&content, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof content));
-  if (self.last_caller == caller && self.last_address == address && self.last_content == content) {
-    if (++self.repeats >= repeats_before_parking) park(address);
+  if (self.last_caller == caller && self.last_address == place.address && self.last_content == content) {
+    if (++self.repeats >= repeats_before_parking) park(place.address);
     return;
   }
-  self.last_caller = caller, self.last_address = address, self.last_content = content;
+  self.last_caller = caller, self.last_address = place.address, self.last_content = content;
   self.repeats = 0;
   note_progress();
 }
@@ -64,6 +70,7 @@ void machine::detect_repetition(std::uintptr_t address, std::size_t size, const 
 void machine::report_hang(fault_kind kind) {
   if (ended_) return;
   ended_ = true;
+  if (report_stuck_mbarrier()) return;
   // Reports a parked thread; preferably one whose warp holds back a lane that is ready.
   const auto held_back = [&](const thread& spinning) -> const thread* {
     for (const thread& lane : spinning.parent->threads) {

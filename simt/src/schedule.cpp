@@ -19,11 +19,6 @@ constinit thread_local guarded<bool> in_kernel = {};
 
 namespace {
 
-stack_pool& stacks() {
-  static stack_pool pool;
-  return pool;
-}
-
 /// Compares the positions of two threads: call sites from the outermost inwards, then the program counter. Returns
 /// -1 if the left one is lower, 0 if they are equal, else 1.
 int compare_positions(const thread& left, const thread& right) {
@@ -41,51 +36,33 @@ int compare_positions(const thread& left, const thread& right) {
 
 }  // namespace
 
-void start_fiber(transfer from) {
-  running->scheduler_ = from.fctx;
-  thread& self = *running->current_;
-  std::exception_ptr failure;
-  try {
-    in_kernel = true;
-    running->call_.body(running->call_.arguments);
-    in_kernel = false;
-    running->thread_exited(self);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  in_kernel = false;
-  if (failure) running->end_launch(failure);
-  running->yield();  // never resumed
-}
-
-machine::machine(detail::stream_state& stream, dim3 grid, dim3 size, std::size_t shared_bytes,
-                 const kernel_call& call)
+machine::machine(detail::stream_state& stream, const launch_size& size, const kernel_call& call)
     : stream_(stream),
       settings_(stream.settings),
-      grid_(grid),
-      block_size_(size),
-      threads_per_block_(size.x * size.y * size.z),
-      shared_bytes_(shared_bytes),
+      grid_(size.grid),
+      block_size_(size.block),
+      cluster_size_(size.cluster),
+      threads_per_block_(size.block.x * size.block.y * size.block.z),
+      blocks_per_cluster_(size.cluster.x * size.cluster.y * size.cluster.z),
+      shared_bytes_(size.shared_bytes),
       call_(call),
       module_(call.kernel),
-      block_count_(std::uint64_t{grid.x} * grid.y * grid.z),
+      cluster_count_(std::uint64_t{grid_.x} * grid_.y * grid_.z / blocks_per_cluster_),
       random_(stream.settings.seed) {
   for (const variable& range : module_.writable) globals_.emplace_back(range.start, range.size, false, true);
   device_memory::instance().next_launch();
 }
 
-machine::~machine() {
-  for (auto& resident : resident_) finish_block(*resident);
-}
-
 void machine::run() {
   simt_block_size = block_size_, simt_grid_size = grid_;
   while (!ended_) {
-    while (next_block_ < block_count_ &&
-           resident_.size() < static_cast<std::size_t>(std::max(1, settings_.resident_blocks))) {
-      start_block(static_cast<std::uint32_t>(next_block_++));
+    const auto slots = static_cast<std::size_t>(std::max(1, settings_.resident_blocks));
+    while (next_cluster_ < cluster_count_ &&
+           (resident_.empty() || resident_.size() + blocks_per_cluster_ <= slots)) {
+      start_cluster();
     }
     if (resident_.empty()) break;
+    if (!in_flight_.empty()) complete_due_copies();
     const bool found = settings_.model == execution::lock_step ? choose_in_lock_step() : choose_thread();
     if (!found) {
       if (!resume_or_settle()) report_hang(fault_kind::deadlock);
@@ -93,51 +70,9 @@ void machine::run() {
     }
     resume(*current_);
     block& parent = *current_->parent;
-    if (parent.exited == threads_per_block_) {
-      finish_block(parent);
-      std::erase_if(resident_, [&](const auto& resident) { return resident.get() == &parent; });
-    }
+    if (parent.has_ended()) finish_block(parent);
   }
   if (failure_) std::rethrow_exception(failure_);
-}
-
-void machine::start_block(std::uint32_t number) {
-  resident_.push_back(std::make_unique<block>());  // first: the destructor releases it if memory runs out below
-  block& fresh = *resident_.back();
-  fresh.number = number;
-  const index3 index = block_index(number);
-  fresh.index = {index.x, index.y, index.z};
-  fresh.threads = std::vector<thread>(threads_per_block_);
-  fresh.warp_steps.assign((threads_per_block_ + 31) / 32, 0);
-  if (extern_shared != nullptr) {
-    fresh.dynamic_shared = extern_shared();
-    if (shared_bytes_ != 0) fresh.shared.add(reinterpret_cast<std::uintptr_t>(fresh.dynamic_shared), shared_bytes_);
-  } else if (shared_bytes_ != 0) {
-    fresh.dynamic_shared = device_memory::instance().allocate(shared_bytes_, true, number);
-  }
-  for (std::uint32_t i = 0; i < threads_per_block_; ++i) {
-    thread& member = fresh.threads[i];
-    member.parent = &fresh;
-    member.index_in_block = i;
-    member.number = number * threads_per_block_ + i;
-    const index3 position = thread_index(i);
-    member.index = {position.x, position.y, position.z};
-    member.stack = stacks().acquire();
-    member.fiber = boost::context::detail::make_fcontext(member.stack, stack_pool::stack_bytes, start_fiber);
-    member.ready_position = i;
-    fresh.ready.push_back(i);
-  }
-  stream_.counted.blocks += 1, stream_.counted.threads += threads_per_block_;
-}
-
-void machine::finish_block(block& finished) {
-  for (thread& member : finished.threads) {
-    if (member.stack != nullptr) stacks().release(member.stack);
-  }
-  device_memory::instance().release(finished.dynamic_shared);
-  if (loaded_block_ == &finished) loaded_block_ = nullptr;
-  if (preferred_block_ == &finished) preferred_block_ = nullptr;
-  if (step_block_ == &finished) step_lanes_.clear();
 }
 
 void machine::make_ready(thread& waiting) {

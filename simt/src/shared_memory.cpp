@@ -20,8 +20,6 @@
 namespace exactdot::simt {
 namespace {
 
-constexpr unsigned char fill_byte = 0xcb;
-
 /// Returns the variable that contains the address, in a list sorted by start; null if there is none.
 const variable* find_in(const std::vector<variable>& list, std::uintptr_t address) {
   auto at = std::upper_bound(list.begin(), list.end(), address,
@@ -222,19 +220,51 @@ region* static_shared::find(std::uintptr_t address, shared_module& module) {
   return &copies_.back()->range;
 }
 
-void static_shared::add(std::uintptr_t start, std::size_t bytes) {
+region& static_shared::add(std::uintptr_t start, std::size_t bytes) {
   copies_.push_back(std::make_unique<copy>(
       copy{region(start, bytes, true, false), std::vector<unsigned char>(bytes, fill_byte)}));
+  return copies_.back()->range;
+}
+
+void* static_shared::window(std::uintptr_t address, shared_module& module, std::uint32_t block) {
+  const auto holds = [address](const auto& held) { return held->range.holds(address); };
+  auto at = std::find_if(copies_.begin(), copies_.end(), holds);
+  if (at == copies_.end()) {
+    const variable found = module.find(address);
+    if (found.size == 0) return nullptr;
+    module.save(found);
+    add(found.start, found.size);
+    at = copies_.end() - 1;
+  }
+  copy& held = **at;
+  if (held.window == nullptr) {
+    auto& memory = device_memory::instance();
+    held.window = static_cast<unsigned char*>(memory.allocate(held.range.size, true, block));
+    std::memcpy(held.window, held.bytes.data(), held.range.size);
+    memory.find(reinterpret_cast<std::uintptr_t>(held.window))->window_of = &held.range;
+  }
+  return held.window + (address - held.range.start);
+}
+
+unsigned char* static_shared::stored(const region& range, std::uintptr_t address) {
+  const auto is_range = [&range](const auto& held) { return &held->range == &range; };
+  return (*std::find_if(copies_.begin(), copies_.end(), is_range))->data() + (address - range.start);
+}
+
+static_shared::~static_shared() {
+  for (const auto& held : copies_) {
+    if (held->window != nullptr) device_memory::instance().release(held->window);
+  }
 }
 
 void static_shared::save() {
   for (const auto& held : copies_)
-    std::memcpy(held->bytes.data(), reinterpret_cast<const void*>(held->range.start), held->bytes.size());
+    std::memcpy(held->data(), reinterpret_cast<const void*>(held->range.start), held->range.size);
 }
 
 void static_shared::restore() {
   for (const auto& held : copies_)
-    std::memcpy(reinterpret_cast<void*>(held->range.start), held->bytes.data(), held->bytes.size());
+    std::memcpy(reinterpret_cast<void*>(held->range.start), held->data(), held->range.size);
 }
 
 }  // namespace exactdot::simt

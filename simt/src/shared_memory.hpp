@@ -93,11 +93,19 @@ class shared_module {
 /// One block's copies of shared variables.
 class static_shared {
  public:
+  static_shared() = default;
+  static_shared(static_shared&&) = default;
+  ~static_shared();
   /// Returns the variable at this address, null if there is none. The first access adds it to the block's copies
   /// and fills it with 0xcb.
   region* find(std::uintptr_t address, shared_module& module);
   /// Adds a variable to the copies of a block that is not running.
-  void add(std::uintptr_t start, std::size_t bytes);
+  region& add(std::uintptr_t start, std::size_t bytes);
+  /// Returns the address by which other blocks access the variable at this address; null if there is none. The
+  /// block must not be running.
+  void* window(std::uintptr_t address, shared_module& module, std::uint32_t block);
+  /// Returns where the bytes of a variable are while its block is not running.
+  [[nodiscard]] unsigned char* stored(const region& range, std::uintptr_t address);
   void save();     // copies the variables to this block's copies
   void restore();  // and back
 
@@ -105,6 +113,8 @@ class static_shared {
   struct copy {
     region range;
     std::vector<unsigned char> bytes;
+    unsigned char* window = nullptr;  // in device memory, instead of bytes, once another block has asked for it
+    [[nodiscard]] unsigned char* data() { return window != nullptr ? window : bytes.data(); }
   };
   std::vector<std::unique_ptr<copy>> copies_;
 };

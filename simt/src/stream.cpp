@@ -18,7 +18,8 @@ std::string text_of(dim3 size) {
 }
 
 /// The limits of compute capability 7.0 to 12.0 (CUDA C++ Programming Guide, "Compute Capabilities").
-void check_launch(dim3 grid, dim3 block, std::size_t shared_bytes) {
+void check_launch(const launch_size& size) {
+  const auto& [grid, block, cluster, shared_bytes] = size;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads == 0 || threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) {
     throw error(errc::bad_option,
@@ -37,6 +38,16 @@ void check_launch(dim3 grid, dim3 block, std::size_t shared_bytes) {
     throw error(errc::bad_option, "launch: " + std::to_string(shared_bytes) +
                                       " bytes of dynamic shared memory; expected at most " +
                                       std::to_string(max_dynamic_shared));
+  }
+  constexpr std::uint64_t max_cluster_size = 8;  // that every GPU with clusters takes
+  const std::uint64_t blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  if (blocks == 0 || blocks > max_cluster_size) {
+    throw error(errc::bad_option, "launch: cluster of " + text_of(cluster) + " blocks; expected 1 to " +
+                                      std::to_string(max_cluster_size) + " in all");
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    throw error(errc::bad_option, "launch: grid of " + text_of(grid) +
+                                      " blocks; expected a multiple of the cluster, " + text_of(cluster));
   }
 }
 
@@ -79,6 +90,20 @@ const char* name_of(fault_kind kind) {
       return "misaligned";
     case fault_kind::trap:
       return "trap";
+    case fault_kind::absent_block:
+      return "absent_block";
+    case fault_kind::mbarrier_uninitialised:
+      return "mbarrier_uninitialised";
+    case fault_kind::mbarrier_reinitialised:
+      return "mbarrier_reinitialised";
+    case fault_kind::mbarrier_overflow:
+      return "mbarrier_overflow";
+    case fault_kind::mbarrier_bytes:
+      return "mbarrier_bytes";
+    case fault_kind::mbarrier_phase:
+      return "mbarrier_phase";
+    case fault_kind::missing_proxy_fence:
+      return "missing_proxy_fence";
   }
   return "unknown";
 }
@@ -116,17 +141,18 @@ void stream::clear() {
 
 namespace detail {
 
-void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),
-         void* arguments, std::size_t argument_bytes) {
+void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 cluster, const void* kernel,
+         void (*body)(void*), void* arguments, std::size_t argument_bytes) {
   if (running != nullptr) {
     throw error(errc::bad_option, "launch: called from a kernel; the simulator takes launches from the host only");
   }
-  check_launch(grid, block, shared_bytes);
+  const launch_size size{grid, block, cluster, shared_bytes};
+  check_launch(size);
   static std::mutex launch_mutex;
   const std::lock_guard lock(launch_mutex);
   stream_state& state = stream.state();
   ++state.counted.launches;
-  machine device(state, grid, block, shared_bytes, {kernel, body, arguments, argument_bytes});
+  machine device(state, size, {kernel, body, arguments, argument_bytes});
   struct running_guard {
     explicit running_guard(machine& started) { running = &started; }
     ~running_guard() { running = nullptr; }

@@ -173,6 +173,35 @@ void machine::thread_exited(thread& finished) {
     if ((lanes.expected & ~lanes.arrived) == 0) complete_collective(parent, lane.warp(), lanes.arrived);
   }
   if (parent.waiting != 0 && parent.waiting + parent.exited == threads_per_block_) release_barrier(parent);
+  thread_left_cluster(finished);
+}
+
+/// Returns what happens before this point of a thread, other than by its clock: its warp and block.
+vector_clock machine::local_clock(const thread& self) const {
+  vector_clock local;
+  const std::uint32_t first = self.number - self.lane();
+  const std::uint32_t width = std::min(32U, threads_per_block_ - self.warp() * 32);  // lanes of this block only
+  for (std::uint32_t i = 0; i < width; ++i) {
+    const std::uint32_t time = i == self.lane()                          ? time_of(self)
+                               : settings_.model == execution::lock_step ? time_of(self) - 1  // earlier steps
+                               : self.lane_times                         ? (*self.lane_times)[i]
+                                                                         : 0;
+    if (time != 0) local.entries.push_back({first + i, time});
+  }
+  local.entries.push_back({vector_clock::block_bit | self.parent->number, self.parent->generation});
+  return local;
+}
+
+/// Returns all that happens before this point of a thread: what a release by it passes on.
+clock_pointer machine::release_clock(const thread& self) const {
+  return join(self.clock, std::make_shared<vector_clock>(local_clock(self)));
+}
+
+/// Adds a thread's release to those of others.
+void machine::add_release(clock_sum& sum, thread& self) const {
+  sum.add(self.clock);
+  sum.add(local_clock(self));
+  ++self.time;
 }
 
 void machine::fence(bool block_scope, const void* caller) {
@@ -184,18 +213,7 @@ void machine::fence(bool block_scope, const void* caller) {
     self.clock = join(self.clock, self.pending);
     self.pending.reset();
   }
-  auto local = std::make_shared<vector_clock>();  // warp and block
-  const std::uint32_t first = self.number - self.lane();
-  const std::uint32_t width = std::min(32U, threads_per_block_ - self.warp() * 32);  // lanes of this block only
-  for (std::uint32_t i = 0; i < width; ++i) {
-    const std::uint32_t time = i == self.lane()                          ? time_of(self)
-                               : settings_.model == execution::lock_step ? time_of(self) - 1  // earlier steps
-                               : self.lane_times                         ? (*self.lane_times)[i]
-                                                                         : 0;
-    if (time != 0) local->entries.push_back({first + i, time});
-  }
-  local->entries.push_back({vector_clock::block_bit | self.parent->number, self.parent->generation});
-  const clock_pointer all = join(self.clock, local);
+  const clock_pointer all = release_clock(self);
   self.released_in_block = all;
   if (!block_scope) self.released = all;
   ++self.time;

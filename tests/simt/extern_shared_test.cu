@@ -1,5 +1,7 @@
 // `extern __shared__` at file scope and in a kernel: all such arrays are one array of the launch's size, with a
 // copy per block. CMakeLists.txt maps the names for the linker.
+#include <exactdot/simt/cluster.hpp>
+
 #include "self_check.cuh"
 
 extern __shared__ unsigned words[];
@@ -15,6 +17,13 @@ __global__ void halves(simt_test::failed_checks* checks) {
   simt_test::expect(checks, limbs[threadIdx.x] == (1ULL << 32 | threadIdx.x));
   simt_test::expect(checks, simt_test::gpu::dynamic_shared<unsigned>() == words);
 }
+__global__ void exchange_between_ranks(simt_test::failed_checks* checks) {
+  words[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
+  simt_test::gpu::cluster_sync();
+  const unsigned* const other = simt_test::gpu::map_shared_rank(words, simt_test::gpu::cluster_block_rank() ^ 1U);
+  simt_test::expect(checks, other[threadIdx.x] == (blockIdx.x ^ 1U) * 100 + threadIdx.x);
+  simt_test::gpu::cluster_sync();
+}
 __global__ void unwritten(simt_test::failed_checks* checks) {
   simt_test::expect(checks, words[threadIdx.x] == 0xcbcbcbcbU);  // unwritten
 }
@@ -25,6 +34,14 @@ __global__ void without_barrier(simt_test::failed_checks*) {
 
 namespace {
 using namespace simt_test;
+
+TEST(simt_extern_shared, is_distributed_in_a_cluster) {
+  expect_no_faults([](gpu::stream& stream) {
+    const filled<failed_checks> checks(stream, 1);
+    gpu::launch(exchange_between_ranks, 4, 64, 64 * 4, gpu::cluster_dimensions{2}, stream, checks.data());
+    EXPECT_EQ(checks[0].count, 0);
+  });
+}
 
 TEST(simt_extern_shared, is_the_launch_s_dynamic_shared_memory) {
   expect_all_hold(swap_neighbours, 20, 64, 64 * 4);  // more blocks than are resident

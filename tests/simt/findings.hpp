@@ -1,4 +1,4 @@
-// Assertions on the faults of a stream: a fault of one kind on one line, or no fault for any of 50 seeds.
+// Assertions on the faults of a stream: a fault of one kind on one line, or no fault, for any of many seeds.
 //
 // A line with a planted fault ends in a comment with its name. The tests find the line by searching their source.
 #pragma once
@@ -61,6 +61,20 @@ void expect_no_faults(Body body) {
       gpu::stream stream({.seed = seed, .model = model});
       body(stream);
       ASSERT_EQ(faults_of(stream), "") << "seed " << seed << (model == execution::lock_step ? ", lock step" : "");
+    }
+  }
+}
+
+/// Runs the body with 20 seeds in both models. Asserts that each run has a fault of this kind, as has_fault().
+template <class Body>
+void expect_fault_in_every_schedule(Body body, fault_kind kind, const std::string& space,
+                                    const std::string& comment, const char* file = __builtin_FILE()) {
+  for (const execution model : both_models) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      gpu::stream stream({.seed = seed, .model = model, .spin_budget = 20});
+      body(stream);
+      ASSERT_TRUE(has_fault(stream, kind, space, comment, file))
+          << "seed " << seed << (model == execution::lock_step ? ", lock step" : "");
     }
   }
 }

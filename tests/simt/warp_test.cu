@@ -51,10 +51,11 @@ __global__ void reductions(failed_checks* checks) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   expect(checks, __reduce_add_sync(all, -lane) == -496 && __reduce_add_sync(all, 0xffffffffU) == 0U - 32);
   expect(checks, __reduce_min_sync(all, lane - 7) == -7 && __reduce_max_sync(all, 100U + threadIdx.x % 32) == 131);
-  const unsigned part = lane < 16 ? 0xffffU : 0xffff0000U;
-  expect(checks, __reduce_add_sync(part, lane) == (lane < 16 ? 120 : 376));
-  expect(checks, __ballot_sync(part, lane % 4 == 0) == (0x11111111U & part));
-  expect(checks, __all_sync(part, lane < 16) == (lane < 16) && __any_sync(part, lane == 31) == (lane >= 16));
+  const unsigned half_mask = lane < 16 ? 0xffffU : 0xffff0000U;
+  expect(checks, __reduce_add_sync(half_mask, lane) == (lane < 16 ? 120 : 376));
+  expect(checks, __ballot_sync(half_mask, lane % 4 == 0) == (0x11111111U & half_mask));
+  expect(checks,
+         __all_sync(half_mask, lane < 16) == (lane < 16) && __any_sync(half_mask, lane == 31) == (lane >= 16));
   expect(checks, (__activemask() >> lane & 1U) == 1);
 }
 

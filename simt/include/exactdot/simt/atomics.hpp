@@ -93,7 +93,7 @@ struct atomic_functions {
 
 }  // namespace exactdot::simt::detail
 
-/// Atomic loads and stores of up to 8 bytes, with relaxed order and device scope: they order no other access.
+/// Atomic loads and stores of up to 16 bytes, with relaxed order and device scope: they order no other access.
 inline constexpr int __NV_ATOMIC_RELAXED = 0, __NV_THREAD_SCOPE_DEVICE = 1;
 template <class T>
 inline T __nv_atomic_load_n(T* address, int /*order*/, int /*scope*/) {
@@ -103,6 +103,15 @@ template <class T>
 inline void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int /*order*/, int /*scope*/) {
   exactdot::simt::detail::update<exactdot::simt::detail::scope::device, false>(address,
                                                                                [value](T) { return value; });
+}
+
+template <class T>
+inline void __nv_atomic_load(T* address, T* value, int order, int scope) {
+  *value = __nv_atomic_load_n(address, order, scope);
+}
+template <class T>
+inline void __nv_atomic_store(T* address, T* value, int order, int scope) {
+  __nv_atomic_store_n(address, *value, order, scope);
 }
 
 template <exactdot::simt::detail::atomic_number T>

@@ -64,29 +64,39 @@ unsigned lane();
 std::uint32_t active_mask(const void* caller);
 void* dynamic_shared_bytes();
 long long steps_taken();
-void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, const void* kernel, void (*body)(void*),
-         void* arguments, std::size_t argument_bytes);
+void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 cluster, const void* kernel,
+         void (*body)(void*), void* arguments, std::size_t argument_bytes);
 void* allocate(stream& stream, std::size_t bytes);
 void release(stream& stream, void* memory);
 void mark_initialised(stream& stream, void* memory, std::size_t bytes);
 }  // namespace detail
 
+/// Blocks of a thread block cluster, in each direction of the grid.
+struct cluster_dimensions {
+  unsigned x = 1, y = 1, z = 1;
+};
+
 /// Runs the kernel to its end, with copies of the arguments for every thread. Adds faults to stream.faults().
 /// Throws exactdot::error if the launch exceeds the limits of GPUs.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& stream,
-            Arguments&&... arguments) {
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+            cluster_dimensions cluster, stream& stream, Arguments&&... arguments) {
   struct bound_call {
     void (*kernel)(Parameters...);
     std::tuple<Parameters...> arguments;
   } call{kernel, {static_cast<Parameters>(std::forward<Arguments>(arguments))...}};
   detail::run(
-      stream, grid, block, shared_bytes, reinterpret_cast<const void*>(kernel),
+      stream, grid, block, shared_bytes, {cluster.x, cluster.y, cluster.z}, reinterpret_cast<const void*>(kernel),
       [](void* data) {
         const bound_call& bound = *static_cast<bound_call*>(data);
         std::apply(bound.kernel, bound.arguments);
       },
       &call, sizeof call);
+}
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& stream,
+            Arguments&&... arguments) {
+  launch(kernel, grid, block, shared_bytes, cluster_dimensions{}, stream, std::forward<Arguments>(arguments)...);
 }
 
 inline void synchronise(stream&) {}  // launch() returns when the kernel has ended

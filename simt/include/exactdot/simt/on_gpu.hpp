@@ -92,17 +92,35 @@ class buffer {
 /// Capabilities").
 inline constexpr std::size_t default_shared_bytes = 48 * 1024;
 
+/// Blocks of a thread block cluster, in each direction of the grid. Needs compute capability 9.0, if not 1.
+struct cluster_dimensions {
+  unsigned x = 1, y = 1, z = 1;
+};
+
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& stream,
-            Arguments&&... arguments) {
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+            cluster_dimensions cluster, stream& stream, Arguments&&... arguments) {
   if (shared_bytes > default_shared_bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
           "raising the limit of dynamic shared memory");
   }
-  kernel<<<grid, block, shared_bytes, stream.handle()>>>(
-      static_cast<Parameters>(std::forward<Arguments>(arguments))...);
-  check(cudaGetLastError(), "launching a kernel");
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid, config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream.handle();
+  config.attrs = &attribute;
+  config.numAttrs = cluster.x * cluster.y * cluster.z == 1 ? 0 : 1;
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...),
+        "launching a kernel");
   ++stream.launches;
+}
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, stream& stream,
+            Arguments&&... arguments) {
+  launch(kernel, grid, block, shared_bytes, cluster_dimensions{}, stream, std::forward<Arguments>(arguments)...);
 }
 
 /// Returns the block's dynamic shared memory: the launch's shared_bytes, aligned to 16 bytes.

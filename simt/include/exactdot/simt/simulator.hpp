@@ -37,16 +37,24 @@ struct settings {
 };
 
 enum class fault_kind {
-  data_race,             ///< two unordered accesses, at least one a write, not both atomic
-  barrier_divergence,    ///< a barrier that some threads of the block do not reach, or reach at another line
-  missing_lanes,         ///< a warp collective whose mask has lanes that never arrive, or lacks the caller
-  livelock,              ///< the step or spin budget is used up
-  deadlock,              ///< every thread waits
-  out_of_bounds,         ///< outside of any buffer or shared array
-  uninitialised_shared,  ///< a read of unwritten shared memory
-  uninitialised_global,  ///< a read of unwritten device memory
-  misaligned,            ///< an address that is no multiple of the type's alignment; the launch ends
-  trap                   ///< __trap(), a failed assert, or a crash in kernel code; the launch ends
+  data_race,               ///< two unordered accesses, at least one a write, not both atomic
+  barrier_divergence,      ///< a barrier that some threads of the block do not reach, or reach at another line
+  missing_lanes,           ///< a warp collective whose mask has lanes that never arrive, or lacks the caller
+  livelock,                ///< the step or spin budget is used up
+  deadlock,                ///< every thread waits
+  out_of_bounds,           ///< outside of any buffer or shared array
+  uninitialised_shared,    ///< a read of unwritten shared memory
+  uninitialised_global,    ///< a read of unwritten device memory
+  misaligned,              ///< an address that is no multiple of the type's alignment; the launch ends
+  trap,                    ///< __trap(), a failed assert, or a crash in kernel code; the launch ends
+  absent_block,            ///< shared memory of a block that may not have started or may have ended
+  mbarrier_uninitialised,  ///< an operation on an mbarrier whose initialisation does not precede it, or that was
+                           ///< overwritten
+  mbarrier_reinitialised,  ///< an initialisation of a live mbarrier
+  mbarrier_overflow,       ///< more arrivals than pending, or a count beyond its range
+  mbarrier_bytes,          ///< a phase whose expected bytes never arrive, or more bytes than expected
+  mbarrier_phase,          ///< a wait for a phase whose arrivals are missing, or for one long past
+  missing_proxy_fence      ///< no fence.proxy.async between a plain write and a bulk copy of the same bytes
 };
 [[nodiscard]] const char* name_of(fault_kind kind);
 
@@ -87,8 +95,9 @@ struct counters {
   std::uint64_t steps = 0;              ///< scheduling points: accesses, barriers, fences, collectives
   std::uint64_t reads = 0, writes = 0;  ///< of global memory
   std::uint64_t atomics = 0;            ///< atomic operations on global and shared memory
-  std::uint64_t barriers = 0;           ///< barriers that a block has passed
+  std::uint64_t barriers = 0;           ///< barriers that a block or a cluster has passed
   std::uint64_t warp_collectives = 0;   ///< shuffles, votes, matches, reductions, __syncwarp: calls by threads
+  std::uint64_t copies = 0;             ///< asynchronous copies
 };
 
 namespace detail {

@@ -1,0 +1,124 @@
+// Threads, blocks and clusters of a launch.
+//
+// A block's object remains until all blocks of its cluster have ended, because reports name threads that have
+// exited.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <exactdot/simt/vector_types.hpp>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "copies.hpp"
+#include "fiber.hpp"
+#include "mbarrier.hpp"
+#include "order.hpp"
+#include "shared_memory.hpp"
+
+namespace exactdot::simt {
+
+struct block;
+struct cluster;
+namespace detail {
+enum class collective_kind : std::uint8_t;  // on_cpu.hpp
+}
+
+enum class thread_status : std::uint8_t { ready, parked, at_barrier, at_collective, at_cluster_barrier, exited };
+
+struct thread {
+  context fiber = nullptr;
+  void* stack = nullptr;
+  block* parent = nullptr;
+  std::uint32_t index_in_block = 0;  // linear; determines warp and lane
+  std::uint32_t number = 0;          // in the grid
+  std::uint32_t ready_position = 0;  // in block::ready
+  uint3 index{};
+  thread_status status = thread_status::ready;
+
+  // position in the program, for lock step and for reports: return addresses
+  std::vector<const void*> call_stack;  // outermost first
+  const void* program_counter = nullptr;
+
+  // the barrier or warp collective that the thread waits at
+  const char* operation = "";
+  detail::collective_kind kind{};
+  int predicate = 0;
+  std::uint32_t mask = 0, arrived_mask = 0;
+  std::uint64_t value = 0;
+  std::uint64_t* values = nullptr;
+
+  // repetition: consecutive accesses with the same caller, address and content
+  const void* last_caller = nullptr;
+  std::uintptr_t last_address = 0;
+  std::uint64_t last_content = 0;
+  int repeats = 0;
+
+  // happens-before order (order.hpp)
+  std::uint32_t time = 1;
+  std::unique_ptr<std::array<std::uint32_t, 32>> lane_times;  // times of the warp's lanes, from __syncwarp
+  clock_pointer clock;
+  clock_pointer pending, pending_in_block;    // acquired by atomics, not yet by a fence
+  clock_pointer released, released_in_block;  // by the last fence
+
+  // clusters and asynchronous copies
+  std::uint32_t cluster_arrivals = 0, cluster_waits = 0;  // at the barrier of the cluster; arrivals <= waits + 1
+  std::unique_ptr<asynchronous_state> async;              // null until the thread uses it
+  [[nodiscard]] asynchronous_state& asynchronous() {
+    if (!async) async = std::make_unique<asynchronous_state>();
+    return *async;
+  }
+
+  [[nodiscard]] std::uint32_t lane() const { return index_in_block % 32; }
+  [[nodiscard]] std::uint32_t warp() const { return index_in_block / 32; }
+};
+
+/// An access to shared memory of another block.
+struct remote_access {
+  access_record record;
+  location place;
+  const char* action;
+};
+
+struct block {
+  std::uint32_t number = 0;
+  uint3 index{};
+  std::vector<thread> threads;
+  std::vector<std::uint32_t> ready;       // indices of threads that can run
+  std::uint32_t waiting = 0, exited = 0;  // threads at the barrier; threads that have exited
+  std::uint32_t generation = 1;           // barriers passed, plus 1
+  std::uint32_t last_exited = 0;          // index of the thread
+  std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
+  static_shared shared;                   // the block's copies of the kernel's shared variables
+  void* dynamic_shared = nullptr;
+  std::unordered_map<std::uintptr_t, clock_pointer> released_clocks;  // by address; for this block's acquires
+
+  cluster* parent = nullptr;
+  std::uint32_t rank = 0;                                            // in the cluster
+  std::unordered_map<std::uintptr_t, clock_pointer> cluster_clocks;  // at shared addresses; for the cluster's
+  std::map<std::uintptr_t, mbarrier_state> mbarriers;                // by address
+  std::unordered_map<std::uint32_t, remote_access> remote_accesses;  // by thread of another block: its last one
+  std::vector<std::uint32_t> bulk_copies;                            // agents that read or write its shared memory
+
+  [[nodiscard]] bool has_ended() const { return exited == threads.size(); }
+};
+
+/// Blocks that are resident together; without clusters each block is one.
+struct cluster {
+  std::vector<block*> blocks;  // by rank
+  std::vector<std::unique_ptr<block>> ended;
+
+  // the barrier
+  std::uint32_t phase = 0;           // barriers passed
+  std::uint32_t missing = 0;         // threads that have neither arrived in this phase nor exited
+  const thread* left_out = nullptr;  // a thread that has exited without arriving in this phase
+  clock_sum arriving;
+  clock_pointer completed;
+
+  [[nodiscard]] bool has_ended() const { return ended.size() == blocks.size(); }
+  [[nodiscard]] block* find(std::uint32_t number) const;
+};
+
+}  // namespace exactdot::simt
