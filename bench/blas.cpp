@@ -29,17 +29,9 @@ struct functions {
   }
 };
 
-/// The name in BLAS after its prefix and the letter of the type; empty if there is none.
-std::string name_in_blas(reduction what) {
-  if (what == reduction::sum_of_squares) return "dot";
-  const bool has_name =
-      what == reduction::dot || what == reduction::sum || what == reduction::asum || what == reduction::nrm2;
-  return has_name ? exactdot::name_of(what) : "";
-}
-
 template <blas_library library>
 blas_functions find(reduction what, const std::function<void*(const char*)>& symbol) {
-  const std::string name = name_in_blas(what);
+  const std::string name = what == reduction::sum ? "sum" : name_in_blas(what);
   if (name.empty()) throw std::runtime_error(fmt::format("BLAS has no {}", exactdot::name_of(what)));
   const std::string of_floats = "cblas_s" + name, of_doubles = "cblas_d" + name;
   void* const single = symbol(of_floats.c_str());
@@ -53,6 +45,11 @@ blas_functions find(reduction what, const std::function<void*(const char*)>& sym
 }
 
 }  // namespace
+
+std::string name_in_blas(reduction what) {
+  if (what == reduction::dot || what == reduction::sum_of_squares) return "dot";
+  return what == reduction::asum || what == reduction::nrm2 ? exactdot::name_of(what) : "";
+}
 
 blas_functions find_blas_functions(reduction what, blas_library library,
                                    const std::function<void*(const char*)>& symbol) {

@@ -9,6 +9,10 @@
 
 namespace bench {
 
+/// The name in BLAS after the prefix and the letter of the type: of dot, asum and nrm2; for a sum of squares "dot".
+/// Empty if there is none.
+std::string name_in_blas(reduction what);
+
 /// Each library has its own pointers, so that several can be measured in one process.
 enum class blas_library { openblas, openblas_as_shipped, blis };
 

@@ -1,13 +1,11 @@
 // Exact results; see exact_result.hpp.
 #include "exact_result.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <exactdot/reductions.hpp>
+#include <lab/magnitudes.hpp>
 #include <lab/ulp_error.hpp>
 #include <limits>
 #include <span>
-#include <vector>
 
 namespace bench {
 namespace {
@@ -15,19 +13,6 @@ namespace {
 constexpr bool is_sum(reduction what) {
   return what == reduction::dot || what == reduction::sum || what == reduction::asum ||
          what == reduction::sum_of_squares;
-}
-
-/// Adds the magnitudes of x, which it copies chunk by chunk.
-template <class T>
-void add_magnitudes(exactdot::accumulator<T>& sum, std::span<const T> x, const exactdot::options& options) {
-  constexpr std::size_t chunk = std::size_t{1} << 20;
-  std::vector<T> magnitudes;
-  for (std::size_t first = 0; first < x.size(); first += chunk) {
-    const auto part = x.subspan(first, std::min(chunk, x.size() - first));
-    magnitudes.resize(part.size());
-    std::ranges::transform(part, magnitudes.begin(), [](T value) { return std::abs(value); });
-    sum.add(std::span<const T>(magnitudes), options);
-  }
 }
 
 }  // namespace
@@ -41,7 +26,7 @@ exact_result<T>::exact_result(reduction what, const vectors<T>& data, int thread
   } else if (what == reduction::sum) {
     sum_.add(x, options);
   } else if (what == reduction::asum) {
-    add_magnitudes(sum_, x, options);
+    exactdot::lab::add_magnitudes(sum_, x.data(), x.size(), options);
   } else if (what == reduction::sum_of_squares) {
     sum_.add_squares(x, options);
   } else if (exactdot::gives_index(what)) {

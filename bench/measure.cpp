@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "exact_result.hpp"
+#include "quantile.hpp"
 
 namespace bench {
 namespace {
@@ -66,10 +67,6 @@ void run_rounds(std::vector<sample_series<T>>& all_series, int threads, const sa
       series.samples.push_back(series.run() / static_cast<double>(series.calls) * 1e9);
     }
   }
-}
-
-double quantile(const std::vector<double>& sorted, double fraction) {
-  return sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
 unsigned modulo_64(const void* address) {

@@ -24,7 +24,7 @@ using exactdot::io::data_set;
 using exactdot::io::data_source;
 
 constexpr std::size_t chunk = std::size_t{1} << 20;
-constexpr std::size_t ill_period = 1024;
+constexpr std::size_t ill_period = chunk;
 
 template <class T>
 T* allocate(std::size_t n, alignment placement) {
@@ -97,10 +97,11 @@ void fill_sorted(const vector_range<T>& range) {
   }
 }
 
+/// Condition number 10^exponent.
 template <int exponent, class T>
 void fill_ill(const vector_range<T>& range) {
   const std::size_t period = std::min(ill_period, range.n);
-  data_source<T> source({.data = data_set::ill, .n = period, .condition = exponent == 16 ? 1e16 : 1e40});
+  data_source<T> source({.data = data_set::ill, .n = period, .condition = exponent == 20 ? 1e20 : 1e40});
   std::vector<T> a(period), b(period);
   source.next(a, b);
   for (std::size_t i = 0; i < range.a.size(); ++i) range.a[i] = a[i % period], range.b[i] = b[i % period];
@@ -117,7 +118,7 @@ filler<T> filler_of(const std::string& data) {
   if (data == "alternating") return fill_alternating<T>;
   if (data == "one_huge") return fill_one_huge<T>;
   if (data == "sorted") return fill_sorted<T>;
-  if (data == "ill") return fill_ill<16, T>;
+  if (data == "ill") return fill_ill<20, T>;
   if (data == "ill_deep") return fill_ill<40, T>;
   throw std::invalid_argument("unknown data set " + data);
 }

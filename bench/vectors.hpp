@@ -7,7 +7,7 @@
 //   alternating  neighbours whose exponents do not fit into one window
 //   one_huge     one huge element in the middle of ordinary ones
 //   sorted       exponents that increase over the whole vector
-//   ill          sums that cancel, condition number 1e16; a period of 1024 pairs is repeated
+//   ill          sums that cancel, condition number 1e20; from 2^20 elements on a period of 2^20 is repeated
 //   ill_deep     the same with condition number 1e40
 #pragma once
 

@@ -44,8 +44,8 @@ T compensated_loop(term added, const T* a, const T* b, std::size_t n) {
     const T next_term = term_of(added, a, b, i);
     const T term_error = added == term::product ? std::fma(load(a + i), load(b + i), -next_term) : T{0};
     const T next = sum + next_term;  // TwoSum: next + sum_error is sum + next_term exactly
-    const T part = next - sum;
-    const T sum_error = (sum - (next - part)) + (next_term - part);
+    const T virtual_term = next - sum;
+    const T sum_error = (sum - (next - virtual_term)) + (next_term - virtual_term);
     sum = next;
     errors += sum_error + term_error;
   }

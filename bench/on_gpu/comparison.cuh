@@ -8,6 +8,7 @@
 #include <bench/gpu.hpp>
 #include <bench/on_gpu/peer.cuh>
 #include <bench/on_gpu/timing_modes.cuh>
+#include <bench/quantile.hpp>
 #include <bench/vectors.hpp>
 #include <exactdot/element.hpp>
 #include <exactdot/reductions.hpp>
@@ -63,10 +64,6 @@ struct sample_series {
   bool slow = false;
   std::vector<double> samples = {};
 };
-
-double quantile(const std::vector<double>& sorted, double fraction) {
-  return sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1) + 0.5)];
-}
 
 template <class T>
 class comparison {

@@ -47,7 +47,7 @@ void measure_type(stream& gpu_stream, cold_copies& copies, const gpu_request& re
     facts.peers = remarks.descriptions;
     facts.peers.emplace_back(
         "read", std::string("the read ceiling: the best of up to 18 kernels (blocks, threads, loads at a "
-                            "time) that only read ") +
+                            "time) and 8 with bulk copies that only read ") +
                     (exactdot::inputs_of(request.what) == 2 ? "both vectors" : "the vector's halves"));
     facts.missing = remarks.missing;
   }

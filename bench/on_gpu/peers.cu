@@ -4,6 +4,7 @@
 // that its calls can be captured.
 #include <cublas_v2.h>
 
+#include <bench/blas.hpp>
 #include <bench/library.hpp>
 #include <bench/on_gpu/peer.cuh>
 #include <exactdot/cuda.hpp>
@@ -71,11 +72,6 @@ class cublas {
                        : one_vector_(handle_, length, a, 1, result),
            exactdot::name_of(what_));
   }
-  /// The name in cuBLAS after the letter of the type; empty if there is none.
-  static std::string name_in_blas(reduction what) {
-    if (what == reduction::dot || what == reduction::sum_of_squares) return "dot";
-    return what == reduction::asum || what == reduction::nrm2 ? exactdot::name_of(what) : "";
-  }
 
  private:
   using two_vector_function = cublasStatus_t(cublasHandle_t, std::int64_t, const T*, std::int64_t, const T*,
@@ -136,7 +132,7 @@ void add_exactdot(reduction what, std::vector<gpu_peer<T>>& peers, stream& gpu_s
 
 template <class T>
 void add_cublas(reduction what, std::vector<gpu_peer<T>>& peers, stream& gpu_stream, peer_remarks& remarks) {
-  const std::string name = cublas<T>::name_in_blas(what);
+  const std::string name = name_in_blas(what);
   if (name.empty()) return;
   try {
     const auto library = std::make_shared<cublas<T>>(what, gpu_stream);

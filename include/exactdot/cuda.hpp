@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // exactdot::cuda: reductions of vectors in a GPU's memory, ordered by a stream.
 //
-// The same bits as exactdot's functions on a CPU, in both modes. Calls allocate nothing and do not wait, except
-// where stated, so they can be captured in a graph. Link exactdot::cuda; this header needs no header of CUDA.
+// The same bits as exactdot's functions on a CPU, in both modes. Calls allocate no device memory and do not wait,
+// except where stated, so they can be captured in a graph. Link exactdot::cuda; this header needs no header of CUDA.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +48,8 @@ class workspace {
   std::unique_ptr<storage> storage_;
 };
 
+class workspace_lock;
+
 namespace detail {
 void enqueue(workspace& on, reduction what, const any_vector& a, const any_vector& b, element_type type,
              void* result, const options& options, std::int64_t ddof = 0);
@@ -55,14 +57,12 @@ void enqueue(workspace& on, reduction what, const any_vector& a, const any_vecto
                                    element_type type, const options& options, std::int64_t ddof = 0);
 void add_into(workspace& on, reduction what, const any_vector& a, const any_vector& b, std::int64_t* words);
 
-/// A call of a reduction with a callable (cuda/reduce.cuh): checks its arguments, and locks the workspace while it
-/// enqueues.
+/// A call of a reduction with a callable (cuda/reduce.cuh): locks the workspace while it exists, and checks the
+/// arguments.
 class callable_call {
  public:
   callable_call(workspace& on, const any_vector& x, void* result, std::size_t result_bytes, std::size_t alignment);
   ~callable_call();
-  callable_call(const callable_call&) = delete;
-  callable_call& operator=(const callable_call&) = delete;
 
   static constexpr std::size_t partial_bytes = 16 << 10;
 
@@ -73,6 +73,7 @@ class callable_call {
 
  private:
   workspace& on_;
+  std::unique_ptr<workspace_lock> lock_;
 };
 }  // namespace detail
 

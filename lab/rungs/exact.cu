@@ -2,9 +2,10 @@
 // (src/cuda/exact_kernel.cuh).
 //
 // Before: every rung rounds at each addition, so its bits depend on the order.
-// Idea: a sum of integers does not. A thread keeps its sum as a few doubles without an error, a warp converts these
-// to digits, blocks send their digits to the last block in words that carry the number of the launch as a flag.
-// Cost: arithmetic, for which there is time while the loads are in flight.
+// Idea: know the error. A sum in double keeps a correction and a bound; if both ends of the interval round to the
+// same number, that is the rounded exact sum. If they do not, which is rare, the blocks sum again in integers,
+// whose order does not matter. Blocks send their sums in words of 16 bytes that carry the number of the launch as a
+// flag. Cost: arithmetic, for which there is time while the loads are in flight.
 #include <algorithm>
 #include <cuda/exact_kernel.cuh>
 #include <lab/rung.hpp>
@@ -14,11 +15,8 @@ namespace {
 
 constexpr bool in_hardware = this_backend == backend::cuda;
 
-/// One block per multiprocessor of a GPU, of the eight that the harness would use: their messages are polled in one
-/// round.
-unsigned blocks_of(unsigned grid) {
-  return std::min(in_hardware ? (grid + 7) / 8 : grid, cuda_engine::max_messages);
-}
+/// One block per multiprocessor of a GPU, of the eight that the harness would use: fewer messages.
+unsigned blocks_of(unsigned grid) { return std::min(in_hardware ? (grid + 7) / 8 : grid, cuda_engine::max_blocks); }
 
 template <class T>
 struct exact {
@@ -33,8 +31,12 @@ struct exact {
     const unsigned grid = blocks_of(in.grid);
     constexpr auto layout = cuda_engine::input_layout::contiguous;
     const cuda_engine::operands<T, layout> operands{in.a, in.b, in.n};
-    constexpr auto kernel = cuda_engine::exact_kernel<T, core::product, layout, threads, 4>;
-    gpu::launch(kernel, grid, threads, 0, in.stream, operands, state.data(), cuda_engine::value_at(out.data()));
+    using thread_sums = cuda_engine::bounded_thread_sum<T, core::product, true>;
+    const cuda_engine::sum_shape shape{in.n, grid, threads, 4, thread_sums::accumulators};
+    const auto bound = cuda_engine::bound_of(shape, true, sizeof(T) == sizeof(double));
+    constexpr auto kernel = cuda_engine::exact_kernel<T, core::product, layout, threads, 4, true>;
+    gpu::launch(kernel, grid, threads, 0, in.stream, operands, bound, state.data(),
+                cuda_engine::value_at(out.data()));
   }
   T result() { return only_value(out); }
 };

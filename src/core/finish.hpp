@@ -62,18 +62,6 @@ struct decision {
   bool certain;
 };
 
-/// The same with the format as a value.
-EXACTDOT_CORE decision decide(const result_rule& rule, double head, double tail, double bound) {
-  if (rule.gives<float>()) {
-    float result = 0;
-    const bool certain = decide(head, tail, bound, result);
-    return {to_word(result), certain};
-  }
-  double result = 0;
-  const bool certain = decide(head, tail, bound, result);
-  return {to_word(result), certain};
-}
-
 /// x rounded to a format that no C++ type has, in integers. x is not NaN.
 template <class T>
 EXACTDOT_CORE std::uint64_t round_finite(number_format to, T x) {

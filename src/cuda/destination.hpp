@@ -15,10 +15,30 @@ enum class input_layout : int {
 
 /// The inputs; b only for terms of two inputs.
 template <class T, input_layout layout>
-struct operands {
+struct operands;
+
+/// Contiguous ones in packs of 16 bytes, as far as both inputs can be aligned at once, and single elements: `head`
+/// before the packs, the rest behind them. If they cannot be aligned, all are single.
+template <class T>
+struct operands<T, input_layout::contiguous> {
   const T* a = nullptr;
   const T* b = nullptr;
   std::size_t n = 0;
+  std::size_t packs = 0;
+  std::size_t head = 0;
+
+  operands() = default;
+  operands(const T* first, const T* second, std::size_t count) : a(first), b(second), n(count) {
+    constexpr std::size_t width = 16 / sizeof(T);
+    const auto to_alignment = [](const T* x) {
+      return (16 - reinterpret_cast<std::uintptr_t>(x) % 16) % 16 / sizeof(T);
+    };
+    head = to_alignment(a);
+    const bool aligned =
+        reinterpret_cast<std::uintptr_t>(a) % sizeof(T) == 0 && (b == nullptr || to_alignment(b) == head);
+    if (!aligned || head > n) head = n;
+    packs = (n - head) / width;
+  }
 };
 
 /// An input of any layout.
@@ -50,6 +70,8 @@ struct destination {
   std::int64_t* words = nullptr;
   unsigned call = 0;
   core::result_rule rule = {};
+  std::uint64_t count = 1;     ///< of the elements, for a quotient
+  unsigned* status = nullptr;  ///< becomes 1 if an integer type does not hold the result
 };
 
 /// A value of type R in device memory, rounded.

@@ -1,5 +1,5 @@
-// Device memory that the blocks of a launch share: the exchange for their messages, and one superaccumulator for
-// sums that are too wide for a message.
+// Device memory that the blocks of a launch share: the exchange for their messages, and the superaccumulator of the
+// second level.
 //
 // A digit is signed, radix 2^24; see digits.cuh. Digits and counts are zero between launches: the last block of a
 // launch clears them.
@@ -27,16 +27,31 @@ struct digit_layout {
 struct grid_superaccumulator {
   wide_int digit[digit_layout<double>::count];
   wide_unsigned special[3];  ///< numbers of NaN, +infinite, -infinite terms
+  unsigned log2_error;       ///< see superaccumulator
 };
+
+/// A message of mode exact. Stored and loaded at once, so that data whose flag has come have come.
+struct alignas(16) message {
+  double value;
+  unsigned error_word;  ///< the upper half of E (bounded_sum.cuh), rounded up
+  unsigned flag;        ///< the launch
+};
+
+/// Blocks of a launch of mode exact, at most.
+inline constexpr unsigned max_blocks = 1024;
 
 /// For all kernels of a stream in turn; see exchange.cuh.
 struct exchange {
   static constexpr unsigned words = 16384;
-  static constexpr std::size_t line = 128;  ///< bytes of a cache line: a message is one, and polls one
+  static constexpr std::size_t line = 128;  ///< bytes of a cache line
   alignas(line) wide_unsigned tickets;
-  alignas(line) wide_unsigned decision;  ///< of the last block, after the first pass of mode exact
-  unsigned contributions;  ///< blocks that contributed digits in the second pass; zero between launches
-  alignas(line) wide_unsigned word[words];
+  alignas(line) unsigned contributions;  ///< shares whose digits were added; zero between launches
+  unsigned undecided;                    ///< launches whose bounds left the rounding open; for measurements
+  alignas(line) wide_unsigned decision;  ///< of the last block, after the expansions of the second level
+  alignas(line) message sum[max_blocks];
+  alignas(line) message correction[max_blocks];
+  alignas(line) wide_unsigned claim[max_blocks];  ///< the last round in which the share was claimed
+  alignas(line) wide_unsigned word[words];        ///< of mode fast
 };
 
 /// On the device, zero before the first launch.

@@ -6,14 +6,13 @@
 #pragma once
 
 #include <core/decompose.hpp>
+#include <cuda/device_functions.cuh>
 #include <cuda/device_state.hpp>
-#include <exactdot/simt/cuda.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {
 
 constexpr unsigned digit_mask = (1U << digit_bits) - 1;
-constexpr unsigned all_lanes = 0xffffffffU;
 
 __device__ inline void add_to(wide_int* digit, wide_int value) {
   atomicAdd(reinterpret_cast<wide_unsigned*>(digit), static_cast<wide_unsigned>(value));
@@ -27,10 +26,6 @@ struct warp_digits {
   int digit;       ///< in lane i < extracted_digits: digit first + i, signed, below 2^31; in other lanes 0
   bool remainder;  ///< something is left below them; in this lane
 };
-
-__device__ __forceinline__ unsigned high_word(double x) {
-  return static_cast<unsigned>(core::bit_cast<std::uint64_t>(x) >> 32);
-}
 
 /// extract_digits accepts |x| < 2^convertible_end with no bit below 2^convertible_lowest.
 constexpr int convertible_end = 971, convertible_lowest = -1050;
@@ -47,16 +42,14 @@ __device__ __forceinline__ unsigned log2_bound(double x, int origin) {
   return x == 0 ? 0 : static_cast<unsigned>(max(max(field, 1) - 1022 + origin, 1));
 }
 
-/// Extracts the leading digits of the sum of x[0..count) over all lanes, exactly; x keeps the remainder. By all
-/// lanes of a warp. `origin`: the position of 2^0. `check_after`: digits after which the warp tests whether more
-/// are needed.
+/// Extracts the leading digits of the sum of x[0] + x[1] over all lanes, exactly; x keeps the remainder. By all
+/// lanes of a warp. `origin`: the position of 2^0.
 ///
 /// x + 1.5·2^52 units holds two digits of x in its significand: three additions, all exact (the extraction of S. M.
 /// Rump, T. Ogita, S. Oishi, "Accurate floating-point summation part I", 2008, §3).
-template <int check_after, int count>
-__device__ __forceinline__ warp_digits extract_digits(double (&x)[count], int origin) {
-  static_assert(count <= 3 && check_after % 2 == 0 &&
-                extracted_digits % 2 == 0);  // 3 digits of 32 lanes: below 2^31
+__device__ __forceinline__ warp_digits extract_digits(double (&x)[2], int origin) {
+  constexpr int count = 2;                   // digits of 32 lanes each: below 2^30
+  static_assert(extracted_digits % 2 == 0);  // an anchor extracts two
   unsigned largest = 0;
 #pragma unroll
   for (int k = 0; k < count; ++k) largest = max(largest, magnitude_word(x[k]));
@@ -71,12 +64,6 @@ __device__ __forceinline__ warp_digits extract_digits(double (&x)[count], int or
   unsigned anchor_high = static_cast<unsigned>(digit_bits * (top - 1) - origin + 52 + 1023) << 20 | half;
 #pragma unroll
   for (int i = extracted_digits - 2; i >= 0; i -= 2, anchor_high -= 2 * digit_bits << 20) {
-    if (i == extracted_digits - 2 - check_after) {
-      bool left = false;
-#pragma unroll
-      for (int k = 0; k < count; ++k) left |= x[k] != 0;
-      if (!__any_sync(all_lanes, left)) return found;
-    }
     const auto anchor = core::bit_cast<double>(std::uint64_t{anchor_high} << 32);
     unsigned low = 0;
     int high = 0;

@@ -1,174 +1,220 @@
 // Exact reduction: one launch, one rounding, normally one read of the inputs.
 //
-//   thread      sums its share in expansions                 thread_sum.cuh
-//   warp        converts them to 10 digits and a bound       digits.cuh, warp_partials.cuh
-//   block       adds its warps' digits, publishes a message  messages.cuh
-//   last block  adds the messages and rounds                 round_lanes.cuh, finish.cuh
+//   thread, warp, block   bounded sums                                  bounded_sum.cuh
+//   grid                  a message a block; every block reads them all and decides     messages.cuh
+//   or cluster            the same by distributed shared memory                         cluster_sum.cuh
+//   last block            stores the result, if the bounds decide it
 //
-// If the bound leaves the rounding undecided, blocks with a nonzero bound sum their shares again without loss
-// (second_pass.cuh, steps.hpp). A warp that met an infinity or NaN rereads its share to count them.
+// If the bounds leave the rounding open, blocks claim shares of the elements and sum them again: in expansions and,
+// if these drop too much, in integers (superaccumulator.cuh); the last block finishes (finish.cuh). Words of an
+// exact state skip the first level.
 #pragma once
 
+#include <cuda/cluster_sum.cuh>
 #include <cuda/finish.cuh>
-#include <cuda/steps.hpp>
+#include <cuda/messages.cuh>
+#include <cuda/streamed_load.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
 
-template <class Carrier, int warps>
+/// `sums`: of warps, of the block or of the cluster.
+template <class Carrier, int sums, bool compensated>
 struct shared_storage {
-  warp_partials<warps> partials;
-  message_storage<warps> messages;
-  superaccumulator<Carrier> sum;                         // of the second pass
+  bounded_sum<compensated> of_warp[sums];
+  superaccumulator<Carrier> sum;
   unsigned carried_digit[digit_layout<Carrier>::count];  // of a rounding
+  std::int64_t words[core::layout_of<Carrier>().words()];
+  unsigned distance, share;  // of the next share to claim
+  bool claimed;
   launch_ticket ticket;
-  unsigned expected_contributions;
-  step next;
-  step decided;  // of a block that awaited the decision
+  unsigned late;  // 1: this block reached its deadline before all messages came
+  bool decided;   // nothing is left to do for this block
 };
 
-constexpr int decision_bits = 2;  // of its word; above, the count of launches
-enum decision_word : unsigned { decided_finished = 1, decided_second_pass = 2 };
-
-/// The second pass of the last block. By all threads, after a barrier. Not inlined; see round_in_integers.
-template <class Term, class Element, input_layout layout, class Carrier, int warps>
-[[gnu::noinline]] __device__ void finish_second_pass(const operands<Element, layout>& in,
-                                                     shared_storage<Carrier, warps>& storage,
-                                                     grid_superaccumulator& grid, exchange& exchange,
-                                                     const destination& to, lane_digits sum) {
-  storage.sum.clear_digits(threadIdx.x, blockDim.x);
-  __syncthreads();
-  if (storage.next == step::reread_share) add_share<Term>(in, storage.sum);
-  if (storage.next == step::add_block_digits && threadIdx.x < 32) storage.sum.add(sum);
-  if (gridDim.x > 1) collect_digits(storage.sum, grid, exchange, &storage.expected_contributions);
-  __syncthreads();
-  if (storage.next != step::discard_contributions && threadIdx.x < 32) {
-    finish_digits(to, storage.sum, storage.carried_digit);
+/// Claims a share that nobody has claimed, the next after this block's: false if there is none left. By all
+/// threads; barriers in between.
+template <class Storage>
+__device__ bool claim_next_share(Storage& storage, exchange& exchange, wide_unsigned round) {
+  const unsigned blocks = gridDim.x;
+  for (;;) {
+    __syncthreads();
+    if (threadIdx.x == 0) storage.distance = blocks;
+    __syncthreads();
+    for (unsigned distance = threadIdx.x; distance < blocks; distance += blockDim.x) {
+      const unsigned share = (blockIdx.x + distance) % blocks;
+      if (load_word(&exchange.claim[share]) < round) atomicMin(&storage.distance, distance);
+    }
+    __syncthreads();
+    const unsigned distance = storage.distance;
+    if (distance == blocks) return false;
+    if (threadIdx.x == 0) {
+      storage.share = (blockIdx.x + distance) % blocks;
+      storage.claimed = claim_share(exchange, storage.share, round);
+    }
+    __syncthreads();
+    if (storage.claimed) return true;
   }
 }
 
-/// The block and grid stages of one launch. Members are references: sums and tickets stay in registers.
-template <class Element, class Term, input_layout layout, int warps>
-struct exact_reduction {
-  using carrier = Element;
-
-  const operands<Element, layout>& in;
-  shared_storage<carrier, warps>& storage;
-  grid_superaccumulator& grid;
-  cuda_engine::exchange& exchange;
-  const destination& to;
-
-  /// By one thread.
-  __device__ void publish_decision(bool second_pass) {
-    const unsigned word = second_pass ? decided_second_pass : decided_finished;
-    __nv_atomic_store_n(&exchange.decision, storage.ticket.count << decision_bits | word, __NV_ATOMIC_RELAXED,
-                        __NV_THREAD_SCOPE_DEVICE);
+/// Sums the shares that this block claims: its own and, of blocks that left, as many as it can. Returns their
+/// number. By all threads, after a barrier.
+template <class Term, class Element, input_layout layout, class Storage>
+__device__ unsigned add_claimed_shares(const operands<Element, layout>& in, Storage& storage, exchange& exchange,
+                                       bool in_integers) {
+  storage.sum.clear_digits(threadIdx.x, blockDim.x);
+  storage.sum.clear_special();
+  __syncthreads();
+  if (gridDim.x == 1) {
+    add_share<Term>(in, grid_share{0}, in_integers, storage.sum);
+    return 1;
   }
-
-  /// Polls the decision. By one thread.
-  __device__ bool await_second_pass() const {
-    const wide_unsigned count = storage.ticket.count;
-    wide_unsigned word = load_word(&exchange.decision);
-    while (word >> decision_bits != count) word = load_word(&exchange.decision);
-    return (word & ((1U << decision_bits) - 1)) == decided_second_pass;
+  const wide_unsigned round = 2 * storage.ticket.count + (in_integers ? 1 : 0);
+  unsigned shares = 0;
+  for (; claim_next_share(storage, exchange, round); ++shares) {
+    add_share<Term>(in, grid_share{storage.share}, in_integers, storage.sum);
   }
+  return shares;
+}
 
-  /// Adds this block's counts of special terms to the grid's, before the message that announces them. By one warp.
-  __device__ void contribute_special() {
-    if (threadIdx.x < 3 && storage.sum.special[threadIdx.x] != 0) {
-      atomicAdd(&grid.special[threadIdx.x], storage.sum.special[threadIdx.x]);
+enum decision_word : unsigned { decided_finished = 1, decided_integers = 2 };
+constexpr int decision_bits = 2;  // of the word; above, the count of launches
+
+/// Polls the last block's decision until the clock shows `deadline`: whether a round of integers is needed. By one
+/// thread.
+__device__ inline bool await_integers(const exchange& exchange, wide_unsigned count, long long deadline) {
+  wide_unsigned word = load_word(&exchange.decision);
+  while (word >> decision_bits != count) {
+    if (clock64() > deadline) return false;
+    word = load_word(&exchange.decision);
+  }
+  __threadfence();
+  return (word & ((1U << decision_bits) - 1)) == decided_integers;
+}
+
+/// The second level. By all threads. Not inlined, so that it costs the first level no registers.
+template <class Term, class Element, input_layout layout, class Storage>
+[[gnu::noinline]] __device__ void sum_again(const operands<Element, layout>& in, Storage& storage,
+                                            device_state& state, const destination& to) {
+  __syncthreads();
+  const bool alone = gridDim.x == 1, last = alone || storage.ticket.is_last;
+  if (last && threadIdx.x == 0 && to.words == nullptr) ++state.exchange.undecided;
+  for (const bool in_integers : {false, true}) {
+    const long long start = clock64();
+    const unsigned shares = add_claimed_shares<Term>(in, storage, state.exchange, in_integers);
+    __syncthreads();
+    if (!last) {
+      // without level 1, some blocks may still have to start: what need not wait leaves
+      const bool leaves = to.words != nullptr && storage.sum.log2_error == 0;
+      if (shares != 0) contribute(storage.sum, shares, state.sum, state.exchange);
+      if (shares == 0 || leaves || in_integers) return;
+      if (threadIdx.x == 0) {
+        constexpr long long clocks = 100000;  // and twice as many as the shares took
+        const long long now = clock64();
+        storage.claimed = await_integers(state.exchange, storage.ticket.count, now + 2 * (now - start) + clocks);
+      }
+      __syncthreads();
+      if (!storage.claimed) return;
+      continue;
     }
-    __syncwarp();
-    if (threadIdx.x == message_header) __threadfence();  // for the warp, by the lane that stores the header
-  }
-
-  /// Adds the other blocks' counts of special terms to this block's, and clears the grid's. By one warp.
-  __device__ void collect_special() {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    __syncwarp();
-    if (lane < 3) storage.sum.special[lane] += __ldcg(&grid.special[lane]), grid.special[lane] = 0;
-    __syncwarp();
-  }
-
-  /// The other blocks: publish the block's sum and, if it is incomplete, take part in a second pass that is needed.
-  __device__ __forceinline__ void publish_partial(const lane_digits& sum, bool special, long long deadline) {
+    if (!alone) collect(storage.sum, gridDim.x - shares, state.sum, state.exchange);
+    __syncthreads();
     if (threadIdx.x < 32) {
-      if (special) contribute_special();
-      const unsigned log2_error = publish_message(sum, special, exchange, storage.ticket.flag, deadline);
-      if (threadIdx.x == 0) storage.next = after_publish(log2_error == 0, log2_error != unbounded);
-    }
-    __syncthreads();
-    if (storage.next == step::finished) return;
-    if (threadIdx.x == 0) {
-      storage.decided = storage.next == step::await_decision ? after_decision(await_second_pass()) : storage.next;
-    }
-    storage.sum.clear_digits(threadIdx.x, blockDim.x);
-    __syncthreads();
-    if (storage.decided == step::finished) return;
-    add_share<Term>(in, storage.sum);
-    __syncthreads();
-    contribute_digits(storage.sum, grid, exchange);
-  }
-
-  /// The last block, or the only one: add the messages, deliver the result, make the second pass if it is needed.
-  __device__ __forceinline__ void combine_and_round(const lane_digits& sum, bool special) {
-    const bool alone = gridDim.x == 1;
-    combined_sum total{sum, false};
-    if (!alone) total = combine_messages(sum, storage.messages, exchange, storage.ticket.flag);
-    if (threadIdx.x < 32) {
-      if (!alone && threadIdx.x == 0) reset_tickets(exchange, storage.ticket);
-      const bool any_special = special || total.special;
-      bool certain = true;
-      if (any_special) {
-        if (total.special) collect_special();
+      const auto& special = storage.sum.special;
+      bool finished = true;
+      if ((special[0] | special[1] | special[2]) != 0) {
         finish_special(to, storage.sum);
       } else {
-        certain = finish_lanes(to, total.sum, storage.sum, storage.carried_digit);
+        finished = finish_digits(to, storage.sum, storage.carried_digit, storage.words);
       }
       if (threadIdx.x == 0) {
-        storage.next = after_finish(certain, any_special, total.sum.log2_error == unbounded, sum.log2_error == 0);
-        if (!alone && total.sum.log2_error != 0) publish_decision(needs_second_pass(storage.next));
+        const unsigned word = finished ? decided_finished : decided_integers;
+        if (!alone) {
+          __threadfence();  // the grid's digits are clear before other blocks add to them again
+          __nv_atomic_store_n(&state.exchange.decision, storage.ticket.count << decision_bits | word,
+                              __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        }
+        storage.claimed = !finished;
       }
     }
     __syncthreads();
-    if (storage.next != step::finished) finish_second_pass<Term>(in, storage, grid, exchange, to, sum);
-    if (!alone) clear_words(exchange, storage.ticket);
+    if (!storage.claimed) return;
   }
-};
+}
 
-template <class Element, class Term, input_layout layout, int threads, int packs_in_flight>
-__global__ void __launch_bounds__(threads, 1)
-    exact_kernel(const __grid_constant__ operands<Element, layout> in, device_state* state,
-                 const __grid_constant__ destination to) {
-  using carrier = Element;
-  constexpr int warps = threads / 32;
-  __shared__ shared_storage<carrier, warps> storage;
-  const bool alone = gridDim.x == 1;
-  const long long start = clock64();
-  storage.sum.clear_special();
-  if (threadIdx.x == 0) storage.messages.clear();
-  thread_sum<carrier, Term> sum;
-  for_each_pack<Term, packs_in_flight>(in, [&](const auto& x, const auto& y) { sum.add(x, y); });
-  wide_unsigned ticket = 0;
-  if (!alone && threadIdx.x == 0) ticket = draw_ticket(state->exchange.tickets);
-  __syncwarp();
-  const bool special = !sum.store(storage.partials);
-  if (!alone && threadIdx.x == 0) storage.ticket = read_ticket(ticket);
-  const bool block_special = __syncthreads_or(special) != 0;
-  if (block_special) {
-    if (special) count_special<Term>(in, storage.sum);
-    __syncthreads();
-  }
-  lane_digits block{0, 0, 0};
-  if (threadIdx.x < 32) block = add_partials(storage.partials);
-  exact_reduction<Element, Term, layout, warps> reduction{in, storage, state->sum, state->exchange, to};
-  if (alone || storage.ticket.is_last) {
-    reduction.combine_and_round(block, block_special);
+/// Adds the block's share of the terms. By all threads.
+template <class Term, int in_flight, int stages, class Element, input_layout layout, class Sums>
+__device__ __forceinline__ void add_own_share(const operands<Element, layout>& in, Sums& sums) {
+  const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
+  if constexpr (stages > 0) {
+    for_each_streamed<Term, in_flight, stages>(in, add);
   } else {
+    for_each_pack<Term, in_flight>(in, grid_share{}, add);
+  }
+}
+
+/// The sum of the grid, in thread 0, and the block's ticket; without `approximates`, the ticket only. `start`: of
+/// the loop. By all threads.
+template <bool compensated, class Sums, class Storage>
+__device__ __forceinline__ bounded_sum<compensated> sum_of_grid(Sums& sums, Storage& storage, exchange& exchange,
+                                                                bool approximates, long long start) {
+  const bool alone = gridDim.x == 1;
+  wide_unsigned ticket = 0;
+  if (!alone && threadIdx.x == 0) ticket = draw_ticket(exchange.tickets);
+  if (threadIdx.x == 0) storage.late = 0;
+  bounded_sum<compensated> total = sum_of_block(sums.total(), storage.of_warp);
+  if (alone) return total;
+  if (threadIdx.x == 0) {
+    storage.ticket = read_ticket(ticket);
+    if (approximates) publish(total, exchange, storage.ticket.flag);
+  }
+  __syncthreads();
+  if (approximates && threadIdx.x < 32) {
     constexpr long long clocks = 20000;  // and as many as the loop took
     const long long now = clock64();
-    reduction.publish_partial(block, block_special, now + (now - start) + clocks);
+    const long long deadline = storage.ticket.is_last ? ~(1LL << 63) : now + (now - start) + clocks;
+    total = sum_of_messages<compensated>(exchange, storage.ticket.flag, deadline, &storage.late);
   }
+  return total;
+}
+
+/// `clustered`, `ring_stages`: the fields of a kernel_variant, since nvcc takes no structure.
+template <class Element, class Term, input_layout layout, int threads, int packs_in_flight, bool compensated,
+          bool clustered = false, int ring_stages = 0>
+__global__ void __launch_bounds__(threads, 1)
+    exact_kernel(const __grid_constant__ operands<Element, layout> in, const __grid_constant__ error_bound bound,
+                 device_state* state, const __grid_constant__ destination to) {
+  static_assert(compensated || core::streams_of<Term, Element> == 1,
+                "plain sums have no room for a product's error");
+  constexpr bool in_cluster = clustered && compiles_variants;
+  constexpr int stages = compiles_variants ? ring_stages : 0;
+  constexpr int sums_in_reach = threads / 32 * (in_cluster ? int{max_cluster_blocks} : 1);
+  __shared__ shared_storage<Element, sums_in_reach, compensated> storage;
+  const bool alone = gridDim.x == 1, approximates = to.words == nullptr;
+  const long long start = clock64();
+  exchange& exchange = state->exchange;
+  if constexpr (in_cluster) arrive_in_cluster();
+  bounded_thread_sum<Element, Term, compensated> sums;
+  if (approximates) add_own_share<Term, packs_in_flight, stages>(in, sums);
+  bounded_sum<compensated> total;
+  if constexpr (in_cluster) {
+    total = sum_of_cluster(sums.total(), storage.of_warp);
+  } else {
+    total = sum_of_grid<compensated>(sums, storage, exchange, approximates, start);
+  }
+  if (threadIdx.x == 0) {
+    const bool last = in_cluster ? blockIdx.x == 0 : alone || storage.ticket.is_last;
+    core::decision found{0, false};
+    if (approximates) found = decide<Element>(total, bound, to);
+    if (found.certain && last) store_result<Element>(to, found.word);
+    if (!in_cluster && !alone && last) reset_tickets(exchange, storage.ticket);
+    storage.decided = found.certain || (!in_cluster && storage.late != 0);
+  }
+  __syncthreads();
+  if (in_cluster && storage.decided) return;
+  if constexpr (in_cluster) take_ticket_in_cluster(exchange, storage.ticket);
+  if (!storage.decided) sum_again<Term>(in, storage, *state, to);
+  if (!alone && storage.ticket.is_last) clear_words(exchange, storage.ticket);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Exchange: every block sends its result to the last block in flagged words.
+// Exchange between blocks: tickets, flagged words, claims of shares.
 //
-// A word is one 8-byte store: 32 bits of data, and the launch number as flag (the LL protocol of NCCL). A load that
+// A word is one store of 8 or 16 bytes: data, and the launch number as flag (the LL protocol of NCCL). A load that
 // returns the flag returns the data: one round trip to L2, no fence. The usual pattern (fence, counter, reload)
 // takes three in sequence. The last block is the one that draws the last ticket, so all others have started by
 // then. reset_tickets relies on the boundary between two kernels of a stream.
@@ -43,19 +43,24 @@ __device__ __forceinline__ wide_unsigned load_word(const wide_unsigned* from) {
   return __nv_atomic_load_n(const_cast<wide_unsigned*>(from), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
+__device__ __forceinline__ void store_message(message* to, message value) {
+  __nv_atomic_store(to, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+__device__ __forceinline__ message load_message(const message* from) {
+  message value;
+  __nv_atomic_load(const_cast<message*>(from), &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  return value;
+}
+
 __device__ __forceinline__ bool has_flag(wide_unsigned word, unsigned flag) {
   return static_cast<unsigned>(word >> 32) == flag;
 }
 
-/// Waits until all blocks have drawn a ticket, at most until the clock shows `deadline`: some may have no
-/// multiprocessor to start on. Whether they all have: then the last block can be waited for. By a block that has
-/// not published yet.
-__device__ inline bool all_blocks_started(const exchange& exchange, long long deadline) {
-  const auto blocks = (wide_unsigned{1} << blocks_bits) - 1;
-  for (;;) {
-    if ((load_word(&exchange.tickets) & blocks) == gridDim.x) return true;
-    if (clock64() > deadline) return false;
-  }
+/// Claims a block's share for a round; true if no block had. By one thread. Rounds grow, so a block that is still
+/// busy with a round cannot claim what others have claimed for the next.
+__device__ __forceinline__ bool claim_share(exchange& exchange, unsigned block, wide_unsigned round) {
+  return atomicMax(&exchange.claim[block], round) < round;
 }
 
 /// Makes the tickets those of the next launch. By one thread of the last block, when all tickets are drawn.
@@ -64,10 +69,16 @@ __device__ __forceinline__ void reset_tickets(exchange& exchange, const launch_t
   __nv_atomic_store_n(&exchange.tickets, count << blocks_bits, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-/// Clears all words before the flags repeat. By all threads of the last block, when no word is read any more.
+/// Clears all words before the flags repeat. By all threads of the last block, when its result does not depend on
+/// any word any more. A block that still waits for a message then leaves at its deadline.
 __device__ __forceinline__ void clear_words(exchange& exchange, const launch_ticket& ticket) {
   if (ticket.flag != ~0U) return;
   for (unsigned i = threadIdx.x; i < exchange::words; i += blockDim.x) exchange.word[i] = 0;
+  constexpr message none{0, 0, 0};
+  for (unsigned i = threadIdx.x; i < max_blocks; i += blockDim.x) {
+    store_message(&exchange.sum[i], none);
+    store_message(&exchange.correction[i], none);
+  }
 }
 
 /// Stores a result, given as its bits, anywhere. By one thread. Not inlined: at the end of a short launch every
@@ -76,10 +87,18 @@ __device__ __forceinline__ void clear_words(exchange& exchange, const launch_tic
   const int bytes = to.rule.bytes();
   if (to.value != nullptr) {
     switch (bytes) {
-      case 1: *static_cast<std::uint8_t*>(to.value) = static_cast<std::uint8_t>(bits); return;
-      case 2: *static_cast<std::uint16_t*>(to.value) = static_cast<std::uint16_t>(bits); return;
-      case 4: *static_cast<unsigned*>(to.value) = static_cast<unsigned>(bits); return;
-      default: *static_cast<std::uint64_t*>(to.value) = bits; return;
+      case 1:
+        *static_cast<std::uint8_t*>(to.value) = static_cast<std::uint8_t>(bits);
+        return;
+      case 2:
+        *static_cast<std::uint16_t*>(to.value) = static_cast<std::uint16_t>(bits);
+        return;
+      case 4:
+        *static_cast<unsigned*>(to.value) = static_cast<unsigned>(bits);
+        return;
+      default:
+        *static_cast<std::uint64_t*>(to.value) = bits;
+        return;
     }
   }
   const wide_unsigned flag = wide_unsigned{to.call} << 32;

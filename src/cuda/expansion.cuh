@@ -3,7 +3,7 @@
 //
 // Each addend passes through the components by TwoSum (Knuth, TAOCP 2, §4.2.2), 6 flops per component; the error of
 // the last one is dropped and its magnitude added to dropped_magnitude. While that is 0 the sum is exact, which
-// holds for data of moderate range; otherwise the rounding tells whether it matters (round_lanes.cuh). Like the
+// holds for data of moderate range. Like the
 // expansions of R. Iakymchuk, S. Collange et al. (ExBLAS, 2015), but without a branch.
 #pragma once
 
@@ -36,16 +36,6 @@ struct expansion {
 #pragma unroll
     for (int k = 0; k < levels; ++k) finite &= cuda_engine::is_finite(sum[k]);
     return finite;
-  }
-
-  /// Returns e > 0 with Σ|sum[k]| + dropped_magnitude < 2^(e - origin); 0 if all components are zero.
-  __device__ unsigned log2_bound(int origin) const {
-    unsigned highest = cuda_engine::log2_bound(dropped_magnitude, origin);
-#pragma unroll
-    for (int k = 0; k < levels; ++k) highest = max(highest, cuda_engine::log2_bound(sum[k], origin));
-    constexpr unsigned log2_components = 3;
-    static_assert(levels + 1 <= 1 << log2_components);
-    return highest == 0 ? 0 : highest + log2_components;
   }
 };
 

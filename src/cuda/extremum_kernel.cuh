@@ -7,6 +7,7 @@
 #pragma once
 
 #include <core/extremum.hpp>
+#include <cuda/element_switch.cuh>
 #include <cuda/exchange.cuh>
 #include <cuda/extremum_state.hpp>
 #include <cuda/load.cuh>
@@ -20,62 +21,36 @@ __device__ __forceinline__ bool is_better(const extremum_candidate& x, const ext
   return x.key < than.key || (x.key == than.key && x.index < than.index);
 }
 
-__device__ __forceinline__ extremum_candidate better_in_warp(extremum_candidate mine) {
+__device__ __forceinline__ extremum_candidate better_in_warp(extremum_candidate best) {
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) {
-    const extremum_candidate other{__shfl_down_sync(0xffffffffU, mine.key, step),
-                                   __shfl_down_sync(0xffffffffU, mine.index, step)};
-    if (is_better(other, mine)) mine = other;
+    const extremum_candidate other{__shfl_down_sync(0xffffffffU, best.key, step),
+                                   __shfl_down_sync(0xffffffffU, best.index, step)};
+    if (is_better(other, best)) best = other;
   }
-  return mine;
+  return best;
 }
 
 /// By all threads of a block; the result is valid in thread 0.
-__device__ extremum_candidate better_in_block(extremum_candidate mine) {
+__device__ extremum_candidate better_in_block(extremum_candidate best) {
   __shared__ extremum_candidate of_warp[extremum_threads / 32];
-  mine = better_in_warp(mine);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
+  best = better_in_warp(best);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = best;
   __syncthreads();
   if (threadIdx.x < 32) {
-    mine = threadIdx.x < extremum_threads / 32 ? of_warp[threadIdx.x] : no_candidate();
-    mine = better_in_warp(mine);
+    best = threadIdx.x < extremum_threads / 32 ? of_warp[threadIdx.x] : no_candidate();
+    best = better_in_warp(best);
   }
-  return mine;
+  return best;
 }
 
-/// The key of an element of any type. All threads of a launch take the same branch.
+/// The key of an element of any type.
 template <bool greatest>
 __device__ std::uint64_t key_of(element_type type, std::uint64_t bits) {
-  const auto key = [&]<class T>(T) -> std::uint64_t {
+  return with_element_type(type, [&]<class T>(T) -> std::uint64_t {
     return core::ordered_key<T, greatest>(
         static_cast<typename exactdot::detail::unsigned_of<sizeof(T)>::type>(bits));
-  };
-  switch (type) {
-    case element_type::float32:
-      return key(float{});
-    case element_type::float64:
-      return key(double{});
-    case element_type::float16:
-      return key(float16{});
-    case element_type::bfloat16:
-      return key(bfloat16{});
-    case element_type::int8:
-      return key(std::int8_t{});
-    case element_type::int16:
-      return key(std::int16_t{});
-    case element_type::int32:
-      return key(std::int32_t{});
-    case element_type::int64:
-      return key(std::int64_t{});
-    case element_type::uint8:
-      return key(std::uint8_t{});
-    case element_type::uint16:
-      return key(std::uint16_t{});
-    case element_type::uint32:
-      return key(std::uint32_t{});
-    default:
-      return key(std::uint64_t{});
-  }
+  });
 }
 
 template <bool greatest>
@@ -110,49 +85,8 @@ __global__ void __launch_bounds__(extremum_threads)
   state->finished = 0;
   state->best = best;
   if (to.value == nullptr && to.host == nullptr) return;
-  std::uint64_t word = best.index;
-  if (!gives_index) {
-    const auto element = [&]<class T>(T) { return core::element_of_key<T, greatest>(best.key); };
-    switch (x.type) {
-      case element_type::float32:
-        word = element(float{});
-        break;
-      case element_type::float64:
-        word = element(double{});
-        break;
-      case element_type::float16:
-        word = element(float16{});
-        break;
-      case element_type::bfloat16:
-        word = element(bfloat16{});
-        break;
-      case element_type::int8:
-        word = element(std::int8_t{});
-        break;
-      case element_type::int16:
-        word = element(std::int16_t{});
-        break;
-      case element_type::int32:
-        word = element(std::int32_t{});
-        break;
-      case element_type::int64:
-        word = element(std::int64_t{});
-        break;
-      case element_type::uint8:
-        word = element(std::uint8_t{});
-        break;
-      case element_type::uint16:
-        word = element(std::uint16_t{});
-        break;
-      case element_type::uint32:
-        word = element(std::uint32_t{});
-        break;
-      default:
-        word = element(std::uint64_t{});
-        break;
-    }
-  }
-  store_anywhere(to, word);
+  const auto element_of_best = [&]<class T>(T) { return core::element_of_key<T, greatest>(best.key); };
+  store_anywhere(to, gives_index ? best.index : with_element_type(x.type, element_of_best));
 }
 
 }  // namespace

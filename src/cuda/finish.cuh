@@ -1,20 +1,13 @@
 // Delivers a grid's sum to its destination: rounded, or added to the words of an exact state.
 //
-// By the lanes of the first warp of the last block. After the first pass both may be impossible: a rounding that is
-// undecided, a sum that is incomplete.
+// By the lanes of the first warp of the last block, after the second level.
 #pragma once
 
 #include <cuda/round_digits.cuh>
-#include <cuda/second_pass.cuh>
+#include <cuda/superaccumulator.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
-
-/// log2 of the number of warps in the grid, rounded up.
-__device__ inline unsigned log2_of_warps() {
-  const unsigned warps = gridDim.x * ((blockDim.x + 31) / 32);
-  return warps == 1 ? 0 : 32 - static_cast<unsigned>(__clz(static_cast<int>(warps - 1)));
-}
 
 /// Bits first … first + 31 of carried digits in two's complement.
 template <class Carrier>
@@ -51,39 +44,74 @@ template <class Carrier>
   }
 }
 
+/// A result that is not a rounded sum, from the words of the state, by one thread.
+[[gnu::noinline]] __device__ core::outcome outcome_of_words(const destination& to, const core::state_layout& layout,
+                                                            std::int64_t* words) {
+  core::normalise(layout, words);
+  return core::finish_state(to.rule, layout, words, to.count);
+}
+
+/// The result of all digits, in lane 0. By the lanes of one warp. `words`: for a state, in shared memory.
 template <class Carrier>
-[[gnu::noinline]] __device__ bool finish_lanes_in_words(std::int64_t* words, lane_digits sum,
-                                                        superaccumulator<Carrier>& storage, unsigned* carried) {
-  if (sum.log2_error != 0) return false;
-  storage.clear_digits(threadIdx.x % 32, 32);
+[[gnu::noinline]] __device__ core::outcome outcome_of_digits(const destination& to,
+                                                             const superaccumulator<Carrier>& sum,
+                                                             unsigned* carried, std::int64_t* words) {
+  const unsigned lane = threadIdx.x % 32;
+  if (to.rule.finish() == core::finish::round && !to.rule.is_integer()) {
+    return {round_digits<Carrier>(to.rule.format(), sum.digit, carried)};
+  }
+  constexpr core::state_layout layout = core::layout_of<Carrier>();
+  for (unsigned i = lane; i < layout.words(); i += 32) words[i] = 0;
   __syncwarp();
-  storage.add(sum);
+  add_to_words(words, sum, carried);
   __syncwarp();
-  add_to_words(words, storage, carried);
+  core::outcome found{0};
+  if (lane == 0) found = outcome_of_words(to, layout, words);
+  __syncwarp();
+  return found;
+}
+
+/// log2 of the number of warps in the grid, rounded up.
+__device__ inline unsigned log2_of_warps() {
+  const unsigned warps = gridDim.x * ((blockDim.x + 31) / 32);
+  return warps == 1 ? 0 : 32 - static_cast<unsigned>(__clz(static_cast<int>(warps - 1)));
+}
+
+/// Delivers the sum, or returns false if what is missing leaves the result open. By the lanes of one warp.
+template <class Carrier>
+[[gnu::noinline]] __device__ bool finish_digits(const destination& to, superaccumulator<Carrier>& sum,
+                                                unsigned* carried, std::int64_t* words) {
+  const bool complete = sum.log2_error == 0;
+  if (to.words != nullptr) {
+    if (complete) add_to_words(to.words, sum, carried);
+    return complete;
+  }
+  const unsigned lane = threadIdx.x % 32;
+  core::outcome found{0};
+  if (complete) {
+    found = outcome_of_digits(to, sum, carried, words);
+  } else {  // the ends of the interval
+    const unsigned position = sum.log2_error + log2_of_warps();
+    wide_int* const digit = &sum.digit[position / digit_bits];
+    const wide_int bound = wide_int{1} << position % digit_bits;
+    if (lane == 0) *digit -= bound;
+    __syncwarp();
+    found = outcome_of_digits(to, sum, carried, words);
+    __syncwarp();
+    if (lane == 0) *digit += 2 * bound;
+    __syncwarp();
+    const core::outcome other = outcome_of_digits(to, sum, carried, words);
+    const bool same = found.word == other.word && !found.overflows && !other.overflows;
+    if (!__shfl_sync(all_lanes, static_cast<int>(same), 0)) return false;
+  }
+  if (lane == 0) {
+    if (found.overflows) *to.status = 1;
+    store_anywhere(to, found.overflows ? 0 : found.word);
+  }
   return true;
 }
 
-/// After the first pass. Returns false, and delivers nothing, if the result is not certain.
-template <class Carrier>
-__device__ __forceinline__ bool finish_lanes(const destination& to, const lane_digits& sum,
-                                             superaccumulator<Carrier>& storage, unsigned* carried) {
-  if (to.words != nullptr) return finish_lanes_in_words(to.words, sum, storage, carried);
-  const unsigned log2_error = sum.log2_error == 0 ? 0 : sum.log2_error + log2_of_warps();
-  const core::decision found = round_sum<Carrier>(to.rule, sum.digit, sum.first, log2_error);
-  if (found.certain && threadIdx.x % 32 == 0) store_result<Carrier>(to, found.word);
-  return found.certain;
-}
-
-/// After the second pass.
-template <class Carrier>
-[[gnu::noinline]] __device__ void finish_digits(const destination& to, const superaccumulator<Carrier>& sum,
-                                                unsigned* carried) {
-  if (to.words != nullptr) return add_to_words(to.words, sum, carried);
-  const std::uint64_t word = round_digits<Carrier>(to.rule.format(), sum.digit, carried);
-  if (threadIdx.x % 32 == 0) store_anywhere(to, word);
-}
-
-/// For terms some of which are infinite or NaN.
+/// For terms some of which are infinite or NaN. Every finish but an integer has the special value of the sum.
 template <class Carrier>
 [[gnu::noinline]] __device__ void finish_special(const destination& to, const superaccumulator<Carrier>& sum) {
   const int lane = static_cast<int>(threadIdx.x % 32);

@@ -1,6 +1,5 @@
-// The kernels of one carrier, EXACTDOT_ELEMENT, for every term and every configuration that the tuning table names, and
-// the choice among them. One object per carrier, because they take long to compile.
-#include <algorithm>
+// The kernels of one carrier, EXACTDOT_ELEMENT, for every term and every configuration that the tuning table names,
+// and the choice among them. One object per carrier, because they take long to compile.
 #include <cuda/exact_kernel.cuh>
 #include <cuda/fast_kernel.cuh>
 #include <cuda/launch.hpp>
@@ -13,12 +12,8 @@ namespace {
 using namespace cuda_engine;
 using storage_type = workspace::storage;
 
-/// As many blocks as have work, at most as many as the configuration and `limit` allow.
-unsigned blocks_for(const storage_type& storage, const launch_config& config, std::size_t wanted,
-                    std::size_t limit) {
-  const auto resident = static_cast<std::size_t>(storage.multiprocessors) *
-                        static_cast<std::size_t>(config.blocks_per_multiprocessor);
-  return static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, std::min(resident, limit)));
+constexpr kernel_variant variant_of(const launch_config& config) {
+  return {config.cluster_blocks > 0, config.stages};
 }
 
 any_operand to_any_operand(const engine::operand& x) {
@@ -27,26 +22,59 @@ any_operand to_any_operand(const engine::operand& x) {
 
 template <class T, class Term, input_layout layout>
 operands<T, layout> operands_of(const engine::plan& plan) {
-  operands<T, layout> in;
   if constexpr (layout == input_layout::any) {
+    operands<T, layout> in;
     in.a = to_any_operand(plan.a), in.b = to_any_operand(plan.b);
     in.log2_parts_a = core::parts_of(plan.a.type) - 1;
     in.log2_parts_b = Term::inputs == 2 ? core::parts_of(plan.b.type) - 1 : 0;
     in.n = plan.n << (in.log2_parts_a + in.log2_parts_b);
+    return in;
   } else {
-    in.a = static_cast<const T*>(plan.a.data), in.b = static_cast<const T*>(plan.b.data), in.n = plan.n;
+    const void* const b = Term::inputs == 2 ? plan.b.data : nullptr;
+    return operands<T, layout>(static_cast<const T*>(plan.a.data), static_cast<const T*>(b), plan.n);
   }
-  return in;
 }
 
-template <class T, class Term, input_layout layout, int threads, int in_flight>
+/// Launches a variant of the exact kernel; for GPUs that lack it, as any other kernel.
+template <kernel_variant variant, class... Parameters, class... Arguments>
+void launch_variant(const storage_type& storage, void (*kernel)(Parameters...), unsigned blocks, int threads,
+                    std::size_t ring, Arguments&&... arguments) {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {blocks, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks, config.blockDim = static_cast<unsigned>(threads), config.stream = storage.stream;
+  config.attrs = &cluster, config.numAttrs = storage.runs_variants && variant.in_cluster ? 1 : 0;
+  if (storage.runs_variants) config.dynamicSmemBytes = ring;
+  if (config.dynamicSmemBytes > gpu::default_shared_bytes) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(config.dynamicSmemBytes)),
+          "raising the limit of dynamic shared memory");
+  }
+  check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), "launching the exact kernel");
+}
+
+template <class T, class Term, input_layout layout, int threads, int in_flight, bool compensated,
+          kernel_variant variant = kernel_variant{}>
 void launch_exact(const storage_type& storage, const launch_config& config, const engine::plan& plan,
                   const destination& to) {
-  constexpr std::size_t per_block =
-      std::size_t{threads} * in_flight * (layout == input_layout::contiguous ? pack<T>::count : 1);
+  constexpr int width = layout == input_layout::contiguous ? pack<T>::count : 1;
   const auto in = operands_of<T, Term, layout>(plan);
-  const unsigned blocks = blocks_for(storage, config, (in.n + per_block - 1) / per_block, max_messages);
-  exact_kernel<T, Term, layout, threads, in_flight><<<blocks, threads, 0, storage.stream>>>(in, storage.state, to);
+  const unsigned blocks = variant.in_cluster ? static_cast<unsigned>(config.cluster_blocks)
+                                             : block_count(config, storage.multiprocessors, in.n,
+                                                           config.loads_of_block() * width, max_blocks);
+  const sum_shape shape{in.n,   blocks, threads, in_flight, bounded_thread_sum<T, Term, compensated>::accumulators,
+                        variant};
+  const error_bound bound = bound_of(shape, compensated, core::streams_of<Term, T> == 2);
+  constexpr auto kernel =
+      exact_kernel<T, Term, layout, threads, in_flight, compensated, variant.in_cluster, variant.stages>;
+  if constexpr (variant.in_cluster || variant.stages > 0) {
+    launch_variant<variant>(storage, kernel, blocks, threads,
+                            ring_bytes<T, Term::inputs, in_flight, variant.stages>(threads), in, bound,
+                            storage.state, to);
+  } else {
+    kernel<<<blocks, threads, 0, storage.stream>>>(in, bound, storage.state, to);
+  }
 }
 
 template <class T, class Term, input_layout layout, int threads, int in_flight>
@@ -54,36 +82,48 @@ void launch_fast(const storage_type& storage, const launch_config& config, const
                  const destination& to) {
   constexpr unsigned warps = threads / 32;
   const tile_counts counts = count_tiles<T>(plan.n, warps);
-  const unsigned blocks = blocks_for(storage, config, counts.nodes, max_nodes);
-  fast_kernel<T, Term, layout, threads, in_flight>
-      <<<blocks, threads, 0, storage.stream>>>(operands_of<T, Term, layout>(plan), counts, &storage.state->exchange, to);
+  const unsigned blocks = block_count(config, storage.multiprocessors, counts.nodes, 1, max_nodes);
+  fast_kernel<T, Term, layout, threads, in_flight><<<blocks, threads, 0, storage.stream>>>(
+      operands_of<T, Term, layout>(plan), counts, &storage.state->exchange, to);
 }
 
 using launcher = void (*)(const storage_type&, const launch_config&, const engine::plan&, const destination&);
 
-/// The launchers of a term: by row of its tuning table, and for inputs of any layout.
+/// The launchers of a term: by row of its tuning tables, and for inputs of any layout.
 template <class T, class Term>
 struct launchers {
-  static constexpr const auto& exact_table = exact_rows<T, Term>();
   static constexpr const auto& fast_table = fast_rows<T, Term>();
 
-  template <std::size_t... row>
+  template <bool wide, std::size_t... row>
   static constexpr std::array<launcher, sizeof...(row)> exact_launchers(std::index_sequence<row...>) {
-    return {&launch_exact<T, Term, input_layout::contiguous, exact_table[row].config.threads,
-                          exact_table[row].config.in_flight>...};
+    return {&launch_exact<T, Term, input_layout::contiguous, exact_rows<T, Term, wide>()[row].config.threads,
+                          exact_rows<T, Term, wide>()[row].config.in_flight,
+                          exact_rows<T, Term, wide>()[row].config.compensated,
+                          variant_of(exact_rows<T, Term, wide>()[row].config)>...};
   }
   template <std::size_t... row>
   static constexpr std::array<launcher, sizeof...(row)> fast_launchers(std::index_sequence<row...>) {
     return {&launch_fast<T, Term, input_layout::contiguous, fast_table[row].config.threads,
                          fast_table[row].config.in_flight>...};
   }
-  static constexpr auto exact = exact_launchers(std::make_index_sequence<exact_table.size()>());
+  template <bool wide>
+  static constexpr auto exact() {
+    return exact_launchers<wide>(std::make_index_sequence<exact_rows<T, Term, wide>().size()>());
+  }
   static constexpr auto fast = fast_launchers(std::make_index_sequence<fast_table.size()>());
-  static constexpr launcher exact_any =
-      &launch_exact<T, Term, input_layout::any, exact_any_config.threads, exact_any_config.in_flight>;
+  static constexpr launcher exact_any = &launch_exact<T, Term, input_layout::any, exact_any_config.threads,
+                                                      exact_any_config.in_flight, exact_any_config.compensated>;
   static constexpr launcher fast_any =
       &launch_fast<T, Term, input_layout::any, fast_any_config.threads, fast_any_config.in_flight>;
 };
+
+template <class T, class Term, bool wide>
+void launch_contiguous_exact(const storage_type& storage, const engine::plan& plan, const destination& to) {
+  static constexpr auto launchers_of_rows = launchers<T, Term>::template exact<wide>();
+  const auto& table = exact_rows<T, Term, wide>();
+  const std::size_t row = row_for(table, plan.n * sizeof(T));
+  launchers_of_rows[row](storage, table[row].config, plan, to);
+}
 
 template <class T, class Term>
 void launch_term(const storage_type& storage, const engine::plan& plan, const destination& to) {
@@ -93,12 +133,12 @@ void launch_term(const storage_type& storage, const engine::plan& plan, const de
     if (exact) return all::exact_any(storage, exact_any_config, plan, to);
     return all::fast_any(storage, fast_any_config, plan, to);
   }
-  const std::size_t bytes = plan.n * sizeof(T);
   if (exact) {
-    const std::size_t row = row_for(all::exact_table, storage.capability, bytes);
-    return all::exact[row](storage, all::exact_table[row].config, plan, to);
+    const bool wide = to.rule.is_integer() || to.rule.precision() > 24;
+    if (wide) return launch_contiguous_exact<T, Term, true>(storage, plan, to);
+    return launch_contiguous_exact<T, Term, false>(storage, plan, to);
   }
-  const std::size_t row = row_for(all::fast_table, storage.capability, bytes);
+  const std::size_t row = row_for(all::fast_table, plan.n * sizeof(T));
   all::fast[row](storage, all::fast_table[row].config, plan, to);
 }
 

@@ -7,7 +7,9 @@
 #include <core/convert.hpp>
 #include <cstdint>
 #include <cuda/destination.hpp>
+#include <cuda/element_switch.cuh>
 #include <exactdot/simt/cuda.hpp>
+#include <type_traits>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -22,18 +24,13 @@ struct alignas(16) pack {
   T element[count];
 };
 
-/// Elements before the first that is aligned to 16 bytes.
-template <class T>
-__device__ inline std::size_t elements_to_alignment(const T* x) {
-  return (16 - reinterpret_cast<std::uintptr_t>(x) % 16) % 16 / sizeof(T);
-}
-
 __device__ __forceinline__ unsigned reversed_bytes(unsigned word) { return __byte_perm(word, 0, 0x0123); }
 
 /// The bits of an element of `bytes` bytes, in native byte order.
 __device__ __forceinline__ std::uint64_t bits_of_element(const char* at, int bytes, bool swapped) {
   switch (bytes) {
-    case 1: return *reinterpret_cast<const std::uint8_t*>(at);
+    case 1:
+      return *reinterpret_cast<const std::uint8_t*>(at);
     case 2: {
       const unsigned word = *reinterpret_cast<const std::uint16_t*>(at);
       return swapped ? __byte_perm(word, 0, 0x4401) : word;
@@ -57,13 +54,17 @@ __device__ __forceinline__ int bytes_of(element_type type) {
   switch (type) {
     case element_type::float64:
     case element_type::int64:
-    case element_type::uint64: return 8;
+    case element_type::uint64:
+      return 8;
     case element_type::float32:
     case element_type::int32:
-    case element_type::uint32: return 4;
+    case element_type::uint32:
+      return 4;
     case element_type::int8:
-    case element_type::uint8: return 1;
-    default: return 2;
+    case element_type::uint8:
+      return 1;
+    default:
+      return 2;
   }
 }
 
@@ -72,35 +73,19 @@ __device__ __forceinline__ std::uint64_t bits_at(const any_operand& x, std::size
   return bits_of_element(at, bytes_of(x.type), x.swapped);
 }
 
-/// Element i as a carrier. All threads of a launch take the same branch.
+/// Whether a plan may choose Carrier for elements of this type: it holds them, or their parts.
+template <class Carrier, class Element>
+concept carrier_of_element = std::is_same_v<Carrier, double> || std::is_same_v<Carrier, core::carrier_for<Element>>;
+
+/// Element i as a carrier.
 template <class T>
 __device__ __forceinline__ T element_at(const any_operand& x, std::size_t i, int part) {
   const std::uint64_t bits = bits_at(x, i);
-  const auto convert = [&]<class Element>(Element) {
+  const auto convert = [&]<class Element>(Element) -> T requires carrier_of_element<T, Element> {
     return core::carrier_value<T, Element>(static_cast<typename detail::unsigned_of<sizeof(Element)>::type>(bits),
                                            part);
   };
-  switch (x.type) {
-    case element_type::float32: return convert(float{});
-    case element_type::float16: return convert(float16{});
-    case element_type::bfloat16: return convert(bfloat16{});
-    case element_type::int8: return convert(std::int8_t{});
-    case element_type::uint8: return convert(std::uint8_t{});
-    case element_type::int16: return convert(std::int16_t{});
-    case element_type::uint16: return convert(std::uint16_t{});
-    default: break;
-  }
-  if constexpr (sizeof(T) == sizeof(double)) {
-    switch (x.type) {
-      case element_type::float64: return convert(double{});
-      case element_type::int32: return convert(std::int32_t{});
-      case element_type::uint32: return convert(std::uint32_t{});
-      case element_type::int64: return convert(std::int64_t{});
-      case element_type::uint64: return convert(std::uint64_t{});
-      default: break;
-    }
-  }
-  return T{};  // never reached: the plan chose a carrier that holds the type
+  return with_element_type(x.type, convert);
 }
 
 /// The factors of addend i.
@@ -114,12 +99,20 @@ __device__ __forceinline__ void load_addend(const operands<T, input_layout::any>
   y = Term::inputs == 2 ? element_at<T>(in.b, element, part_b) : x;
 }
 
-/// Calls add(x, y) with arrays of elements, for this thread's share: a grid-stride loop that loads `in_flight`
-/// elements of each input before it uses the first.
+/// Which share of the elements the block reads: that of a block of the grid, by default its own.
+struct grid_share {
+  unsigned block = blockIdx.x;
+  [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const {
+    return std::size_t{block} * blockDim.x + threadIdx.x;
+  }
+};
+
+/// Calls add(x, y) with arrays of elements, for this thread's part of a share: a grid-stride loop that loads
+/// `in_flight` elements of each input before it uses the first.
 template <class Term, int in_flight, class T, class Load, class Add>
-__device__ __forceinline__ void for_each_element(std::size_t n, Load load, Add add) {
+__device__ __forceinline__ void for_each_element(std::size_t n, grid_share share, Load load, Add add) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  std::size_t i = share.first_thread();
   for (; i + (in_flight - 1) * stride < n; i += in_flight * stride) {
     T x[in_flight], y[in_flight];
 #pragma unroll
@@ -133,56 +126,48 @@ __device__ __forceinline__ void for_each_element(std::size_t n, Load load, Add a
   }
 }
 
-/// Calls add(x, y) with arrays of neighbouring elements of contiguous inputs, for this thread's share: a
-/// grid-stride loop with `in_flight` loads of each input issued before the first is used. Any alignment; if both
-/// inputs have the same, loads are 16 bytes wide.
+/// Calls add(x, y) with arrays of neighbouring elements of contiguous inputs, for this thread's part of a share: a
+/// grid-stride loop with `in_flight` loads of each input issued before the first is used. Its last turn may add
+/// zeros. `first`: packs before that are left out.
 template <class Term, int in_flight, class T, class Add>
-__device__ __forceinline__ void for_each_aligned_pack(const T* a, const T* b, std::size_t n, Add add) {
+__device__ __forceinline__ void for_each_contiguous(const operands<T, input_layout::contiguous>& in,
+                                                    grid_share share, Add add, std::size_t first = 0) {
   using packed = pack<T>;
   constexpr bool two = Term::inputs == 2;
-  const std::size_t head = min(elements_to_alignment(a), static_cast<std::size_t>(n));
-  if (head != elements_to_alignment(b) && head != n) {
-    for_each_element<Term, in_flight, T>(
-        n, [&](std::size_t i, T& x, T& y) { x = a[i], y = two ? b[i] : x; }, add);
-    return;
-  }
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::size_t packs = (n - head) / packed::count;
-  const auto* const a_packs = reinterpret_cast<const packed*>(a + head);
-  const auto* const b_packs = reinterpret_cast<const packed*>(b + head);
-  std::size_t i = thread;
-  for (; i + (in_flight - 1) * stride < packs; i += in_flight * stride) {
+  const auto* const a_packs = reinterpret_cast<const packed*>(in.a + in.head);
+  const auto* const b_packs = reinterpret_cast<const packed*>((two ? in.b : in.a) + in.head);
+  for (std::size_t i = first + share.first_thread(); i < in.packs; i += in_flight * stride) {
     packed x[in_flight], y[in_flight];
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      x[k] = a_packs[i + k * stride];
-      y[k] = two ? b_packs[i + k * stride] : x[k];
+      const std::size_t at = i + k * stride;
+      x[k] = y[k] = packed{};
+      if (k > 0 && at >= in.packs) continue;
+      x[k] = a_packs[at];
+      y[k] = two ? b_packs[at] : x[k];
     }
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) add(x[k].element, y[k].element);
   }
-  for (; i < packs; i += stride) {
-    const packed x = a_packs[i], y = two ? b_packs[i] : x;
-    add(x.element, y.element);
-  }
-  // at most 3 elements before the packs and 3 after them
-  const std::size_t behind = head + packs * packed::count;
-  const std::size_t single = thread < head ? thread : behind + thread - head;
-  if (single < n) {
-    const T x[1] = {a[single]}, y[1] = {two ? b[single] : a[single]};
-    add(x, y);
-  }
+  const std::size_t behind = in.packs * packed::count;
+  for_each_element<Term, in_flight, T>(
+      in.n - behind, share,
+      [&](std::size_t i, T& x, T& y) {
+        const std::size_t at = i < in.head ? i : i + behind;
+        x = in.a[at], y = two ? in.b[at] : x;
+      },
+      add);
 }
 
 /// The same for inputs of any layout.
 template <class Term, int in_flight, class T, input_layout layout, class Add>
-__device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, Add add) {
+__device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, grid_share share, Add add) {
   if constexpr (layout == input_layout::any) {
     for_each_element<Term, in_flight, T>(
-        in.n, [&](std::size_t i, T& x, T& y) { load_addend<Term>(in, i, x, y); }, add);
+        in.n, share, [&](std::size_t i, T& x, T& y) { load_addend<Term>(in, i, x, y); }, add);
   } else {
-    for_each_aligned_pack<Term, in_flight>(in.a, Term::inputs == 2 ? in.b : in.a, in.n, add);
+    for_each_contiguous<Term, in_flight>(in, share, add);
   }
 }
 

@@ -1,6 +1,7 @@
 // exactdot::cuda's calls: checks, the launch, and the wait for a result on the host.
 #include <chrono>
 #include <cuda/launch.hpp>
+#include <memory>
 #include <optional>
 
 namespace exactdot::cuda {
@@ -49,15 +50,18 @@ engine::plan plan_for(const workspace::storage& storage, const engine::request& 
   return made;
 }
 
-/// Whether the kernel of the sum delivers the result itself: a sum, rounded to float or double.
+/// Whether the kernel of the sum delivers the result itself.
 bool is_direct(const engine::plan& plan) {
-  const bool is_carrier = plan.result_type == element_type::float32 || plan.result_type == element_type::float64;
-  return plan.info().finish == core::finish::round && is_carrier;
+  const core::finish finish = plan.info().finish;
+  if (plan.mode == mode::exact) return finish != core::finish::variance && finish != core::finish::deviation;
+  return finish == core::finish::round && is_carrier(plan.result_type);
 }
 
 /// Enqueues everything that a plan needs; the result goes to `to`.
 void enqueue(const workspace::storage& storage, const engine::plan& plan, destination to) {
   to.rule = plan.result;
+  to.count = plan.n;
+  to.status = storage.status;
   if (plan.info().is_extremum) return launch_extremum(storage, plan, to);
   if (is_direct(plan)) return launch(storage, plan, to);
   if (plan.mode == mode::fast) {
@@ -130,17 +134,15 @@ void workspace::check() {
 
 detail::callable_call::callable_call(workspace& on, const any_vector& x, void* result, std::size_t result_bytes,
                                      std::size_t alignment)
-    : on_(on) {
-  workspace::storage& storage = on.library_storage();
-  workspace_lock lock(storage);
+    : on_(on), lock_(std::make_unique<workspace_lock>(on.library_storage())) {
+  const workspace::storage& storage = on.library_storage();
   require_device(storage);
   require_reachable(storage, x.data, x.n, x.stride, size_of(x.type), "x");
   require_reachable(storage, result, 1, static_cast<std::ptrdiff_t>(alignment), alignment, "result");
   engine::check_output("cuda", x, "x", result, result_bytes);
-  lock.keep();
 }
 
-detail::callable_call::~callable_call() { on_.library_storage().in_use.store(false, std::memory_order_release); }
+detail::callable_call::~callable_call() = default;
 
 void* detail::callable_call::partials() const { return on_.library_storage().partials; }
 

@@ -1,4 +1,4 @@
-// Rounds all digits of a superaccumulator once: after the second pass of mode exact, when nothing is missing.
+// Rounds all digits of a superaccumulator once.
 //
 // By the lanes of a warp if the sum lies in up to 29 neighbouring digits; otherwise by one thread, digit by digit.
 #pragma once

@@ -1,37 +1,19 @@
-// What one thread does with its elements in mode exact: one specialisation per carrier.
+// What one thread does with its elements in the second level of mode exact: one specialisation per carrier.
 //
-// float: a product is exact in double, over the whole range of float; two components hold sums of 106 bits.
+// float: a product is exact in double, over the whole range of float.
 // double: a product is TwoProduct's value and error (Ogita, Rump, Oishi 2005, algorithm 3.5), exact while the sum
 // of the factors' exponents is moderate. Other products are scaled by 2^±1200 and kept in a second expansion: of
 // the small ones until the first large one comes, then of the large ones. Infinities and NaNs stay in component 0
 // and are found at the end.
 #pragma once
 
-#include <core/term.hpp>
-#include <cuda/load.cuh>
-#include <cuda/warp_partials.cuh>
+#include <cuda/bounded_sum.cuh>
+#include <cuda/expansion.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
 
-template <class Carrier>
-constexpr int usual_levels = core::carrier<Carrier>::product_fits_double ? 2 : 3;
-
-/// A factor of a term, from an element.
-template <class Term, class T>
-__device__ __forceinline__ T factor(T x) {
-  if constexpr (Term::absolute) return magnitude(x);
-  return x;
-}
-
-/// The second factor: 1 for terms of one.
-template <class Term, class T>
-__device__ __forceinline__ T second_factor(T y) {
-  if constexpr (Term::factors == 1) return 1;
-  return factor<Term>(y);
-}
-
-template <class Carrier, class Term, int levels = usual_levels<Carrier>>
+template <class Carrier, class Term, int levels>
 struct thread_sum;
 
 template <class Term, int levels>
@@ -46,13 +28,10 @@ struct thread_sum<float, Term, levels> {
       sum.add(static_cast<double>(factor<Term>(a[i])) * static_cast<double>(second_factor<Term>(b[i])));
     }
   }
-  [[nodiscard]] __device__ bool is_complete() const { return sum.dropped_magnitude == 0; }
+  [[nodiscard]] __device__ bool all_finite() const { return sum.is_finite(); }
+  /// 2^this, as a position, bounds what was dropped; 0: nothing.
+  [[nodiscard]] __device__ unsigned log2_error() const { return log2_bound(sum.dropped_magnitude, origin); }
 
-  /// By all lanes of a warp. False if a product was infinite or NaN.
-  template <int warps>
-  __device__ __forceinline__ bool store(warp_partials<warps>& to) const {
-    return store_partial(to, sum, origin, 0);
-  }
   /// Calls visit(expansion, origin) for all expansions. By all lanes of a warp.
   template <class Visit>
   __device__ __forceinline__ void for_each_expansion(Visit visit) const {
@@ -129,13 +108,11 @@ struct thread_sum<double, Term, levels> {
     scaled_sum.template add<1>(__fma_rn(x, y, -product));
   }
 
-  [[nodiscard]] __device__ bool is_complete() const {
-    return sum.dropped_magnitude == 0 && scaled_sum.dropped_magnitude == 0;
-  }
-
-  template <int warps>
-  __device__ __forceinline__ bool store(warp_partials<warps>& to) const {
-    return __any_sync(all_lanes, scale_exponent != 0) ? store_largest(to) : store_partial(to, sum, origin, 0);
+  [[nodiscard]] __device__ bool all_finite() const { return sum.is_finite(); }
+  [[nodiscard]] __device__ unsigned log2_error() const {
+    const unsigned of_moderate = log2_bound(sum.dropped_magnitude, origin);
+    const unsigned of_scaled = log2_bound(scaled_sum.dropped_magnitude, origin + scale_exponent);
+    return of_moderate == 0 || of_scaled == 0 ? max(of_moderate, of_scaled) : max(of_moderate, of_scaled) + 1;
   }
 
   template <class Visit>
@@ -146,23 +123,6 @@ struct thread_sum<double, Term, levels> {
         visit(scale_exponent == exponent ? scaled_sum : expansion<levels>{}, origin + exponent);
       }
     }
-  }
-
- private:
-  /// Stores the large products if there are any, else the moderate ones, else the small ones.
-  template <int warps>
-  __device__ bool store_largest(warp_partials<warps>& to) const {
-    const bool special = !sum.is_finite();
-    if (__any_sync(all_lanes, special)) return store_partial(to, sum, origin, 0);
-    const bool large = __any_sync(all_lanes, scale_exponent > 0);
-    const unsigned moderate_bound = sum.log2_bound(origin);
-    if (!large && __any_sync(all_lanes, moderate_bound != 0)) {
-      return store_partial(to, sum, origin, scale_exponent == 0 ? 0 : scaled_sum.log2_bound(origin - scale));
-    }
-    const bool stored = scale_exponent == (large ? scale : -scale);
-    const unsigned rest_bound = scale_exponent == 0 || stored ? 0 : scaled_sum.log2_bound(origin - scale);
-    return store_partial(to, stored ? scaled_sum : expansion<levels>{}, large ? origin + scale : origin - scale,
-                         max(moderate_bound, rest_bound));
   }
 };
 

@@ -1,5 +1,6 @@
 // A workspace's storage, and the checks of a call; see workspace.hpp.
 #include <core/finish.hpp>
+#include <cuda/kernel_variant.hpp>
 #include <cuda/launch.hpp>
 #include <string>
 #include <utility>
@@ -68,7 +69,7 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
     return value;
   };
   made.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
-  made.capability = 10 * ask(cudaDevAttrComputeCapabilityMajor) + ask(cudaDevAttrComputeCapabilityMinor);
+  made.runs_variants = ask(cudaDevAttrComputeCapabilityMajor) >= cuda_engine::variant_capability;
   /// Everything on the device, in one piece, zero at first.
   struct device_memory {
     cuda_engine::device_state state;
@@ -89,7 +90,7 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
   constexpr std::size_t words = 2;
   void *on_host = nullptr, *on_device = nullptr;
   cuda::check(cudaHostAlloc(&on_host, words * sizeof(wide_unsigned), cudaHostAllocMapped),
-        "allocating mapped host memory");
+              "allocating mapped host memory");
   made.host_result = static_cast<wide_unsigned*>(on_host);
   for (std::size_t k = 0; k < words; ++k) made.host_result[k] = 0;
   cuda::check(cudaHostGetDevicePointer(&on_device, on_host, 0), "mapping host memory");

@@ -15,13 +15,13 @@ struct workspace::storage {
   stream_handle stream = nullptr;
   int device = 0;
   int multiprocessors = 1;
-  int capability = 0;  ///< 90 for 9.0
+  bool runs_variants = false;  ///< of the exact kernel: kernel_variant.hpp
   cuda_engine::device_state* state = nullptr;
-  unsigned char* partials = nullptr;   ///< on the device: of a callable's blocks
-  std::int64_t* words = nullptr;       ///< on the device: two states, zero between calls
-  std::int64_t* scratch = nullptr;     ///< on the device: core::max_moment_limbs words
+  unsigned char* partials = nullptr;                ///< on the device: of a callable's blocks
+  std::int64_t* words = nullptr;                    ///< on the device: two states, zero between calls
+  std::int64_t* scratch = nullptr;                  ///< on the device: core::max_moment_limbs words
   cuda_engine::extremum_state* extremum = nullptr;  ///< on the device
-  unsigned* status = nullptr;          ///< on the device: 1 after an integer result that did not fit
+  unsigned* status = nullptr;                       ///< on the device: 1 after an integer result that did not fit
   volatile cuda_engine::wide_unsigned* host_result = nullptr;    ///< two words, mapped into the device's memory
   volatile cuda_engine::wide_unsigned* device_result = nullptr;  ///< their address on the device
   unsigned calls = 0;                                            ///< whose result went there
@@ -41,14 +41,9 @@ struct workspace::storage {
 class workspace_lock {
  public:
   explicit workspace_lock(workspace::storage& storage);
-  ~workspace_lock() {
-    if (storage_ != nullptr) storage_->in_use.store(false, std::memory_order_release);
-  }
+  ~workspace_lock() { storage_->in_use.store(false, std::memory_order_release); }
   workspace_lock(const workspace_lock&) = delete;
   workspace_lock& operator=(const workspace_lock&) = delete;
-
-  /// Transfers the duty to unlock to the caller.
-  void keep() { storage_ = nullptr; }
 
  private:
   workspace::storage* storage_;

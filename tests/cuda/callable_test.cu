@@ -1,8 +1,9 @@
 // cuda::reduce with a callable: the bits of exactdot::reduce on the CPU, on the simulator or on a GPU.
 //
 // On the simulator the kernels are launched without a workspace, by the grid that the workspace's call would use.
-// first: on the simulator it defines what the kernels are written with
+// clang-format off: on the simulator the next header defines what the kernels are written with
 #include <exactdot/simt/cuda.hpp>
+// clang-format on
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,8 @@
 #include <exactdot/reduce.hpp>
 #include <string>
 #include <vector>
+
+#include "missing_gpu.cuh"
 
 #if defined(__CUDACC__)
 #include <exactdot/cuda/reduce.cuh>
@@ -37,14 +40,6 @@ V reduce_on_device(const std::vector<T>& x, Op op, V identity) {
   result.copy_to(&value, 1);
   return value;
 }
-std::string missing_gpu() {
-  try {
-    gpu::stream stream;
-    return "";
-  } catch (const std::exception& failure) {
-    return failure.what();
-  }
-}
 #else
 template <class V, class T, class Op>
 V reduce_on_device(const std::vector<T>& x, Op op, V identity) {
@@ -63,7 +58,6 @@ V reduce_on_device(const std::vector<T>& x, Op op, V identity) {
   for (const std::string& finding : gpu::findings(stream)) ADD_FAILURE() << finding;
   return value;
 }
-std::string missing_gpu() { return ""; }
 #endif
 
 struct add {

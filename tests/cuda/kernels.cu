@@ -1,26 +1,19 @@
 // Launches the kernels of src/cuda, one or several for a result, as src/cuda/reduce.cpp does; see kernels.hpp.
 #include <algorithm>
-#include <cuda/exact_kernel.cuh>
 #include <cuda/extremum_kernel.cuh>
-#include <cuda/fast_kernel.cuh>
 #include <cuda/finish_kernel.cuh>
-#include <cuda/tuning.hpp>
 #include <exception>
-#include <type_traits>
 #include <utility>
 
 #include "cuda/kernels.hpp"
+#include "cuda/launch_kernel.cuh"
+#include "cuda/missing_gpu.cuh"
 #include "cuda/placed_inputs.cuh"
 
 namespace kernels_under_test {
 namespace {
 
 std::string faults;
-
-template <class Stream>
-concept has_schedules = requires(Stream& stream) {
-  stream.settings();
-};
 
 /// Initializes a device state: zero or, in every sixth variant, as after so many launches that the flags wrap
 /// around.
@@ -38,99 +31,13 @@ void check_reset(const gpu::buffer<device_state>& state) {
   state.copy_to(&after, 1);
   const auto is_zero = [](auto x) { return x == 0; };
   if (!std::ranges::all_of(after.sum.digit, is_zero) || !std::ranges::all_of(after.sum.special, is_zero) ||
-      after.exchange.contributions != 0) {
+      after.sum.log2_error != 0 || after.exchange.contributions != 0) {
     faults += "a launch did not reset the device state\n";
-  }
-}
-
-/// Selects the schedule of a variant if the backend has schedules.
-template <class Stream = gpu::stream>
-void choose_schedule(Stream& stream, unsigned variant) {
-  if constexpr (has_schedules<Stream>) {
-    stream.settings().seed = variant;
-    using model = std::remove_reference_t<decltype(stream.settings().model)>;
-    stream.settings().model = variant % 5 == 4 ? model::lock_step : model::independent;
   }
 }
 
 void add_findings(const gpu::stream& stream) {
   for (const std::string& line : gpu::findings(stream)) faults += line + "\n";
-}
-
-/// The fewest loads in flight of any configuration.
-template <class T>
-constexpr int min_in_flight = [] {
-  int fewest = tuning<T>::exact[0].config.in_flight;
-  for (const tuning_row& row : tuning<T>::exact) fewest = std::min(fewest, row.config.in_flight);
-  return fewest;
-}();
-
-/// Everything that a launch needs.
-struct launch_input {
-  gpu::stream& stream;
-  const placed_inputs& inputs;
-  unsigned variant;
-  device_state* state;
-  const destination& to;
-};
-
-/// Launches 1 to 4 blocks or, in some variants, 19: more than have work.
-template <class T, class Term, int threads, int packs, input_layout layout = input_layout::contiguous>
-void launch_exact(const launch_input& in) {
-  const unsigned blocks = in.variant / 3 % 7 == 6 ? 19 : 1 + in.variant / 3 % 7 % 4;
-  constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs>;
-  gpu::launch(kernel, blocks, threads, 0, in.stream, in.inputs.template operands_of<T, Term, layout>(), in.state,
-              in.to);
-}
-
-template <class T, class Term>
-void run_exact(const launch_input& in) {
-  if (!in.inputs.contiguous()) return launch_exact<T, Term, 256, 4, input_layout::any>(in);
-  switch (in.variant % 3) {
-    case 0:
-      return launch_exact<T, Term, 256, min_in_flight<T>>(in);
-    case 1:
-      return launch_exact<T, Term, 128, 4>(in);
-    default:
-      return launch_exact<T, Term, 256, 4>(in);
-  }
-}
-
-template <class T, class Term, int threads, input_layout layout = input_layout::contiguous>
-void launch_fast(const launch_input& in) {
-  const tile_counts counts =
-      count_tiles<T>(in.inputs.a.view().n, static_cast<int>(in.variant / 4 % 3), threads / 32);
-  const unsigned grid = std::max(std::min(counts.nodes, 1 + in.variant % 5), 1U);
-  constexpr auto kernel = fast_kernel<T, Term, layout, threads, 8>;
-  gpu::launch(kernel, grid, threads, 0, in.stream, in.inputs.template operands_of<T, Term, layout>(), counts,
-              &in.state->exchange, in.to);
-}
-
-template <class T, class Term>
-void run_fast(const launch_input& in) {
-  if (!in.inputs.contiguous()) return launch_fast<T, Term, 128, input_layout::any>(in);
-  switch (in.variant % 3) {
-    case 0:
-      return launch_fast<T, Term, 64>(in);
-    case 1:
-      return launch_fast<T, Term, 128>(in);
-    default:
-      return launch_fast<T, Term, 512>(in);
-  }
-}
-
-/// The kernel of the call's mode, reduction and element type.
-void run_kernel(const table::call& asked, const launch_input& in) {
-  std::size_t term = core::info_of(asked.what).term;
-  // products of the halves of integers have two factors that differ
-  if (in.inputs.has_parts() && term == core::term_index<core::square>) term = core::term_index<core::product>;
-  with_carrier(in.inputs.carrier, [&]<class T>(T) {
-    const auto run_term = [&]<class Term>(Term) {
-      if (term != core::term_index<Term>) return;
-      asked.mode == mode::exact || is_integer(asked.a.type) ? run_exact<T, Term>(in) : run_fast<T, Term>(in);
-    };
-    std::apply([&](auto... each) { (run_term(each), ...); }, core::term_types());
-  });
 }
 
 /// Low bytes of a word that a launch is to fill.
@@ -229,24 +136,17 @@ void finish_states(const delivery& out) {
 
 void deliver(const delivery& out) {
   const core::reduction_info& info = core::info_of(out.asked.what);
-  const bool is_direct = info.finish == core::finish::round && is_carrier(out.asked.result);
   if (info.is_extremum) return search_extremum(out);
-  if (is_direct) return out.run(out.asked, out.to);
-  if (out.asked.mode == mode::fast && !is_integer(out.asked.a.type)) return finish_fast(out);
-  finish_states(out);
+  if (out.asked.mode == mode::fast && !is_integer(out.asked.a.type)) {
+    const bool is_direct = info.finish == core::finish::round && is_carrier(out.asked.result);
+    return is_direct ? out.run(out.asked, out.to) : finish_fast(out);
+  }
+  info.needs_squares() ? finish_states(out) : out.run(out.asked, out.to);
 }
 
 }  // namespace
 
-std::string unavailable_reason() {
-  try {
-    gpu::stream stream;
-    gpu::synchronise(stream);
-    return {};
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
+std::string unavailable_reason() { return missing_gpu(); }
 
 bool is_simulated() { return has_schedules<gpu::stream>; }
 
@@ -260,6 +160,8 @@ std::optional<exactdot::any_scalar> run(const table::call& asked) {
   destination to;
   to.value = result.data();
   to.rule = {core::info_of(asked.what).finish, core::format_of(asked.result)};
+  to.count = asked.a.n;
+  to.status = memory.status.data();
   table::call again = asked;  // requires a reset state
   ++again.variant;
   deliver({asked, stream, inputs, memory, to});

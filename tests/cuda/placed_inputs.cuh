@@ -57,16 +57,16 @@ struct placed_inputs {
   template <class T, class Term, input_layout layout>
   [[nodiscard]] operands<T, layout> operands_of() const {
     const any_vector &x = a.view(), &y = b.view();
-    operands<T, layout> in;
     if constexpr (layout == input_layout::contiguous) {
-      in.a = static_cast<const T*>(x.data), in.b = static_cast<const T*>(y.data), in.n = x.n;
+      return {static_cast<const T*>(x.data), Term::inputs == 2 ? static_cast<const T*>(y.data) : nullptr, x.n};
     } else {
+      operands<T, layout> in;
       in.a = to_any_operand(x), in.b = to_any_operand(y);
       in.log2_parts_a = core::parts_of(x.type) - 1;
       in.log2_parts_b = Term::inputs == 2 ? core::parts_of(y.type) - 1 : 0;
       in.n = x.n << (in.log2_parts_a + in.log2_parts_b);
+      return in;
     }
-    return in;
   }
 
   /// Whether an element takes two carriers.

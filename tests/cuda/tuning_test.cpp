@@ -1,7 +1,9 @@
-// Tests of the tuning table in src/cuda/tuning.hpp, on the host: its rows, and the row of each length and GPU.
+// Tests of the tuning table in src/cuda/tuning.hpp, on the host: its rows, the row of each length, and the number
+// of blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cuda/kernel_variant.hpp>
 #include <cuda/tuning.hpp>
 #include <exactdot/element.hpp>
 #include <set>
@@ -12,8 +14,6 @@ namespace {
 
 using namespace exactdot::cuda_engine;
 
-constexpr std::array capabilities = {80, 86, 89, 90, 100, 120};
-
 /// Calls visit(name, rows, size of an element) for the tables of every element type and mode.
 template <class Visit>
 void for_each_table(Visit visit) {
@@ -22,6 +22,10 @@ void for_each_table(Visit visit) {
     visit(name + ", exact", tuning<Element>::exact, sizeof(Element));
     visit(name + ", fast", tuning<Element>::fast, sizeof(Element));
     visit(name + ", exact, one input", tuning<Element>::exact_one_input, sizeof(Element));
+    if constexpr (std::is_same_v<Element, float>) {
+      visit(name + ", exact, wide", tuning<Element>::exact_wide, sizeof(Element));
+      visit(name + ", exact, one input, wide", tuning<Element>::exact_one_input_wide, sizeof(Element));
+    }
     visit(name + ", fast, one input", tuning<Element>::fast_one_input, sizeof(Element));
   };
   std::apply([&](auto... element) { (visit_tables(element), ...); }, std::tuple<float, double>{});
@@ -51,6 +55,10 @@ void expect_valid(const launch_config& config, const std::string& name) {
   EXPECT_LE(config.threads, 1024) << name;
   EXPECT_GT(config.in_flight, 0) << name;
   EXPECT_GT(config.blocks_per_multiprocessor, 0) << name;
+  EXPECT_LE(config.cluster_blocks, static_cast<int>(max_cluster_blocks)) << name;
+  constexpr int shared_bytes = 227 * 1024, bytes_of_loads = 2 * 16;  // compute capability 9.0; two inputs
+  const int stage = config.threads * config.in_flight * bytes_of_loads;
+  EXPECT_LT(config.stages * stage * config.blocks_per_multiprocessor, shared_bytes) << name;
 }
 
 TEST(tuning, has_valid_launch_configurations) {
@@ -61,13 +69,17 @@ TEST(tuning, has_valid_launch_configurations) {
   expect_valid(fast_any_config, "fast, any layout");
 }
 
-TEST(tuning, launches_at_most_one_exact_block_per_multiprocessor) {
-  const auto expect_one_block = [](const auto& rows) {
-    for (const tuning_row& row : rows) EXPECT_EQ(row.config.blocks_per_multiprocessor, 1) << row.max_bytes;
-  };
-  expect_one_block(tuning<float>::exact);
-  expect_one_block(tuning<double>::exact);
-  EXPECT_EQ(exact_any_config.blocks_per_multiprocessor, 1);
+/// Plain sums of too many terms would leave the rounding open too often.
+TEST(tuning, compensates_long_sums_and_all_results_of_more_bits_than_a_float) {
+  for_each_table([](const std::string& name, const auto& rows, std::size_t size) {
+    if (name.find("fast") != std::string::npos) return;
+    const bool wide = size == sizeof(double) || name.find("wide") != std::string::npos;
+    for (const tuning_row& row : rows) {
+      EXPECT_TRUE(row.config.compensated || (!wide && row.max_bytes <= 16384 * kibi))
+          << name << ' ' << row.max_bytes;
+    }
+  });
+  EXPECT_TRUE(exact_any_config.compensated);
 }
 
 TEST(tuning, orders_its_rows_by_max_bytes) {
@@ -76,37 +88,40 @@ TEST(tuning, orders_its_rows_by_max_bytes) {
   });
 }
 
-/// row_for has no bounds check: the last row has to fit for every length and every GPU.
-TEST(tuning, ends_with_a_row_for_every_length_and_gpu) {
+/// row_for has no bounds check: the last row has to fit for every length.
+TEST(tuning, ends_with_a_row_for_every_length) {
   for_each_table([](const std::string& name, const auto& rows, std::size_t) {
     EXPECT_EQ(rows.back().max_bytes, unlimited) << name;
-    EXPECT_TRUE(rows.back().few_fp64_units) << name;
   });
 }
 
 TEST(row_for, returns_the_first_row_that_fits) {
   for_each_table([](const std::string& name, const auto& rows, std::size_t element_size) {
-    for (const int capability : capabilities) {
-      std::size_t previous = 0;
-      for (const std::size_t bytes : sizes_near_limits(rows, element_size)) {
-        const auto fits = [&](const tuning_row& row) {
-          return bytes <= row.max_bytes && (row.few_fp64_units || !has_few_fp64_units(capability));
-        };
-        const std::size_t index = row_for(rows, capability, bytes);
-        ASSERT_LT(index, rows.size()) << name << ", " << capability << ", " << bytes << " bytes";
-        EXPECT_TRUE(fits(rows[index])) << name << ", " << capability << ", " << bytes << " bytes";
-        EXPECT_TRUE(std::none_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(index), fits))
-            << name << ", " << capability << ", " << bytes << " bytes";
-        EXPECT_GE(index, previous) << name << ", " << capability << ", " << bytes << " bytes";
-        previous = index;
-      }
+    std::size_t previous = 0;
+    for (const std::size_t bytes : sizes_near_limits(rows, element_size)) {
+      const auto fits = [&](const tuning_row& row) { return bytes <= row.max_bytes; };
+      const std::size_t index = row_for(rows, bytes);
+      ASSERT_LT(index, rows.size()) << name << ", " << bytes << " bytes";
+      EXPECT_TRUE(fits(rows[index])) << name << ", " << bytes << " bytes";
+      EXPECT_TRUE(std::none_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(index), fits))
+          << name << ", " << bytes << " bytes";
+      EXPECT_GE(index, previous) << name << ", " << bytes << " bytes";
+      previous = index;
     }
   });
 }
 
-TEST(has_few_fp64_units, distinguishes_the_gpus_of_data_centres) {
-  for (const int capability : {80, 90, 100}) EXPECT_FALSE(has_few_fp64_units(capability)) << capability;
-  for (const int capability : {86, 89, 120}) EXPECT_TRUE(has_few_fp64_units(capability)) << capability;
+TEST(block_count, gives_every_block_work_within_the_limits) {
+  constexpr launch_config config{128, 4, 2};
+  static_assert(config.loads_of_block() == 512);
+  EXPECT_EQ(block_count(config, 132, 0, 512, 1024), 1U);
+  EXPECT_EQ(block_count(config, 132, 1, 512, 1024), 1U);
+  EXPECT_EQ(block_count(config, 132, 512, 512, 1024), 1U);
+  EXPECT_EQ(block_count(config, 132, 513, 512, 1024), 2U);
+  EXPECT_EQ(block_count(config, 132, 264 * 512, 512, 1024), 264U);
+  EXPECT_EQ(block_count(config, 132, 264 * 512 + 1, 512, 1024), 264U);  // 2 blocks of each multiprocessor
+  EXPECT_EQ(block_count(config, 132, 264 * 512, 512, 100), 100U);
+  EXPECT_EQ(block_count(config, 1, ~std::size_t{0}, 512, 1024), 2U);
 }
 
 }  // namespace

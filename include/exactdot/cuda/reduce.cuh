@@ -16,8 +16,8 @@ namespace exactdot::cuda {
 ///
 /// x, result: memory that the workspace's device can access, aligned to their types. op: callable on the device;
 /// op(identity, v) is v. V: trivially copyable, at most 16 bytes. n = 0 gives the identity. Errors: as of
-/// cuda::reduce of a known reduction. Cost: two launches that read x once; no memory is allocated, so a stream can
-/// be captured.
+/// cuda::reduce of a known reduction. Cost: two launches that read x once; no device memory is allocated, so a
+/// stream can be captured.
 template <element T, class V, class Op>
 requires reduction_of<V, Op> && std::constructible_from<V, T>
 void reduce(workspace& on, const T* x, std::size_t n, V* result, const Op& op, const V& identity) {

@@ -4,12 +4,12 @@
 // and on the GPU from pageable memory (copied by the same number of threads) and from page-locked memory. Then
 // milliseconds per size of chunks. Each figure is the minimum of several calls.
 #include <cuda_runtime.h>
-#include <omp.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda/engine.hpp>
+#include <exactdot/info.hpp>
 #include <exactdot/reductions.hpp>
 #include <random>
 #include <vector>
@@ -48,8 +48,8 @@ void unpin(const std::vector<float>& x) { cudaHostUnregister(const_cast<float*>(
 
 void print_transfers(const std::vector<float>& a, const std::vector<float>& b) {
   std::vector<int> counts;
-  for (int threads = 1; threads < omp_get_num_procs(); threads *= 2) counts.push_back(threads);
-  counts.push_back(omp_get_num_procs());
+  for (int threads = 1; threads < exactdot::cpu().threads; threads *= 2) counts.push_back(threads);
+  counts.push_back(exactdot::cpu().threads);
   std::printf("| floats | threads | CPU, ms | GPU, pageable, ms | GPU, page-locked, ms |\n|--:|--:|--:|--:|--:|\n");
   for (std::size_t n = std::size_t{1} << 16; n <= a.size(); n *= 4) {
     pin(a), pin(b);
@@ -95,7 +95,7 @@ void print_heading() {
   std::printf(
       "# Host vectors on a GPU\n\nPrinted by tests/cuda/on_gpu/transfer_speed.cpp on one %s and %d "
       "threads of its host.\n\n",
-      gpu.name, omp_get_num_procs());
+      gpu.name, exactdot::cpu().threads);
 }
 
 }  // namespace

@@ -1,0 +1,102 @@
+// Finishes of a sum that is known within a bound.
+//
+// The sum is head + tail, give or take `bound`. A finish maps this interval to one of results; rounding is
+// monotone, so if both of its ends give the same bits, these are the bits of the exact result (A. Ziv, ACM TOMS 17,
+// 1991, §3). Otherwise nothing is decided, and the next level follows. Some 20 flops; for CPU and GPU.
+#pragma once
+
+#include <cmath>
+#include <core/finish.hpp>
+
+namespace exactdot::core {
+
+EXACTDOT_CORE double magnitude_of(double x) { return x < 0 ? -x : x; }
+
+/// |head + tail - sum| <= bound. Anything infinite or NaN decides nothing.
+struct enclosure {
+  double head;
+  double tail;
+  double bound;
+
+  [[nodiscard]] EXACTDOT_CORE bool is_finite() const {
+    return bound < HUGE_VAL && magnitude_of(head) < HUGE_VAL && magnitude_of(tail) < HUGE_VAL;
+  }
+};
+
+/// 17/16 covers the rounding of bounds, 2^-52 |tail| that of tail ± bound; ends that are rounded again to a
+/// narrower format must enclose the sum as doubles: 2^-51 |head|.
+EXACTDOT_CORE double widened(const enclosure& sum, bool narrow) {
+  const double bound = sum.bound * 1.0625 + 0x1p-52 * magnitude_of(sum.tail);
+  return narrow ? bound + 0x1p-51 * magnitude_of(sum.head) : bound;
+}
+
+/// The sum rounded to R.
+template <class R>
+EXACTDOT_CORE decision decide_rounding(const enclosure& sum) {
+  R result = 0;
+  const bool certain = decide(sum.head, sum.tail, widened(sum, sizeof(R) < sizeof(double)), result);
+  return {to_word(result), certain && sum.is_finite()};  // two NaNs have the same bits
+}
+
+/// The enclosure of √sum or of sum / count; an infinite bound where the formulas do not hold. Sources of the error:
+/// see docs/algorithms.md. `root`: correctly rounded √head.
+EXACTDOT_CORE enclosure root_of(const enclosure& sum, double root, double residual) {
+  constexpr enclosure unknown{0, 0, HUGE_VAL};
+  if (!(sum.head > 0x1p-900 && sum.head < 0x1p900)) return unknown;
+  const double relative = (magnitude_of(residual) + magnitude_of(sum.tail) + sum.bound) / sum.head;
+  if (!(relative < 0x1p-20)) return unknown;
+  const double tail = (residual + sum.tail) / (2 * root);
+  return {root, tail,
+          sum.bound / (2 * root) * 1.0625 + 0x1p-50 * magnitude_of(tail) + root * (relative * relative)};
+}
+EXACTDOT_CORE enclosure quotient_of(const enclosure& sum, double count, double quotient, double residual) {
+  const double size = magnitude_of(sum.head);
+  if (!(size > 0x1p-900 && size < 0x1p900 && count < 0x1p53)) return {0, 0, HUGE_VAL};
+  const double tail = (residual + sum.tail) / count;
+  return {quotient, tail, sum.bound / count * 1.0625 + 0x1p-50 * magnitude_of(tail)};
+}
+
+/// The integer nearest to the sum, which is an integer, if the bound leaves one. Results are below 2^62 in
+/// magnitude, so both 64-bit types hold them; a negative result for uint64 stays undecided, and the exact state
+/// reports it.
+EXACTDOT_CORE decision decide_integer(const result_rule& rule, const enclosure& sum) {
+  if (!(sum.bound < 0.25 && magnitude_of(sum.head) < 0x1p62 && magnitude_of(sum.tail) < 0x1p62)) return {0, false};
+  const auto whole = static_cast<std::int64_t>(sum.head);
+  const double rest = (sum.head - static_cast<double>(whole)) + sum.tail;  // exact difference
+  const double lifted = rest < 0 ? rest - 0.5 : rest + 0.5;
+  const std::int64_t value = whole + static_cast<std::int64_t>(lifted);
+  return {static_cast<std::uint64_t>(value), rule.precision() != 64 || value >= 0};
+}
+
+/// The sum rounded to a format that no C++ type has.
+EXACTDOT_CORE decision decide_format(number_format to, const enclosure& sum) {
+  if (!sum.is_finite()) return {0, false};
+  if (sum.head == 0 && sum.tail == 0 && sum.bound == 0) return {0, true};
+  const double bound = widened(sum, true);
+  const double low = sum.head + (sum.tail - bound), high = sum.head + (sum.tail + bound);
+  const std::uint64_t word = round_finite(to, low);
+  return {word, word == round_finite(to, high)};
+}
+
+/// The result of a rule, if it is certain. `count`: of the elements. Engine: correctly rounded root(x) and fma(x,
+/// y, z).
+template <class Engine>
+EXACTDOT_CORE decision decide_finish(const result_rule& rule, double count, enclosure sum) {
+  if (rule.finish() == finish::root) {
+    if (sum.head == 0 && sum.bound == 0) return {0, true};
+    const double r = Engine::root(sum.head > 0 ? sum.head : 1.0);
+    sum = root_of(sum, r, Engine::fma(-r, r, sum.head));
+  } else if (rule.finish() == finish::quotient) {
+    if (sum.head == 0 && sum.bound == 0 && count > 0) return {0, true};
+    const double q = sum.head / count;
+    sum = quotient_of(sum, count, q, Engine::fma(-q, count, sum.head));
+  } else if (rule.finish() != finish::round) {
+    return {0, false};
+  }
+  if (rule.is_integer()) return decide_integer(rule, sum);
+  if (rule.gives<double>()) return decide_rounding<double>(sum);
+  if (rule.gives<float>()) return decide_rounding<float>(sum);
+  return decide_format(rule.format(), sum);
+}
+
+}  // namespace exactdot::core

@@ -1,0 +1,177 @@
+// Bounded sums: the first level of mode exact. An approximation with a running bound on its error, which nearly
+// always leaves no doubt about the rounding.
+//
+// Plain: s, for results of at most 24 bits from float carriers, whose products are exact in double. Compensated: s
+// and c, the sum of all rounding errors, by TwoSum and TwoProduct (Dot2: Ogita, Rump, Oishi 2005, §5). E adds up
+// |s| over all additions: a rounding errs by at most u times its result (running error analysis: Wilkinson; Higham,
+// Accuracy and Stability, §3.3). Bound: error_bound.hpp. Cost per term: 2 flops plain, 9 compensated, 11 for
+// products of doubles.
+#pragma once
+
+#include <core/enclosure.hpp>
+#include <core/error_free.hpp>
+#include <core/term.hpp>
+#include <cuda/device_functions.cuh>
+#include <cuda/error_bound.hpp>
+#include <cuda/load.cuh>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+/// A factor of a term, from an element.
+template <class Term, class T>
+__device__ __forceinline__ T factor(T x) {
+  if constexpr (Term::absolute) return magnitude(x);
+  return x;
+}
+
+/// The second factor: 1 for terms of one.
+template <class Term, class T>
+__device__ __forceinline__ T second_factor(T y) {
+  if constexpr (Term::factors == 1) return 1;
+  return factor<Term>(y);
+}
+
+/// The upper half of x >= 0, rounded up, for messages. Zero stays zero; infinity becomes NaN.
+__device__ __forceinline__ unsigned upper_word(double x) { return high_word(x) + (x != 0); }
+__device__ __forceinline__ double from_upper_word(unsigned word) {
+  return core::bit_cast<double>(std::uint64_t{word} << 32);
+}
+
+/// An accumulator. Without initialisers, so that it may lie in shared memory.
+template <bool compensated>
+struct bounded_sum {
+  double sum;
+  double correction;  ///< only if compensated
+  double error;       ///< E
+
+  /// Adds a number of which value + rest is known.
+  __device__ __forceinline__ void add(double value, double rest) {
+    if constexpr (compensated) {
+      const auto added = core::two_sum(sum, value);
+      sum = added.value;
+      correction += added.error + rest;
+    } else {
+      sum += value;
+    }
+    error += fabs(sum);
+  }
+
+  template <class Term>
+  __device__ __forceinline__ void add_term(float a, float b) {
+    const double x = a, y = b;
+    if constexpr (Term::factors == 1) {
+      add(x, 0);
+    } else if constexpr (compensated) {
+      add(x * y, 0);
+    } else {
+      sum = __fma_rn(x, y, sum);
+      error += fabs(sum);
+    }
+  }
+  template <class Term>
+  __device__ __forceinline__ void add_term(double a, double b) {
+    if constexpr (Term::factors == 1) {
+      add(a, 0);
+    } else {
+      const double product = a * b;
+      add(product, __fma_rn(a, b, -product));
+    }
+  }
+
+  __device__ __forceinline__ void join(const bounded_sum& other) {
+    error += other.error;
+    add(other.sum, other.correction);
+  }
+};
+
+/// The accumulators of a thread. Elements that are loaded together go to different ones.
+template <class Carrier, class Term, bool compensated>
+struct bounded_thread_sum {
+  static constexpr int accumulators = pack<Carrier>::count;
+  bounded_sum<compensated> partial[accumulators] = {};
+
+  template <int count>
+  __device__ __forceinline__ void add(const Carrier (&a)[count], const Carrier (&b)[count]) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      partial[i % accumulators].template add_term<Term>(factor<Term>(a[i]), second_factor<Term>(b[i]));
+    }
+  }
+  __device__ __forceinline__ bounded_sum<compensated> total() {
+#pragma unroll
+    for (int half = accumulators / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int i = 0; i < half; ++i) partial[i].join(partial[i + half]);
+    }
+    return partial[0];
+  }
+};
+
+/// The sum over a warp, in lane 0. By all lanes.
+template <bool compensated>
+__device__ __forceinline__ bounded_sum<compensated> sum_of_warp(bounded_sum<compensated> x) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    bounded_sum<compensated> other{};
+    other.sum = __shfl_down_sync(all_lanes, x.sum, distance);
+    if constexpr (compensated) other.correction = __shfl_down_sync(all_lanes, x.correction, distance);
+    other.error = __shfl_down_sync(all_lanes, x.error, distance);
+    x.join(other);
+  }
+  return x;
+}
+
+/// The sum over a block, in thread 0; a barrier in between. By all threads.
+template <int warps, bool compensated>
+__device__ __forceinline__ bounded_sum<compensated> sum_of_block(bounded_sum<compensated> x,
+                                                                 bounded_sum<compensated> (&of_warp)[warps]) {
+  x = sum_of_warp(x);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
+  __syncthreads();
+  if (warps > 1 && threadIdx.x < 32) {
+    const auto none = bounded_sum<compensated>{};
+    x = sum_of_warp(threadIdx.x < warps ? of_warp[threadIdx.x] : none);
+  }
+  return x;
+}
+
+struct correctly_rounded {
+  static __host__ __device__ double root(double x) {
+#ifdef __CUDA_ARCH__
+    return __dsqrt_rn(x);
+#else
+    return std::sqrt(x);
+#endif
+  }
+  static __host__ __device__ double fma(double x, double y, double z) {
+#ifdef __CUDA_ARCH__
+    return __fma_rn(x, y, z);
+#else
+    return std::fma(x, y, z);
+#endif
+  }
+};
+
+/// Finishes other than a rounding to float or double. Not inlined: short launches fetch few instructions.
+[[gnu::noinline]] __device__ core::decision decide_other_finish(core::result_rule rule, double count,
+                                                                core::enclosure sum) {
+  return core::decide_finish<correctly_rounded>(rule, count, sum);
+}
+
+/// The result, if it is certain. By one thread.
+template <class Carrier, bool compensated>
+__device__ __forceinline__ core::decision decide(const bounded_sum<compensated>& total, const error_bound& bound,
+                                                 const destination& to) {
+  core::enclosure sum{total.sum, 0, __fma_rn(bound.factor, total.error, bound.floor)};
+  if constexpr (compensated) {
+    const auto ends = core::two_sum(total.sum, total.correction);
+    sum.head = ends.value, sum.tail = ends.error;
+  }
+  if (to.rule.finish() == core::finish::round && to.rule.gives<Carrier>())
+    return core::decide_rounding<Carrier>(sum);
+  return decide_other_finish(to.rule, static_cast<double>(to.count), sum);
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,75 @@
+// The sum of a launch that is one thread block cluster: every warp stores its bounded sum in the shared memory of
+// every block, and after one barrier of the cluster every block adds all of them and decides for itself.
+//
+// All blocks add the same numbers in the same order, so all decide alike. The blocks of a cluster are resident
+// together: no tickets, no deadline. Only if the rounding stays open, the cluster takes the ticket of a launch for
+// the second level; then rank 0 is the last block.
+#pragma once
+
+#include <cuda/bounded_sum.cuh>
+#include <cuda/exchange.cuh>
+#include <cuda/kernel_variant.hpp>
+#include <exactdot/simt/cluster.hpp>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+/// Tells the cluster that this block has started. By all threads, before their loads; sum_of_cluster waits for it.
+__device__ __forceinline__ void arrive_in_cluster() { gpu::cluster_arrive_relaxed(); }
+
+/// Copies a sum, to or from shared memory: its correction only if it has one.
+template <bool compensated>
+__device__ __forceinline__ void copy_sum(const bounded_sum<compensated>& from, bounded_sum<compensated>& to) {
+  to.sum = from.sum;
+  if constexpr (compensated) to.correction = from.correction;
+  to.error = from.error;
+}
+
+/// Stores the sum of this warp, in its lane 0, to `slot` of every block. By all lanes, when all blocks have
+/// started.
+template <bool compensated>
+__device__ __forceinline__ void store_in_cluster(bounded_sum<compensated> x, bounded_sum<compensated>* slot) {
+  x.sum = __shfl_sync(all_lanes, x.sum, 0);
+  if constexpr (compensated) x.correction = __shfl_sync(all_lanes, x.correction, 0);
+  x.error = __shfl_sync(all_lanes, x.error, 0);
+  const unsigned rank = threadIdx.x % 32;
+  if (rank >= gridDim.x) return;
+  copy_sum(x, rank == blockIdx.x ? *slot : *gpu::map_shared_rank(slot, rank));
+}
+
+/// The sum over the cluster, in thread 0 of every block. By all threads, after arrive_in_cluster().
+template <int slots, bool compensated>
+__device__ __forceinline__ bounded_sum<compensated> sum_of_cluster(bounded_sum<compensated> x,
+                                                                   bounded_sum<compensated> (&of_warp)[slots]) {
+  constexpr unsigned warps = slots / max_cluster_blocks;
+  x = sum_of_warp(x);
+  gpu::cluster_wait();
+  store_in_cluster(x, &of_warp[blockIdx.x * warps + threadIdx.x / 32]);
+  gpu::cluster_sync();
+  if (threadIdx.x >= 32) return x;
+  const unsigned stored = gridDim.x * warps;
+  bounded_sum<compensated> total{};
+  if (threadIdx.x < stored) copy_sum(of_warp[threadIdx.x], total);
+#pragma unroll
+  for (unsigned i = 32; i < slots; i += 32) {
+    if (i >= stored) break;
+    bounded_sum<compensated> next{};
+    if (i + threadIdx.x < stored) copy_sum(of_warp[i + threadIdx.x], next);
+    total.join(next);
+  }
+  return sum_of_warp(total);
+}
+
+/// Takes the ticket of this launch for the second level, into a shared variable. By all threads of all blocks; a
+/// barrier in between.
+__device__ __forceinline__ void take_ticket_in_cluster(exchange& exchange, launch_ticket& ticket) {
+  if (threadIdx.x == 0) {
+    ticket = read_ticket(load_word(&exchange.tickets));
+    ticket.is_last = blockIdx.x == 0;
+  }
+  gpu::cluster_sync();  // all blocks have read it
+  if (threadIdx.x == 0 && ticket.is_last) reset_tickets(exchange, ticket);
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine

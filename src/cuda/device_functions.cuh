@@ -1,0 +1,20 @@
+// What the levels of mode exact share on a GPU: the mask of a whole warp, and words of doubles.
+#pragma once
+
+#include <core/config.hpp>
+#include <cstdint>
+#include <exactdot/simt/cuda.hpp>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+/// The mask of collectives in which every lane of a warp takes part.
+constexpr unsigned all_lanes = 0xffffffffU;
+
+/// Sign, exponent and the upper 20 bits of the significand.
+__device__ __forceinline__ unsigned high_word(double x) {
+  return static_cast<unsigned>(core::bit_cast<std::uint64_t>(x) >> 32);
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine

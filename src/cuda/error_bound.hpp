@@ -1,0 +1,63 @@
+// The bound of a bounded sum (bounded_sum.cuh) from its running error E: |S - (s + c)| <= factor·E + floor.
+//
+//   plain         factor = u                     every rounding errs by at most u times its result, and E adds up
+//   these compensated   factor = d·u²                  c is a sum, of depth d, of rounding errors: they add up to
+//   at most u·E,
+//                          (13/4)·d·u²           for products of doubles to (3 + u)·u·E
+//   floor         n·2^-1074                      what products of doubles lose to underflow
+//
+// u = 2^-53; d = h + 1 + 2J for at most h terms of an accumulator and J joins. Proof: docs/algorithms.md.
+#pragma once
+
+#include <cstddef>
+#include <cuda/kernel_variant.hpp>
+
+namespace exactdot::cuda_engine {
+
+struct error_bound {
+  double factor = 0;
+  double floor = 0;
+};
+
+/// How a launch divides n terms; the depth follows.
+struct sum_shape {
+  std::size_t n;
+  unsigned blocks, threads;
+  int in_flight;     ///< loads before the first is used
+  int accumulators;  ///< of a thread
+  kernel_variant variant = {};
+};
+
+/// The most terms of an accumulator. Loops of single elements use only the first in_flight accumulators, and their
+/// last turns only the first. Tiles leave packs that take one turn more.
+constexpr std::size_t terms_of_accumulator(const sum_shape& shape) {
+  const std::size_t all = std::size_t{shape.blocks} * shape.threads;
+  const auto used =
+      static_cast<std::size_t>(shape.in_flight < shape.accumulators ? shape.in_flight : shape.accumulators);
+  const std::size_t of_thread = (shape.n + all - 1) / all;
+  const auto last_turns =
+      static_cast<std::size_t>(shape.variant.stages > 0 ? 2 * shape.in_flight : shape.in_flight);
+  return (of_thread + used - 1) / used + last_turns + 1;
+}
+
+/// The most joins between a term and the result: of a thread's accumulators, of a warp, of a block's warps; of the
+/// messages that a lane reads, of its warp. In a cluster a lane reads the sums of warps instead.
+constexpr std::size_t joins_of(const sum_shape& shape) {
+  std::size_t joins = 10;
+  for (int k = shape.accumulators; k > 1; k /= 2) ++joins;
+  if (shape.blocks > 1) joins += shape.blocks / 32 + 1 + 5;
+  if (shape.variant.in_cluster) joins += shape.blocks * shape.threads / 1024;
+  return joins;
+}
+
+/// The bound. `products_of_doubles`: terms are products that double does not hold.
+constexpr error_bound bound_of(const sum_shape& shape, bool compensated, bool products_of_doubles) {
+  constexpr double u = 0x1p-53, slack = 1 + 0x1p-20;
+  const std::size_t depth = terms_of_accumulator(shape) + 1 + 2 * joins_of(shape);
+  if (depth > std::size_t{1} << 20) return {__builtin_huge_val(), 0};  // decides nothing
+  const double of_compensated = (products_of_doubles ? 3.25 : 1) * static_cast<double>(depth) * u * u;
+  const double factor = compensated ? of_compensated : u;
+  return {factor * slack, products_of_doubles ? static_cast<double>(shape.n) * 0x1p-1074 : 0};
+}
+
+}  // namespace exactdot::cuda_engine

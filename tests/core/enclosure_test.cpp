@@ -1,0 +1,150 @@
+// Tests of core/enclosure.hpp: whenever an enclosure decides a result, it is that of every sum in it.
+//
+// The sums lie in the enclosure by construction, many next to ties, and are known exactly by an accumulator. A
+// share of the cases must be decided, so that a function that never decides does not pass.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <core/enclosure.hpp>
+#include <core/error_free.hpp>
+#include <exactdot/accumulator.hpp>
+#include <random>
+
+namespace {
+
+using exactdot::core::enclosure;
+using exactdot::core::finish;
+
+struct engine {
+  static double root(double x) { return std::sqrt(x); }
+  static double fma(double x, double y, double z) { return std::fma(x, y, z); }
+};
+
+/// A sum of three doubles, and an enclosure of it.
+struct enclosed {
+  enclosure known;
+  exactdot::accumulator<double> sum;
+};
+
+/// Heads next to ties of `precision` bits or anywhere; the sum is off by up to the whole bound.
+enclosed make_case(std::mt19937_64& random, int precision, bool positive) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  const int exponent =
+      static_cast<int>(random() % 5 == 0 ? random() % 1700 : random() % 40) - (random() % 2 == 0 ? 20 : 850);
+  double head = std::ldexp(1 + unit(random), exponent);
+  const double last = std::ldexp(1.0, exponent - precision + 1);
+  if (random() % 2 == 0 && precision < 52) head = (std::floor(head / last) + 0.5) * last;
+  if (random() % 8 == 0) head = std::ldexp(1.0, exponent);
+  double tail = random() % 3 == 0 ? 0 : std::ldexp(unit(random) - 0.5, exponent - 53);
+  if (precision == 53 && random() % 2 == 0) tail = std::ldexp(random() % 2 == 0 ? 1 : -1, exponent - 53);
+  const double bound =
+      random() % 8 == 0 ? 0 : std::ldexp(unit(random), exponent - 50 - static_cast<int>(random() % 70));
+  const double off = bound * (2 * unit(random) - 1);
+  tail += std::ldexp(unit(random) - 0.5, exponent - 110);
+  const auto ends = exactdot::core::two_sum(head, tail);
+  enclosed made{{ends.value, ends.error, bound}, {}};
+  if (!positive && random() % 2 == 0) made.known.head = -made.known.head, made.known.tail = -made.known.tail;
+  made.sum.add(made.known.head), made.sum.add(made.known.tail), made.sum.add(off);
+  return made;
+}
+
+template <class R>
+void expect_right(finish kind, int precision, double least_decided) {
+  std::mt19937_64 random(11);
+  const exactdot::core::result_rule rule(kind, exactdot::core::format<R>::number);
+  const int cases = 200000;
+  int decided = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t count = 1 + random() % 1000;
+    const enclosed given = make_case(random, precision, kind == finish::root);
+    const auto found = exactdot::core::decide_finish<engine>(rule, static_cast<double>(count), given.known);
+    if (!found.certain) continue;
+    ++decided;
+    const R expected = kind == finish::root       ? given.sum.template round_root<R>()
+                       : kind == finish::quotient ? given.sum.template round_quotient<R>(count)
+                                                  : given.sum.template round<R>();
+    ASSERT_EQ(exactdot::core::from_word<R>(found.word), expected)
+        << "head " << given.known.head << ", tail " << given.known.tail << ", bound " << given.known.bound
+        << ", count " << count << ", case " << i;
+  }
+  EXPECT_GT(decided, cases * least_decided);
+}
+
+TEST(enclosure, decides_only_what_every_sum_in_it_rounds_to) {
+  expect_right<float>(finish::round, 24, 0.3);
+  expect_right<double>(finish::round, 53, 0.3);
+}
+
+TEST(enclosure, decides_only_what_every_root_in_it_rounds_to) {
+  expect_right<float>(finish::root, 24, 0.5);
+  expect_right<double>(finish::root, 53, 0.3);
+}
+
+TEST(enclosure, decides_only_what_every_quotient_in_it_rounds_to) {
+  expect_right<float>(finish::quotient, 24, 0.5);
+  expect_right<double>(finish::quotient, 53, 0.3);
+}
+
+TEST(enclosure, decides_formats_without_a_type_like_the_exact_state) {
+  const exactdot::core::result_rule half(finish::round, exactdot::core::format_of(exactdot::element_type::float16));
+  std::mt19937_64 random(12);
+  int decided = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const enclosed given = make_case(random, 11, false);
+    const auto found = exactdot::core::decide_finish<engine>(half, 1, given.known);
+    if (!found.certain) continue;
+    ++decided;
+    const auto expected = given.sum.template round<exactdot::float16>();
+    ASSERT_EQ(found.word, std::uint64_t{expected.bits}) << given.known.head;
+  }
+  EXPECT_GT(decided, 30000);
+}
+
+TEST(enclosure, decides_integers_within_a_quarter) {
+  const exactdot::core::result_rule to_int64(finish::round,
+                                             exactdot::core::format_of(exactdot::element_type::int64));
+  const exactdot::core::result_rule to_uint64(finish::round,
+                                              exactdot::core::format_of(exactdot::element_type::uint64));
+  for (const double x : {0.0, 1.0, -1.0, 7.0, 4503599627370497.0, 9007199254740992.0, 4611686018427387904.0 / 2}) {
+    for (const double off : {0.0, 0.2, -0.2}) {
+      const auto ends = exactdot::core::two_sum(x, off);
+      const enclosure sum{ends.value, ends.error, 0.21};
+      const auto found = exactdot::core::decide_finish<engine>(to_int64, 1, sum);
+      ASSERT_TRUE(found.certain) << x;
+      EXPECT_EQ(static_cast<std::int64_t>(found.word), static_cast<std::int64_t>(x)) << x << " + " << off;
+      EXPECT_EQ(exactdot::core::decide_finish<engine>(to_uint64, 1, sum).certain, x >= 0) << x;
+    }
+  }
+  EXPECT_FALSE(exactdot::core::decide_finish<engine>(to_int64, 1, {7, 0, 0.25}).certain);
+  EXPECT_FALSE(exactdot::core::decide_finish<engine>(to_int64, 1, {0x1p62, 0, 0}).certain);
+}
+
+TEST(enclosure, decides_nothing_that_is_not_finite) {
+  const double infinity = HUGE_VAL, nan = std::nan("");
+  for (const finish kind : {finish::round, finish::root, finish::quotient}) {
+    for (const auto type : {exactdot::element_type::float16, exactdot::element_type::float32,
+                            exactdot::element_type::float64, exactdot::element_type::int64}) {
+      const exactdot::core::result_rule rule(kind, exactdot::core::format_of(type));
+      for (const enclosure& sum : {enclosure{infinity, nan, 1}, enclosure{nan, nan, nan}, enclosure{1, nan, 0},
+                                   enclosure{1, 0, infinity}, enclosure{1, 0, nan}, enclosure{-infinity, 0, 0}}) {
+        EXPECT_FALSE(exactdot::core::decide_finish<engine>(rule, 3, sum).certain) << sum.head << ' ' << sum.bound;
+      }
+    }
+  }
+}
+
+TEST(enclosure, gives_positive_zeros) {
+  for (const finish kind : {finish::round, finish::root, finish::quotient}) {
+    for (const auto type : {exactdot::element_type::float16, exactdot::element_type::float32,
+                            exactdot::element_type::float64, exactdot::element_type::int64}) {
+      const exactdot::core::result_rule rule(kind, exactdot::core::format_of(type));
+      const auto found = exactdot::core::decide_finish<engine>(rule, 3, {0, 0, 0});
+      EXPECT_TRUE(found.certain);
+      EXPECT_EQ(found.word, 0U);
+    }
+  }
+  const exactdot::core::result_rule to_double(finish::round, exactdot::core::format<double>::number);
+  EXPECT_FALSE(exactdot::core::decide_finish<engine>(to_double, 1, {0, 0, 0x1p-1000}).certain);
+}
+
+}  // namespace

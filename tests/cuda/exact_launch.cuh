@@ -1,0 +1,104 @@
+// One launch of the exact kernel or of a variant of it, for tests that choose its bound and read its device state.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cuda/exact_kernel.cuh>
+#include <string>
+#include <vector>
+
+#include "backend.cuh"
+
+namespace exactdot::cuda_engine {
+namespace {
+
+/// Two vectors.
+template <class T>
+struct terms {
+  std::vector<T> a, b;
+};
+
+/// What is compiled into a kernel.
+template <int threads_, int in_flight_, bool compensated_, kernel_variant variant_ = kernel_variant{}>
+struct kernel_choice {
+  static constexpr int threads = threads_, in_flight = in_flight_;
+  static constexpr bool compensated = compensated_;
+  static constexpr kernel_variant variant = variant_;
+  static sum_shape shape(std::size_t n, unsigned blocks, int accumulators) {
+    return {n, blocks, threads, in_flight, accumulators, variant};
+  }
+};
+
+/// The right bound, times a factor.
+struct bound_choice {
+  double factor = 1;
+  bool with_floor = true;
+};
+
+/// Memory of the device for launches that follow each other.
+class exact_launcher {
+ public:
+  explicit exact_launcher(unsigned seed = 1) : state_(stream_, 1) {
+    choose_schedule(stream_, seed);
+    state_.fill_zero();
+  }
+  ~exact_launcher() {
+    for (const std::string& finding : gpu::findings(stream_)) ADD_FAILURE() << finding;
+  }
+  exact_launcher(const exact_launcher&) = delete;
+  exact_launcher& operator=(const exact_launcher&) = delete;
+
+  /// The inputs begin `skew_a` and `skew_b` elements after an aligned address.
+  template <class Term, class Kernel, class T>
+  void launch(const terms<T>& given, unsigned blocks, const destination& to, bound_choice choice = {},
+              std::size_t skew_a = 0, std::size_t skew_b = 0) {
+    const std::size_t n = given.a.size();
+    gpu::buffer<T> a(stream_, n + skew_a + 1), b(stream_, n + skew_b + 1);
+    copy(a, given.a, skew_a), copy(b, given.b, skew_b);
+    const int accumulators = bounded_thread_sum<T, Term, Kernel::compensated>::accumulators;
+    error_bound bound =
+        bound_of(Kernel::shape(n, blocks, accumulators), Kernel::compensated, core::streams_of<Term, T> == 2);
+    bound.factor *= choice.factor;
+    if (!choice.with_floor) bound.floor = 0;
+    constexpr auto kernel = exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight,
+                                         Kernel::compensated, Kernel::variant.in_cluster, Kernel::variant.stages>;
+    const std::size_t ring =
+        ring_bytes<T, Term::inputs, Kernel::in_flight, Kernel::variant.stages>(Kernel::threads);
+    const operands<T, input_layout::contiguous> in(a.data() + skew_a,
+                                                   Term::inputs == 2 ? b.data() + skew_b : nullptr, n);
+    gpu::launch(kernel, blocks, Kernel::threads, ring,
+                gpu::cluster_dimensions{Kernel::variant.in_cluster ? blocks : 1}, stream_, in, bound, state_.data(),
+                to);
+    gpu::synchronise(stream_);
+  }
+  template <class R, class Term, class Kernel, class T>
+  R result(const terms<T>& given, unsigned blocks, bound_choice choice = {}, std::size_t skew_a = 0,
+           std::size_t skew_b = 0) {
+    gpu::buffer<R> value(stream_, 1);
+    launch<Term, Kernel>(given, blocks, value_at(value.data()), choice, skew_a, skew_b);
+    R found{};
+    value.copy_to(&found, 1);
+    return found;
+  }
+
+  [[nodiscard]] gpu::stream& stream() { return stream_; }
+  [[nodiscard]] const device_state& state() {
+    static device_state copy{};  // too large for a stack
+    state_.copy_to(&copy, 1);
+    return copy;
+  }
+  void set_state(const device_state& state) { state_.copy_from(&state, 1); }
+
+ private:
+  template <class T>
+  static void copy(gpu::buffer<T>& to, const std::vector<T>& from, std::size_t skew) {
+    std::vector<T> all(to.size(), T(NAN));
+    std::copy(from.begin(), from.end(), all.begin() + static_cast<std::ptrdiff_t>(skew));
+    to.copy_from(all.data(), all.size());
+  }
+  gpu::stream stream_;
+  gpu::buffer<device_state> state_;
+};
+
+}  // namespace
+}  // namespace exactdot::cuda_engine
