@@ -1,7 +1,8 @@
 // The exact state of a run of elements, block by block. Each block takes the cheapest path that holds it exactly:
 //
 // 1. reused window: the window of the last block; the products' exponents are checked as they are read;
-// 2. computed window: a pass over the block finds its exponents, zeros aside, and scales extreme ones by powers of 2;
+// 2. computed window: a pass over the block finds its exponents, zeros aside, and scales extreme ones by powers of
+// 2;
 // 3. integers: products of significands added to the limbs; for wide exponents, infinities and NaNs.
 #if defined(EXACTDOT_CPU_ACCUMULATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_ACCUMULATE_INL_H_
@@ -12,6 +13,7 @@
 
 #include <cpu/block-inl.h>
 #include <cpu/exponents-inl.h>
+#include <cpu/extract-inl.h>
 
 #include <core/state.hpp>
 
@@ -41,14 +43,13 @@ void accumulate_integers(const void* a, const void* b, std::size_t n, std::int64
 template <class T, class Term>
 class accumulation {
  public:
-  accumulation(std::int64_t* words, bool skip_integer_path)
-      : words_(words), skip_integer_path_(skip_integer_path) {}
+  accumulation(std::int64_t* words, bool only_fast_paths) : words_(words), only_fast_paths_(only_fast_paths) {}
 
   bool run(const T* a, const T* b, std::size_t n) {
     while (n != 0) {
       const std::size_t count = std::min(n, block_length);
       if (!add_in_reused_window(a, b, count) && !add_in_computed_window(a, b, count)) {
-        if (skip_integer_path_ && !not_finite_) return false;
+        if (only_fast_paths_ && !not_finite_) return false;
         add_integers(a, b, count);
       }
       a += count, b += count, n -= count;
@@ -75,18 +76,18 @@ class accumulation {
   };
 
   /// Makes sums_ those of this window; flushes them first if they belong to another window or are full.
-  void use_window(int exponent, int shift, int levels) {
-    const bool same = sums_.exponent == exponent && sums_.shift == shift && sums_.levels == levels;
+  void use_window(int exponent, int shift) {
+    const bool same = sums_.exponent == exponent && sums_.shift == shift;
     if (!same || sums_.blocks >= window_sums::max_blocks) flush<T>(sums_, words_);
     count_additions();
-    sums_.exponent = exponent, sums_.shift = shift, sums_.levels = levels;
+    sums_.exponent = exponent, sums_.shift = shift;
     ++sums_.blocks;
   }
 
   bool add_in_reused_window(const T* a, const T* b, std::size_t n) {
     if (!has_window_ || !reused_window_.allows()) return false;
-    use_window(window_exponent_, 0, 2);
-    return reused_window_.record(add_block<Term, 2, true>(a, b, n, window_exponent_, unscaled(), sums_.sum));
+    use_window(window_exponent_, 0);
+    return reused_window_.record(add_block<Term, true>(a, b, n, window_exponent_, sums_.sum));
   }
 
   bool add_in_computed_window(const T* a, const T* b, std::size_t n) {
@@ -102,41 +103,56 @@ class accumulation {
     if (not_finite_) return false;
     if (x.zero || y.zero) return true;
     exponent_range products{.zero = false, .lowest = x.lowest + y.lowest, .highest = x.highest + y.highest};
-    if (in_range(x) && in_range(y) && span(products) <= window_span<T>(max_levels)) {
-      add_in_window(a, b, n, products, 0, unscaled());
+    if (in_range(x) && in_range(y) && span(products) <= widest_span) {
+      add_in_window<Term>(a, b, n, products, 0);
     } else {
       products = product_exponents<Term, true>(a, b, n);
       if (products.zero) return true;
-      if (span(products) > window_span<T>(max_levels)) return false;
+      if (span(products) > widest_span) return false;
       if constexpr (core::carrier<T>::product_fits_double) {
-        add_in_window(a, b, n, products, 0, unscaled());
+        add_in_window<Term>(a, b, n, products, 0);
       } else {
-        add_in_window(a, b, n, products, products.highest, product_scale(products.highest));
+        if (only_fast_paths_) return false;
+        HWY_ALIGN double left[block_length + hn::MaxLanes(hn::ScalableTag<double>())], right[std::size(left)];
+        scale_products<Term>(a, b, n, products.highest, left, right);
+        add_in_window<core::product>(left, right, n, products, products.highest);
       }
     }
     choose_window(products);
     return true;
   }
 
+  static constexpr int max_levels = 8, widest_span = extraction_span<T>(max_levels);
+
   /// Whether products and all their levels stay normal doubles. Those of floats always do.
   static bool in_range(const exponent_range& x) {
-    return core::carrier<T>::product_fits_double || (x.highest >= -400 && x.highest <= 400);
+    return core::carrier<T>::product_fits_double || (x.highest >= -200 && x.highest <= 400);
   }
 
   static int span(const exponent_range& range) { return range.highest - range.lowest; }
 
-  /// Adds a block of products in this range; `scale` multiplies them by 2^-shift.
-  template <class Scale>
-  void add_in_window(const T* a, const T* b, std::size_t n, const exponent_range& range, int shift,
-                     const Scale& scale) {
+  /// Adds a block of products, 2^-shift times those in this range.
+  template <class Factors>
+  void add_in_window(const T* a, const T* b, std::size_t n, const exponent_range& range, int shift) {
     const int exponent = range.highest - shift;
-    const int levels = span(range) <= window_span<T>(2) ? 2 : 3;
-    use_window(exponent, shift, levels);
-    if (levels == 2) {
-      add_block<Term, 2, false>(a, b, n, exponent, scale, sums_.sum);
+    if (span(range) <= window_span<T>) {
+      use_window(exponent, shift);
+      add_block<Factors, false>(a, b, n, exponent, sums_.sum);
+    } else if (span(range) <= extraction_span<T>(4)) {
+      add_in_levels<Factors, 4>(a, b, n, exponent, shift);
+    } else if (span(range) <= extraction_span<T>(6)) {
+      add_in_levels<Factors, 6>(a, b, n, exponent, shift);
     } else {
-      add_block<Term, 3, false>(a, b, n, exponent, scale, sums_.sum);
+      add_in_levels<Factors, max_levels>(a, b, n, exponent, shift);
     }
+  }
+
+  template <class Factors, int levels>
+  void add_in_levels(const T* a, const T* b, std::size_t n, int exponent, int shift) {
+    std::int64_t level[levels];
+    extract_block<Factors, levels>(a, b, n, exponent, level);
+    for (int j = 0; j < levels; ++j) add_level<T>(level[j], extraction_unit(exponent, j) + shift, words_);
+    count_additions();
   }
 
   /// The window to reuse: one exponent of margin above this block, unless the old window would have held it.
@@ -161,7 +177,7 @@ class accumulation {
   }
 
   std::int64_t* words_;
-  bool skip_integer_path_;
+  bool only_fast_paths_;
   bool not_finite_ = false;
   window_sums sums_;
   retry_policy reused_window_, computed_window_;
@@ -171,8 +187,8 @@ class accumulation {
 };
 
 template <class T, class Term>
-bool accumulate(const void* a, const void* b, std::size_t n, std::int64_t* words, bool skip_integer_path) {
-  return accumulation<T, Term>(words, skip_integer_path).run(static_cast<const T*>(a), static_cast<const T*>(b), n);
+bool accumulate(const void* a, const void* b, std::size_t n, std::int64_t* words, bool only_fast_paths) {
+  return accumulation<T, Term>(words, only_fast_paths).run(static_cast<const T*>(a), static_cast<const T*>(b), n);
 }
 
 }  // namespace

@@ -22,11 +22,13 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// One chain of anchors for one stream of addends.
-template <int levels>
 struct anchors {
+  static constexpr int levels = window_levels;
   using tag = hn::ScalableTag<double>;
   using v = hn::Vec<tag>;
   v sum[levels];
+
+  HWY_INLINE anchors() {}  // not implicit: g++ would compile it for another target than its members'
 
   HWY_INLINE void start(int exponent) {
     for (int i = 0; i < levels; ++i) sum[i] = hn::Set(tag(), anchor(exponent, i));
@@ -105,9 +107,9 @@ struct window_check {
 };
 
 /// Two sets of anchors for the products of one block, and for doubles two more for the errors of the products.
-template <class T, int levels>
+template <class T>
 struct block_sums {
-  anchors<levels> product0, product1, error0, error1;
+  anchors product0, product1, error0, error1;
 
   HWY_INLINE explicit block_sums(int exponent) {
     product0.start(exponent), product1.start(exponent);
@@ -117,7 +119,7 @@ struct block_sums {
   HWY_INLINE void collect(int exponent, std::int64_t* sums) const {
     product0.collect(exponent, sums), product1.collect(exponent, sums);
     if constexpr (!core::carrier<T>::product_fits_double)
-      error0.collect(exponent - 53, sums + levels), error1.collect(exponent - 53, sums + levels);
+      error0.collect(exponent - 53, sums + window_levels), error1.collect(exponent - 53, sums + window_levels);
   }
 };
 
@@ -128,12 +130,11 @@ constexpr std::size_t step_width = core::carrier<T>::product_fits_double ? float
 
 /// Adds the step_width products from a and b on, of which `count` exist (all, if `whole`), to one set of anchors
 /// (a float_pair feeds both); shows the rounded products to `check`.
-template <class Term, bool whole, bool checked, int set, int levels, class Scale>
-HWY_INLINE void add_products(block_sums<double, levels>& sums, window_check<double>& check, const double* a,
-                             const double* b, std::size_t count, const Scale& scale) {
+template <class Term, bool whole, bool checked, int set>
+HWY_INLINE void add_products(block_sums<double>& sums, window_check<double>& check, const double* a,
+                             const double* b, std::size_t count) {
   const hn::ScalableTag<double> d;
-  auto of = load_factors<Term, whole>(d, a, b, 0, count);
-  scale(of.x, of.y);
+  const auto of = load_factors<Term, whole>(d, a, b, 0, count);
   const auto product = hn::Mul(of.x, of.y);
   const auto error = fused_subtract(d, of.x, of.y, product);
   (set == 0 ? sums.product0 : sums.product1).add(product);
@@ -141,9 +142,9 @@ HWY_INLINE void add_products(block_sums<double, levels>& sums, window_check<doub
   if constexpr (checked) check.template update<whole>(product, count);
 }
 
-template <class Term, bool whole, bool checked, int, int levels, class Scale>
-HWY_INLINE void add_products(block_sums<float, levels>& sums, window_check<float>& check, const float* a,
-                             const float* b, std::size_t count, const Scale&) {
+template <class Term, bool whole, bool checked, int>
+HWY_INLINE void add_products(block_sums<float>& sums, window_check<float>& check, const float* a, const float* b,
+                             std::size_t count) {
   constexpr std::size_t middle = float_pair / 2;
   sums.product0.add_product(load_promoted_factors<Term, whole>(a, b, 0, count));
   sums.product1.add_product(load_promoted_factors<Term, whole>(a, b, middle, count));
@@ -156,21 +157,21 @@ HWY_INLINE void add_products(block_sums<float, levels>& sums, window_check<float
   }
 }
 
-/// Adds a block of up to block_length scaled products below 2^exponent to `sums`. If `checked`: false, and `sums`
+/// Adds a block of up to block_length products below 2^exponent to `sums`. If `checked`: false, and `sums`
 /// unchanged, if a product lies outside [2^(exponent - checked_span), 2^exponent).
-template <class Term, int levels, bool checked, class T, class Scale>
-bool add_block(const T* a, const T* b, std::size_t n, int exponent, const Scale& scale, std::int64_t* sums) {
+template <class Term, bool checked, class T>
+bool add_block(const T* a, const T* b, std::size_t n, int exponent, std::int64_t* sums) {
   constexpr std::size_t width = step_width<T>;
-  block_sums<T, levels> block(exponent);
+  block_sums<T> block(exponent);
   window_check<T> check(checked ? exponent : 0);
   std::size_t i = 0;
   for (; i + 2 * width <= n; i += 2 * width) {
     prefetch_ahead(a + i, 2 * width);
     if constexpr (Term::inputs == 2) prefetch_ahead(b + i, 2 * width);
-    add_products<Term, true, checked, 0>(block, check, a + i, b + i, width, scale);
-    add_products<Term, true, checked, 1>(block, check, a + i + width, b + i + width, width, scale);
+    add_products<Term, true, checked, 0>(block, check, a + i, b + i, width);
+    add_products<Term, true, checked, 1>(block, check, a + i + width, b + i + width, width);
   }
-  for (; i < n; i += width) add_products<Term, false, checked, 0>(block, check, a + i, b + i, n - i, scale);
+  for (; i < n; i += width) add_products<Term, false, checked, 0>(block, check, a + i, b + i, n - i);
   if (checked && !check.passed()) return false;
   block.collect(exponent, sums);
   return true;

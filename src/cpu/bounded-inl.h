@@ -13,7 +13,7 @@
 #define EXACTDOT_CPU_BOUNDED_INL_H_
 #endif
 
-#include <cpu/exponents-inl.h>
+#include <cpu/scale-inl.h>
 #include <cpu/simd-inl.h>
 
 #include <cpu/bounded_sum.hpp>
@@ -26,15 +26,6 @@ namespace {
 constexpr std::size_t bounded_block = 2048;
 constexpr std::size_t short_vector =
     192;  // floats: up to here the root and the sums of squares cost more than they save
-/// Exponents between the largest product and a bound on the root of a block's sum of their squares; and the same
-/// when only a sample of the products is known.
-constexpr int exponent_margin = 6, exponent_margin_of_sample = 10;
-
-/// An upper bound on the error of summing numbers whose magnitudes add up to `magnitude`, in accumulators with
-/// `steps` additions each, and then over `lanes`: (depth of the additions) · u · magnitude, with 1/16 to spare.
-HWY_INLINE double summation_error(std::size_t steps, std::size_t lanes, double magnitude) {
-  return static_cast<double>(steps + lanes + 16) * unit_roundoff * magnitude * 1.0625;
-}
 
 /// Two accumulators of doubles for the halves of a float_pair, and what bounds their error: the sums of the squares
 /// of a and of b or, for data whose squares leave the range of float (`any_size`), the sum of |product|.
@@ -64,8 +55,8 @@ struct float_sums {
     }
   }
 
-  /// An upper bound on the sum of |product| of `count` terms; infinite or NaN if this kind of sums does not suit the
-  /// data.
+  /// An upper bound on the sum of |product| of `count` terms; infinite or NaN if this kind of sums does not suit
+  /// the data.
   HWY_INLINE double bound(std::size_t count) const {
     if constexpr (any_size) return sum_lanes(tag(), magnitude) * 1.0625;
     // 1.0625: rounding errors, at most 2^-12. Above 2^-100 underflow loses less than that too.
@@ -102,8 +93,9 @@ bool bounded_float_sum(const float* a, const float* b, std::size_t n, bounded_su
     even.magnitude = hn::Add(even.magnitude, odd.magnitude);
     even.squares_a = hn::Add(even.squares_a, odd.squares_a);
     even.squares_b = hn::Add(even.squares_b, odd.squares_b);
-    const double error = summation_error(count / width + 2, 2 * width, even.bound(count));
+    const double magnitudes = even.bound(count), error = summation_error(count / width + 2, 2 * width, magnitudes);
     if (!(error < HUGE_VAL)) return false;
+    result.largest = std::max(result.largest, magnitudes);
     add(result, sum_lanes(hn::ScalableTag<double>(), even.low), 0, error);
     a += count, b += count, n -= count;
   }
@@ -129,14 +121,11 @@ bool bounded_sum_of(const float* a, const float* b, std::size_t n, bounded_sum& 
          bounded_float_sum<Term, true>(a, b, n, result);
 }
 
-/// The largest error of one product by underflow, or by what scaling drops.
-HWY_INLINE double smallest_error(unscaled) { return 0x1p-1000; }
-HWY_INLINE double smallest_error(const product_scale&) { return 0x1p-398; }
-
-/// Adds a block of scaled products that should be below 2^exponent; false if one is not.
-template <class Term, class Scale>
+/// Adds a block of products that should be below 2^exponent; false if one is not. smallest_error: the error of one
+/// product by underflow or scaling.
+template <class Term>
 HWY_INLINE bool add_bounded_products(const double* a, const double* b, std::size_t n, int exponent,
-                                     const Scale& scale, bounded_sum& result) {
+                                     double smallest_error, bounded_sum& result) {
   const hn::ScalableTag<double> d;
   using v = vec<decltype(d)>;
   const std::size_t width = hn::Lanes(d);
@@ -152,7 +141,6 @@ HWY_INLINE bool add_bounded_products(const double* a, const double* b, std::size
   };
   sums even{anchor, hn::Zero(d), hn::Zero(d)}, odd = even;
   const auto step = [&](factors<v> of, sums& sum) HWY_ATTR {
-    scale(of.x, of.y);
     const v next = fused_add(d, of.x, of.y, sum.high);
     const v high = hn::Sub(next, sum.high);  // the product to the anchor's unit, exactly
     sum.residual = hn::Add(sum.residual, fused_subtract(d, of.x, of.y, high));
@@ -165,64 +153,34 @@ HWY_INLINE bool add_bounded_products(const double* a, const double* b, std::size
     step(load_factors<Term, true>(d, a + i + width, b + i + width, 0, width), odd);
   }
   for (; i < n; i += width) step(load_factors<Term, false>(d, a + i, b + i, 0, n - i), even);
-  const double limit = power_of_two(exponent);
-  if (!(sum_lanes(d, hn::Add(even.squares, odd.squares)) <= limit * limit)) return false;
+  const double limit = power_of_two(exponent), squares = sum_lanes(d, hn::Add(even.squares, odd.squares));
+  if (!(squares <= limit * limit)) return false;
   const double high = sum_lanes(d, hn::Add(hn::Sub(even.high, anchor), hn::Sub(odd.high, anchor)));  // exact
   const double residual = sum_lanes(d, hn::Add(even.residual, odd.residual));
   // A residual is rounded once more than there are additions.
   const double count = static_cast<double>(n);
   const double error = summation_error(n / (2 * width) + 2, 4 * width, count * half_unit);
-  add(result, high, residual, error + count * smallest_error(scale));
+  add(result, high, residual, error + count * smallest_error);
+  result.largest = std::max(result.largest, std::sqrt(squares) * 1.0625 + 2 * half_unit);
   return true;
-}
-
-template <class Term, class Scale>
-bool add_blocks(const double* a, const double* b, std::size_t n, int exponent, const Scale& scale,
-                bounded_sum& result) {
-  for (std::size_t start = 0; start < n; start += bounded_block) {
-    const std::size_t count = std::min(n - start, bounded_block);
-    if (!add_bounded_products<Term>(a + start, b + start, count, exponent, scale, result)) return false;
-  }
-  return true;
-}
-
-HWY_INLINE std::uint64_t bits_at(const double* x) {
-  std::uint64_t bits;
-  std::memcpy(&bits, x, sizeof bits);  // any alignment
-  return bits;
-}
-
-/// An upper bound on the exponents of eight elements spread over x; below -1000 if they are zero or subnormal. In
-/// scalar registers: a vector's lanes would have to be combined.
-HWY_INLINE int sample_exponent(const double* x, std::size_t n) {
-  const std::size_t stride = (n + 7) / 8;
-  const auto size = [&](std::size_t i) { return bits_at(x + std::min(i * stride, n - 1)) << 1; };
-  const auto larger = [&](std::size_t i) { return std::max(size(i), size(i + 4)); };
-  const std::uint64_t most = std::max(std::max(larger(0), larger(2)), std::max(larger(1), larger(3)));
-  return static_cast<int>(most >> 53) - 1022;
-}
-
-/// A guess at a power of two above all products: exponent_margin_of_sample exponents above the largest |a| times
-/// the largest |b| of the samples. 1024 if it could leave the range of normal doubles. NaNs are detected later.
-template <class Term>
-HWY_INLINE int guess_exponent(const double* a, const double* b, std::size_t n) {
-  const int highest_a = sample_exponent(a, n);
-  const int highest_b = Term::inputs == 2 ? sample_exponent(b, n) : Term::factors == 2 ? highest_a : 1;
-  const bool moderate = std::abs(highest_a) < 240 && std::abs(highest_b) < 240;
-  return moderate ? highest_a + highest_b + exponent_margin_of_sample : 1024;
 }
 
 template <class Term>
 bool bounded_sum_of(const double* a, const double* b, std::size_t n, bounded_sum& result) {
-  const int exponent = guess_exponent<Term>(a, b, n);
-  if (exponent < 1024) {
+  const auto add_blocks = [&](int exponent) HWY_ATTR {
     result = {};
-    if (add_blocks<Term>(a, b, n, exponent, unscaled(), result)) return true;
-  }
-  const exponent_range products = product_exponents<Term, false>(a, b, n);
-  if (!products.finite || products.zero) return false;
-  result = {.exponent = products.highest};
-  return add_blocks<Term>(a, b, n, exponent_margin, product_scale(products.highest), result);
+    for (std::size_t i = 0; i < n; i += bounded_block) {
+      const std::size_t count = std::min(n - i, bounded_block);
+      if (!add_bounded_products<Term>(a + i, b + i, count, exponent, underflow_of<Term, double>, result))
+        return false;
+    }
+    return true;
+  };
+  if (with_exponent_of_products<Term>(a, b, n, add_blocks)) return true;
+  const auto add_scaled =
+      [](const double* x, const double* y, std::size_t count, int exponent, double error, bounded_sum& sum)
+          HWY_ATTR { return add_bounded_products<Term>(x, y, count, exponent + exponent_margin, error, sum); };
+  return add_scaled_blocks<Term>(a, b, n, result, add_scaled);
 }
 
 template <class T, class Term>

@@ -5,6 +5,7 @@
 // rounded last bit", 1991, §3.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <core/error_free.hpp>
 #include <core/finish.hpp>
@@ -15,12 +16,19 @@ namespace exactdot::cpu_engine {
 
 inline constexpr double unit_roundoff = 0x1p-53;
 
-/// |head + tail - sum| <= bound, all in units of 2^exponent.
+/// An upper bound on the error of summing numbers whose magnitudes add up to `magnitude`, in accumulators with
+/// `steps` additions each, and then over `lanes`: (depth of the additions) · u · magnitude, with 1/16 to spare.
+inline double summation_error(std::size_t steps, std::size_t lanes, double magnitude) {
+  return static_cast<double>(steps + lanes + 16) * unit_roundoff * magnitude * 1.0625;
+}
+
+/// |head + tail - sum| <= bound; all members are in units of 2^exponent.
 struct bounded_sum {
   double head = 0;
   double tail = 0;
   double bound = 0;
   int exponent = 0;
+  double largest = 0;  ///< no addend is greater in magnitude
 };
 
 /// sum += head + tail, which are off by at most `bound`; in the units of `sum`.
@@ -38,8 +46,13 @@ inline void add(bounded_sum& sum, double head, double tail, double bound) {
 
 /// sum += other, whatever their units.
 inline void add(bounded_sum& sum, bounded_sum other) {
+  if (sum.head == 0 && sum.tail == 0 && sum.bound == 0) {  // zero, in any unit
+    sum = other;
+    return;
+  }
   if (other.exponent > sum.exponent) std::swap(sum, other);
   const int down = other.exponent - sum.exponent;
+  sum.largest = std::max(sum.largest, std::ldexp(other.largest, down));
   if (down < -600) {
     add(sum, 0, 0, (std::abs(other.head) + std::abs(other.tail) + other.bound) * 0x1p-600);
   } else {

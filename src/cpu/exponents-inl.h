@@ -221,31 +221,24 @@ HWY_INLINE exponent_range product_exponents(const float* a, const float* b, std:
   return range;
 }
 
-/// Scales products that are below 2^highest by 2^-highest: changes x and y so that their product is below 1.
-/// Products below 2^-400 become 0.
-class product_scale {
-  using exponent_tag = split_doubles::exponent_tag;
-
- public:
-  HWY_INLINE explicit product_scale(int highest)
-      : highest_(hn::Set(exponent_tag(), highest + 2 * split_doubles::bias)) {}
-
-  HWY_INLINE void operator()(vec<split_doubles::tag>& x, vec<split_doubles::tag>& y) const {
-    const split_doubles left(x), right(y);
-    const auto exponent = hn::Sub(hn::Add(left.exponent, right.exponent), highest_);
-    x = split_doubles::scaled(left.significand, exponent, -400);
-    y = right.significand;
+/// Writes factors whose products are 2^-highest times those of a and b, which are below 2^highest. Products below
+/// 2^(highest - 400) become 0.
+template <class Term>
+void scale_products(const double* a, const double* b, std::size_t n, int highest, double* left, double* right) {
+  const split_doubles::tag d;
+  const auto top = hn::Set(split_doubles::exponent_tag(), highest + 2 * split_doubles::bias);
+  const auto store = [&](auto of, std::size_t i) HWY_ATTR {
+    const split_doubles x(of.x), y(of.y);
+    const auto exponent = hn::Sub(hn::Add(x.exponent, y.exponent), top);
+    hn::StoreU(split_doubles::scaled(x.significand, exponent, -400), d, left + i);
+    hn::StoreU(y.significand, d, right + i);
+  };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    store(load_factors<Term, true>(d, a + i, b + i, 0, hn::Lanes(d)), i);
   }
-
- private:
-  vec<exponent_tag> highest_;
-};
-
-/// No scaling, for data in range.
-struct unscaled {
-  template <class V>
-  HWY_INLINE void operator()(V&, V&) const {}
-};
+  if (i < n) store(load_factors<Term, false>(d, a, b, i, n), i);
+}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -20,15 +20,16 @@ std::uint64_t find_extreme(const engine::plan& plan) {
   constexpr extreme nothing{~std::uint64_t{0}, ~std::uint64_t{0}};
   std::vector<extreme> found(static_cast<std::size_t>(plan.threads), nothing);
   inputs all(plan, plan.threads);
-  engine::for_ranges(plan.n, 1, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-    extreme best = nothing;
-    all.for_slices(start, count, thread, [&](const void* x, const void*, std::size_t first, std::size_t length) {
-      extreme candidate = kernel(x, length);
-      candidate.index += first;
-      if (is_better(candidate, best)) best = candidate;
-    });
-    found[static_cast<std::size_t>(thread)] = best;
-  });
+  engine::for_shares(plan.n, engine::min_share, plan.threads,
+                     [&](std::size_t start, std::size_t count, int thread) noexcept {
+                       extreme& best = found[static_cast<std::size_t>(thread)];
+                       all.for_slices(start, count, thread,
+                                      [&](const void* x, const void*, std::size_t first, std::size_t length) {
+                                        extreme candidate = kernel(x, length);
+                                        candidate.index += first;
+                                        if (is_better(candidate, best)) best = candidate;
+                                      });
+                     });
   engine::throw_if_cancelled(plan);
   extreme best = nothing;
   for (const extreme& candidate : found) {

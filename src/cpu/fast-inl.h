@@ -12,8 +12,8 @@
 
 #include <cpu/simd-inl.h>
 
-#include <exactdot/order_v1.hpp>
 #include <core/rounding.hpp>
+#include <exactdot/order_v1.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {

@@ -1,6 +1,4 @@
 // Version and instruction sets.
-#include <omp.h>
-
 #include <cpu/kernels.hpp>
 #include <exactdot/info.hpp>
 #include <plan/thread_count.hpp>
@@ -13,7 +11,7 @@ cpu_info cpu() {
   cpu_info info;
   info.instruction_set = cpu_engine::current_instruction_set().name;
   for (const auto* set : cpu_engine::runnable_instruction_sets()) info.instruction_sets.emplace_back(set->name);
-  info.threads = engine::max_threads(omp_get_max_threads());
+  info.threads = engine::available_processors();
   return info;
 }
 

@@ -48,7 +48,8 @@ class inputs {
   [[nodiscard]] int parts_of_a() const { return plan_.has_parts() ? core::parts_of(plan_.a.type) : 1; }
   /// A term of one factor takes each part of a once.
   [[nodiscard]] int parts_of_b() const {
-    const bool one_factor = plan_.term == core::term_index<core::value> || plan_.term == core::term_index<core::magnitude>;
+    const bool one_factor =
+        plan_.term == core::term_index<core::value> || plan_.term == core::term_index<core::magnitude>;
     return plan_.has_parts() && !one_factor ? core::parts_of(plan_.b.type) : 1;
   }
 

@@ -8,6 +8,7 @@
 
 #include "cpu/accumulate-inl.h"
 #include "cpu/bounded-inl.h"
+#include "cpu/extract-inl.h"
 #include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
 
@@ -17,7 +18,7 @@ namespace HWY_NAMESPACE {
 
 template <class Element, class Term>
 constexpr kernels kernels_of() {
-  return {fast<Element, Term>, bounded<Element, Term>, accumulate<Element, Term>,
+  return {fast<Element, Term>, bounded<Element, Term>, refined<Element, Term>, accumulate<Element, Term>,
           accumulate_integers<Element, Term>};
 }
 

@@ -4,18 +4,21 @@
 #include <cmath>
 #include <core/error_free.hpp>
 #include <core/extremum.hpp>
-#include <exactdot/order_v1.hpp>
 #include <core/state.hpp>
 #include <cpu/bounded_sum.hpp>
 #include <cpu/kernels.hpp>
 #include <cpu/window.hpp>
 #include <cstdlib>
 #include <exactdot/error.hpp>
+#include <exactdot/order_v1.hpp>
 #include <limits>
 #include <utility>
 
-// SSE has no fused multiply-add, so machines without AVX2 use the portable target.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+// SSE has no fused multiply-add, so machines without AVX2 use the portable target. Vectors of SVE have no size that
+// the compiler knows, and the kernels keep vectors in structs: machines with SVE use NEON. The portable target is
+// compiled even where the compiler may assume more, so that every machine can run it.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#define HWY_COMPILE_ALL_ATTAINABLE
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels.cpp"
 #include <hwy/foreach_target.h>

@@ -7,7 +7,7 @@
 #include <array>
 #include <atomic>
 #include <core/reduction.hpp>
-#include <cpu/bounded_sum.hpp>
+#include <cpu/expansion.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <plan/plan.hpp>
@@ -16,16 +16,20 @@
 
 namespace exactdot::cpu_engine {
 
-/// The loops over n contiguous carriers at a and b, for one carrier and term (b = a for terms of one input). Each result is exact, or known
-/// to within a bound, or of order v1, so none depends on the instruction set.
+/// The loops over n contiguous carriers at a and b, for one carrier and term (b = a for terms of one input). Each
+/// result is exact, or known to within a bound, or of order v1, so none depends on the instruction set.
 struct kernels {
   /// Mode fast: the tile tree of order v1; the bits of the accumulation type.
   std::uint64_t (*fast)(const void* a, const void* b, std::size_t n);
   /// A sum with a proven error bound. False if the data does not suit it.
   bool (*bounded)(const void* a, const void* b, std::size_t n, bounded_sum& sum);
-  /// words += the exact sum; normalised on entry and on return. If `skip_integer_path`: false, and the words are
-  /// worthless, if the exponents of finite data spread so wide that only integers would do.
-  bool (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words, bool skip_integer_path);
+  /// The same with a much smaller bound, for sums that cancel, from 3, 4 or 5 levels of 51 bits (0: as many as a
+  /// sample suggests; false if that is more) below `largest`, which no addend exceeds in magnitude; infinite if
+  /// that is unknown.
+  bool (*refined)(const void* a, const void* b, std::size_t n, int levels, double largest, expansion& sum);
+  /// words += the exact sum; normalised on entry and on return. If `only_fast_paths`: false, and the words are
+  /// worthless, if finite data suits only slow paths: it would have to be scaled, or computed in integers.
+  bool (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words, bool only_fast_paths);
   /// words += the exact sum of up to additions_between_normalisations elements, in integers only: right in any
   /// floating-point environment. Propagates no carry.
   void (*accumulate_integers)(const void* a, const void* b, std::size_t n, std::int64_t* words);

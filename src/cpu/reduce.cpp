@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <exactdot/order_v1.hpp>
 #include <cpu/inputs.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/reduce.hpp>
+#include <exactdot/order_v1.hpp>
 
 namespace exactdot::cpu_engine {
 namespace {
@@ -16,29 +16,42 @@ using engine::plan;
 /// sum: both wait for memory.
 constexpr std::size_t max_bytes_in_cache = std::size_t{1} << 21;
 
-/// sum = the sum of all terms within a bound. False if the data does not suit it.
-bool bounded_total(const plan& plan, const kernels& kernels, bounded_sum& sum) {
-  if (plan.contiguous && plan.threads == 1) return bounded(kernels, plan.a.data, plan.b.data, plan.n, sum);
-  std::vector<bounded_sum> sums(static_cast<std::size_t>(plan.threads));
+/// sum = the sum of all terms within a bound: of each slice computed by slice_sum(a, b, n, Sum&). False if the data
+/// does not suit it.
+template <class Sum, class SliceSum>
+bool total_within_bound(const plan& plan, Sum& sum, SliceSum slice_sum) {
+  if (plan.contiguous && plan.threads == 1) return slice_sum(plan.a.data, plan.b.data, plan.n, sum);
+  std::vector<Sum> sums(static_cast<std::size_t>(plan.threads));
   std::atomic<bool> suits{true};
   inputs all(plan, plan.threads);
-  engine::for_ranges(plan.n, 1, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-    bounded_sum& range = sums[static_cast<std::size_t>(thread)];
-    all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t, std::size_t length) {
-      bounded_sum slice;
-      if (!suits || !bounded(kernels, a, b, length, slice)) suits = false;
-      add(range, slice);
-    });
-  });
+  engine::for_shares(
+      plan.n, engine::min_share, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+        Sum& range = sums[static_cast<std::size_t>(thread)];
+        all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t, std::size_t length) {
+          Sum slice;
+          if (!suits || !slice_sum(a, b, length, slice)) suits = false;
+          add(range, slice);
+        });
+      });
   if (!suits) return false;
-  for (const bounded_sum& range : sums) add(sum, range);
+  for (const Sum& range : sums) add(sum, range);
   return true;
 }
 
-/// result = the bits of the rounded sum, from a bounded sum. False if its bound leaves the rounding undecided.
-bool round_bounded(const plan& plan, const kernels& kernels, std::uint64_t& result) {
+/// result = the bits of the result, from a bounded sum and, if its bound leaves them undecided, a refined
+/// one. False if that leaves it undecided too.
+bool finish_within_bound(const plan& plan, const kernels& kernels, std::uint64_t& result) {
   bounded_sum sum;
-  return bounded_total(plan, kernels, sum) && round_if_certain(plan.result, sum, result);
+  const auto bounded_slice = [&](const void* a, const void* b, std::size_t n, bounded_sum& slice) {
+    return bounded(kernels, a, b, n, slice);
+  };
+  if (!total_within_bound(plan, sum, bounded_slice)) return false;
+  if (finish_if_certain(plan.result, plan.n, sum, result)) return true;
+  return finish_refined(plan.result, plan.n, sum, result, [&](int levels, double largest, expansion& finer) {
+    return total_within_bound(plan, finer, [&](const void* a, const void* b, std::size_t n, expansion& slice) {
+      return kernels.refined(a, b, n, levels, largest, slice);
+    });
+  });
 }
 
 /// The sums of a plan: of its term and, for moments, of squares. Their states follow each other.
@@ -62,16 +75,16 @@ struct sums {
   [[nodiscard]] std::size_t words() const { return static_cast<std::size_t>(states() * layout.words()); }
 };
 
-/// words += the exact states of all terms; normalised on entry and on return. If `skip_integer_path`: false, and the
-/// words are worthless, if the data is finite but suits only the integer path.
-bool add_states(const plan& plan, std::int64_t* words, bool skip_integer_path) {
+/// words += the exact states of all terms; normalised on entry and on return. If `only_fast_paths`: false, and
+/// the words are worthless, if the data is finite but suits only slow paths.
+bool add_states(const plan& plan, std::int64_t* words, bool only_fast_paths) {
   const sums of(plan);
   if (of.states() == 2 && plan.has_parts()) {  // the sums pair the parts differently
     engine::plan each = plan;
     each.what = reduction::sum;
-    const bool complete = add_states(each, words, skip_integer_path);
+    const bool complete = add_states(each, words, only_fast_paths);
     each.what = reduction::sum_of_squares, each.term = core::term_index<core::product>;
-    return add_states(each, words + of.layout.words(), skip_integer_path) && complete;
+    return add_states(each, words + of.layout.words(), only_fast_paths) && complete;
   }
   const std::size_t count_of_words = of.words();
   std::vector<std::int64_t> others(static_cast<std::size_t>(plan.threads - 1) *
@@ -79,7 +92,7 @@ bool add_states(const plan& plan, std::int64_t* words, bool skip_integer_path) {
   std::atomic<bool> complete{true};
   const auto add_slice = [&](const kernels& kernels, std::int64_t* sum, const void* a, const void* b,
                              std::size_t n) noexcept {
-    if (!accumulate(kernels, of.carrier, a, b, n, sum, skip_integer_path)) complete = false;
+    if (!accumulate(kernels, of.carrier, a, b, n, sum, only_fast_paths)) complete = false;
   };
   if (plan.contiguous && plan.threads == 1 && plan.monitor == nullptr && of.states() == 1) {
     add_slice(*of.term, words, plan.a.data, plan.b.data, plan.n);
@@ -87,17 +100,15 @@ bool add_states(const plan& plan, std::int64_t* words, bool skip_integer_path) {
   }
   // two sums of a slice: the second finds it in the cache
   inputs all(plan, plan.threads, of.states() == 1 ? plan.n : chunk_of(plan));
-  engine::for_ranges(plan.n, 1, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-    state_words range(of.layout, of.states());
-    std::int64_t* const sum = thread == 0 ? words : range.data();
-    all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t, std::size_t length) {
-      add_slice(*of.term, sum, a, b, length);
-      if (of.squares != nullptr) add_slice(*of.squares, sum + of.layout.words(), a, b, length);
-    });
-    if (thread != 0) {
-      std::copy_n(range.data(), count_of_words, &others[static_cast<std::size_t>(thread - 1) * count_of_words]);
-    }
-  });
+  engine::for_shares(
+      plan.n, engine::min_share, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+        std::int64_t* const sum =
+            thread == 0 ? words : &others[static_cast<std::size_t>(thread - 1) * count_of_words];
+        all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t, std::size_t length) {
+          add_slice(*of.term, sum, a, b, length);
+          if (of.squares != nullptr) add_slice(*of.squares, sum + of.layout.words(), a, b, length);
+        });
+      });
   engine::throw_if_cancelled(plan);
   const auto state = static_cast<std::size_t>(of.layout.words());
   for (std::size_t i = 0; i < others.size(); i += state) {
@@ -114,10 +125,10 @@ std::uint64_t exact(const plan& plan) {
   const bool may_bound = plan.monitor == nullptr && plan.bounded_sum_can_decide;
   const bool in_cache = plan.n <= max_bytes_in_cache / size_of(plan.carrier);
   const kernels& kernels = current_kernels(plan.carrier, plan.term);
-  if (may_bound && in_cache && round_bounded(plan, kernels, result)) return result;
+  if (may_bound && in_cache && finish_within_bound(plan, kernels, result)) return result;
   state_words words(plan.layout(), engine::states_of(plan));
   if (!add_states(plan, words.data(), may_bound && !in_cache)) {
-    if (round_bounded(plan, kernels, result)) return result;
+    if (finish_within_bound(plan, kernels, result)) return result;
     words.clear();
     add_states(plan, words.data(), false);
   }
@@ -125,21 +136,21 @@ std::uint64_t exact(const plan& plan) {
 }
 
 /// Order v1 on several threads, or in slices: a thread adds the chunks of whole subtrees, in its own tree; their
-/// sums are the leaves of the rest of the tree. At most max_subtrees of them, whatever n.
+/// sums are the leaves of the rest of the tree. At most max_subtrees of them, whatever n. Contiguous subtrees are
+/// added in pieces as long as a monitor allows.
 template <class T>
 std::uint64_t fast_in_subtrees(const plan& plan, const kernels& kernels) {
   constexpr std::size_t chunk = engine::staged_chunk<T>, max_subtrees = 1024;
   const std::size_t grain = chunk * std::bit_ceil(plan.n / chunk / max_subtrees + 1);
+  const std::size_t piece = plan.contiguous ? std::min(grain, engine::elements_per_poll) : chunk;
   std::vector<T> subtree(plan.n / grain + (plan.n % grain != 0));
-  const caller_environment environment;
   inputs all(plan, plan.threads);
-  engine::for_ranges(plan.n, grain, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-    const auto arithmetic = environment.enter();
+  engine::for_shares(plan.n, grain, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
     tile_tree<T> tree;
     all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t first, std::size_t length) {
-      for (std::size_t i = 0; i < length; i += chunk) {
+      for (std::size_t i = 0; i < length; i += piece) {
         const auto at = [&](const void* x) { return static_cast<const T*>(x) + i; };
-        const std::size_t end = std::min(i + chunk, length);
+        const std::size_t end = std::min(i + piece, length);
         tree.push(core::from_word<T>(kernels.fast(at(a), at(b), end - i)));
         if ((first + end) % grain != 0 && first + end != plan.n) continue;
         subtree[(first + i) / grain] = tree.root();
@@ -159,8 +170,8 @@ std::uint64_t fast(const plan& plan) {
   if (plan.n == 0) return engine::result_of_nothing(plan);
   const kernels& kernels = current_kernels(plan.carrier, plan.term);
   const bool in_one_call = plan.contiguous && plan.threads == 1 && plan.monitor == nullptr;
-  const std::uint64_t sum = in_one_call ? kernels.fast(plan.a.data, plan.b.data, plan.n)
-                                        : fast_in_subtrees<T>(plan, kernels);
+  const std::uint64_t sum =
+      in_one_call ? kernels.fast(plan.a.data, plan.b.data, plan.n) : fast_in_subtrees<T>(plan, kernels);
   return engine::fast_result(plan, core::from_word<T>(sum));
 }
 

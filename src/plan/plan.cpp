@@ -132,9 +132,11 @@ void check_request(const request& asked, mode mode) {
   }
 }
 
-void check_output(const char* caller, const any_vector& x, const char* name, const void* result, std::size_t bytes) {
+void check_output(const char* caller, const any_vector& x, const char* name, const void* result,
+                  std::size_t bytes) {
   if (!exactdot::detail::overlaps(x, result, bytes)) return;
-  throw_error(errc::bad_option, caller, std::string("the result lies within ") + name + "; pass memory outside the vector");
+  throw_error(errc::bad_option, caller,
+              std::string("the result lies within ") + name + "; pass memory outside the vector");
 }
 
 plan unplaced_plan(const request& asked, mode mode) {
@@ -154,8 +156,8 @@ plan unplaced_plan(const request& asked, mode mode) {
   made.n = asked.a.n;
   made.ddof = static_cast<std::uint64_t>(asked.ddof);
   made.contiguous = made.a.contiguous && made.b.contiguous;
-  made.bounded_sum_can_decide =
-      info.finish == core::finish::round && !made.has_parts() && bounded_sum_can_decide(made.carrier, asked.result);
+  made.bounded_sum_can_decide = !info.is_extremum && !info.needs_squares() && !made.has_parts() &&
+                                bounded_sum_can_decide(made.carrier, asked.result);
   // Products of the halves of integers have two factors that differ.
   if (made.has_parts() && made.term == core::term_index<core::square>) made.term = core::term_index<core::product>;
   return made;

@@ -79,9 +79,10 @@ struct plan {
   }
 };
 
-/// Whether a bounded sum on this carrier can decide the rounding: results as precise as the carrier, or less.
+/// Whether a bounded sum on this carrier can decide the result: floating-point types as precise as the carrier, or
+/// less; integers.
 constexpr bool bounded_sum_can_decide(element_type carrier, element_type result) {
-  return !is_integer(result) && info_of(result).precision <= info_of(carrier).precision;
+  return is_integer(result) || info_of(result).precision <= info_of(carrier).precision;
 }
 
 /// Throws exactdot::error whose sentence begins with the caller's name.

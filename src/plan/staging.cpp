@@ -56,8 +56,7 @@ void copy_contiguous(const operand& from, element_type target, int part, std::si
 void copy_contiguous_by_threads(const operand& from, element_type target, int part, std::size_t n, void* to,
                                 int threads) noexcept {
   const std::size_t bytes = size_of(target);
-  constexpr std::size_t page = 4096;
-  for_ranges(n, page / bytes, threads_for(n * bytes / sizeof(double), threads),
+  for_shares(n, min_share, threads_for(n * bytes / sizeof(double), threads),
              [&](std::size_t start, std::size_t count, int) noexcept {
                char* const range = static_cast<char*>(to) + start * bytes;
                if (from.contiguous) {

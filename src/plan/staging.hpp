@@ -7,8 +7,8 @@
 // vector.
 #pragma once
 
-#include <exactdot/order_v1.hpp>
 #include <cstring>
+#include <exactdot/order_v1.hpp>
 #include <plan/plan.hpp>
 #include <vector>
 

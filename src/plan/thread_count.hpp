@@ -1,24 +1,20 @@
 // How many CPU threads a call uses. No result depends on it.
 #pragma once
 
-#include <omp.h>
-
-#include <algorithm>
 #include <cstddef>
 
 namespace exactdot::engine {
 
-/// A thread's start costs about as much as this many elements (measured: docs/performance.md).
-inline constexpr std::size_t elements_per_thread = std::size_t{1} << 15;
+/// Helpers are worth waking from twice as many elements on (measured: docs/performance.md).
+inline constexpr std::size_t elements_per_thread = std::size_t{1} << 16;
 
-/// The upper limit for a wish: what OpenMP allows, and eight threads per processor.
-inline int max_threads(int wanted) { return std::min({wanted, omp_get_thread_limit(), 8 * omp_get_num_procs()}); }
+/// The processors that the calling thread may use: its affinity, at most as many as the control group's CPU quota
+/// lets run all the time (rounded up), at most OMP_NUM_THREADS if that is set. Quota and variable are read once,
+/// the affinity at most every 10 ms.
+[[nodiscard]] int available_processors() noexcept;
 
-/// How many threads a call uses: as many as are worth their start, at most `wanted` (0: as many as OpenMP allows).
-inline int threads_for(std::size_t n, int wanted) {
-  if (n < 2 * elements_per_thread) return 1;
-  const auto limit = static_cast<std::size_t>(max_threads(wanted > 0 ? wanted : omp_get_max_threads()));
-  return static_cast<int>(std::clamp<std::size_t>(n / elements_per_thread, 1, limit));
-}
+/// How many threads a call uses: as many as are worth it, at most `wanted` (0: the available processors) and eight
+/// times the available processors.
+[[nodiscard]] int threads_for(std::size_t n, int wanted) noexcept;
 
 }  // namespace exactdot::engine

@@ -13,12 +13,10 @@
 namespace exactdot::detail {
 namespace {
 
-constexpr const char* caller = "accumulator";
-
-[[noreturn]] void throw_headroom(const char* what) {
+[[noreturn]] void throw_headroom(const char* caller, const char* sum) {
   engine::throw_error(
       errc::headroom, caller,
-      std::string(what) + " exceeds the headroom of 2^63 largest products; use several accumulators");
+      std::string(sum) + " exceeds the headroom of 2^63 largest products; use several accumulators");
 }
 
 core::state_layout layout_of(state_view state) { return core::layout_of(state.type); }
@@ -42,7 +40,7 @@ bool are_possible(const core::state_layout& layout, std::span<const std::int64_t
   return true;
 }
 
-void check_words(const core::state_layout& layout, std::span<const std::int64_t> words) {
+void check_words(const char* caller, const core::state_layout& layout, std::span<const std::int64_t> words) {
   if (words.size() != static_cast<std::size_t>(layout.words())) {
     engine::throw_error(
         errc::size_mismatch, caller,
@@ -52,7 +50,7 @@ void check_words(const core::state_layout& layout, std::span<const std::int64_t>
   // The true sum of the allowed number of states leaves the last limb far smaller; carries into it cannot overflow.
   const std::int64_t top = words[layout.limbs - 1];
   constexpr std::int64_t limit = std::int64_t{1} << 62;
-  if (top < -limit || top > limit) throw_headroom("the sum");
+  if (top < -limit || top > limit) throw_headroom(caller, "the sum");
   if (states > core::state_layout::max_states) {
     engine::throw_error(errc::headroom, caller,
                         "these words are the sum of more than 2^31 - 1 states; construct accumulators of fewer and "
@@ -68,7 +66,7 @@ void check_words(const core::state_layout& layout, std::span<const std::int64_t>
 
 void load_words(state_view state, std::span<const std::int64_t> words) {
   const core::state_layout layout = layout_of(state);
-  check_words(layout, words);
+  check_words(state.caller, layout, words);
   std::copy(words.begin(), words.end(), state.words);
   for (int i = layout.nans(); i < layout.states(); ++i) {
     state.words[i] = std::min(state.words[i], core::state_layout::max_count);
@@ -82,7 +80,7 @@ void normalise(state_view state) {
   if (*state.pending == 0) return;
   with_layout(state, [&](const core::state_layout& layout) {
     core::normalise(layout, state.words);
-    if (!core::fits(layout, state.words)) throw_headroom("the sum");
+    if (!core::fits(layout, state.words)) throw_headroom(state.caller, "the sum");
   });
   *state.pending = 0;
 }
@@ -108,8 +106,8 @@ core::exact_term exact_element(const void* x) {
 void add_product(state_view state, const void* a, const void* b) {
   with_element(state.type, [&]<class T>(T) {
     constexpr core::state_layout layout = core::layout_of(type_of<T>);
-    constexpr int bits = is_integer(type_of<T>) ? layout.highest_exponent
-                                                : 2 * core::format<core::carrier_for<T>>::precision;
+    constexpr int bits =
+        is_integer(type_of<T>) ? layout.highest_exponent : 2 * core::format<core::carrier_for<T>>::precision;
     core::add_term<bits>(layout, state.words, core::multiply(exact_element<T>(a), exact_element<T>(b)));
   });
   if (++*state.pending >= core::additions_between_normalisations) normalise(state);
@@ -119,7 +117,7 @@ namespace {
 
 void check_type(state_view state, const any_vector& x) {
   if (x.type == state.type) return;
-  engine::throw_error(errc::bad_option, caller,
+  engine::throw_error(errc::bad_option, state.caller,
                       "the vectors hold " + std::string(is_known(x.type) ? name_of(x.type) : "an unknown type") +
                           ", this accumulator " + std::string(name_of(state.type)));
 }
@@ -144,7 +142,7 @@ void add_terms(state_view state, reduction what, const any_vector& a, const any_
     const auto& kernels = cpu_engine::current_kernels(a.type, core::info_of(what).term);
     cpu_engine::accumulate(kernels, a.type, a.data, b.data, a.n, sum, false);
   } else {
-    engine::add(engine::make_plan({caller, what, a, b, element_type::float64}, options), sum);
+    engine::add(engine::make_plan({state.caller, what, a, b, element_type::float64}, options), sum);
   }
   if (converts) {
     std::int64_t total[core::max_state_words];
@@ -153,7 +151,7 @@ void add_terms(state_view state, reduction what, const any_vector& a, const any_
     core::normalise(layout, total);
     std::copy_n(total, layout.words(), sum);
   }
-  if (!core::fits(layout, sum)) throw_headroom("the sum");
+  if (!core::fits(layout, sum)) throw_headroom(state.caller, "the sum");
   std::copy_n(sum, layout.words(), state.words);
 }
 
@@ -183,7 +181,7 @@ void merge(state_view state, state_view other) {
     std::copy_n(state.words, layout.words(), sum);
     core::merge(layout, sum, other.words);
     core::normalise(layout, sum);
-    if (!core::fits(layout, sum)) throw_headroom("the merged sum");
+    if (!core::fits(layout, sum)) throw_headroom(state.caller, "the merged sum");
     std::copy_n(sum, layout.words(), state.words);
   });
 }
@@ -200,32 +198,34 @@ struct state_copy {
   std::int64_t words[core::max_state_words];
 };
 
-core::finish finish_of(rounding how) {
-  if (how == rounding::sum) return core::finish::round;
-  return how == rounding::root ? core::finish::root : core::finish::quotient;
+core::finish finish_of(rounding kind) {
+  if (kind == rounding::sum) return core::finish::round;
+  return kind == rounding::root ? core::finish::root : core::finish::quotient;
 }
 
-/// Whether the root of a negative sum is asked for.
-bool has_no_root(const state_copy& state, rounding how) {
-  return how == rounding::root && state.words[state.layout.limbs - 1] < 0;
+/// Whether the root of a negative sum is asked for. If there are special terms, the limbs mean nothing.
+bool has_no_root(const state_copy& state, rounding kind) {
+  if (kind != rounding::root) return false;
+  const core::special_terms special = core::special_terms_of(state.layout, state.words);
+  return special.any() ? special.minus : state.words[state.layout.limbs - 1] < 0;
 }
 
 }  // namespace
 
-std::uint64_t round(state_view state, element_type result, rounding how, std::uint64_t count) {
+std::uint64_t round(state_view state, element_type result, rounding kind, std::uint64_t count) {
   if (is_integer(result) && (!is_integer(state.type) || size_of(result) != 8)) {
-    engine::throw_error(errc::bad_option, caller,
-                        "a sum of " + std::string(name_of(state.type)) + " cannot be rounded to " +
-                            std::string(name_of(result)));
+    engine::throw_error(
+        errc::bad_option, state.caller,
+        "a sum of " + std::string(name_of(state.type)) + " cannot be rounded to " + std::string(name_of(result)));
   }
   state_copy copy(state);
   const core::number_format to = core::format_of(result);
-  if (has_no_root(copy, how)) return core::nan_word(to);
-  const core::outcome found = core::finish_state({finish_of(how), to}, copy.layout, copy.words, count);
+  if (has_no_root(copy, kind)) return core::nan_word(to);
+  const core::outcome found = core::finish_state({finish_of(kind), to}, copy.layout, copy.words, count);
   if (found.overflows) {
-    engine::throw_error(errc::overflow, caller,
-                        "the sum does not fit into " + std::string(name_of(result)) +
-                            "; round it to a floating-point type");
+    engine::throw_error(
+        errc::overflow, state.caller,
+        "the sum does not fit into " + std::string(name_of(result)) + "; round it to a floating-point type");
   }
   return found.word;
 }
@@ -235,22 +235,32 @@ std::uint64_t round_moments(state_view sum, state_view squares, element_type res
   state_copy first(sum), second(squares);
   std::int64_t scratch[core::max_moment_limbs];
   const core::result_rule rule(root ? core::finish::deviation : core::finish::variance, core::format_of(result));
-  return core::finish_moments(rule, first.layout, first.words, second.words, n, ddof, scratch).word;
+  const core::state_layout& layout = first.layout;
+  const bool special =
+      core::special_terms_of(layout, first.words).any() || core::special_terms_of(layout, second.words).any();
+  const std::uint64_t word = core::finish_moments(rule, layout, first.words, second.words, n, ddof, scratch).word;
+  if (special || n <= ddof) return word;
+  // n·Σx² − (Σx)², which finish_moments has left in the scratch words, is negative for no elements
+  const core::fixed_point numerator{scratch, 2 * layout.limbs + 4, 2 * layout.lowest_exponent};
+  if (core::is_negative(numerator) || core::is_negative(layout.number(second.words))) {
+    engine::throw_error(errc::bad_option, sum.caller, "these words are the moments of no elements");
+  }
+  return word;
 }
 
-scaled_double round_scaled(state_view state, rounding how, std::uint64_t count) {
+scaled_double round_scaled(state_view state, rounding kind, std::uint64_t count) {
   state_copy copy(state);
   const core::special_terms special = core::special_terms_of(copy.layout, copy.words);
-  if (special.any() || has_no_root(copy, how) || (how == rounding::quotient && count == 0)) {
-    return {core::from_word<double>(round(state, element_type::float64, how, count)), 0};
+  if (special.any() || has_no_root(copy, kind) || (kind == rounding::quotient && count == 0)) {
+    return {core::from_word<double>(round(state, element_type::float64, kind, count)), 0};
   }
   const core::fixed_point number = copy.layout.number(copy.words);
   const bool negative = core::is_negative(number);
   if (negative) core::negate(number);
   core::wide magnitude = core::leading_bits(number);
   if (magnitude.is_zero()) return {};
-  if (how == rounding::root) core::take_root(magnitude);
-  if (how == rounding::quotient) core::divide(magnitude, count);
+  if (kind == rounding::root) core::take_root(magnitude);
+  if (kind == rounding::quotient) core::divide(magnitude, count);
   const std::int64_t exponent = magnitude.exponent + 255;  // of the leading bit
   magnitude.exponent = -255;
   const auto significand =

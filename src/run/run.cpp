@@ -35,23 +35,30 @@ namespace {
   return engine::run(engine::make_plan({name_of(what), what, a, b, result, ddof}, options));
 }
 
-/// The result of a call on contiguous carriers that needs no plan, for a reduction that rounds a sum.
+/// Whether a short call of a reduction of one sum needs no plan.
+bool needs_no_plan(reduction what, mode mode) {
+  const auto& info = core::info_of(what);
+  return !info.is_extremum && !info.needs_squares() && (mode == mode::exact || info.finish == core::finish::round);
+}
+
+/// The result of a call on contiguous carriers that needs no plan.
 std::uint64_t reduce_without_plan(reduction what, element_type carrier, element_type result, const void* a,
                                   const void* b, std::size_t n, mode mode) {
   const auto& kernels = cpu_engine::current_kernels(carrier, core::info_of(what).term);
-  if (mode == mode::exact) return cpu_engine::reduce_short(kernels, carrier, result, a, b, n);
+  if (mode == mode::exact) {
+    return cpu_engine::reduce_short(kernels, core::info_of(what).finish, carrier, result, a, b, n);
+  }
   const core::result_rule rule(core::finish::round, core::format_of(result));
-  return with_carrier(carrier, [&]<class T>(T) {
-    return core::converted_word(rule, core::from_word<T>(kernels.fast(a, b, n)));
-  });
+  return with_carrier(
+      carrier, [&]<class T>(T) { return core::converted_word(rule, core::from_word<T>(kernels.fast(a, b, n))); });
 }
 
 }  // namespace
 
 void require_one_input(reduction what) {
   if (!is_known(what) || inputs_of(what) == 1) return;
-  engine::throw_error(errc::bad_option, "reduce", std::string(name_of(what)) + " takes two vectors; call " +
-                                                      name_of(what) + "(a, b)");
+  engine::throw_error(errc::bad_option, "reduce",
+                      std::string(name_of(what)) + " takes two vectors; call " + name_of(what) + "(a, b)");
 }
 
 std::uint64_t dot(element_type elements, element_type result, const void* a, const void* b, std::size_t n,
@@ -65,15 +72,14 @@ std::uint64_t dot(element_type elements, element_type result, const void* a, con
 }
 
 std::uint64_t reduce_to_bits(reduction what, const any_vector& a, const any_vector& b, element_type result,
-                     const options& options, std::int64_t ddof) {
+                             const options& options, std::int64_t ddof) {
   return reduce_by_plan(what, a, b, result, options, ddof);
 }
 
 std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type result, const options& options,
-                     std::int64_t ddof) {
-  const bool rounds_a_sum = is_known(what) && inputs_of(what) == 1 && !core::info_of(what).is_extremum &&
-                            core::info_of(what).finish == core::finish::round;
-  if (rounds_a_sum && is_known(x.type) && is_carrier(x.type) && is_contiguous(x) && is_known(result) &&
+                             std::int64_t ddof) {
+  const bool of_one_sum = is_known(what) && inputs_of(what) == 1 && needs_no_plan(what, options.mode) && ddof >= 0;
+  if (of_one_sum && is_known(x.type) && is_carrier(x.type) && is_contiguous(x) && is_known(result) &&
       !is_integer(result) && engine::is_short_call(x.data, x.data, x.n, options)) {
     return reduce_without_plan(what, x.type, result, x.data, x.data, x.n, options.mode);
   }

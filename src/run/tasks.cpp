@@ -1,5 +1,5 @@
 // Runs the tasks of a reduction with a callable (exactdot/reduce.hpp) on the threads of the CPU engine.
-#include <cpu/environment.hpp>
+#include <algorithm>
 #include <exactdot/reduce.hpp>
 #include <plan/plan.hpp>
 #include <plan/threads.hpp>
@@ -26,10 +26,8 @@ void run_tasks(const any_vector& x, std::size_t count, std::size_t elements, con
                void (*task)(void* context, std::size_t k) noexcept, void* context) {
   const engine::plan plan = plan_for_callable(x, options);
   engine::throw_if_cancelled(plan);
-  const cpu_engine::caller_environment environment;
   const auto threads = static_cast<int>(std::clamp<std::size_t>(count, 1, static_cast<std::size_t>(plan.threads)));
-  engine::for_ranges(count, 1, threads, [&](std::size_t first, std::size_t tasks, int) noexcept {
-    const auto arithmetic = environment.enter();
+  engine::for_shares(count, 1, threads, [&](std::size_t first, std::size_t tasks, int) noexcept {
     for (std::size_t k = first; k < first + tasks; ++k) {
       const std::size_t start = k * elements;
       if (plan.monitor != nullptr && plan.monitor->cancel.load(std::memory_order_relaxed)) return;

@@ -181,4 +181,18 @@ TYPED_TEST(accumulators, accept_many_single_additions) {
   EXPECT_EQ(difference(round_units<TypeParam>(one.units() * count), sum.template round<TypeParam>()), "");
 }
 
+/// With special terms the limbs mean nothing, so they must not decide about a root.
+TEST(accumulator, takes_roots_of_sums_with_infinite_terms) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double finite : {-5.0, 0.0, 5.0}) {
+    exactdot::accumulator<double> plus, minus;
+    plus.add(finite), plus.add(infinity), minus.add(finite), minus.add(-infinity);
+    EXPECT_EQ(plus.round_root<double>(), infinity) << finite;
+    EXPECT_EQ(plus.round_root_scaled().significand, infinity) << finite;
+    EXPECT_TRUE(std::isnan(minus.round_root<double>())) << finite;
+    EXPECT_TRUE(std::isnan(minus.round_root<float>())) << finite;
+    EXPECT_TRUE(std::isnan(minus.round_root_scaled().significand)) << finite;
+  }
+}
+
 }  // namespace

@@ -254,4 +254,15 @@ TEST(moments, refuse_more_elements_than_their_words_count) {
   EXPECT_EQ(full.sum().round<float>(), 0.0F);
 }
 
+TEST(moments, have_no_variance_that_no_elements_have) {
+  using exactdot::moments;
+  moments<float> one;
+  one.add(1.0F), one.add(2.0F);
+  auto words = one.words();
+  std::vector<std::int64_t> wrong(words.begin(), words.end());
+  for (std::size_t i = wrong.size() / 2 + 1; i < wrong.size() - 4; ++i) wrong[i] = 0;  // no squares
+  const moments<float> impossible{wrong};
+  EXPECT_THROW((void)impossible.variance<double>(), exactdot::error);
+}
+
 }  // namespace

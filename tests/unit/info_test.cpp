@@ -20,6 +20,12 @@ TEST(info, names_each_instruction_set_once_and_at_least_one_thread) {
   EXPECT_EQ(names.count(info.instruction_set), 1u);
   EXPECT_EQ(names.count("portable"), 1u);
   EXPECT_EQ(names.count(""), 0u);
+#if defined(__aarch64__)
+  EXPECT_EQ(info.instruction_sets, (std::vector<std::string>{"neon", "portable"}));
+  if (std::getenv("EXACTDOT_TARGET") == nullptr) {
+    EXPECT_EQ(info.instruction_set, "neon");
+  }
+#endif
   EXPECT_GE(info.threads, 1);
 }
 

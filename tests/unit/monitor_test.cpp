@@ -31,7 +31,7 @@ const std::vector<double>& many_ones() {
 
 TEST_P(monitors, count_to_n) {
   for (const std::size_t n :
-       {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70'001}, many_ones().size()}) {
+       {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{150'001}, many_ones().size()}) {
     exactdot::monitor monitor;
     const double result = exactdot::dot<double>(many_ones().data(), many_ones().data(), n, monitored_by(monitor));
     EXPECT_EQ(result, static_cast<double>(n));
@@ -96,14 +96,14 @@ TEST_P(monitors, leave_an_accumulator_unchanged_if_cancelled) {
   EXPECT_EQ(sum.round<double>(), 7);
 }
 
-INSTANTIATE_TEST_SUITE_P(of_each_mode, monitors,
-                         testing::Values(test_setting{exactdot::mode::exact, 1},
-                                         test_setting{exactdot::mode::exact, 3},
-                                         test_setting{exactdot::mode::fast, 1},
-                                         test_setting{exactdot::mode::fast, 3}),
-                         [](const auto& one) {
-                           return std::string(one.param.mode == exactdot::mode::exact ? "exact" : "fast") +
-                                  std::to_string(one.param.threads);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    of_each_mode, monitors,
+    testing::Values(test_setting{exactdot::mode::exact, 1}, test_setting{exactdot::mode::exact, 3},
+                    test_setting{exactdot::mode::exact, 64}, test_setting{exactdot::mode::fast, 1},
+                    test_setting{exactdot::mode::fast, 3}, test_setting{exactdot::mode::fast, 64}),
+    [](const auto& one) {
+      return std::string(one.param.mode == exactdot::mode::exact ? "exact" : "fast") +
+             std::to_string(one.param.threads);
+    });
 
 }  // namespace

@@ -24,13 +24,13 @@ std::vector<T> numbers(std::initializer_list<double> values) {
   return all;
 }
 
-void expect_error(errc code, const std::string& part, const std::function<void()>& action) {
+void expect_error(errc code, const std::string& phrase, const std::function<void()>& action) {
   try {
     action();
-    ADD_FAILURE() << "nothing was thrown: " << part;
+    ADD_FAILURE() << "nothing was thrown: " << phrase;
   } catch (const error& thrown) {
     EXPECT_EQ(thrown.code(), code) << thrown.what();
-    EXPECT_NE(std::string(thrown.what()).find(part), std::string::npos) << thrown.what();
+    EXPECT_NE(std::string(thrown.what()).find(phrase), std::string::npos) << thrown.what();
   }
 }
 
@@ -169,6 +169,11 @@ TEST(refusals, name_what_is_allowed) {
   const std::vector<double> x = {1};
   const std::vector<std::int32_t> i = {1};
   expect_error(errc::bad_option, "variance: ddof is -1", [&] { (void)variance(x, -1); });
+  // a short call, which needs no plan
+  const auto any = exactdot::to_any(std::span<const double>(x));
+  expect_error(errc::bad_option, "ddof is -3", [&] {
+    (void)exactdot::reduce(exactdot::reduction::sum, any, exactdot::element_type::float64, {}, -3);
+  });
   expect_error(errc::bad_option, "mode fast has no variance", [&] { (void)stddev(x, 0, {.mode = mode::fast}); });
   expect_error(errc::bad_option, "use a floating-point type", [&] { (void)sum<std::int64_t>(x); });
   expect_error(errc::bad_option, "use int64, uint64 or", [&] { (void)sum<std::int32_t>(i); });
