@@ -12,19 +12,22 @@ has_gpu := $(shell nvidia-smi -L >/dev/null 2>&1 && echo ON || echo OFF)
 GPU ?= $(has_gpu)
 ARCHITECTURES ?= $(if $(filter ON,$(has_gpu)),native,90)
 FUZZ_SECONDS ?= 20
-CAMPAIGN_RESULTS ?= 250000
+CAMPAIGN_RESULTS ?= 150000
+SIMT_SCALE ?= 200
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-sanitized test-cuda asan clang bench setup configure release clean
+.PHONY: help demo test test-simt test-cuda test-neon test-sanitized asan clang bench setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 help:
 	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
 	@echo 'make test            build and run every test (under 10 minutes on 2 cores)'
+	@echo 'make test-simt       thousands of results of the GPU kernels on the simulator, twice as many as make test has'
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
+	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign'
 	@echo 'make bench           measure beside other libraries and write docs/performance.md (some minutes)'
 	@echo 'make clean           remove the build folder'
@@ -38,11 +41,19 @@ demo: configure
 test: release
 	$(ctest) --test-dir $(RELEASE)
 
+# the results are other ones than those of make test; each process computes a part of them
+test-simt: release
+	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} env EXACTDOT_TEST_SCALE=$(SIMT_SCALE) GTEST_TOTAL_SHARDS=$(JOBS) \
+	  GTEST_SHARD_INDEX={} $(RELEASE)/tests/cuda/cuda_kernels_on_simt_test --gtest_brief=1
+
 # tests that need a GPU say so and are skipped
 test-cuda:
 	@command -v nvcc >/dev/null || { echo 'make test-cuda: nvcc not found; install the CUDA toolkit' >&2; exit 1; }
 	@$(MAKE) release GPU=ON
-	$(ctest) --test-dir $(RELEASE) --tests-regex '^cuda_|^c_|^example_|^package.find_package|^program_test'
+	$(ctest) --test-dir $(RELEASE) --tests-regex '^cuda_|^c_|^example_|^package.find_package|^program_test' --exclude-regex on_simt
+
+test-neon:
+	JOBS=$(JOBS) SETUP=$(SETUP) scripts/test_neon
 
 test-sanitized: clang asan
 
@@ -50,10 +61,12 @@ asan: setup
 	cmake --preset asan -B $(ASAN)
 	cmake --build $(ASAN) --parallel $(JOBS)
 	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
-	$(ctest) --test-dir $(ASAN)
+# a quarter of the kernels' cases on the simulator: test-simt has them all, faster
+	GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=1 EXACTDOT_TEST_SCALE=20 $(ASAN)/tests/cuda/cuda_kernels_on_simt_test \
+	  --gtest_brief=1
+	$(ctest) --test-dir $(ASAN) --exclude-regex cuda_kernels_on_simt_test
 
 # what only clang checks: its warnings, and inputs that libFuzzer finds
-clang: export LSAN_OPTIONS = suppressions=$(CURDIR)/tests/fuzz/leaks.supp:print_suppressions=0
 clang: setup
 	cmake --preset clang -B $(CLANG)
 	cmake --build $(CLANG) --parallel $(JOBS) --target exactdot exactdot_io core_test campaign fuzz_npy \

@@ -1,7 +1,6 @@
 // Measures all methods; see compare.hpp.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cli/available_memory.hpp>
 #include <cli/compare.hpp>
@@ -10,15 +9,14 @@
 #include <cli/stopwatch.hpp>
 #include <cmath>
 #include <core/finish.hpp>
-#include <cstring>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/reductions.hpp>
 #include <io/fault.hpp>
+#include <lab/magnitudes.hpp>
 #include <lab/peers.hpp>
 #include <lab/ulp_error.hpp>
 #include <optional>
 #include <plan/staging.hpp>
-#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -96,14 +94,7 @@ class comparer {
     const any_vector x(a(), files_.n(), type_of<T>), y(b(), files_.n(), type_of<T>);
     if (term_of(what_) == lab::term::product) return sum_.add(x, y, options_);
     if (term_of(what_) == lab::term::value) return sum_.add(x, options_);
-    constexpr std::size_t max_chunk = std::size_t{1} << 16;
-    std::vector<T> magnitudes(std::min(max_chunk, x.n));
-    for (std::size_t first = 0; first < x.n; first += magnitudes.size()) {
-      const std::size_t length = std::min(magnitudes.size(), x.n - first);
-      std::memcpy(magnitudes.data(), a() + first, length * sizeof(T));  // the address may be unaligned
-      std::ranges::transform(magnitudes, magnitudes.begin(), [](T value) { return std::abs(value); });
-      sum_.add(std::span<const T>(magnitudes).first(length), options_);
-    }
+    lab::add_magnitudes(sum_, a(), files_.n(), options_);
   }
 
   /// The root or the quotient in the type of the sum.

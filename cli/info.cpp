@@ -36,7 +36,7 @@ void print_text(const cpu_info& processor, const std::vector<std::string>& gpus,
       "threads           {}\n"
       "CUDA              {}\n"
       "GPU               {}\n"
-      "OpenBLAS          {} (used by dot --compare only)\n",
+      "OpenBLAS          {} (used by --compare only)\n",
       version(), processor.instruction_set, fmt::join(processor.instruction_sets, ", "), processor.threads,
       EXACTDOT_CUDA_AT_BUILD ? "engine built in" : "no engine: built without a CUDA compiler",
       gpus.empty() ? "none found" : fmt::format("{}", fmt::join(gpus, "; ")),

@@ -61,6 +61,11 @@ std::string integer_result_names(reduction what) {
                               : fmt::format("{} or {}", name_of(with_sign), name_of(without));
 }
 
+std::vector<std::string> mode_names(reduction what) {
+  if (has_mode_fast(what)) return {"exact", "fast"};
+  return {"exact"};
+}
+
 std::string commands_with_comparison() {
   std::vector<std::string_view> commands;
   for (std::size_t i = 0; i < reduction_names.size(); ++i) {

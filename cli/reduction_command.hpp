@@ -17,10 +17,14 @@ namespace exactdot::cli {
 /// Returns the text that follows the options in the help.
 [[nodiscard]] std::string examples_of(reduction what);
 
-/// Whether the reduction takes --ddof. Such a reduction has no mode fast.
+/// Whether the reduction takes --ddof.
 [[nodiscard]] constexpr bool has_ddof(reduction what) {
   return what == reduction::variance || what == reduction::stddev;
 }
+/// Whether the reduction has mode fast.
+[[nodiscard]] constexpr bool has_mode_fast(reduction what) { return !has_ddof(what); }
+/// Returns the names of its modes.
+[[nodiscard]] std::vector<std::string> mode_names(reduction what);
 /// Whether the type of the result can be chosen.
 [[nodiscard]] constexpr bool has_result_type(reduction what) { return !gives_index(what) && !gives_element(what); }
 /// Returns the names of the result types that can be chosen for some elements.

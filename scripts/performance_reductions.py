@@ -53,8 +53,8 @@ def peers(reports):
         for peer in report["peers"]:
             called.setdefault((peer["name"], peer["how"]), []).append(report["reduction"])
     order = list(dict.fromkeys(name for name, _ in called))
-    rows = [[f"`{name}`", how, "all" if len(names) == len(reports) else ", ".join(names)]
-            for (name, how), names in sorted(called.items(), key=lambda entry: order.index(entry[0][0]))]
+    rows = [[f"`{name}`", description, "all" if len(names) == len(reports) else ", ".join(names)]
+            for (name, description), names in sorted(called.items(), key=lambda entry: order.index(entry[0][0]))]
     return table(["row", "what is called", "reductions"], rows)
 
 

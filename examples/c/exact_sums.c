@@ -1,7 +1,9 @@
 /*
  * exactdot from C: a sum, a norm, a dot product, an accumulator merged from two halves, and an error.
  *
- * With an installation: cc -std=c99 exact_sums.c $(pkg-config --cflags --libs exactdot) -o exact_sums
+ * With an installation in P:
+ *   export PKG_CONFIG_PATH=P/lib/pkgconfig
+ *   cc -std=c99 exact_sums.c $(pkg-config --cflags --libs exactdot) -Wl,-rpath,P/lib -o exact_sums
  */
 #include <exactdot.h>
 #include <stdio.h>

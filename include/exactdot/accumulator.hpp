@@ -26,6 +26,7 @@ struct state_view {
   element_type type;
   std::int64_t* words;
   std::uint64_t* pending;
+  const char* caller = "accumulator";  ///< the name with which error sentences begin
 };
 /// How a sum becomes a result.
 enum class rounding : unsigned char { sum, root, quotient };
@@ -37,7 +38,7 @@ void add_products(state_view state, const any_vector& a, const any_vector& b, co
 void add_values(state_view state, reduction what, const any_vector& x, const options& options);
 void merge(state_view state, state_view other);
 void negate(state_view state);
-[[nodiscard]] std::uint64_t round(state_view state, element_type result, rounding how, std::uint64_t count);
+[[nodiscard]] std::uint64_t round(state_view state, element_type result, rounding kind, std::uint64_t count);
 [[nodiscard]] std::uint64_t round_moments(state_view sum, state_view squares, element_type result, std::uint64_t n,
                                           std::uint64_t ddof, bool root);
 }  // namespace detail
@@ -50,7 +51,7 @@ struct scaled_double {
 };
 
 namespace detail {
-[[nodiscard]] scaled_double round_scaled(state_view state, rounding how, std::uint64_t count);
+[[nodiscard]] scaled_double round_scaled(state_view state, rounding kind, std::uint64_t count);
 }
 
 /// Value semantics. One object must not be used by two threads at once, not even to read: reading may normalise it.
@@ -178,8 +179,8 @@ class accumulator {
   [[nodiscard]] detail::state_view view() const { return {type_of<T>, words_.data(), &pending_}; }
 
   template <element R>
-  [[nodiscard]] R finished(detail::rounding how, std::uint64_t count) const {
-    return detail::from_word<R>(detail::round(view(), type_of<R>, how, count));
+  [[nodiscard]] R finished(detail::rounding kind, std::uint64_t count) const {
+    return detail::from_word<R>(detail::round(view(), type_of<R>, kind, count));
   }
   template <class Add>
   void subtract_added(Add add) {
@@ -195,10 +196,10 @@ class accumulator {
 
 namespace detail {
 /// The number of elements of two parts, which travels as an int64. Throws errc::headroom.
-inline std::uint64_t sum_of_counts(std::uint64_t count, std::uint64_t added) {
+inline std::uint64_t sum_of_counts(std::uint64_t count, std::uint64_t added, const char* caller = "moments") {
   constexpr std::uint64_t max_count = ~std::uint64_t{0} >> 1;
   if (count > max_count || added > max_count - count) {
-    throw error(errc::headroom, "moments: more than 2^63 - 1 elements; use several moments");
+    throw error(errc::headroom, std::string(caller) + ": more than 2^63 - 1 elements; use several moments");
   }
   return count + added;
 }

@@ -10,7 +10,7 @@ namespace exactdot {
 struct cpu_info {
   std::string instruction_set;                // the one in use: "avx512", "avx2", "portable", …
   std::vector<std::string> instruction_sets;  // all that this build has and this machine runs, best first
-  int threads = 1;                            // hardware threads that `threads = 0` may use
+  int threads = 1;  // processors that `threads = 0` may use here: affinity, CPU quota, OMP_NUM_THREADS
 };
 
 [[nodiscard]] const char* version() noexcept;  ///< "major.minor.patch"

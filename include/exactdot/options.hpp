@@ -32,7 +32,7 @@ struct options {
   exactdot::mode mode = exactdot::mode::exact;
   exactdot::device device = exactdot::device::automatic;
   int device_index = 0;  ///< which GPU, when device is cuda
-  int threads = 0;       ///< at most so many CPU threads, also to copy for a GPU; 0: as many as pay off
+  int threads = 0;       ///< at most so many CPU threads, also to copy for a GPU; 0: as many as are worth it
   exactdot::monitor* monitor = nullptr;  ///< optional; must outlive the call
 };
 

@@ -79,7 +79,7 @@ class subtrees {
   [[nodiscard]] std::size_t count() const { return result_.size(); }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Task k of `context`, a subtrees. An exception of op is kept: it must not leave a thread of the team.
+  /// Task k of `context`, a subtrees. An exception of op is kept: it must not leave a helper.
   static void run(void* context, std::size_t k) noexcept {
     auto& all = *static_cast<subtrees*>(context);
     if (all.failed_.load(std::memory_order_relaxed)) return;

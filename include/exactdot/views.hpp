@@ -86,10 +86,10 @@ template <element T>
 constexpr any_vector to_any(const strided<T>& x) {
   // a stride that overflows becomes one that no vector of two elements can have, and is refused as such
   constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
-  constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max() / size;
-  const std::ptrdiff_t bytes = x.stride > most    ? std::numeric_limits<std::ptrdiff_t>::max()
-                               : x.stride < -most ? -std::numeric_limits<std::ptrdiff_t>::max()
-                                                  : x.stride * size;
+  constexpr std::ptrdiff_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / size;
+  const std::ptrdiff_t bytes = x.stride > max_stride    ? std::numeric_limits<std::ptrdiff_t>::max()
+                               : x.stride < -max_stride ? -std::numeric_limits<std::ptrdiff_t>::max()
+                                                        : x.stride * size;
   return {x.data, x.n, type_of<T>, bytes, false};
 }
 template <detail::contiguous_view View>

@@ -1015,7 +1015,7 @@ class Accumulator:
         Parameters
         ----------
         dtype : a floating-point type, optional
-            Default: the accumulator's; of integers float64.
+            Default: the element type; of integers float64.
 
         Returns
         -------
@@ -1044,7 +1044,7 @@ class Accumulator:
         ----------
         count : int
         dtype : a floating-point type, optional
-            Default: the accumulator's; of integers float64.
+            Default: the element type; of integers float64.
 
         Returns
         -------

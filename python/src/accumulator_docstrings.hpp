@@ -4,24 +4,17 @@
 // example.
 #pragma once
 
+#include <python/src/shared_docstrings.hpp>
+
 namespace exactdot::python::docstrings {
 
-inline constexpr const char* accumulator = R"(An exact sum of products or numbers, held as integers.
+inline constexpr const char* accumulator = joined<R"(An exact sum of products or numbers, held as integers.
 
 Accumulators are merged by adding their words elementwise, so any system that sums int64 arrays can distribute an
 exact sum. Threads may share an accumulator. Accumulators of one dtype with the same words are equal. They cannot be
 hashed, and the class cannot be subclassed.
-
-Parameters
-----------
-dtype : whatever numpy.dtype or a framework accepts, such as "float32"
-    The element type of the vectors: float16, bfloat16, float32, float64, or integers of 8 to 64 bits.
-
-Raises
-------
-ValueError
-    The dtype is another.
-
+)",
+                                                  element_dtype, dtype_error, R"(
 Examples
 --------
 >>> import exactdot as xd
@@ -31,7 +24,7 @@ Examples
 >>> acc.add(np.array([1e200]), np.array([-1e200]))
 >>> float(acc)
 1.0
-)";
+)">;
 
 inline constexpr const char* add_signature =
     "def add(self, a: Vector, b: Vector | None = None, *, threads: int = 0, device: str = 'auto', "
@@ -68,7 +61,7 @@ Examples
 inline constexpr const char* add_squares_signature =
     "def add_squares(self, a: Vector, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None";
 
-inline constexpr const char* add_squares = R"(Adds the sum of the squares of a.
+inline constexpr const char* add_squares = joined<R"(Adds the sum of the squares of a.
 
 If the call raises an exception, it adds nothing.
 
@@ -76,11 +69,8 @@ Parameters
 ----------
 a, threads, device, stream
     As in add.
-
-Raises
-------
-TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt, OverflowError
-    As in add.
+)",
+                                                  addition_errors, R"(    As in add.
 
 Examples
 --------
@@ -89,13 +79,14 @@ Examples
 >>> acc.add_squares([3.0, 4.0])
 >>> acc.round_root()
 5.0
-)";
+)">;
 
 inline constexpr const char* subtract_signature =
     "def subtract(self, a: Vector | Accumulator, b: Vector | None = None, *, threads: int = 0, "
     "device: str = 'auto', stream: Any = None) -> None";
 
-inline constexpr const char* subtract = R"(Subtracts the dot product of a and b, or the sum of a if b is None.
+inline constexpr const char* subtract =
+    joined<R"(Subtracts the dot product of a and b, or the sum of a if b is None.
 
 If the call raises an exception, it subtracts nothing. Infinities do not cancel: what is subtracted counts with the
 opposite sign.
@@ -105,11 +96,8 @@ Parameters
 a : 1-D array of the accumulator's element type, or another accumulator of the same dtype
 b, threads, device, stream
     As in add.
-
-Raises
-------
-TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt, OverflowError
-    As in add.
+)",
+           addition_errors, R"(    As in add.
 
 Examples
 --------
@@ -119,7 +107,7 @@ Examples
 >>> acc.subtract([0.1])
 >>> float(acc)
 0.2
-)";
+)">;
 
 inline constexpr const char* negate = R"(Changes the sign of the sum and of the infinities.
 
@@ -133,7 +121,8 @@ Examples
 -1.5
 )";
 
-inline constexpr const char* merge = R"(Adds the sum of another accumulator; the same as +=.
+inline constexpr const char* merge =
+    joined<R"(Adds the sum of another accumulator; the same as +=.
 
 If the call raises an exception, it adds nothing.
 
@@ -141,27 +130,22 @@ Parameters
 ----------
 other : Accumulator
     Of the same dtype.
-
-Raises
-------
-TypeError
-    The dtypes differ.
-OverflowError
-    The sum exceeds 2^63 products of the largest magnitude.
+)",
+           merge_errors, R"(    The sum exceeds 2^63 products of the largest magnitude.
 
 Examples
 --------
 >>> import exactdot as xd
 >>> total, other = xd.Accumulator(), xd.Accumulator()
 >>> total.merge(other)
-)";
+)">;
 
 inline constexpr const char* init = "Creates an empty sum of elements of this type.";
 inline constexpr const char* iadd = "Adds the sum of another accumulator; the same as merge.";
 inline constexpr const char* isub = "Subtracts the sum of another accumulator.";
 inline constexpr const char* to_float = "Rounds the sum once, to the accumulator's dtype; of integers to float64.";
 
-inline constexpr const char* round = R"(Rounds the sum once, to nearest, ties to even.
+inline constexpr const char* round = joined<R"(Rounds the sum once, to nearest, ties to even.
 
 Parameters
 ----------
@@ -172,12 +156,8 @@ dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
 Returns
 -------
 float, or int for an integer type
-
-Raises
-------
-ValueError
-    The dtype is another.
-OverflowError
+)",
+                                            dtype_error, R"(OverflowError
     The integer type does not hold the sum.
 
 Examples
@@ -185,25 +165,20 @@ Examples
 >>> import exactdot as xd
 >>> xd.Accumulator("float32").round("float64")
 0.0
-)";
+)">;
 
-inline constexpr const char* round_root = R"(Rounds the root of the sum once: of a sum of squares the norm.
+inline constexpr const char* round_root = joined<R"(Rounds the root of the sum once: of a sum of squares the norm.
 
 Parameters
 ----------
-dtype : a floating-point type, optional
-    Default: the accumulator's; of integers float64.
-
+)",
+                                                 floating_dtype, R"(
 Returns
 -------
 float
     NaN for a negative sum.
-
-Raises
-------
-ValueError
-    The dtype is another.
-
+)",
+                                                 dtype_error, R"(
 Examples
 --------
 >>> import exactdot as xd
@@ -211,16 +186,15 @@ Examples
 >>> acc.add_squares([3, 4])
 >>> acc.round_root()
 5.0
-)";
+)">;
 
-inline constexpr const char* round_quotient = R"(Rounds the sum over `count` once: of elements the mean.
+inline constexpr const char* round_quotient = joined<R"(Rounds the sum over `count` once: of elements the mean.
 
 Parameters
 ----------
 count : int
-dtype : a floating-point type, optional
-    Default: the accumulator's; of integers float64.
-
+)",
+                                                     floating_dtype, R"(
 Returns
 -------
 float
@@ -238,7 +212,7 @@ Examples
 >>> acc.add([1.0, 2.0])
 >>> acc.round_quotient(2)
 1.5
-)";
+)">;
 
 inline constexpr const char* clear = R"(Sets the sum to zero.
 
@@ -276,23 +250,14 @@ Examples
 (24,)
 )";
 
-inline constexpr const char* dtype = R"(The name of the element type, such as "float64".
-
-Examples
---------
->>> import exactdot as xd
->>> xd.Accumulator("float32").dtype
+inline constexpr const char* dtype = joined<dtype_example, R"(Accumulator("float32").dtype
 'float32'
-)";
+)">;
 
-inline constexpr const char* from_words =
+inline constexpr const char* from_words = joined<
     R"(Creates an accumulator from words: those of one accumulator, or the elementwise sum of those of several.
-
-Parameters
-----------
-words : int64 array
-dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
-    The element type, which words do not tell. Default: float32 for 24 words, float64 for 138.
+)",
+    words_parameters, R"(24 words, float64 for 138.
 
 Returns
 -------
@@ -314,6 +279,6 @@ Examples
 >>> a, b = xd.Accumulator(), xd.Accumulator()
 >>> float(xd.Accumulator.from_words(a.words + b.words))
 0.0
-)";
+)">;
 
 }  // namespace exactdot::python::docstrings

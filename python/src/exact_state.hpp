@@ -46,9 +46,9 @@ class exact_state {
   }
   void negate() { detail::negate(view()); }
 
-  [[nodiscard]] any_scalar round(element_type result, detail::rounding how = detail::rounding::sum,
+  [[nodiscard]] any_scalar round(element_type result, detail::rounding kind = detail::rounding::sum,
                                  std::uint64_t count = 1) const {
-    return {result, detail::round(view(), result, how, count)};
+    return {result, detail::round(view(), result, kind, count)};
   }
   [[nodiscard]] detail::state_view view() const { return {type_, words_.data(), &pending_}; }
 

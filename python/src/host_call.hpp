@@ -25,7 +25,7 @@ inline bool is_long_call(const imported_array& a, const imported_array* b) {
     if (input != nullptr)
       bytes_per_element = std::max(bytes_per_element, static_cast<std::size_t>(std::abs(input->stride)));
   }
-  return a.n >= min_long_call() * sizeof(double) / bytes_per_element;
+  return a.n >= min_long_call * sizeof(double) / bytes_per_element;
 }
 
 /// Calls work(options) on the calling thread or on a worker, in the caller's floating-point environment. A signal
@@ -45,10 +45,8 @@ void compute(const imported_array& a, const imported_array* b, const options& gi
     work(monitored);
   });
   if (done) return;
-  options single = given;  // the system has no more threads: starting OpenMP's would end the process
-  single.threads = 1;
-  const gil_release gil_released;
-  work(single);
+  const gil_release gil_released;  // the system has no thread for a worker: Ctrl-C waits for the end of the call
+  work(given);
 }
 
 }  // namespace exactdot::python

@@ -4,24 +4,17 @@
 // example.
 #pragma once
 
+#include <python/src/shared_docstrings.hpp>
+
 namespace exactdot::python::docstrings {
 
 inline constexpr const char* moments =
-    R"(The moments of a vector, exactly: its length, its sum and its sum of squares.
+    joined<R"(The moments of a vector, exactly: its length, its sum and its sum of squares.
 
 Means, variances and norms of any parts of the data, merged in any order, have the bits of those of the whole. Moments
 are merged like accumulators: by adding their words elementwise.
-
-Parameters
-----------
-dtype : whatever numpy.dtype or a framework accepts, such as "float32"
-    The element type of the vectors: float16, bfloat16, float32, float64, or integers of 8 to 64 bits.
-
-Raises
-------
-ValueError
-    The dtype is another.
-
+)",
+           element_dtype, dtype_error, R"(
 Examples
 --------
 >>> import exactdot as xd
@@ -31,7 +24,7 @@ Examples
 >>> first += second
 >>> first.count, first.mean(), first.var(ddof=1)
 (3, 3.0, 7.0)
-)";
+)">;
 
 inline constexpr const char* moments_init = "Creates the moments of nothing.";
 inline constexpr const char* moments_iadd = "Adds the elements of other moments; the same as merge.";
@@ -39,7 +32,7 @@ inline constexpr const char* moments_iadd = "Adds the elements of other moments;
 inline constexpr const char* moments_add_signature =
     "def add(self, x: Vector, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None";
 
-inline constexpr const char* moments_add = R"(Adds the elements of x.
+inline constexpr const char* moments_add = joined<R"(Adds the elements of x.
 
 If the call raises an exception, it adds nothing. It reads the vector twice.
 
@@ -48,11 +41,8 @@ Parameters
 x : 1-D array of the element type
 threads, device, stream
     As in Accumulator.add.
-
-Raises
-------
-TypeError, ValueError, BufferError, RuntimeError, KeyboardInterrupt, OverflowError
-    As in Accumulator.add.
+)",
+                                                  addition_errors, R"(    As in Accumulator.add.
 
 Examples
 --------
@@ -61,45 +51,36 @@ Examples
 >>> moments.add([1.0, 2.0])
 >>> moments.mean()
 1.5
-)";
+)">;
 
-inline constexpr const char* moments_merge = R"(Adds the elements of other moments; the same as +=.
+inline constexpr const char* moments_merge =
+    joined<R"(Adds the elements of other moments; the same as +=.
 
 Parameters
 ----------
 other : Moments
     Of the same dtype.
-
-Raises
-------
-TypeError
-    The dtypes differ.
-OverflowError
-    A sum exceeds 2^63 products of the largest magnitude.
+)",
+           merge_errors, R"(    A sum exceeds 2^63 products of the largest magnitude.
 
 Examples
 --------
 >>> import exactdot as xd
 >>> xd.Moments().merge(xd.Moments())
-)";
+)">;
 
-inline constexpr const char* moments_mean = R"(The exact mean, rounded once.
+inline constexpr const char* moments_mean = joined<R"(The exact mean, rounded once.
 
 Parameters
 ----------
-dtype : a floating-point type, optional
-    Default: the element type; of integers float64.
-
+)",
+                                                   floating_dtype, R"(
 Returns
 -------
 float
     NaN if there are no elements.
-
-Raises
-------
-ValueError
-    The dtype is another.
-
+)",
+                                                   dtype_error, R"(
 Examples
 --------
 >>> import exactdot as xd
@@ -107,25 +88,20 @@ Examples
 >>> moments.add([1e308, 1e308])
 >>> moments.mean()
 1e+308
-)";
+)">;
 
 inline constexpr const char* moments_norm =
-    R"(The Euclidean norm: the root of the exact sum of squares, rounded once.
+    joined<R"(The Euclidean norm: the root of the exact sum of squares, rounded once.
 
 Parameters
 ----------
-dtype : a floating-point type, optional
-    Default: the element type; of integers float64.
-
+)",
+           floating_dtype, R"(
 Returns
 -------
 float
-
-Raises
-------
-ValueError
-    The dtype is another.
-
+)",
+           dtype_error, R"(
 Examples
 --------
 >>> import exactdot as xd
@@ -133,17 +109,16 @@ Examples
 >>> moments.add([3.0, 4.0])
 >>> moments.norm()
 5.0
-)";
+)">;
 
-inline constexpr const char* moments_var = R"(The exact variance, rounded once.
+inline constexpr const char* moments_var = joined<R"(The exact variance, rounded once.
 
 Parameters
 ----------
 ddof : int
     0 (default) for the variance of a population, 1 for that of a sample.
-dtype : a floating-point type, optional
-    Default: the element type; of integers float64.
-
+)",
+                                                  floating_dtype, R"(
 Returns
 -------
 float
@@ -161,7 +136,7 @@ Examples
 >>> moments.add([1.0, 3.0])
 >>> moments.var(ddof=1)
 2.0
-)";
+)">;
 
 inline constexpr const char* moments_std = R"(The root of the exact variance, rounded once.
 
@@ -210,14 +185,9 @@ Examples
 (49,)
 )";
 
-inline constexpr const char* moments_dtype = R"(The name of the element type, such as "float64".
-
-Examples
---------
->>> import exactdot as xd
->>> xd.Moments().dtype
+inline constexpr const char* moments_dtype = joined<dtype_example, R"(Moments().dtype
 'float64'
-)";
+)">;
 
 inline constexpr const char* moments_copy = R"(Returns new moments with the same elements.
 
@@ -233,13 +203,9 @@ Examples
 )";
 
 inline constexpr const char* moments_from_words =
-    R"(Creates moments from words: those of one object, or the elementwise sum of those of several.
-
-Parameters
-----------
-words : int64 array
-dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
-    The element type, which words do not tell. Default: float32 for 49 words, float64 for 277.
+    joined<R"(Creates moments from words: those of one object, or the elementwise sum of those of several.
+)",
+           words_parameters, R"(49 words, float64 for 277.
 
 Returns
 -------
@@ -259,6 +225,6 @@ Examples
 >>> import exactdot as xd
 >>> xd.Moments.from_words(xd.Moments().words).count
 0
-)";
+)">;
 
 }  // namespace exactdot::python::docstrings

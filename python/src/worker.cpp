@@ -1,5 +1,5 @@
-// Workers and their OpenMP teams stay alive between calls: starting a team costs more than a dot product of vectors
-// in the cache. Threads do not survive a fork, so a child starts with an empty list of workers.
+// Workers stay alive between calls: starting a thread costs more than a dot product of vectors in the cache.
+// Threads do not survive a fork, so a child starts with an empty list of workers.
 #include <pthread.h>
 
 #include <atomic>
@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <plan/thread_count.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/worker.hpp>
 #include <stdexcept>
@@ -21,8 +20,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t min_long_length = std::size_t{1} << 24;
-constexpr std::size_t min_team_length = 2 * engine::elements_per_thread;
 constexpr milliseconds poll_interval{50};
 
 class worker {
@@ -117,8 +114,6 @@ void register_fork_handler() {
     ++forks;
   });
 }
-
-std::size_t min_long_call() { return forks != 0 ? min_team_length : min_long_length; }
 
 bool run_interruptibly(const std::function<void(monitor&)>& work) {
   exactdot::monitor monitor;

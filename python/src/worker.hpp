@@ -12,11 +12,10 @@ namespace exactdot::python {
 
 /// The length from which on a call runs on a worker. Shorter calls end within a second even if they read their
 /// vectors (256 MB) from a disk, and a worker would add some per cent to their time.
-std::size_t min_long_call();
+inline constexpr std::size_t min_long_call = std::size_t{1} << 24;
 
-/// Makes forked children detect that they are forks; called once, when the module is loaded. If OpenMP was used
-/// before the fork, the first thread of the child has lost its team. So in a child every call that needs a team
-/// runs on a worker, which gets a new team.
+/// Makes forked children detect that they are forks, without their parent's workers; called once, when the module
+/// is loaded.
 void register_fork_handler();
 
 /// Runs work(monitor) on a worker; the calling thread releases the GIL and polls for signals meanwhile. If a signal

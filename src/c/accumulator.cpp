@@ -1,4 +1,6 @@
 // xd_accumulator: accumulator<T> with the element type as a value.
+//
+// __func__ is the name of the function that the user called.
 #include <c/convert.hpp>
 #include <c/state.hpp>
 #include <c/status.hpp>
@@ -24,48 +26,42 @@ void require_word_count(std::size_t given, std::size_t count, const char* caller
 
 namespace {
 
-constexpr const char* accumulator_caller = "accumulator";
-
-/// work(state, options) for a call on an accumulator.
+/// work(state, caller) for a call that must not get a null pointer.
 template <class Work>
-xd_status change(xd_accumulator* accumulator, const xd_options* given, Work work) noexcept {
+xd_status with_accumulator(const char* caller, xd_accumulator* accumulator, Work work) noexcept {
   return guarded([&] {
-    require(accumulator, accumulator_caller, "accumulator");
-    options chosen = to_options(given, accumulator_caller);
-    work(accumulator->sum, chosen);
+    require(accumulator, caller, "accumulator");
+    work(accumulator->sum, caller);
   });
 }
 
-template <class Work>
-xd_status change(xd_accumulator* accumulator, Work work) noexcept {
-  return change(accumulator, nullptr, [&](state& sum, const options&) { work(sum); });
+void add_products(state& sum, const char* caller, const xd_vector* a, const xd_vector* b, const xd_options* given) {
+  const options chosen = to_options(given, caller);
+  const any_vector first = to_vector(a, caller, "a"), second = to_vector(b, caller, "b");
+  detail::add_products(sum.view(caller), first, second, chosen);
 }
 
-void add_products(state& sum, const xd_vector* a, const xd_vector* b, const options& options) {
-  const any_vector first = to_vector(a, accumulator_caller, "a"), second = to_vector(b, accumulator_caller, "b");
-  detail::add_products(sum.view(), first, second, options);
+void add_values(state& sum, const char* caller, reduction what, const xd_vector* x, const xd_options* given) {
+  const options chosen = to_options(given, caller);
+  detail::add_values(sum.view(caller), what, to_vector(x, caller, "x"), chosen);
 }
 
-void add_values(state& sum, reduction what, const xd_vector* x, const options& options) {
-  detail::add_values(sum.view(), what, to_vector(x, accumulator_caller, "x"), options);
-}
-
-xd_status round(xd_accumulator* accumulator, detail::rounding how, std::uint64_t count, int type,
-                void* result) noexcept {
-  return change(accumulator, [&](state& sum) {
-    const element_type to = to_type(type, accumulator_caller);
-    if (how != detail::rounding::sum) require_floating(to, accumulator_caller);
-    require(result, accumulator_caller, "result");
-    store(result, to, detail::round(sum.view(), to, how, count));
+xd_status round(const char* caller, xd_accumulator* accumulator, detail::rounding kind, std::uint64_t count,
+                int type, void* result) noexcept {
+  return with_accumulator(caller, accumulator, [&](state& sum, const char*) {
+    const element_type to = to_type(type, caller);
+    if (kind != detail::rounding::sum) require_floating(to, caller);
+    require(result, caller, "result");
+    store(result, to, detail::round(sum.view(caller), to, kind, count));
   });
 }
 
-xd_status round_scaled(xd_accumulator* accumulator, detail::rounding how, std::uint64_t count, double* significand,
-                       std::int64_t* exponent) noexcept {
-  return change(accumulator, [&](state& sum) {
-    require(significand, accumulator_caller, "significand");
-    require(exponent, accumulator_caller, "exponent");
-    const scaled_double rounded = detail::round_scaled(sum.view(), how, count);
+xd_status round_scaled(const char* caller, xd_accumulator* accumulator, detail::rounding kind, std::uint64_t count,
+                       double* significand, std::int64_t* exponent) noexcept {
+  return with_accumulator(caller, accumulator, [&](state& sum, const char*) {
+    require(significand, caller, "significand");
+    require(exponent, caller, "exponent");
+    const scaled_double rounded = detail::round_scaled(sum.view(caller), kind, count);
     *significand = rounded.significand;
     *exponent = rounded.exponent;
   });
@@ -78,16 +74,16 @@ using namespace exactdot;
 using namespace exactdot::c;
 
 xd_status xd_accumulator_create(int type, xd_accumulator** accumulator) {
-  return guarded([&] {
-    require(accumulator, "xd_accumulator_create", "accumulator");
-    *accumulator = new xd_accumulator{state(to_type(type, "xd_accumulator_create"))};
+  return guarded([&, caller = __func__] {
+    require(accumulator, caller, "accumulator");
+    *accumulator = new xd_accumulator{state(to_type(type, caller))};
   });
 }
 
 xd_status xd_accumulator_copy(const xd_accumulator* accumulator, xd_accumulator** copy) {
-  return guarded([&] {
-    require(accumulator, "xd_accumulator_copy", "accumulator");
-    require(copy, "xd_accumulator_copy", "copy");
+  return guarded([&, caller = __func__] {
+    require(accumulator, caller, "accumulator");
+    require(copy, caller, "copy");
     *copy = new xd_accumulator(*accumulator);
   });
 }
@@ -95,7 +91,7 @@ xd_status xd_accumulator_copy(const xd_accumulator* accumulator, xd_accumulator*
 void xd_accumulator_destroy(xd_accumulator* accumulator) { delete accumulator; }
 
 xd_status xd_accumulator_clear(xd_accumulator* accumulator) {
-  return change(accumulator, [](state& sum) { sum.clear(); });
+  return with_accumulator(__func__, accumulator, [](state& sum, const char*) { sum.clear(); });
 }
 
 int xd_accumulator_type(const xd_accumulator* accumulator) {
@@ -103,46 +99,50 @@ int xd_accumulator_type(const xd_accumulator* accumulator) {
 }
 
 xd_status xd_accumulator_add(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options) {
-  return change(accumulator, options,
-                [&](state& sum, const auto& chosen) { add_values(sum, reduction::sum, x, chosen); });
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    add_values(sum, caller, reduction::sum, x, options);
+  });
 }
 
 xd_status xd_accumulator_add_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
                                       const xd_options* options) {
-  return change(accumulator, options, [&](state& sum, const auto& chosen) { add_products(sum, a, b, chosen); });
+  return with_accumulator(__func__, accumulator,
+                          [&](state& sum, const char* caller) { add_products(sum, caller, a, b, options); });
 }
 
 xd_status xd_accumulator_add_squares(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options) {
-  return change(accumulator, options,
-                [&](state& sum, const auto& chosen) { add_values(sum, reduction::sum_of_squares, x, chosen); });
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    add_values(sum, caller, reduction::sum_of_squares, x, options);
+  });
 }
 
 xd_status xd_accumulator_subtract(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options) {
-  return change(accumulator, options, [&](state& sum, const auto& chosen) {
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
     state terms(sum.type());
-    add_values(terms, reduction::sum, x, chosen);
-    sum.subtract(terms);
+    add_values(terms, caller, reduction::sum, x, options);
+    sum.subtract(terms, caller);
   });
 }
 
 xd_status xd_accumulator_subtract_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
                                            const xd_options* options) {
-  return change(accumulator, options, [&](state& sum, const auto& chosen) {
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
     state terms(sum.type());
-    add_products(terms, a, b, chosen);
-    sum.subtract(terms);
+    add_products(terms, caller, a, b, options);
+    sum.subtract(terms, caller);
   });
 }
 
 xd_status xd_accumulator_negate(xd_accumulator* accumulator) {
-  return change(accumulator, [](state& sum) { detail::negate(sum.view()); });
+  return with_accumulator(__func__, accumulator,
+                          [](state& sum, const char* caller) { detail::negate(sum.view(caller)); });
 }
 
 xd_status xd_accumulator_merge(xd_accumulator* accumulator, xd_accumulator* other) {
-  return change(accumulator, [&](state& sum) {
-    require(other, accumulator_caller, "other");
-    require_same_type(sum.type(), other->sum.type(), accumulator_caller);
-    detail::merge(sum.view(), other->sum.view());
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    require(other, caller, "other");
+    require_same_type(sum.type(), other->sum.type(), caller);
+    detail::merge(sum.view(caller), other->sum.view(caller));
   });
 }
 
@@ -151,36 +151,36 @@ size_t xd_accumulator_word_count(int type) {
 }
 
 xd_status xd_accumulator_words(xd_accumulator* accumulator, int64_t* words, size_t count) {
-  return change(accumulator, [&](state& sum) {
-    require(words, accumulator_caller, "words");
-    require_word_count(count, sum.count(), accumulator_caller);
-    std::ranges::copy(sum.words(), words);
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    require(words, caller, "words");
+    require_word_count(count, sum.count(), caller);
+    std::ranges::copy(sum.words(caller), words);
   });
 }
 
 xd_status xd_accumulator_load(xd_accumulator* accumulator, const int64_t* words, size_t count) {
-  return change(accumulator, [&](state& sum) {
-    require(words, accumulator_caller, "words");
-    sum.load({words, count});
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    require(words, caller, "words");
+    sum.load({words, count}, caller);
   });
 }
 
 xd_status xd_accumulator_round(xd_accumulator* accumulator, int type, void* result) {
-  return c::round(accumulator, detail::rounding::sum, 1, type, result);
+  return c::round(__func__, accumulator, detail::rounding::sum, 1, type, result);
 }
 xd_status xd_accumulator_round_root(xd_accumulator* accumulator, int type, void* result) {
-  return c::round(accumulator, detail::rounding::root, 1, type, result);
+  return c::round(__func__, accumulator, detail::rounding::root, 1, type, result);
 }
 xd_status xd_accumulator_round_quotient(xd_accumulator* accumulator, uint64_t count, int type, void* result) {
-  return c::round(accumulator, detail::rounding::quotient, count, type, result);
+  return c::round(__func__, accumulator, detail::rounding::quotient, count, type, result);
 }
 xd_status xd_accumulator_round_scaled(xd_accumulator* accumulator, double* significand, int64_t* exponent) {
-  return c::round_scaled(accumulator, detail::rounding::sum, 1, significand, exponent);
+  return c::round_scaled(__func__, accumulator, detail::rounding::sum, 1, significand, exponent);
 }
 xd_status xd_accumulator_round_root_scaled(xd_accumulator* accumulator, double* significand, int64_t* exponent) {
-  return c::round_scaled(accumulator, detail::rounding::root, 1, significand, exponent);
+  return c::round_scaled(__func__, accumulator, detail::rounding::root, 1, significand, exponent);
 }
 xd_status xd_accumulator_round_quotient_scaled(xd_accumulator* accumulator, uint64_t count, double* significand,
                                                int64_t* exponent) {
-  return c::round_scaled(accumulator, detail::rounding::quotient, count, significand, exponent);
+  return c::round_scaled(__func__, accumulator, detail::rounding::quotient, count, significand, exponent);
 }

@@ -1,6 +1,7 @@
 // An exact state whose element type is a value: what xd_accumulator and xd_moments hold.
 //
-// The operations are those behind exactdot::accumulator<T>. A member that throws changes nothing.
+// The operations are those behind exactdot::accumulator<T>. A member that throws changes nothing, and the sentence
+// begins with the caller's name.
 #pragma once
 
 #include <exactdot.h>
@@ -28,28 +29,30 @@ class state {
   }
   [[nodiscard]] element_type type() const noexcept { return type_; }
   [[nodiscard]] std::size_t count() const noexcept { return word_count_of(type_); }
-  [[nodiscard]] detail::state_view view() noexcept { return {type_, words_.data(), &pending_}; }
+  [[nodiscard]] detail::state_view view(const char* caller) noexcept {
+    return {type_, words_.data(), &pending_, caller};
+  }
 
   /// Canonical; valid until the next change.
-  [[nodiscard]] std::span<const std::int64_t> words() {
-    detail::normalise(view());
+  [[nodiscard]] std::span<const std::int64_t> words(const char* caller) {
+    detail::normalise(view(caller));
     return {words_.data(), count()};
   }
-  void load(std::span<const std::int64_t> words) {
+  void load(std::span<const std::int64_t> words, const char* caller) {
     state loaded(type_);
-    detail::load_words(loaded.view(), words);
+    detail::load_words(loaded.view(caller), words);
     *this = loaded;
   }
-  void subtract(state sum) {
-    detail::negate(sum.view());
-    detail::merge(view(), sum.view());
+  void subtract(state sum, const char* caller) {
+    detail::negate(sum.view(caller));
+    detail::merge(view(caller), sum.view(caller));
   }
 
  private:
   static constexpr std::size_t max_words = [] {
-    std::size_t most = 0;
-    for (const element_info& each : elements) most = std::max(most, word_count_of(each.type));
-    return most;
+    std::size_t longest = 0;
+    for (const element_info& each : elements) longest = std::max(longest, word_count_of(each.type));
+    return longest;
   }();
 
   element_type type_;

@@ -6,11 +6,11 @@
 
 #define CHECK(condition) check((condition) != 0, #condition, __FILE__, __LINE__)
 #define CHECK_OK(call) check_status((call), XD_OK, "", #call, __FILE__, __LINE__)
-/* `part`: of the sentence. */
-#define CHECK_ERROR(call, status, part) check_status((call), (status), (part), #call, __FILE__, __LINE__)
+/* `phrase`: what the sentence contains. */
+#define CHECK_ERROR(call, status, phrase) check_status((call), (status), (phrase), #call, __FILE__, __LINE__)
 
 void check(int holds, const char* condition, const char* file, int line);
-void check_status(xd_status found, xd_status expected, const char* part, const char* call, const char* file,
+void check_status(xd_status found, xd_status expected, const char* phrase, const char* call, const char* file,
                   int line);
 
 void test_names(void);

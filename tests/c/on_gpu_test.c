@@ -10,8 +10,8 @@ enum { n = 100000, skipped = 77 };
 static int failures = 0;
 
 #define CHECK(condition) check((condition) != 0, #condition, __LINE__)
-#define CHECK_ERROR(call, status, part) \
-  check((call) == (status) && strstr(xd_message(), (part)) != NULL, #call " is " #status ": " part, __LINE__)
+#define CHECK_ERROR(call, status, phrase) \
+  check((call) == (status) && strstr(xd_message(), (phrase)) != NULL, #call " is " #status ": " phrase, __LINE__)
 
 static void check(int holds, const char* condition, int line) {
   if (holds) return;
@@ -90,7 +90,7 @@ static void test_errors(xd_workspace* workspace, const double* host, double* dev
   CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &here, NULL, XD_FLOAT64, slot, NULL), XD_BAD_OPTION, "cannot reach");
   CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &far, NULL, XD_FLOAT64, slot, NULL), XD_BAD_OPTION, "address space");
   CHECK_ERROR(xd_enqueue(workspace, XD_SUM, &there, NULL, XD_FLOAT64, device + 5, NULL), XD_BAD_OPTION,
-              "inside an input");
+              "lies within x");
   CHECK_ERROR(xd_enqueue(workspace, XD_MIN, &none, NULL, XD_FLOAT64, slot, NULL), XD_EMPTY_INPUT, "empty");
   CHECK_ERROR(xd_enqueue(workspace, XD_STDDEV, &there, NULL, XD_FLOAT64, slot, &fast), XD_BAD_OPTION, "variance");
   CHECK(xd_enqueue(workspace, XD_SUM, &i, NULL, XD_INT64, slot, NULL) == XD_OK);

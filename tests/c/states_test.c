@@ -182,24 +182,24 @@ void test_moments(void) {
   const int8_t data[] = {3, -1, 2, 6};
   const xd_vector head = xd_contiguous(data, 2, XD_INT8), tail = xd_contiguous(data + 2, 2, XD_INT8);
   const xd_vector x = xd_contiguous(data, 4, XD_UINT8);
-  xd_moments *all = NULL, *part = NULL, *wide = NULL, *untouched = NULL;
+  xd_moments *all = NULL, *second = NULL, *wide = NULL, *untouched = NULL;
   int64_t words[17], summed[17];
   uint64_t count = 42;
   double r = 42;
   CHECK_OK(xd_moments_create(XD_INT8, &all));
-  CHECK_OK(xd_moments_create(XD_INT8, &part));
+  CHECK_OK(xd_moments_create(XD_INT8, &second));
   CHECK_OK(xd_moments_create(XD_FLOAT64, &wide));
   CHECK(xd_moments_type(all) == XD_INT8 && xd_moments_type(NULL) == -1);
   CHECK_OK(xd_moments_mean(all, XD_FLOAT64, &r));
   CHECK(isnan(r));
   CHECK_OK(xd_moments_add(all, &head, NULL));
-  CHECK_OK(xd_moments_add(part, &tail, NULL));
+  CHECK_OK(xd_moments_add(second, &tail, NULL));
   CHECK(xd_moments_word_count(XD_INT8) == 17 && xd_moments_word_count(XD_FLOAT64) == 277);
   CHECK_OK(xd_moments_words(all, words, 17));
-  CHECK_OK(xd_moments_words(part, summed, 17));
+  CHECK_OK(xd_moments_words(second, summed, 17));
   CHECK(words[0] == 2 && words[1] == 2 && words[8] == 1 && words[9] == 10 && words[16] == 1);
   for (int k = 0; k < 17; ++k) summed[k] += words[k];
-  CHECK_OK(xd_moments_merge(all, part));
+  CHECK_OK(xd_moments_merge(all, second));
   for (int loaded = 0; loaded < 2; ++loaded) {
     CHECK(xd_moments_count(all, &count) == XD_OK && count == 4);
     CHECK(xd_moments_mean(all, XD_FLOAT64, &r) == XD_OK && r == 2.5);
@@ -238,9 +238,14 @@ void test_moments(void) {
   words[0] = 1;
   words[16] = 0;
   CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "not a sum");
+  words[0] = INT64_MAX;
+  words[16] = 1;
+  CHECK_OK(xd_moments_load(second, words, 17));
+  CHECK_ERROR(xd_moments_add(second, &head, NULL), XD_HEADROOM, "2^63 - 1");
+  CHECK_ERROR(xd_moments_merge(second, all), XD_HEADROOM, "2^63 - 1");
   CHECK(r == 42 && xd_moments_count(all, &count) == XD_OK && count == 4);
   xd_moments_destroy(all);
-  xd_moments_destroy(part);
+  xd_moments_destroy(second);
   xd_moments_destroy(wide);
   xd_moments_destroy(NULL);
 }

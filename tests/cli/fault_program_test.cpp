@@ -20,12 +20,12 @@ class dot_faults : public cli_test::program {
   void SetUp() override { good_ = write("good.npy", std::vector<float>{1, 2, 3}); }
 
   /// The faulty file as A, then as B.
-  void expect_refused(const std::string& path, const std::vector<std::string>& parts) {
-    expect_fault({"dot", path, good_}, path, parts);
-    expect_fault({"dot", good_, path}, path, parts);
+  void expect_refused(const std::string& path, const std::vector<std::string>& phrases) {
+    expect_fault({"dot", path, good_}, path, phrases);
+    expect_fault({"dot", good_, path}, path, phrases);
   }
-  void expect_header_refused(const std::string& descr, const std::string& shape, const std::string& part) {
-    expect_refused(write("bad.npy", npy_with_header(npy_dict(descr, shape), std::string(96, '\0'))), {part});
+  void expect_header_refused(const std::string& descr, const std::string& shape, const std::string& phrase) {
+    expect_refused(write("bad.npy", npy_with_header(npy_dict(descr, shape), std::string(96, '\0'))), {phrase});
   }
 
   std::string good_;

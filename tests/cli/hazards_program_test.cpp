@@ -70,8 +70,8 @@ TEST_F(hazards_program, prints_outcomes_in_lines_of_120_columns) {
   for (const char* const name : {"missing_barrier", "step_by_step", "lock", "atomics_tour", "block_counter_warp"}) {
     at = text.find(std::string(name) + " on simt\n  effect ", at);
     ASSERT_NE(at, std::string::npos) << name << " is missing, or not in the requested order";
-    for (const char* const part : {"\n  expected ", "\n  observed ", "\n  cause ", "\n  fix "}) {
-      EXPECT_NE(text.find(part, at), std::string::npos) << name << part;
+    for (const char* const label : {"\n  expected ", "\n  observed ", "\n  cause ", "\n  fix "}) {
+      EXPECT_NE(text.find(label, at), std::string::npos) << name << label;
     }
   }
   EXPECT_NE(text.find("reported  data_race in shared memory"), std::string::npos);

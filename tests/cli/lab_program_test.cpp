@@ -214,9 +214,9 @@ TEST_F(lab_program, prints_the_closed_form_of_data_ramp_for_both_lengths) {
   EXPECT_NEAR(result["ramp"][0]["rungs"]["cpu_loop"].get<double>(), 2.51717e22, 1e17);
 
   const std::string text = table(arguments);
-  for (const char* const part : {"n = 33554432 = 32 * 2^20", "25185953449404878815232", "n = 34603008 = 33 * 2^20",
-                                 "27621692210002688737280"}) {
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  for (const char* const figure : {"n = 33554432 = 32 * 2^20", "25185953449404878815232",
+                                   "n = 34603008 = 33 * 2^20", "27621692210002688737280"}) {
+    EXPECT_NE(text.find(figure), std::string::npos) << figure << "\n" << text;
   }
   EXPECT_TRUE(lines_of(text).back().starts_with("Summary: "));
 }
@@ -234,8 +234,8 @@ TEST_F(lab_program, explains_rungs_with_idea_cost_and_source) {
     const std::string text = run_well({"lab", "--explain", name});
     EXPECT_TRUE(text.starts_with("rung ")) << text;
     EXPECT_NE(lines_of(text)[0].find(": " + name), std::string::npos) << text;
-    for (const char* const part : {"Idea: ", "Cost: ", "same bits ", "error ", "\nlab/rungs/"}) {
-      EXPECT_NE(text.find(part), std::string::npos) << name << " lacks " << part;
+    for (const char* const label : {"Idea: ", "Cost: ", "same bits ", "error ", "\nlab/rungs/"}) {
+      EXPECT_NE(text.find(label), std::string::npos) << name << " lacks " << label;
     }
     const std::set<std::string> without_a_kernel{"exact", "fast", "cublas", "cub"};
     EXPECT_EQ(text.find("__global__ void") == std::string::npos, without_a_kernel.contains(name)) << name;

@@ -107,6 +107,23 @@ TEST_F(usage_program, help_has_examples) {
   }
 }
 
+TEST_F(usage_program, help_offers_the_modes_that_are_accepted) {
+  const std::string file = write("a.npy", std::vector<float>{1, 2});
+  for (const std::string command :
+       {"dot", "sum", "asum", "sum_of_squares", "nrm2", "mean", "var", "std", "min", "max", "argmin", "argmax"}) {
+    std::vector<std::string> words = {command, file};
+    if (command == "dot") words.push_back(file);
+    words.insert(words.end(), {"--mode", "fast"});
+    const bool is_offered = run_well({command, "--help"}).find("fast") != std::string::npos;
+    EXPECT_EQ(is_offered, command != "var" && command != "std") << command;
+    if (is_offered) {
+      run_well(words);
+    } else {
+      expect_usage_fault(words, {"--mode", "fast", "{exact}"});
+    }
+  }
+}
+
 TEST_F(usage_program, version_and_info_agree_with_the_library) {
   EXPECT_EQ(run_well({"--version"}), std::string("exactdot ") + exactdot::version() + "\n");
   const auto json = run_json({"info"});

@@ -66,8 +66,11 @@ TYPED_TEST(exercise, sums_magnitudes_in_the_gpu_kernel) {
         gpu::buffer<engine::device_state> state(stream, 1);
         a.copy_from(v.a.data(), v.size()), b.copy_from(v.b.data(), v.size()), state.fill_zero();
         const engine::operands<T, layout> inputs{a.data(), b.data(), v.size()};
-        constexpr auto kernel = engine::exact_kernel<T, core::absolute_product, layout, 128, 4>;
-        gpu::launch(kernel, 2, 128, 0, stream, inputs, state.data(), engine::value_at(result.data()));
+        using thread_sums = engine::bounded_thread_sum<T, core::absolute_product, true>;
+        const engine::sum_shape shape{v.size(), 2, 128, 4, thread_sums::accumulators};
+        const engine::error_bound bound = engine::bound_of(shape, true, sizeof(T) == sizeof(double));
+        constexpr auto kernel = engine::exact_kernel<T, core::absolute_product, layout, 128, 4, true>;
+        gpu::launch(kernel, 2, 128, 0, stream, inputs, bound, state.data(), engine::value_at(result.data()));
         T got{};
         result.copy_to(&got, 1);
         const oracle::checker<T> check(magnitudes(v));

@@ -120,9 +120,9 @@ TEST(report, prints_measured_figures_beside_claims) {
 }
 
 TEST(report, prints_claims_only_for_the_vectors_that_they_refer_to) {
-  const auto without_claims = [](auto change) {
+  const auto without_claims = [](auto modify) {
     ladder_result other = claimed();
-    change(other);
+    modify(other);
     return table_of(other).find("claimed") == std::string::npos;
   };
   EXPECT_TRUE(without_claims([](ladder_result& result) { result.n = 1000; }));

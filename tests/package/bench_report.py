@@ -15,8 +15,10 @@ import sys
 def main(source, program, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
     for name in ("scripts/performance", "scripts/performance_gpu.py", "scripts/performance_reductions.py",
-                 "scripts/bench_reductions", "scripts/documents.py", "docs/performance.md",
-                 "docs/results/gpu-h100.json", "docs/results/torch-h100.json", "docs/results/kernels.json", "README.md"):
+                 "scripts/performance_levels.py", "scripts/bench_reductions", "scripts/documents.py", "docs/performance.md",
+                 "docs/results/gpu-h200.json", "docs/results/torch-h200.json",
+                 "docs/results/handover-h200.jsonl", "docs/results/failure-rates-h200.jsonl", "docs/results/kernels.json",
+                 "README.md"):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, scratch / name)
     script = scratch / "scripts/performance"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks the documents: the shell lines of README.md and docs/program.md run, and the targets of relative links exist.
 
-Shell lines are those of `sh` fences. They run in order in one scratch folder, with the built program on the path. Lines
-that call make run in the source folder with the build under test. `make test` is a dry run, because it runs this test.
-A line fails if its exit status is not 0 or if it prints nothing.
+Shell lines are those of `sh` fences. They run in order in one scratch folder, in which build/release is the build under
+test; an `export` holds for all later lines. Lines that call make run in the source folder with the build under test.
+`make test` is a dry run, because it runs this test. A line fails if its exit status is not 0, if it prints nothing, or anything but X where it ends in `# prints X`.
 
 usage: documents.py links SOURCE  |  documents.py shell SOURCE BUILD SCRATCH
 """
@@ -41,22 +41,29 @@ def run_shell_lines(source, build, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    environment["PATH"] = f"{build / 'cli'}:{environment['PATH']}"
     environment["RELEASE"] = str(build)
-    lines = []
+    (scratch / "build").mkdir()
+    (scratch / "build/release").symlink_to(build)
+    lines, exports = [], ""
     for document in ("README.md", "docs/program.md"):
         found = list(shell_lines((source / document).read_text()))
         if not found:
             fail(f"{document} has no shell lines")
         lines += found
     for line in lines:
+        if line.startswith("export "):
+            exports += line + "\n"
+            continue
         is_make = line.split()[0] == "make"
         command = re.sub(r"^make test\b", "make --dry-run test", line)
-        done = subprocess.run(["bash", "-c", command], cwd=source if is_make else scratch, env=environment,
+        done = subprocess.run(["bash", "-c", exports + command], cwd=source if is_make else scratch, env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         print(f"$ {command}\n{done.stdout}")
         if done.returncode != 0 or not done.stdout.strip():
             fail(f"`{line}` ended with status {done.returncode} and {len(done.stdout)} characters of output")
+        promised = re.search(r"# prints ([^\s:]+)", line)
+        if promised and done.stdout.strip() != promised[1]:
+            fail(f"`{line}` printed {done.stdout.strip()}")
 
 
 if __name__ == "__main__":

@@ -34,10 +34,10 @@ def main(source, scratch):
         if expected and expected not in done.stderr:
             sys.exit(f"{case}: the message is {done.stderr}")
 
-    def with_change(case, change, expected):
+    def with_change(case, modify, expected):
         original = results.read_text()
         report = json.loads(original)
-        change(report)
+        modify(report)
         results.write_text(json.dumps(report))
         expect_message(case, expected)
         results.write_text(original)

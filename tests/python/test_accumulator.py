@@ -25,10 +25,10 @@ def test_splits_change_nothing(pair: tuple[np.ndarray, np.ndarray], data: st.Dat
     whole.add(a, b)
     words = xd.Accumulator(a.dtype).words
     for start, end in zip([0, *cuts], [*cuts, len(a)]):
-        part = xd.Accumulator(a.dtype)
-        part.add(a[start:end], b[start:end])
-        words = words + part.words
-        total += pickle.loads(pickle.dumps(part))
+        partial = xd.Accumulator(a.dtype)
+        partial.add(a[start:end], b[start:end])
+        words = words + partial.words
+        total += pickle.loads(pickle.dumps(partial))
     assert total == whole
     assert xd.Accumulator.from_words(words) == whole
     for acc in (whole, total):
@@ -75,13 +75,13 @@ def test_an_accumulator_may_be_added_to_itself() -> None:
 
 def test_threads_may_share_an_accumulator() -> None:
     generator = np.random.default_rng(3)
-    parts = [generator.standard_normal((2, n)) for n in range(0, 40_000, 997)]
+    inputs = [generator.standard_normal((2, n)) for n in range(0, 40_000, 997)]
     shared = xd.Accumulator()
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda part: shared.add(*part), parts))
+        list(pool.map(lambda pair: shared.add(*pair), inputs))
     alone = xd.Accumulator()
-    for part in parts:
-        alone.add(*part)
+    for pair in inputs:
+        alone.add(*pair)
     assert shared == alone
 
 

@@ -160,7 +160,7 @@ import sys, threading, time, exactdot as xd, numpy as np
 x, y = np.ones(3), np.ones(4)
 class Producer:
     def __dlpack_device__(self): return 1, 0
-    def __dlpack__(self, **how): return x.__dlpack__(**how)
+    def __dlpack__(self, **options): return x.__dlpack__(**options)
 class Wrong:
     @property
     def __cuda_array_interface__(self): return {}
@@ -277,18 +277,32 @@ def test_numbers_of_threads() -> None:
 
 
 FORKED = """
-import ctypes, os, exactdot as xd, numpy as np
-other = ctypes.CDLL("libgomp.so.1")  # like another extension: starts this thread's team
-other.GOMP_parallel(ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None), None, 2, 0)
-child = os.fork()
-if child == 0:
-    os._exit(xd.dot(np.ones(2 ** 17), np.ones(2 ** 17), threads=2) != 2 ** 17)
-assert os.waitpid(child, 0)[1] == 0
+import os, signal, sys, threading, exactdot as xd, numpy as np
+a = np.ones(2 ** 18)
+def works():
+    return all(xd.dot(a, a, mode=mode, threads=t) == 2 ** 18 for mode in ("exact", "fast") for t in (2, 0))
+stop = threading.Event()
+def call():
+    while not stop.is_set(): works()
+threads = [threading.Thread(target=call) for _ in range({"first": 0, "after": 0, "during": 2}[sys.argv[1]])]
+for thread in threads: thread.start()
+for _ in range(20):
+    if sys.argv[1] != "first": assert works()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        os._exit(not works())
+    assert os.waitpid(child, 0)[1] == 0
+stop.set()
+for thread in threads: thread.join()
+assert works()
 """
 
 
-def test_a_fork_after_another_extension_used_openmp() -> None:
-    run_script(FORKED)
+@pytest.mark.parametrize("parent", ["first", "after", "during"])
+def test_a_forked_child_uses_threads(parent: str) -> None:
+    """Its first calls, before, after and while the parent uses threads."""
+    run_script(FORKED, parent)
 
 
 FORKING_HANDLER = """
@@ -329,13 +343,14 @@ with open("/proc/self/statm") as file:
     used = int(file.read().split()[0]) * resource.getpagesize()
 before = len(os.listdir("/proc/self/task"))
 resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 20), resource.getrlimit(resource.RLIMIT_AS)[1]))  # no stack fits
-for threads in (1, 0, 2):
-    assert xd.dot(a, a, threads=threads) == 2 ** 24
+for n in (2 ** 18, 2 ** 24):  # on the calling thread, and on a worker if there were one
+    for threads in (1, 0, 2):
+        assert xd.dot(a[:n], a[:n], threads=threads) == n
 assert len(os.listdir("/proc/self/task")) == before
 """
 
 
-def test_a_long_call_when_no_thread_can_be_started() -> None:
+def test_calls_when_no_thread_can_be_started() -> None:
     run_script(NO_MORE_THREADS)
 
 

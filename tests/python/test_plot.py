@@ -37,7 +37,7 @@ def refusal(path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
 
 
 def test_kinds() -> None:
-    kinds = {name: kind_of(load(name)) for name in ("lab-h100.json", "gpu-h100.json", "cpu.json", "accuracy.json")}
+    kinds = {name: kind_of(load(name)) for name in ("lab-h100.json", "gpu-h200.json", "cpu.json", "accuracy.json")}
     assert list(kinds.values()) == ["ladder", "speed", "speed", "accuracy"]
     assert all(check(load(name)) == kind for name, kind in kinds.items())
 
@@ -70,7 +70,7 @@ def test_bad_input(content: str | None, why: str, tmp_path: Path, capsys: pytest
     assert why in refusal(path, capsys)
 
 
-@pytest.mark.parametrize("name", ["python.json", "python-h100.json", "torch-h100.json", "kernels.json"])
+@pytest.mark.parametrize("name", ["python.json", "python-h100.json", "torch-h200.json", "kernels.json"])
 def test_results_that_no_picture_shows(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(Path(shutil.copy(RESULTS / name, tmp_path)), capsys)
     assert all(kind in said for kind in ("exactdot lab --json", "exactdot bench --json", "accuracy.py"))
@@ -129,7 +129,7 @@ def test_divided_as_in_the_tables(dtype: str) -> None:
     for row in rows:
         if (row["type"], row["threads"], row["data"]) == (dtype, 1, "uniform"):
             assert row["ns"] / 1000 / base[row["n"]] == pytest.approx(row["ratio_to_openblas"])
-    assert reference(load("gpu-h100.json")["rows"], dtype)[0] == "cublas"
+    assert reference(load("gpu-h200.json")["rows"], dtype)[0] == "cublas"
 
 
 def test_the_ladder_chosen() -> None:
@@ -161,7 +161,7 @@ def test_hashes_cover_the_drawing_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name, more", [("lab-h100.json", []), ("lab-h100.json", ["--dtype", "float64"]),
-                                        ("lab-h100.json", ["--n", str(2**20)]), ("gpu-h100.json", []),
+                                        ("lab-h100.json", ["--n", str(2**20)]), ("gpu-h200.json", []),
                                         ("cpu.json", ["--dtype", "float32"]), ("accuracy.json", [])])
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_pictures(name: str, more: list[str], ending: str, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_ratios_that_show_all() -> None:
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "OpenBLAS, its fastest row at each n" in labels
     assert any("main memory" in label for label in labels)
-    figure_of(load("gpu-h100.json"), "speed", ["float32", "float64"])
+    figure_of(load("gpu-h200.json"), "speed", ["float32", "float64"])
 
 
 def test_no_limit_where_all_fits_in_a_cache_and_no_ratio_without_a_reference() -> None:

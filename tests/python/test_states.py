@@ -55,9 +55,9 @@ def test_accumulators_of_every_type(dtype: str) -> None:
 def test_moments_equal_the_reference(x: np.ndarray, dtype: str, ddof: int) -> None:
     moments = xd.Moments(x.dtype)
     cut = len(x) // 3
-    for part in (x[cut:], x[:cut]):
+    for share in (x[cut:], x[:cut]):
         other = xd.Moments(x.dtype)
-        other.add(part)
+        other.add(share)
         moments += pickle.loads(pickle.dumps(other))
     whole = xd.Moments(x.dtype)
     whole.add(x)
@@ -174,12 +174,12 @@ def test_words() -> None:
 
 def test_words_of_moments_add_up() -> None:
     x = samples("float16", 1000)
-    parts = []
-    for part in np.split(x, [100, 500]):
+    all_words = []
+    for share in np.split(x, [100, 500]):
         moments = xd.Moments("float16")
-        moments.add(part, threads=2)
-        parts.append(moments.words)
-    total = xd.Moments.from_words(sum(parts), dtype="float16")
+        moments.add(share, threads=2)
+        all_words.append(moments.words)
+    total = xd.Moments.from_words(sum(all_words), dtype="float16")
     assert total.count == 1000
     assert same(total.var(1, "f8"), xd.var(x, ddof=1, dtype="f8")) and same(total.mean(), xd.mean(x))
     assert same(total.std(), xd.std(x)) and same(total.norm(), xd.norm(x))

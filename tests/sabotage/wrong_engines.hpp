@@ -55,37 +55,37 @@ engine made_of(const char* name, Run run, Words words) {
 
 inline engine correct_engine() { return made_of("correct", correct_result, correct_words); }
 
-/// Computes the results of a call that `change` has altered.
-template <class Change>
-engine with_call(const char* name, Change change) {
+/// Computes the results of a call that `modify` has altered.
+template <class Modify>
+engine with_call(const char* name, Modify modify) {
   return made_of(
       name,
-      [change](call asked) {
-        change(asked);
+      [modify](call asked) {
+        modify(asked);
         return correct_result(asked);
       },
       correct_words);
 }
 
 /// Alters the results of calls.
-template <class Change>
-engine with_result(const char* name, Change change) {
+template <class Modify>
+engine with_result(const char* name, Modify modify) {
   return made_of(
       name,
-      [change](const call& asked) {
+      [modify](const call& asked) {
         std::optional<any_scalar> result = correct_result(asked);
-        if (result) change(asked, *result);
+        if (result) modify(asked, *result);
         return result;
       },
       correct_words);
 }
 
 /// Alters the words.
-template <class Change>
-engine with_words(const char* name, Change change) {
-  return made_of(name, correct_result, [change](const call& asked) {
+template <class Modify>
+engine with_words(const char* name, Modify modify) {
+  return made_of(name, correct_result, [modify](const call& asked) {
     std::vector<std::int64_t> words = correct_words(asked);
-    change(words);
+    modify(words);
     return words;
   });
 }

@@ -4,6 +4,7 @@
 // call, or from random ranges whose states are merged.
 #include <algorithm>
 #include <exactdot/exactdot.hpp>
+#include <plan/thread_count.hpp>
 
 #include "oracle/generators.hpp"
 #include "table/engines.hpp"
@@ -86,6 +87,9 @@ engine engine_with(const std::string& set) {
   made.reads_misaligned = true;
   made.run = with_set(run);
   made.words_of_two_additions = with_set(words_of_two_additions);
+  made.threads = [](const call& asked) {
+    return exactdot::engine::threads_for(asked.a.n, options_of(asked).threads);
+  };
   return made;
 }
 

@@ -41,7 +41,7 @@ std::vector<std::byte> narrowed(const std::vector<float>& x, element_type type) 
 /// Integers of one of eight kinds, as 64-bit patterns of which a type takes the low bits.
 std::vector<std::uint64_t> integers(rng& random, std::size_t kind, std::size_t n, element_type type) {
   const int width = static_cast<int>(8 * exactdot::size_of(type));
-  const std::uint64_t least = std::uint64_t{1} << (width - 1), most = least - 1;  // of a signed type
+  const std::uint64_t lowest = std::uint64_t{1} << (width - 1), highest = lowest - 1;  // of a signed type
   std::vector<std::uint64_t> x(n);
   for (std::size_t i = 0; i < n; ++i) {
     switch (kind % 8) {
@@ -52,13 +52,13 @@ std::vector<std::uint64_t> integers(rng& random, std::size_t kind, std::size_t n
         x[i] = random.below(7) - 3;
         break;
       case 2:
-        x[i] = least;
+        x[i] = lowest;
         break;
       case 3:
         x[i] = ~std::uint64_t{0};
         break;
       case 4:
-        x[i] = random.coin() ? least : most;
+        x[i] = random.coin() ? lowest : highest;
         break;
       case 5:
         x[i] = i % 2 == 0 || i == 0 ? random.bits() : std::uint64_t{0} - x[i - 1];

@@ -50,6 +50,8 @@ struct engine {
   std::function<std::optional<exactdot::any_scalar>(const call&)> run;
   /// The words of an exact state after the terms have been added twice; for the rows that have_words().
   std::function<std::vector<std::int64_t>(const call&)> words_of_two_additions;
+  /// How many threads a call uses; null where that has no meaning.
+  std::function<int(const call&)> threads = nullptr;
   /// Faults since the last call that no result shows; may be null.
   std::function<std::string()> take_faults = nullptr;
 };

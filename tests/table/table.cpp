@@ -14,8 +14,6 @@ using exactdot::element_type;
 using exactdot::mode;
 using exactdot::reduction;
 
-const char* name_of(mode m) { return m == mode::exact ? "exact" : "fast"; }
-
 constexpr std::array floating_types = {element_type::float32, element_type::float64, element_type::float16,
                                        element_type::bfloat16};
 
@@ -31,6 +29,12 @@ constexpr std::array<std::pair<element_type, element_type>, 8> mixed_pairs = {
      {element_type::uint8, element_type::int8}}};
 
 }  // namespace
+
+const char* name_of(mode mode) { return mode == mode::exact ? "exact" : "fast"; }
+
+std::string combination::name() const {
+  return fmt::format("{} to {}, {}, {}", row, exactdot::name_of(result), name_of(mode), engine);
+}
 
 std::string row::name() const {
   const std::string both = type == other ? "" : fmt::format("_{}", exactdot::name_of(other));
@@ -77,9 +81,17 @@ std::vector<element_type> cell::types(const engine& tested, unsigned variant) co
   return chosen;
 }
 
-int cell::results(const engine& tested, unsigned variant) const {
-  const auto count = static_cast<int>(types(tested, variant).size());
-  return results_of_a_type() * count + (has_words(row_) ? 1 : 0);
+std::vector<call> cell::calls(const engine& tested, unsigned variant) const {
+  std::vector<call> asked;
+  for (const mode m : {mode::exact, mode::fast}) {
+    if (m == mode::fast && !has_mode_fast()) continue;
+    for (const element_type result : types(tested, variant)) {
+      // the results of one cell come from different grids and schedules
+      const unsigned other = variant + 5 * static_cast<unsigned>(asked.size());
+      asked.push_back({row_.what, a_.view(), b_.view(), result, m, ddof_, other});
+    }
+  }
+  return asked;
 }
 
 std::string cell::result_fault(const engine& tested, const call& asked) const {
@@ -93,16 +105,15 @@ std::string cell::result_fault(const engine& tested, const call& asked) const {
 std::string cell::fault(const engine& tested, unsigned variant) const {
   call asked{row_.what, a_.view(), b_.view(), {}, {}, ddof_, variant};
   try {
-    for (const mode m : {mode::exact, mode::fast}) {
-      if (m == mode::fast && !has_mode_fast()) continue;
-      for (const element_type result : types(tested, variant)) {
-        asked.mode = m, asked.result = result;
-        const std::string fault = result_fault(tested, asked);
-        if (!fault.empty()) return fmt::format("{} to {}: {}", name_of(m), exactdot::name_of(result), fault);
-        asked.variant += 5;  // the results of one cell come from different grids and schedules
+    for (const call& next : calls(tested, variant)) {
+      asked = next;
+      const std::string fault = result_fault(tested, asked);
+      if (!fault.empty()) {
+        return fmt::format("{} to {}: {}", name_of(asked.mode), exactdot::name_of(asked.result), fault);
       }
     }
     if (has_words(row_)) {
+      asked.variant += 5;
       const std::string fault = expected_.words_fault(tested.words_of_two_additions(asked), 2);
       if (!fault.empty()) return "words: " + fault;
     }
@@ -131,12 +142,14 @@ void report::check(const engine& tested, const row& row, const cell& checked, co
     faults_.push_back(fmt::format("{} of {}, {}, {}, variant {}: {}", row.name(), name, arrangement.name,
                                   tested.name, variant, fault));
   }
-  results_ += checked.results(tested, variant);
-  combinations_[fmt::format("{}, {}, {}", row.name(), tested.name, arrangement.name)] +=
-      checked.results(tested, variant);
-  for (const element_type type : checked.types(tested, variant)) {
-    results_by_type_[fmt::format("{} to {}, {}", row.name(), exactdot::name_of(type), tested.name)] +=
-        checked.results_of_a_type();
+  const std::vector<call> calls = checked.calls(tested, variant);
+  const long long results = static_cast<long long>(calls.size()) + (has_words(row) ? 1 : 0);
+  results_ += results;
+  combinations_[fmt::format("{}, {}, {}", row.name(), tested.name, arrangement.name)] += results;
+  for (const call& asked : calls) {
+    ++results_by_type_[{row.name(), asked.mode, asked.result, tested.name}];
+    const bool threaded = tested.threads && tested.threads(asked) > 1;
+    if (threaded) ++results_with_threads_[{row.name(), asked.mode, asked.result, "threads"}];
   }
 }
 

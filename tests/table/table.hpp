@@ -4,6 +4,7 @@
 // one engine for one input.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string>
 #include <utility>
@@ -37,12 +38,11 @@ class cell {
   cell(const row& tested, const input& data, const layout& arrangement, unsigned shift);
   /// The first fault of the engine's results: every result type in both modes, and the words. Empty if none.
   [[nodiscard]] std::string fault(const engine& tested, unsigned variant) const;
-  /// The result types of a case that fault() compares, and the number of results: in all, and of each type.
-  [[nodiscard]] std::vector<exactdot::element_type> types(const engine& tested, unsigned variant) const;
-  [[nodiscard]] int results(const engine& tested, unsigned variant) const;
-  [[nodiscard]] int results_of_a_type() const { return has_mode_fast() ? 2 : 1; }
+  /// The calls whose results fault() compares, without those for words.
+  [[nodiscard]] std::vector<call> calls(const engine& tested, unsigned variant) const;
 
  private:
+  [[nodiscard]] std::vector<exactdot::element_type> types(const engine& tested, unsigned variant) const;
   [[nodiscard]] std::string result_fault(const engine& tested, const call& asked) const;
   [[nodiscard]] bool has_mode_fast() const;
 
@@ -51,6 +51,19 @@ class cell {
   placed_vector a_, b_;
   oracle::reference expected_;
 };
+
+/// What an engine computed.
+struct combination {
+  std::string row;  ///< reduction and element type
+  exactdot::mode mode;
+  exactdot::element_type result;
+  std::string engine;
+  [[nodiscard]] std::string name() const;  // "dot_float32 to float64, exact, avx2"
+  auto operator<=>(const combination&) const = default;
+};
+using counts = std::map<combination, long long>;
+
+[[nodiscard]] const char* name_of(exactdot::mode mode);
 
 /// What has been checked, and the faults.
 class report {
@@ -64,8 +77,10 @@ class report {
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
   /// Results for each combination of reduction, element type, engine and layout.
   [[nodiscard]] const std::map<std::string, long long>& combinations() const { return combinations_; }
-  /// Results for each combination of reduction, element type, result type and engine.
-  [[nodiscard]] const std::map<std::string, long long>& results_by_type() const { return results_by_type_; }
+  /// Results for each combination of reduction, element type, mode, result type and engine.
+  [[nodiscard]] const counts& results_by_type() const { return results_by_type_; }
+  /// Those of calls that used several threads, whatever the engine; its name is "threads".
+  [[nodiscard]] const counts& results_with_threads() const { return results_with_threads_; }
 
  private:
   void check(const engine& tested, const row& row, const cell& checked, const std::string& name,
@@ -73,7 +88,8 @@ class report {
 
   long long results_ = 0;
   std::vector<std::string> faults_;
-  std::map<std::string, long long> combinations_, results_by_type_;
+  std::map<std::string, long long> combinations_;
+  counts results_by_type_, results_with_threads_;
 };
 
 /// The layout of case number `index`, pseudo-random; not a misaligned one if no engine reads those.

@@ -9,14 +9,14 @@ namespace cli_test {
 namespace {
 
 void check_line(const outcome& result, int status, const std::string& start,
-                const std::vector<std::string>& parts) {
+                const std::vector<std::string>& phrases) {
   EXPECT_EQ(result.status, status) << "signal " << result.signal << ", stderr: " << result.err;
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   EXPECT_TRUE(result.err.ends_with('\n')) << result.err;
   EXPECT_TRUE(result.err.starts_with(start)) << result.err;
-  for (const std::string& part : parts)
-    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
+  for (const std::string& phrase : phrases)
+    EXPECT_NE(result.err.find(phrase), std::string::npos) << phrase << "\n" << result.err;
 }
 
 }  // namespace
@@ -42,17 +42,18 @@ nlohmann::json program::run_json(std::vector<std::string> arguments) {
   return nlohmann::json::parse(out);
 }
 
-void program::check_fault(const outcome& result, const std::string& file, const std::vector<std::string>& parts) {
-  check_line(result, 1, "exactdot: " + file + ": ", parts);
+void program::check_fault(const outcome& result, const std::string& file, const std::vector<std::string>& phrases) {
+  check_line(result, 1, "exactdot: " + file + ": ", phrases);
 }
 
 void program::expect_fault(const std::vector<std::string>& arguments, const std::string& file,
-                           const std::vector<std::string>& parts) {
-  check_fault(run(arguments), file, parts);
+                           const std::vector<std::string>& phrases) {
+  check_fault(run(arguments), file, phrases);
 }
 
-void program::expect_usage_fault(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
-  check_line(run(arguments), 2, "exactdot: ", parts);
+void program::expect_usage_fault(const std::vector<std::string>& arguments,
+                                 const std::vector<std::string>& phrases) {
+  check_line(run(arguments), 2, "exactdot: ", phrases);
 }
 
 std::string program::write(const std::string& name, const std::string& bytes) {

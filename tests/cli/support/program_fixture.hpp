@@ -23,12 +23,12 @@ class program : public testing::Test {
   /// Like run_well with --json; returns the object that it prints.
   nlohmann::json run_json(std::vector<std::string> arguments);
 
-  /// Expects status 1, nothing on stdout and one line "exactdot: FILE: …" that contains all `parts`.
+  /// Expects status 1, nothing on stdout and one line "exactdot: FILE: …" that contains all `phrases`.
   void expect_fault(const std::vector<std::string>& arguments, const std::string& file,
-                    const std::vector<std::string>& parts);
-  static void check_fault(const outcome& result, const std::string& file, const std::vector<std::string>& parts);
-  /// Expects status 2, nothing on stdout and one line "exactdot: …" that contains all `parts`.
-  void expect_usage_fault(const std::vector<std::string>& arguments, const std::vector<std::string>& parts);
+                    const std::vector<std::string>& phrases);
+  static void check_fault(const outcome& result, const std::string& file, const std::vector<std::string>& phrases);
+  /// Expects status 2, nothing on stdout and one line "exactdot: …" that contains all `phrases`.
+  void expect_usage_fault(const std::vector<std::string>& arguments, const std::vector<std::string>& phrases);
 
   std::string write(const std::string& name, const std::string& bytes);
   template <exactdot::element T>

@@ -1,0 +1,124 @@
+// Declares the options of lab, hazards and bench; see experiment_commands.hpp.
+#include <CLI/CLI.hpp>
+#include <cli/bench.hpp>
+#include <cli/experiment_commands.hpp>
+#include <cli/hazards.hpp>
+#include <cli/lab.hpp>
+#include <cli/option_checks.hpp>
+#include <cli/shared_options.hpp>
+#include <exactdot/reduction.hpp>
+#include <iterator>
+#include <lab/registry.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace exactdot::cli {
+
+action declare_lab(CLI::App& app) {
+  const auto arguments = std::make_shared<lab_arguments>();
+  const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
+  app.add_option("--rung", arguments->rungs, "rungs to run, by name; default: all")->take_all();
+  CLI::Option* const explain = app.add_option("--explain", arguments->explain,
+                                              "print idea, cost, promises and source of one rung; runs nothing");
+  add_kernel_device(app, arguments->device);
+  app.add_option("--n", arguments->n, "length: 1000, 2^20, 64Ki; default: depends on --data and the device")
+      ->check(check_length, "LENGTH");
+  add_data_set(app, arguments->data, "content of the vectors; exactdot generate --help describes it");
+  app.add_option("--cond", arguments->condition, "condition number of --data ill; default: 1e16")
+      ->check(check_condition, "NUMBER");
+  add_carrier(app, arguments->type);
+  app.add_option("--op", arguments->op, "operation that combines the products; some rungs support only sum")
+      ->check(CLI::IsMember(operations))
+      ->capture_default_str();
+  app.add_option("--block", arguments->block, "threads per block; default: chosen by each rung")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--grid", arguments->grid,
+                 "number of blocks, for rungs that support it; default: chosen by each rung")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--runs", arguments->runs,
+                 "runs of each rung, to detect bits that change; default: 5, or 20 on a GPU")
+      ->check(CLI::Range(1, 100000));
+  add_seed(app, arguments->seed, "seed of the data, and of the simulator's schedules");
+  app.add_option("--model", arguments->model,
+                 "execution of simulated warps: independent (default; as since Volta), lock_step (as before)")
+      ->check(CLI::IsMember({"independent", "lock_step"}));
+  add_json(app, arguments->json);
+  for (CLI::Option* const other : app.get_options()) {
+    if (other != explain && other != app.get_help_ptr()) explain->excludes(other);
+  }
+  app.footer(
+      "Examples:\n"
+      "  exactdot lab\n"
+      "  exactdot lab --rung racy --rung atomic_per_element --device simt --n 1000\n"
+      "  exactdot lab --data ill --cond 1e10 --json\n"
+      "  exactdot lab --explain single_pass\n"
+      "Exit status: 0; 1: a rung broke a promise, no such device, or not enough memory; 2: wrong usage.");
+  return [arguments] { run_lab(*arguments); };
+}
+
+action declare_hazards(CLI::App& app) {
+  const auto arguments = std::make_shared<hazards_arguments>();
+  app.add_option("name", arguments->names, "hazards to run; default: all")->type_name("NAME");
+  add_kernel_device(app, arguments->device);
+  add_seed(app, arguments->seed, "seed of the simulator's schedules");
+  add_json(app, arguments->json);
+  app.add_flag(
+      "--no-watchdog", arguments->no_watchdog,
+      "run hazards that may hang on a GPU in this process; default: in a process with a time limit of 30 s");
+  app.footer(
+      "Examples:\n"
+      "  exactdot hazards\n"
+      "  exactdot hazards race_condition race_condition_fixed --device simt --seed 7\n"
+      "  exactdot hazards step_by_step --json\n"
+      "Exit status: 0; 1: a hazard had an unexpected outcome, or no such device; 2: wrong usage.");
+  return [arguments] { run_hazards(*arguments); };
+}
+
+action declare_bench(CLI::App& app) {
+  const auto arguments = std::make_shared<bench_arguments>();
+  std::vector<std::string> sets = bench_data_names();
+  sets.emplace_back("none");
+  app.add_option("--device", arguments->device, "cpu; cuda: a GPU; auto: cuda if there is a GPU, else cpu")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  app.add_option("--reduction", arguments->reduction, "what is measured")
+      ->check(CLI::IsMember(std::vector<std::string>(reduction_names.begin(), reduction_names.end())))
+      ->capture_default_str();
+  app.add_option("--sizes", arguments->sizes,
+                 "lengths: 1000, 2^20, 64Ki; default: 16 to 5e7 on a CPU, 2^10 to 2^29 on a GPU")
+      ->check(check_positive_length, "LENGTH");
+  app.add_option("--types", arguments->types, "types of the elements")
+      ->check(carrier_names())
+      ->capture_default_str();
+  app.add_option("--threads", arguments->threads, "thread counts, CPU only; default: 1 and 2")
+      ->check(CLI::Range(1, 1024));
+  app.add_option(
+         "--data", arguments->data,
+         "hostile data for exact only, or none; default: all on a GPU; on a CPU wide, subnormal, alternating, ill, "
+         "ill_deep; none for reductions other than dot")
+      ->check(CLI::IsMember(sets));
+  app.add_option("--alignment", arguments->alignment,
+                 "CPU only; 64 (default): vectors start at a cache line; vector: as in std::vector")
+      ->check(CLI::IsMember({"64", "vector"}));
+  app.add_option("--rounds", arguments->rounds,
+                 "samples per measurement; default: 25 on a CPU, 11 on a GPU, fewer with --quick")
+      ->check(CLI::Range(1, 10'000));
+  app.add_option("--json", arguments->json,
+                 "print JSON instead of the table; with FILE, print the table and write JSON to FILE")
+      ->option_text("[FILE]")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->check(check_json_file);
+  app.add_flag("--quick", arguments->quick, "fewer and shorter samples, for an estimate");
+  app.footer(
+      "Examples:\n"
+      "  exactdot bench --device cpu --quick --sizes 1000 1e6 --types float64 --threads 1\n"
+      "  exactdot bench --device cuda --json results.json\n"
+      "  exactdot bench --reduction nrm2 --quick --json norms.json\n"
+      "  exactdot bench --quick --json > results.json\n"
+      "Exit status: 0; 1: no such device, not enough memory, or bits that differ from the CPU's; 2: wrong usage.");
+  return [arguments] { run_bench(*arguments); };
+}
+
+}  // namespace exactdot::cli

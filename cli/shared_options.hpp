@@ -1,0 +1,47 @@
+// Options that several subcommands have, each declared here. Included by the two files that include CLI11 only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <exactdot/element.hpp>
+#include <io/data_source.hpp>
+#include <io/type_names.hpp>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace exactdot::cli {
+
+/// --seed, of a random generator of 32 bits.
+inline void add_seed(CLI::App& app, std::uint32_t& seed, const std::string& meaning) {
+  using limits = std::numeric_limits<std::uint32_t>;
+  app.add_option("--seed", seed, meaning)->check(CLI::Range(limits::min(), limits::max()))->capture_default_str();
+}
+
+/// --device, of kernels that also run on the simulator.
+inline void add_kernel_device(CLI::App& app, std::string& device) {
+  app.add_option("--device", device,
+                 "cuda: a GPU; simt: the simulator, on any machine; auto: cuda if there is a GPU, else simt")
+      ->check(CLI::IsMember({"auto", "cuda", "simt"}))
+      ->capture_default_str();
+}
+
+/// The types of generated vectors.
+inline CLI::IsMember carrier_names() { return CLI::IsMember(io::type_names(is_carrier)); }
+
+/// --dtype, of generated vectors.
+inline void add_carrier(CLI::App& app, std::string& type) {
+  app.add_option("--dtype", type, "type of the elements")->check(carrier_names())->capture_default_str();
+}
+
+/// --data, a data set of `generate`.
+inline void add_data_set(CLI::App& app, std::string& data, const std::string& meaning) {
+  const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
+  app.add_option("--data", data, meaning)->check(CLI::IsMember(sets))->capture_default_str();
+}
+
+/// --json
+inline void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "print one JSON object"); }
+
+}  // namespace exactdot::cli
