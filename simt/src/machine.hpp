@@ -92,7 +92,8 @@ class machine {
 
   [[nodiscard]] thread& current() { return *current_; }
   std::uint32_t active_mask(const void* caller);
-  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  /// What clock64() returns.
+  [[nodiscard]] std::uint64_t clocks() const { return steps_ + idle_clocks_; }
 
  private:
   friend void start_fiber(fiber_transfer from);
@@ -239,6 +240,7 @@ class machine {
   block* step_block_ = nullptr;
   std::uint64_t steps_ = 0;
   std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without progress; step of the last progress
+  std::uint64_t idle_clocks_ = 0;  // by which the clock is ahead of the steps
   bool ended_ = false;
   std::exception_ptr failure_;
 

@@ -41,6 +41,8 @@ bool machine::resume_or_settle() {
       report_hang(fault_kind::livelock);
       return true;
     }
+    constexpr std::uint64_t clocks = 1000;  // nothing but time can end the waits: their deadlines come sooner
+    idle_clocks_ += idle_rounds_ * clocks;
     while (!parked_.empty()) unpark(parked_.begin()->first);
     return true;
   }

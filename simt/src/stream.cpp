@@ -201,7 +201,7 @@ std::uint32_t active_mask(const void* caller) {
   return as_simulator([&] { return running->active_mask(caller); });
 }
 void* dynamic_shared_bytes() { return running->current().parent->dynamic_shared; }
-long long steps_taken() { return static_cast<long long>(running->steps()); }
+long long clock_now() { return static_cast<long long>(running->clocks()); }
 
 }  // namespace detail
 }  // namespace exactdot::simt

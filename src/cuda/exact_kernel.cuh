@@ -80,9 +80,15 @@ __device__ unsigned add_claimed_shares(const operands<Element, layout>& in, Stor
 enum decision_word : unsigned { decided_finished = 1, decided_integers = 2 };
 constexpr int decision_bits = 2;  // of the word; above, the count of launches
 
-/// Polls the last block's decision until the clock shows `deadline`: whether a round of integers is needed. By one
-/// thread.
-__device__ inline bool await_integers(const exchange& exchange, wide_unsigned count, long long deadline) {
+/// Polls the last block's decision: whether a round of integers is needed. Leaves with false if some blocks have not
+/// started after `patience` clocks, since they may wait for the place of this one, or if the clock shows `deadline`.
+/// By one thread.
+__device__ inline bool await_integers(const exchange& exchange, wide_unsigned count, long long patience,
+                                      long long deadline) {
+  const long long start = clock64();
+  while (!all_have_started(exchange, count)) {
+    if (clock64() - start > patience) return false;
+  }
   wide_unsigned word = load_word(&exchange.decision);
   while (word >> decision_bits != count) {
     if (clock64() > deadline) return false;
@@ -110,8 +116,8 @@ template <class Term, class Element, input_layout layout, class Storage>
       if (shares == 0 || leaves || in_integers) return;
       if (threadIdx.x == 0) {
         constexpr long long clocks = 100000;  // and twice as many as the shares took
-        const long long now = clock64();
-        storage.claimed = await_integers(state.exchange, storage.ticket.count, now + 2 * (now - start) + clocks);
+        const long long now = clock64(), deadline = now + 2 * (now - start) + clocks;
+        storage.claimed = await_integers(state.exchange, storage.ticket.count, clocks, deadline);
       }
       __syncthreads();
       if (!storage.claimed) return;

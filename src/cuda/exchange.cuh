@@ -57,6 +57,13 @@ __device__ __forceinline__ bool has_flag(wide_unsigned word, unsigned flag) {
   return static_cast<unsigned>(word >> 32) == flag;
 }
 
+/// Whether all blocks of launch `count` have drawn their tickets.
+__device__ __forceinline__ bool all_have_started(const exchange& exchange, wide_unsigned count) {
+  const wide_unsigned tickets = load_word(&exchange.tickets);
+  const bool is_reset = (tickets >> blocks_bits) + 1 != count;
+  return is_reset || (tickets & ((1U << blocks_bits) - 1)) == gridDim.x;
+}
+
 /// Claims a block's share for a round; true if no block had. By one thread. Rounds grow, so a block that is still
 /// busy with a round cannot claim what others have claimed for the next.
 __device__ __forceinline__ bool claim_share(exchange& exchange, unsigned block, wide_unsigned round) {

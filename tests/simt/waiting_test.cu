@@ -91,6 +91,11 @@ __global__ void wait_for_unset_flag(int* flag) {
   while (*static_cast<volatile int*>(flag) == 0) {  // unset flag
   }
 }
+__global__ void wait_for_the_deadline(int* flag) {
+  const long long deadline = clock64() + 50000000;
+  while (*static_cast<volatile int*>(flag) == 0 && clock64() < deadline) {
+  }
+}
 __global__ void wait_for_two_flags(int* flags) {
   while (static_cast<volatile int*>(flags)[0] == 0 && static_cast<volatile int*>(flags)[1] == 0) {  // two flags
   }
@@ -208,6 +213,14 @@ TEST(simt_waiting, reports_endless_waits) {
     run(stream, wait_at_a_barrier, 64);
     EXPECT_TRUE(has_fault(stream, fault_kind::livelock, "", "spins before the barrier"));
   }
+}
+
+TEST(simt_waiting, a_wait_with_a_deadline_ends_however_far_the_deadline_is) {
+  expect_no_faults([](gpu::stream& stream) {
+    const std::uint64_t before = stream.counted().steps;
+    run(stream, wait_for_the_deadline, 40, 3);
+    EXPECT_LT(stream.counted().steps - before, 1000000U);
+  });
 }
 
 TEST(simt_waiting, reports_both_threads_of_a_lock_cycle) {

@@ -63,7 +63,7 @@ int barrier(const char* operation, int predicate, int combine, const void* calle
 unsigned lane();
 std::uint32_t active_mask(const void* caller);
 void* dynamic_shared_bytes();
-long long steps_taken();
+long long clock_now();
 void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 cluster, const void* kernel,
          void (*body)(void*), void* arguments, std::size_t argument_bytes);
 void* allocate(stream& stream, std::size_t bytes);
