@@ -1,9 +1,9 @@
 """Time over n beside the peers of one run, and below it the same as a ratio, where what differs by 20 % shows.
 
-Divided by cuBLAS or OpenBLAS as in the tables of scripts/performance: where OpenBLAS has several rows, by the fastest
-at each n. The dashed line is a limit: on a GPU a kernel that only reads both vectors, on a CPU the memory's speed,
-which is that of the fastest row at the longest n. That is drawn only if those vectors fit in no cache; shorter ones
-that do can beat it.
+Every library of the run that was timed so is drawn, below it divided by cuBLAS or OpenBLAS as in the tables of scripts/performance: where OpenBLAS has several rows, by the fastest
+at each n. The dashed line is a limit: on a GPU a kernel that only reads both vectors, divided too; on a CPU the memory's
+speed, which is that of the fastest row at the longest n. That is drawn only if those vectors fit in no cache; shorter
+ones that do can beat it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ PEERS: dict[str, tuple[str, str, str]] = {
     "openblas": ("OpenBLAS, its fastest row at each n", style.ORANGE, "s"),
     "blis": ("BLIS", style.GREEN, "^"),
     "eigen_native": ("Eigen, -march=native", style.PURPLE, "v"),
+    "eigen": ("Eigen, no -march", style.BROWN, "<"),
+    "transform_reduce": ("std::transform_reduce", style.VERMILION, ">"),
     "loop": ("sequential loop", style.GREY, "x"),
     "fast": ("exactdot, fast", style.SKY, "D"),
     "exact": ("exactdot, exact", style.BLUE, "o"),
 }
 REFERENCES = {"cublas": "cuBLAS", "openblas": "OpenBLAS"}
+MARGIN = 0.08  # octaves that the axes show beyond the last tick, less a little
 FRACTIONS = {-1: "½", -2: "¼", -3: "⅛"}
 
 Curves = dict[str, list[tuple[int, float]]]
@@ -67,14 +70,17 @@ def draw_ratios(axes: Any, ratios: Curves, compared: str, octaves: range) -> Non
     axes.set_yticks([2.0**e for e in octaves], [FRACTIONS.get(e, f"{2.0**e:g}") for e in octaves])
 
 
+def divided(points: list[tuple[int, float]], base: dict[int, float]) -> list[tuple[int, float]]:
+    return [(n, time / base[n]) for n, time in points if n in base]
+
+
 def curves_of(rows: list[Row], dtype: str, compared: str) -> tuple[Curves, Curves]:
     """Times, and what they are divided by those of the one compared with."""
     base = reference(rows, dtype)[1]
     found = {peer: sorted(base.items()) if peer == compared else series(rows, peer, dtype) for peer in PEERS}
     times = {peer: points for peer, points in found.items() if points}
-    divided = {peer: [(n, time / base[n]) for n, time in points if n in base]
-               for peer, points in times.items() if peer != compared}
-    return times, {peer: points for peer, points in divided.items() if points}
+    ratios = {peer: divided(points, base) for peer, points in times.items() if peer != compared}
+    return times, {peer: points for peer, points in ratios.items() if points}
 
 
 def draw_times(axes: Any, results: dict[str, Any], dtype: str, times: Curves) -> None:
@@ -96,7 +102,9 @@ def draw(results: dict[str, Any], asked: list[str]) -> Figure:
     gpu = results["machine"].get("gpu")
     compared = reference(rows, dtypes[0])[0]
     curves = {dtype: curves_of(rows, dtype, compared) for dtype in dtypes}
-    logs = [math.log2(ratio) for _, ratios in curves.values() for points in ratios.values() for _, ratio in points]
+    bounds = {dtype: divided(series(rows, "read", dtype), reference(rows, dtype)[1]) for dtype in dtypes}
+    logs = [math.log2(ratio) for dtype, (_, ratios) in curves.items() for points in (*ratios.values(), bounds[dtype])
+            for _, ratio in points]
     figure, panels = plt.subplots(2 if logs else 1, len(dtypes), sharex="col", sharey="row", squeeze=False,
                                   height_ratios=[3, 2.4] if logs else [1], figsize=(style.WIDTH, 7.8 if logs else 5))
     for column, dtype in enumerate(dtypes):
@@ -104,7 +112,9 @@ def draw(results: dict[str, Any], asked: list[str]) -> Figure:
         lowest = panels[-1][column]
         if logs:
             draw_ratios(lowest, curves[dtype][1], compared,
-                        range(min(-1, math.floor(min(logs))), max(1, math.ceil(max(logs))) + 1))
+                        range(min(-1, math.floor(min(logs) + MARGIN)), max(1, math.ceil(max(logs) - MARGIN)) + 1))
+            if bounds[dtype]:
+                lowest.plot(*zip(*bounds[dtype]), color=style.BLACK, linestyle="--", linewidth=1.2)
         lowest.set_xscale("log", base=2 if gpu else 10)
         lowest.minorticks_off()
         lowest.set_xlabel("n, elements of each vector")

@@ -23,6 +23,7 @@ WIDTH = 8.0  # inches of 100 pixels
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILION, PURPLE, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#8a8a8a"
+BROWN = "#7a4b00"  # not theirs: an eighth line
 
 
 def rc_settings() -> ContextManager[Any]:
