@@ -29,7 +29,7 @@ help:
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign'
-	@echo 'make bench           measure beside other libraries and write docs/performance.md (some minutes)'
+	@echo 'make bench           measure beside other libraries and write docs/performance.md and its raw tables (some minutes)'
 	@echo 'make clean           remove the build folder'
 
 demo: configure

@@ -1,4 +1,4 @@
-"""Sections of documents that scripts write from files of results.
+"""Sections of documents, and whole documents, that scripts write from files of results.
 
 A section is the text between `<!-- begin NAME -->` and `<!-- end NAME -->`. Text outside of the markers is not changed.
 """
@@ -10,6 +10,10 @@ COLUMNS = 118
 
 
 def table(header, rows):
+    """A Markdown table; exits with an error if there are no rows, which would be a table that is missing."""
+    rows = list(rows)
+    if not rows:
+        sys.exit(f"the table {' | '.join(map(str, header))} has no rows: its measurements are missing")
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
@@ -59,3 +63,14 @@ def update(script, source, sections, check):
             sys.exit(f"{script}: {path.name} differs from {source}; run scripts/{script}")
         if new != old:
             path.write_text(new)
+
+
+def write(script, path, text, check):
+    """Writes a whole document or, if `check` is true, exits with an error if it is missing or differs."""
+    if check and not path.exists():
+        sys.exit(f"{script}: {path.name} does not exist; run scripts/{script}")
+    if path.exists() and path.read_text() == text:
+        return
+    if check:
+        sys.exit(f"{script}: {path.name} differs from the results; run scripts/{script}")
+    path.write_text(text)

@@ -1,4 +1,4 @@
-"""Tables of the two levels of mode exact on a GPU in docs/performance.md, for scripts/performance.
+"""Tables of the two levels of mode exact on a GPU, docs/results/levels.md, for scripts/performance.
 
 Results are in docs/results: handover-NAME.jsonl and failure-rates-NAME.jsonl of a GPU, from the programs of
 bench/experiments.
@@ -6,8 +6,8 @@ bench/experiments.
 import json
 
 from documents import figure, paragraph, table
-
-TYPES = {"float32": "float", "float64": "double"}
+from performance_rows import TYPES
+MAX_SHORT = 1 << 22
 WAYS = ("alone", "poll", "every", "cluster", "second", "dependent", "tail", "conditional")
 
 
@@ -55,4 +55,21 @@ def failure_rates(results):
     return f"{gpu}.\n\n" + table(header, lines)
 
 
-SECTIONS = {"handover": handover, "failure-rates": failure_rates}
+def handover_choice(results):
+    """A sentence: how far `every` is behind the best way that works at every length, inside a graph.
+
+    Of short vectors: of longer ones the memory decides.
+    """
+    gpu, rows = results["handover"]
+    us = {(row["type"], row["n"], row["way"]): row["microseconds"] for row in rows if row["timing"] == "graph"}
+    parts = []
+    for type_, name in TYPES.items():
+        behind = {n: us[type_, n, "every"] - min(time for (t, m, way), time in us.items()
+                                                 if (t, m) == (type_, n) and way not in ("alone", "cluster", "every"))
+                  for t, n, way in us if (t, way) == (type_, "every") and n <= MAX_SHORT}
+        first = sum(difference <= 0 for difference in behind.values())
+        worst = max(behind, key=behind.get)
+        parts.append(f"{name}: at {first} of {len(behind)} lengths, at the others up to {behind[worst]:.2f} µs behind "
+                     f"({power(worst)})")
+    return paragraph(f"In a graph on an {gpu}, up to {power(MAX_SHORT)}, `every` is the fastest way but `alone` and "
+                     f"`cluster` for {'; '.join(parts)}.")

@@ -1,121 +1,144 @@
-"""Tables of reductions other than dot in docs/performance.md, for scripts/performance.
+"""Raw tables of reductions other than dot, docs/results/reductions.md, for scripts/performance.
 
 Results are in docs/results: reductions-cpu.json, and reductions-NAME.json of each GPU, from scripts/bench_reductions.
-Without such a file its table is absent.
 """
 import json
 import sys
 
-from documents import figure, paragraph, table
+from documents import paragraph, table
+from performance_rows import QUICK, TYPES, fastest, figure_text, length, percent_text, ratio_of, ratio_text, source
 
-TYPES = {"float32": "float", "float64": "double"}
 OWN = ("exact", "fast")
 FLOORS = ("empty", "poll", "one_block", "read")
+
+
+class Reports:
+    """The reports of all reductions of one file."""
+    def __init__(self, file):
+        self.file, self.reports = file.name, json.loads(file.read_text())
+        self.machine = self.reports[0]["machine"]
+        self.rows = [{**row, "us": row["us"] if "us" in row else row["ns"] / 1000, "reduction": report["reduction"]}
+                     for report in self.reports for row in report["rows"]]
+        self.hostile = list(dict.fromkeys(row["data"] for row in self.rows if row["data"] != "uniform"))
+        self.sizes = sorted({row["n"] for row in self.rows})
+        self.threads = sorted({row["threads"] for row in self.rows if "threads" in row})
+        self.index = {}
+        for row in self.rows:
+            setting = row["threads"] if "threads" in row else (row["how"], row["l2"])
+            key = (row["reduction"], row["type"], row["n"], setting, row["data"])
+            self.index.setdefault(key, {})[row["peer"]] = row
+            if row.get("same_bits_as_cpu", True) is not True:
+                sys.exit(f"performance: a result differs from the CPU's result: {row}")
+
+    def cases(self):
+        """(reduction, type, n) of all rows."""
+        return list(dict.fromkeys((row["reduction"], row["type"], row["n"]) for row in self.rows))
+
+    def peers(self, reduction, type_, n, setting="graph", l2="warm", data="uniform"):
+        """Rows by peer; `setting`: the timing mode on a GPU, the number of threads on a CPU."""
+        return self.index.get((reduction, type_, n, setting if isinstance(setting, int) else (setting, l2), data), {})
+
+    def row(self, reduction, type_, n, peer, *setting, **data):
+        return self.peers(reduction, type_, n, *setting, **data).get(peer)
+
+    def hostile_ratio(self, case, data, setting):
+        return ratio_of(self.row(*case, "exact", setting, data=data), self.row(*case, "exact", setting))
+
+    def origin(self):
+        facts, report = self.machine, self.reports[0]
+        host = facts.get("host", facts)
+        return source(self.file, facts.get("gpu") or facts["cpu"], host["exactdot"], host["date"], report["rounds"],
+                      report["quick"])
 
 
 def read_results(folder):
     """The reports by the name of the machine, "cpu" first."""
     files = sorted(folder.glob("reductions-*.json"), key=lambda file: (file.stem != "reductions-cpu", file.stem))
-    return {file.stem.removeprefix("reductions-"): json.loads(file.read_text()) for file in files}
+    return {file.stem.removeprefix("reductions-"): Reports(file) for file in files}
 
 
-def measured(reports, like):
-    """(reduction, type, n, rows by peer) of each case; `like`: what a row must have."""
-    cases = []
-    for report in reports:
-        rows = [row for row in report["rows"] if row["data"] == "uniform" and like.items() <= row.items()]
-        for type_, n in dict.fromkeys((row["type"], row["n"]) for row in rows):
-            found = {row["peer"]: row for row in rows if (row["type"], row["n"]) == (type_, n)}
-            cases.append((report["reduction"], type_, n, found))
-    return cases
+def best_other(found):
+    return fastest(row for peer, row in found.items() if peer not in (*OWN, *FLOORS))
 
 
-def others(rows):
-    return [row for row in rows.values() if row["peer"] not in (*OWN, *FLOORS)]
-
-
-def ratio(rows, mode, other, key):
-    return f"{rows[mode][key] / other[key]:.2f}" if other and mode in rows else "–"
-
-
-def value(rows, peer, key, scale=1.0):
-    return figure(rows[peer][key] * scale) if peer in rows else "–"
-
-
-def largest_spread(rows):
-    return f"{100 * max(row['spread'] for row in rows if row):.0f} %"
-
-
-def peers(reports):
+def called(found):
     """What is called, and for which reductions."""
-    called = {}
-    for report in reports:
+    names = {}
+    for report in found.reports:
         for peer in report["peers"]:
-            called.setdefault((peer["name"], peer["how"]), []).append(report["reduction"])
-    order = list(dict.fromkeys(name for name, _ in called))
-    rows = [[f"`{name}`", description, "all" if len(names) == len(reports) else ", ".join(names)]
-            for (name, description), names in sorted(called.items(), key=lambda entry: order.index(entry[0][0]))]
+            names.setdefault((peer["name"], peer["how"]), []).append(report["reduction"])
+    order = list(dict.fromkeys(name for name, _ in names))
+    rows = [[f"`{name}`", description, "all" if len(of) == len(found.reports) else ", ".join(of)]
+            for (name, description), of in sorted(names.items(), key=lambda entry: order.index(entry[0][0]))]
     return table(["row", "what is called", "reductions"], rows)
 
 
-def sampling(report):
-    quick = " A quick run: few and short samples; the figures are not precise." if report["quick"] else ""
-    return f"Medians of {report['rounds']} rounds.{quick}"
+def sampling(found):
+    report = found.reports[0]
+    version = found.machine.get("host", found.machine)["exactdot"]
+    quick = f" **This is {QUICK}.**" if report["quick"] else ""
+    return f"exactdot {version}. Medians of {report['rounds']} rounds.{quick}"
 
 
-def on_cpu(reports):
-    facts = reports[0]["machine"]
-    threads = min(row["threads"] for report in reports for row in report["rows"])
-    text = paragraph(f"{facts['cpu']}, {facts['hardware_threads']} hardware threads, {facts['caches']}; "
-                     f"{facts['compiler']}; {facts['date']}; {threads} thread{'s' if threads > 1 else ''}. "
-                     f"{sampling(reports[0])} Spread: the larger one of `exact` and of the fastest other row.")
+def spread(*rows):
+    return f"{100 * max((row['spread'] for row in rows if row), default=0):.0f} %"
+
+
+def cpu_table(found, threads):
     rows = []
-    for reduction, type_, n, found in measured(reports, {"threads": threads}):
-        best = min(others(found), key=lambda row: row["ns"], default=None)
-        rows.append([reduction, TYPES[type_], f"{n:,}", value(found, "exact", "ns", 1e-3),
-                     value(found, "exact", "gb_per_s"), value(found, "fast", "ns", 1e-3),
-                     f"`{best['peer']}`" if best else "–", figure(best["ns"] / 1000) if best else "–",
-                     ratio(found, "exact", best, "ns"), ratio(found, "fast", best, "ns"),
-                     largest_spread([found["exact"], best])])
-    header = ["reduction", "type", "n", "`exact`, µs", "GB/s", "`fast`, µs", "fastest other", "µs", "`exact` / it",
-              "`fast` / it", "spread"]
-    return f"{text}\n\n{table(header, rows)}\n\n{peers(reports)}"
+    for case in found.cases():
+        peers = found.peers(*case, threads)
+        if "exact" not in peers:
+            continue
+        exact, fast, best = peers["exact"], peers.get("fast"), best_other(peers)
+        rows.append([case[0], TYPES[case[1]], length(case[2]), figure_text(exact), figure_text(exact, "gb_per_s"),
+                     figure_text(fast), f"`{best['peer']}`" if best else "–", figure_text(best),
+                     ratio_text(ratio_of(exact, best)), ratio_text(ratio_of(fast, best)), spread(exact, best)])
+    return table(["reduction", "type", "n", "`exact`, µs", "GB/s", "`fast`, µs", "fastest other", "µs", "`exact` / it",
+                  "`fast` / it", "spread"], rows)
 
 
-def on_gpu(reports):
-    facts = reports[0]["machine"]
-    compared = [row for report in reports for row in report["rows"] if "same_bits_as_cpu" in row]
-    for row in compared:
-        if not row["same_bits_as_cpu"]:
-            sys.exit(f"performance: a result differs from the CPU's result: {row}")
-    text = paragraph(f"{facts['gpu']}, toolkit {facts['toolkit']}; {facts['host']['date']}. {sampling(reports[0])} "
+def hostile_tables(found, settings):
+    """Time on the other sets of data / time on uniform data, by setting; empty if the file has no such rows."""
+    parts = []
+    for setting in settings if found.hostile else ():
+        rows = [[reduction, TYPES[type_], length(n),
+                 *[ratio_text(found.hostile_ratio((reduction, type_, n), data, setting)) for data in found.hostile]]
+                for reduction, type_, n in found.cases()]
+        name = f"{setting} thread{'s' if setting > 1 else ''}" if isinstance(setting, int) else f"{setting}"
+        parts.append(f"`exact`, {name}: time / time on uniform data\n\n"
+                     + table(["reduction", "type", "n", *found.hostile], rows))
+    return parts
+
+
+def on_cpu(found):
+    facts = found.machine
+    text = paragraph(f"{facts['cpu']}, {facts['hardware_threads']} hardware threads, {facts['caches']}; "
+                     f"{facts['compiler']}; {facts['date']}; {sampling(found)} Spread: the larger one of `exact` and of the "
+                     f"fastest other row.")
+    tables = [f"### {threads} thread{'s' if threads > 1 else ''}\n\n{cpu_table(found, threads)}" for threads in found.threads]
+    return "\n\n".join([text, *tables, *hostile_tables(found, found.threads), called(found)])
+
+
+def on_gpu(found):
+    facts = found.machine
+    compared = [row for row in found.rows if "same_bits_as_cpu" in row]
+    text = paragraph(f"{facts['gpu']}, toolkit {facts['toolkit']}; {facts['host']['date']}; {sampling(found)} "
                      f"µs in a replayed graph, warm unless stated; `exact` had the CPU's bits in {len(compared)} of "
                      f"{len(compared)} rows of `exact` and `fast`. Read: the fastest kernel that only reads the vector. "
                      f"Spread: the larger one of `exact` and of the faster of cuBLAS and CUB.")
-    by_case = {name: {case[:3]: case[3] for case in measured(reports, like)}
-               for name, like in (("warm", {"how": "graph", "l2": "warm"}), ("cold", {"how": "graph", "l2": "cold"}),
-                                  ("host", {"how": "host"}))}
     rows = []
-    for case, found in by_case["warm"].items():
-        best = min(others(found), key=lambda row: row["us"], default=None)
-        cold, host = by_case["cold"].get(case, {}), by_case["host"].get(case, {})
-        read = f"{100 * found['read']['us'] / found['exact']['us']:.0f} %" if "read" in found else "–"
-        reduction, type_, n = case
-        rows.append([reduction, TYPES[type_], f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}",
-                     *[value(found, peer, "us") for peer in ("read", "cublas", "cub", "fast", "exact")],
-                     ratio(found, "exact", best, "us"), read, value(found, "exact", "gb_per_s"),
-                     value(cold, "exact", "us"), value(host, "exact", "us"), largest_spread([found["exact"], best])])
+    for case in found.cases():
+        peers = found.peers(*case)
+        if "exact" not in peers:
+            continue
+        exact, best = peers["exact"], best_other(peers)
+        rows.append([case[0], TYPES[case[1]], length(case[2]),
+                     *[figure_text(peers.get(peer)) for peer in ("read", "cublas", "cub", "fast", "exact")],
+                     ratio_text(ratio_of(exact, best)), percent_text(ratio_of(peers.get("read"), exact)),
+                     figure_text(exact, "gb_per_s"), figure_text(found.row(*case, "exact", "graph", "cold")),
+                     figure_text(found.row(*case, "exact", "stream")), figure_text(found.row(*case, "exact", "host")),
+                     spread(exact, best)])
     header = ["reduction", "type", "n", "read", "cuBLAS", "CUB", "`fast`", "`exact`", "/ faster of both",
-              "of the read ceiling", "GB/s", "cold", "to the host", "spread"]
-    return f"{text}\n\n{table(header, rows)}\n\n{peers(reports)}"
-
-
-def cpu_section(results):
-    return on_cpu(results["cpu"]) if "cpu" in results else ""
-
-
-def gpu_section(results):
-    return "\n\n".join(on_gpu(reports) for name, reports in results.items() if name != "cpu")
-
-
-SECTIONS = {"reductions-cpu": cpu_section, "reductions-gpu": gpu_section}
+              "of the read ceiling", "GB/s", "cold", "on a stream", "to the host", "spread"]
+    return "\n\n".join([text, table(header, rows), *hostile_tables(found, ["graph"]), called(found)])

@@ -12,28 +12,31 @@ import subprocess
 import sys
 
 
+def expect_starts(path, starts):
+    for start in starts:
+        if f"\n{start}" not in path.read_text():
+            sys.exit(f"{path.name} has no line that starts with {start}")
+
+
 def main(source, program, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
-    for name in ("scripts/performance", "scripts/performance_gpu.py", "scripts/performance_reductions.py",
-                 "scripts/performance_levels.py", "scripts/bench_reductions", "scripts/documents.py", "docs/performance.md",
-                 "docs/results/gpu-h200.json", "docs/results/torch-h200.json",
-                 "docs/results/handover-h200.jsonl", "docs/results/failure-rates-h200.jsonl", "docs/results/kernels.json",
-                 "README.md"):
-        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source / name, scratch / name)
+    for folder in ("scripts", "docs/results"):
+        shutil.copytree(source / folder, scratch / folder)
+    for name in ("README.md", "docs/performance.md", "docs/experiments.md"):
+        shutil.copyfile(source / name, scratch / name)
     script = scratch / "scripts/performance"
     subprocess.run([script, "--run", program, "bench", "--device", "cpu", "--quick", "--rounds", "2", "--sizes", "16",
                     "1000", "10000"], check=True)
     subprocess.run([script, "--check"], check=True)
+    expect_starts(scratch / "docs/performance.md", ("| time of one dot | 16 | 1000 | 10^4 |", "| double: `exact` |"))
+    expect_starts(scratch / "docs/results/cpu.md", ("| 16 | uniform | `exact` |", "| ill, float | 2 |"))
 
     reductions = scratch / "docs/results/reductions-cpu.json"
     subprocess.run([scratch / "scripts/bench_reductions", program, reductions, "--device", "cpu", "--quick", "--rounds",
                     "1", "--sizes", "16", "--threads", "1"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([script], check=True)
-    document = (scratch / "docs/performance.md").read_text()
-    for start in ("| sum | float | 16 |", "| variance | double | 16 |", "| argmax | double | 16 |"):
-        if f"\n{start}" not in document:
-            sys.exit(f"docs/performance.md has no line that starts with {start}")
+    expect_starts(scratch / "docs/results/reductions.md",
+                  ("| sum | float | 16 |", "| variance | double | 16 |", "| argmax | double | 16 |"))
     subprocess.run([script, "--check"], check=True)
 
     readme = scratch / "README.md"

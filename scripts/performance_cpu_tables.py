@@ -1,0 +1,83 @@
+"""Raw tables of the CPU, docs/results/cpu.md, for scripts/performance."""
+from documents import figure, paragraph, table
+from performance_cpu_goals import HOSTILE_GOAL
+from performance_rows import (QUICK, TYPES, emphasized, figure_text, length, marked, ratio_of, ratio_text)
+
+# goals of version 0.1, set before any measurement: time relative to OpenBLAS with the same number of threads, by length
+EXACT_GOALS = {100: 4.0, 1000: 2.5, 10_000: 2.0, 100_000: 2.0, 1_000_000: 2.0, 50_000_000: 1.05}
+FAST_GOAL = 1.0
+SHORT_NANOSECONDS = 100  # for lengths without a ratio
+
+
+def machine(results):
+    facts = results.report["machine"]
+    alignment = ("every vector starts at a multiple of 64 bytes" if results.report["alignment"] == "64"
+                 else "vectors have the addresses that std::vector chooses")
+    lines = [paragraph(f"{facts['cpu']}, {facts['hardware_threads']} hardware threads, {facts['caches']}; "
+                       f"{facts['system']}, huge pages {facts['huge_pages']}; {facts['compiler']}; exactdot "
+                       f"{facts['exactdot']}; {facts['date']}. Medians of {results.report['rounds']} interleaved samples; "
+                       f"{alignment}.")]
+    if results.report["quick"]:
+        lines.append(f"**This is {QUICK}.**")
+    peers = [[f"`{peer['name']}`", peer["how"], "yes" if peer["threaded"] else "no"]
+             for peer in results.report["peers"]]
+    return "\n\n".join([*lines, table(["row", "what is called", "uses threads"], peers)])
+
+
+def openblas_goals(results):
+    rows = []
+    for mode in ("exact", "fast"):
+        goals = {n: EXACT_GOALS.get(n) if mode == "exact" else FAST_GOAL for n in results.sizes}
+        limits = [f"≤ {goals[n]:g}" if goals[n] else f"< {SHORT_NANOSECONDS} ns" for n in results.sizes]
+        rows.append([f"*goal for {mode}*", "", *limits])
+        for type_ in results.types:
+            for threads in results.threads:
+                rows.append([f"`{mode}`, {TYPES[type_]}", threads,
+                             *[goal_cell(results, mode, type_, n, threads, goals[n]) for n in results.sizes]])
+    return table(["time / OpenBLAS's time", "threads", *map(length, results.sizes)], rows)
+
+
+def goal_cell(results, mode, type_, n, threads, goal):
+    row = results.row(mode, type_, n, threads)
+    if row and not goal:
+        return marked(emphasized(f"{row['ns']:.0f} ns", row["ns"] < SHORT_NANOSECONDS), row)
+    return with_excess(results.ratio(mode, type_, n, threads), goal)
+
+
+def with_excess(ratio, goal):
+    """The ratio, and by how much it exceeds the goal if it does."""
+    excess = f" (+{100 * (ratio.value / goal - 1):.0f} %)" if ratio and ratio.value > goal else ""
+    return ratio_text(ratio, lambda value: value <= goal) + excess
+
+
+def hostile(results):
+    rows = [["*goal*", "", *[f"≤ {HOSTILE_GOAL:g}"] * len(results.sizes)]]
+    for data in results.hostile:
+        for type_ in results.types:
+            for threads in results.threads:
+                rows.append([f"{data}, {TYPES[type_]}", threads,
+                             *[with_excess(results.hostile_ratio(type_, n, threads, data), HOSTILE_GOAL)
+                               for n in results.sizes]])
+    return table(["`exact`: time / its time on uniform data", "threads", *map(length, results.sizes)], rows)
+
+
+def speedup_by_threads(results):
+    few, rows = results.threads[0], []
+    for peer in ("exact", "fast", "openblas"):
+        for type_ in results.types:
+            for many in results.threads[1:]:
+                ratios = [ratio_of(results.row(peer, type_, n, few), results.row(peer, type_, n, many))
+                          for n in results.sizes]
+                if any(ratios):
+                    rows.append([f"`{peer}`, {TYPES[type_]}", many, *map(ratio_text, ratios)])
+    if not rows:
+        return "Not measured: one number of threads only."
+    return table([f"time with {few} thread / with more", "threads", *map(length, results.sizes)], rows)
+
+
+def rows_table(results, type_, threads):
+    rows = [[length(row["n"]), row["data"], f"`{row['peer']}`", figure_text(row), figure_text(row, "ns_per_element"),
+             figure_text(row, "gb_per_s"), ratio_text(ratio_of(row, results.openblas(type_, row["n"], threads))),
+             figure(row["error_ulps"]), f"{100 * row['spread']:.0f} %"]
+            for row in results.rows if row["type"] == type_ and row["threads"] == threads]
+    return table(["n", "data", "peer", "µs", "ns/element", "GB/s", "/ OpenBLAS", "error, ulps", "spread"], rows)
