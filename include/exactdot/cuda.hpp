@@ -87,7 +87,7 @@ class callable_call {
 /// error that earlier calls of the thread left pending is reported, and cleared). Cost: one launch that reads both
 /// vectors once. In mode exact they are read again if what the first pass left out may change the rounding
 /// (docs/algorithms.md, "On a GPU"): for floats in sums of condition number 1e40, and from some 2^25 elements on of
-/// 1e16 (docs/performance.md, "Hostile data").
+/// 1e16 (docs/results/gpu.md, "Hostile data").
 template <element R, element T>
 void dot(workspace& on, const T* a, const T* b, std::size_t n, R* result, const options& options = {}) {
   detail::enqueue(on, reduction::dot, to_any(a, n), to_any(b, n), type_of<R>, result, options);

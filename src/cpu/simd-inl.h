@@ -128,7 +128,7 @@ HWY_INLINE factors<vec<hn::ScalableTag<double>>> load_promoted_factors(const flo
 }
 
 /// How far ahead of their use the exact kernels prefetch. Their long dependency chains leave the processor too
-/// little room to run ahead (measured: docs/performance.md).
+/// little room to run ahead (measured: docs/experiments.md).
 constexpr std::size_t prefetch_bytes = 3072;
 
 /// Prefetches the cache lines of `count` elements, prefetch_bytes ahead. These may lie past the end: a prefetch

@@ -1,5 +1,5 @@
 // Messages of mode exact: the bounded sum of a block, in one message of 16 bytes if it is plain, else two. Every
-// block reads those of all blocks and decides for itself; docs/performance.md compares this with other ways.
+// block reads those of all blocks and decides for itself; docs/experiments.md compares this with other ways.
 //
 // All blocks add the same numbers in the same order, so all decide alike. A block waits only until its deadline:
 // some may have no multiprocessor to start on. The block of the last ticket has none; the others have started

@@ -41,7 +41,7 @@ struct tuning;
 
 template <>
 struct tuning<float> {
-  /// Plain sums decide results of 24 bits of up to some 2^22 terms (docs/performance.md has the failure rates).
+  /// Plain sums decide results of 24 bits of up to some 2^22 terms (docs/results/levels.md has the failure rates).
   static constexpr std::array exact = {
       tuning_row{8 * kibi, {128, 4, 1}, 2.02},         tuning_row{16 * kibi, {256, 4, 1}, 2.27},
       tuning_row{32 * kibi, {256, 8, 1}, 2.65},        tuning_row{512 * kibi, {128, 4, 1}, 3.42},

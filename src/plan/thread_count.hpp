@@ -5,7 +5,7 @@
 
 namespace exactdot::engine {
 
-/// Helpers are worth waking from twice as many elements on (measured: docs/performance.md).
+/// Helpers are worth waking from twice as many elements on (measured: docs/experiments.md).
 inline constexpr std::size_t elements_per_thread = std::size_t{1} << 16;
 
 /// The processors that the calling thread may use: its affinity, at most as many as the control group's CPU quota

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the documents: the shell lines of README.md and docs/program.md run, and the targets of relative links exist.
+"""Checks the documents: the shell lines of README.md and docs/program.md run, and the targets of relative links exist,
+with the heading that a link names.
 
 Shell lines are those of `sh` fences. They run in order in one scratch folder, in which build/release is the build under
 test; an `export` holds for all later lines. Lines that call make run in the source folder with the build under test.
@@ -19,15 +20,27 @@ def fail(message):
     sys.exit(f"documents: {message}")
 
 
+def anchors(path):
+    """The names of a document's headings in links, as GitHub forms them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    names = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+    return {re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-") for name in names}
+
+
 def check_links(source):
     count = 0
-    for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
-        for link in re.findall(r"\]\(([^)#\s]+)", path.read_text()):
+    documents = [*(source / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+                 *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/results").glob("*.md"))]
+    for path in documents:
+        for link, anchor in re.findall(r"\]\(([^)#\s]*)(#[^)\s]*)?\)", path.read_text()):
             if "://" in link:
                 continue
             count += 1
-            if not (path.parent / link).exists():
+            target = path.parent / link if link else path
+            if not target.exists():
                 fail(f"{path.name} has a link to {link}, which does not exist")
+            if anchor and target.suffix == ".md" and anchor[1:] not in anchors(target):
+                fail(f"{path.name} has a link to {link}{anchor}; {target.name} has no such heading")
     if count == 0:
         fail("the documents have no links to check")
 
