@@ -69,7 +69,7 @@ def cpu(results):
         ("The machine and the peers", "", cpu_tables.machine(results)),
         ("Goals of version 0.1",
          "Set before anything was measured, for uniform data; \"OpenBLAS's time\" is that of its fastest row with the same "
-         "number of threads. In brackets: by how much a goal is missed." + (BARRIER if is_old(results) else ""),
+         "number of threads. In brackets: by how much a goal is missed." + (BARRIER if is_old(results.report["machine"]) else ""),
          cpu_tables.openblas_goals(results)),
         ("Hard data", HARD, cpu_tables.hostile(results)),
         ("The gain from threads", "", cpu_tables.speedup_by_threads(results)), *rows])
