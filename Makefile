@@ -58,7 +58,7 @@ test-neon:
 test-sanitized: clang asan
 
 asan: setup
-	cmake --preset asan -B $(ASAN)
+	cmake --preset asan -B $(ASAN) -DCMAKE_UNITY_BUILD=ON
 	cmake --build $(ASAN) --parallel $(JOBS)
 	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
 # a quarter of the kernels' cases on the simulator: test-simt has them all, faster
@@ -81,7 +81,8 @@ clang: setup
 bench: release
 	scripts/performance --run $(exactdot) bench --device cpu
 
-# A unity build: several files a compilation, for half the time. The other presets compile file by file.
+# A unity build: several files a compilation, for half the time. clang compiles file by file, so that a missing #include
+# shows.
 configure: setup
 	@test $(GPU) = ON || echo 'make: GPU=$(GPU): the CUDA code is not compiled; make test-cuda or GPU=ON compiles it'
 	cmake --preset release -B $(RELEASE) -DCMAKE_UNITY_BUILD=ON -DEXACTDOT_BUILD_CUDA=$(GPU) \

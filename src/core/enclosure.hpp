@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <core/error_free.hpp>
 #include <core/finish.hpp>
 
 namespace exactdot::core {
@@ -78,6 +79,14 @@ EXACTDOT_CORE decision decide_format(number_format to, const enclosure& sum) {
   return {word, word == round_finite(to, high)};
 }
 
+/// What a rule makes of the final value, if it is certain.
+EXACTDOT_CORE decision decide_value(const result_rule& rule, const enclosure& value) {
+  if (rule.is_integer()) return decide_integer(rule, value);
+  if (rule.gives<double>()) return decide_rounding<double>(value);
+  if (rule.gives<float>()) return decide_rounding<float>(value);
+  return decide_format(rule.format(), value);
+}
+
 /// The result of a rule, if it is certain. `count`: of the elements. Engine: correctly rounded root(x) and fma(x,
 /// y, z).
 template <class Engine>
@@ -93,10 +102,44 @@ EXACTDOT_CORE decision decide_finish(const result_rule& rule, double count, encl
   } else if (rule.finish() != finish::round) {
     return {0, false};
   }
-  if (rule.is_integer()) return decide_integer(rule, sum);
-  if (rule.gives<double>()) return decide_rounding<double>(sum);
-  if (rule.gives<float>()) return decide_rounding<float>(sum);
-  return decide_format(rule.format(), sum);
+  return decide_value(rule, sum);
+}
+
+/// The enclosure of n·Σx² − (Σx)², each product in two doubles; an infinite bound where these may leave their range.
+/// The bound follows from (S ± e)² ⊂ S² ± (2|S| + e)·e; 2^-50 covers four roundings of the tail. n < 2^53.
+template <class Engine>
+EXACTDOT_CORE enclosure moment_numerator(double n, const enclosure& sum, const enclosure& squares) {
+  const auto x = two_sum(sum.head, sum.tail), q = two_sum(squares.head, squares.tail);
+  const double size = magnitude_of(x.value), rest = magnitude_of(x.error);
+  const bool in_range = (size == 0 || (size > 0x1p-400 && size < 0x1p400)) && q.value > 0x1p-800 && q.value < 0x1p800;
+  if (!in_range) return {0, 0, HUGE_VAL};
+  const double whole = n * q.value, whole_error = Engine::fma(n, q.value, -whole), whole_rest = n * q.error;
+  const double square = x.value * x.value, square_error = Engine::fma(x.value, x.value, -square);
+  const double square_rest = 2 * x.value * x.error;  // without x.error², which the bound has
+  const auto difference = two_sum(whole, -square);
+  const double tail = difference.error + (whole_error - square_error) + (whole_rest - square_rest);
+  const double magnitudes = magnitude_of(difference.error) + magnitude_of(whole_error) + magnitude_of(square_error) +
+                            magnitude_of(whole_rest) + magnitude_of(square_rest);
+  const double bound =
+      n * squares.bound + (2 * (size + rest) + sum.bound) * sum.bound + rest * rest + 0x1p-50 * magnitudes;
+  return {difference.value, tail, bound * 1.0625 + 0x1p-1000};
+}
+
+/// The variance (n·Σx² − (Σx)²)/(n·(n − ddof)) or its root, if it is certain.
+template <class Engine>
+EXACTDOT_CORE decision decide_moments(const result_rule& rule, double n, double ddof, const enclosure& sum,
+                                      const enclosure& squares) {
+  const double divisor = n * (n - ddof);
+  const bool is_exact = n < 0x1p53 && ddof < n && Engine::fma(n, n - ddof, -divisor) == 0;
+  if (!is_exact) return {0, false};
+  const enclosure numerator = moment_numerator<Engine>(n, sum, squares);
+  const double ratio = numerator.head / divisor;
+  enclosure found = quotient_of(numerator, divisor, ratio, Engine::fma(-ratio, divisor, numerator.head));
+  if (rule.finish() == finish::deviation) {
+    const double root = Engine::root(found.head > 0 ? found.head : 1.0);
+    found = root_of(found, root, Engine::fma(-root, root, found.head));
+  }
+  return decide_value(rule, found);
 }
 
 }  // namespace exactdot::core

@@ -1,6 +1,7 @@
 // What the threads of a call read: per thread a reader of each input, in slices that fit the cache.
 #pragma once
 
+#include <cpu/kernels.hpp>
 #include <plan/staging.hpp>
 #include <plan/threads.hpp>
 
@@ -17,7 +18,11 @@ class inputs {
       : plan_(plan), slice_(plan.contiguous ? slice : std::min(slice, chunk_of(plan))) {
     const std::size_t longest = std::min(slice_, plan.n);
     for (int thread = 0; thread < threads; ++thread) {
-      readers_.push_back({{plan.a, plan.carrier, longest}, {plan.b, plan.carrier, longest}});
+      const auto reader_of = [&](const engine::operand& x) {
+        const auto& widenings = current_instruction_set().widenings;
+        return engine::chunk_reader(x, plan.carrier, longest, widenings[static_cast<std::size_t>(x.type)]);
+      };
+      readers_.push_back({reader_of(plan.a), reader_of(plan.b)});
     }
   }
   inputs(const engine::plan& plan, int threads) : inputs(plan, threads, plan.n) {}

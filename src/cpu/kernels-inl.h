@@ -11,6 +11,7 @@
 #include "cpu/extract-inl.h"
 #include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
+#include "cpu/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {

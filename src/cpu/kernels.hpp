@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <plan/plan.hpp>
+#include <plan/staging.hpp>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct instruction_set {
   const char* name;
   std::array<kernels, carrier_count * term_count> table;
   std::array<extremum_kernel, 2 * elements.size()> extrema;
+  /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
+  std::array<engine::widening, elements.size()> widenings;
 };
 
 extern std::atomic<const instruction_set*> chosen_instruction_set;  // null before the first call

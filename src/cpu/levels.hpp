@@ -52,14 +52,17 @@ struct arithmetic {
   static double fma(double x, double y, double z) { return std::fma(x, y, z); }
 };
 
+inline core::enclosure enclosure_of(const bounded_sum& sum) {
+  const auto scaled = [&](double x) { return std::ldexp(x, sum.exponent); };
+  return {scaled(sum.head), scaled(sum.tail), scaled(sum.bound) + (sum.exponent == 0 ? 0 : 0x1p-1000)};
+}
+
 /// result = the bits of the result for a bounded sum over n elements. False if its bound leaves them undecided.
 inline bool finish_if_certain(const core::result_rule& rule, std::size_t n, const bounded_sum& sum,
                               std::uint64_t& result) {
   if (rule.finish() != core::finish::round || rule.is_integer()) {
-    const auto scaled = [&](double x) { return std::ldexp(x, sum.exponent); };
-    const core::enclosure known{scaled(sum.head), scaled(sum.tail),
-                                scaled(sum.bound) + (sum.exponent == 0 ? 0 : 0x1p-1000)};
-    const core::decision found = core::decide_finish<arithmetic>(rule, static_cast<double>(n), known);
+    const core::decision found =
+        core::decide_finish<arithmetic>(rule, static_cast<double>(n), enclosure_of(sum));
     result = found.word;
     return found.certain;
   }

@@ -16,14 +16,15 @@ using engine::plan;
 /// sum: both wait for memory.
 constexpr std::size_t max_bytes_in_cache = std::size_t{1} << 21;
 
-/// sum = the sum of all terms within a bound: of each slice computed by slice_sum(a, b, n, Sum&). False if the data
-/// does not suit it.
+/// sum = the sum of all terms within a bound: of each slice of at most `slice_length` elements computed by
+/// slice_sum(a, b, n, Sum&). False if the data does not suit it.
 template <class Sum, class SliceSum>
-bool total_within_bound(const plan& plan, Sum& sum, SliceSum slice_sum) {
-  if (plan.contiguous && plan.threads == 1) return slice_sum(plan.a.data, plan.b.data, plan.n, sum);
+bool total_within_bound(const plan& plan, Sum& sum, std::size_t slice_length, SliceSum slice_sum) {
+  const bool is_one_slice = plan.contiguous && plan.threads == 1 && plan.n <= slice_length;
+  if (is_one_slice) return slice_sum(plan.a.data, plan.b.data, plan.n, sum);
   std::vector<Sum> sums(static_cast<std::size_t>(plan.threads));
   std::atomic<bool> suits{true};
-  inputs all(plan, plan.threads);
+  inputs all(plan, plan.threads, slice_length);
   engine::for_shares(
       plan.n, engine::min_share, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
         Sum& range = sums[static_cast<std::size_t>(thread)];
@@ -45,12 +46,13 @@ bool finish_within_bound(const plan& plan, const kernels& kernels, std::uint64_t
   const auto bounded_slice = [&](const void* a, const void* b, std::size_t n, bounded_sum& slice) {
     return bounded(kernels, a, b, n, slice);
   };
-  if (!total_within_bound(plan, sum, bounded_slice)) return false;
+  if (!total_within_bound(plan, sum, plan.n, bounded_slice)) return false;
   if (finish_if_certain(plan.result, plan.n, sum, result)) return true;
   return finish_refined(plan.result, plan.n, sum, result, [&](int levels, double largest, expansion& finer) {
-    return total_within_bound(plan, finer, [&](const void* a, const void* b, std::size_t n, expansion& slice) {
-      return kernels.refined(a, b, n, levels, largest, slice);
-    });
+    return total_within_bound(plan, finer, plan.n,
+                              [&](const void* a, const void* b, std::size_t n, expansion& slice) {
+                                return kernels.refined(a, b, n, levels, largest, slice);
+                              });
   });
 }
 
@@ -74,6 +76,31 @@ struct sums {
   [[nodiscard]] int states() const { return squares == nullptr ? 1 : 2; }
   [[nodiscard]] std::size_t words() const { return static_cast<std::size_t>(states() * layout.words()); }
 };
+
+/// Of the elements and of their squares.
+struct bounded_moments {
+  bounded_sum sum, squares;
+};
+
+void add(bounded_moments& sum, const bounded_moments& other) {
+  add(sum.sum, other.sum);
+  add(sum.squares, other.squares);
+}
+
+/// result = the bits of a variance or its root, from bounded sums. False if these leave it undecided.
+bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
+  const sums of(plan);
+  bounded_moments found;
+  const auto slice_sum = [&](const void* x, const void*, std::size_t n, bounded_moments& slice) {
+    return bounded(*of.term, x, x, n, slice.sum) && bounded(*of.squares, x, x, n, slice.squares);
+  };
+  if (!total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
+  const core::decision decided =
+      core::decide_moments<arithmetic>(plan.result, static_cast<double>(plan.n), static_cast<double>(plan.ddof),
+                                       enclosure_of(found.sum), enclosure_of(found.squares));
+  result = decided.word;
+  return decided.certain;
+}
 
 /// words += the exact states of all terms; normalised on entry and on return. If `only_fast_paths`: false, and
 /// the words are worthless, if the data is finite but suits only slow paths.
@@ -118,11 +145,21 @@ bool add_states(const plan& plan, std::int64_t* words, bool only_fast_paths) {
   return complete;
 }
 
+std::uint64_t exact_from_states(const plan& plan) {
+  state_words words(plan.layout(), engine::states_of(plan));
+  add_states(plan, words.data(), false);
+  return engine::exact_result(plan, words.data());
+}
+
 std::uint64_t exact(const plan& plan) {
   if (plan.n == 0) return engine::result_of_nothing(plan);
   std::uint64_t result = 0;
   // A monitored computation makes one pass, so that its progress only grows.
   const bool may_bound = plan.monitor == nullptr && plan.bounded_sum_can_decide;
+  if (plan.info().needs_squares()) {
+    if (may_bound && !plan.has_parts() && finish_moments_within_bound(plan, result)) return result;
+    return exact_from_states(plan);
+  }
   const bool in_cache = plan.n <= max_bytes_in_cache / size_of(plan.carrier);
   const kernels& kernels = current_kernels(plan.carrier, plan.term);
   if (may_bound && in_cache && finish_within_bound(plan, kernels, result)) return result;

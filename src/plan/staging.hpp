@@ -7,10 +7,11 @@
 // vector.
 #pragma once
 
+#include <core/carrier.hpp>
 #include <cstring>
 #include <exactdot/order_v1.hpp>
 #include <plan/plan.hpp>
-#include <vector>
+#include <memory>
 
 namespace exactdot::engine {
 
@@ -27,12 +28,21 @@ void copy_contiguous(const operand& from, element_type target, int part, std::si
 void copy_contiguous_by_threads(const operand& from, element_type target, int part, std::size_t n, void* to,
                                 int threads) noexcept;
 
+/// Converts n consecutive elements in native byte order, of one type, to its carrier.
+using widening = void (*)(const void* from, std::size_t n, void* to);
+
 /// One thread's reader of an operand. Move it, do not copy it.
 class chunk_reader {
  public:
-  /// Allocates a chunk unless the operand is contiguous.
-  chunk_reader(const operand& from, element_type target, std::size_t max_elements) : from_(from), target_(target) {
-    if (!from.contiguous) buffer_.resize(max_elements * size_of(target));
+  /// Allocates a chunk unless the operand is contiguous. `widen`, of the operand's element type, is used where it
+  /// applies; it may be null.
+  chunk_reader(const operand& from, element_type target, std::size_t max_elements, widening widen = nullptr)
+      : from_(from), target_(target) {
+    const bool is_consecutive = !from.swapped && from.stride == static_cast<std::ptrdiff_t>(size_of(from.type));
+    if (is_consecutive && target == core::carrier_of(from.type)) widen_ = widen;
+    if (!from.contiguous) {
+      buffer_ = std::make_unique_for_overwrite<std::byte[]>(std::max<std::size_t>(max_elements * size_of(target), 1));
+    }
   }
 
   /// `count` elements from `start` on: in place, or copied. Valid until the next call.
@@ -40,19 +50,21 @@ class chunk_reader {
     const operand rest = from_.from(start);
     if (from_.contiguous) return rest.data;
     if (from_.stride == 0 && part == filled_part_) {  // one element, repeated: copied once
-      if (filled_ < count) copy_contiguous(rest, target_, part, count, buffer_.data());
+      if (filled_ < count) copy_contiguous(rest, target_, part, count, buffer_.get());
       filled_ = std::max(filled_, count);
     } else {
-      copy_contiguous(rest, target_, part, count, buffer_.data());
+      widen_ != nullptr ? widen_(rest.data, count, buffer_.get())
+                        : copy_contiguous(rest, target_, part, count, buffer_.get());
       filled_ = count, filled_part_ = part;
     }
-    return buffer_.data();
+    return buffer_.get();
   }
 
  private:
   operand from_;
   element_type target_;
-  std::vector<std::byte> buffer_;
+  widening widen_ = nullptr;
+  std::unique_ptr<std::byte[]> buffer_;  // not initialised: a short call must not pay for a chunk
   std::size_t filled_ = 0;
   int filled_part_ = -1;
 };

@@ -53,6 +53,26 @@ std::uint64_t reduce_without_plan(reduction what, element_type carrier, element_
       carrier, [&]<class T>(T) { return core::converted_word(rule, core::from_word<T>(kernels.fast(a, b, n))); });
 }
 
+/// Narrow vectors up to this length are converted on the stack: a plan takes longer than their reduction.
+constexpr std::size_t longest_on_stack = 1024;
+
+/// How to convert elements for reduce_converted; null if a call on so many of them needs a plan.
+engine::widening widening_without_plan(element_type elements, element_type result, std::size_t n) {
+  const bool suits = is_known(elements) && is_known(result) && !is_integer(result) && n <= longest_on_stack;
+  return suits ? cpu_engine::current_instruction_set().widenings[static_cast<std::size_t>(elements)] : nullptr;
+}
+
+/// The result of a call on contiguous narrow elements that needs no plan.
+[[gnu::noinline]] std::uint64_t reduce_converted(reduction what, element_type elements, element_type result,
+                                                 const void* a, const void* b, std::size_t n, mode mode,
+                                                 engine::widening widen) {
+  alignas(64) std::byte x[longest_on_stack * sizeof(double)], other[longest_on_stack * sizeof(double)];
+  widen(a, n, x);
+  if (b != a) widen(b, n, other);
+  if (is_integer(elements)) mode = mode::exact;  // as in a plan
+  return reduce_without_plan(what, core::carrier_of(elements), result, x, b == a ? x : other, n, mode);
+}
+
 }  // namespace
 
 void require_one_input(reduction what) {
@@ -65,6 +85,10 @@ std::uint64_t dot(element_type elements, element_type result, const void* a, con
                   const options& options) {
   if (is_carrier(elements) && !is_integer(result) && engine::is_short_call(a, b, n, options)) {
     return reduce_without_plan(reduction::dot, elements, result, a, b, n, options.mode);
+  }
+  const engine::widening widen = widening_without_plan(elements, result, n);
+  if (widen != nullptr && engine::is_short_call(a, b, n, options)) {
+    return reduce_converted(reduction::dot, elements, result, a, b, n, options.mode, widen);
   }
   const auto stride = static_cast<std::ptrdiff_t>(is_known(elements) ? size_of(elements) : 0);
   return reduce_by_plan(reduction::dot, {a, n, elements, stride, false}, {b, n, elements, stride, false}, result,
@@ -79,9 +103,13 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& a, const any_vect
 std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type result, const options& options,
                              std::int64_t ddof) {
   const bool of_one_sum = is_known(what) && inputs_of(what) == 1 && needs_no_plan(what, options.mode) && ddof >= 0;
-  if (of_one_sum && is_known(x.type) && is_carrier(x.type) && is_contiguous(x) && is_known(result) &&
-      !is_integer(result) && engine::is_short_call(x.data, x.data, x.n, options)) {
-    return reduce_without_plan(what, x.type, result, x.data, x.data, x.n, options.mode);
+  if (of_one_sum && is_known(x.type) && is_contiguous(x) && is_known(result) && !is_integer(result) &&
+      engine::is_short_call(x.data, x.data, x.n, options)) {
+    if (is_carrier(x.type)) return reduce_without_plan(what, x.type, result, x.data, x.data, x.n, options.mode);
+    const engine::widening widen = widening_without_plan(x.type, result, x.n);
+    if (widen != nullptr) {
+      return reduce_converted(what, x.type, result, x.data, x.data, x.n, options.mode, widen);
+    }
   }
   return reduce_by_plan(what, x, x, result, options, ddof);
 }

@@ -9,6 +9,7 @@
 #include <core/error_free.hpp>
 #include <exactdot/accumulator.hpp>
 #include <random>
+#include <vector>
 
 namespace {
 
@@ -117,6 +118,83 @@ TEST(enclosure, decides_integers_within_a_quarter) {
   }
   EXPECT_FALSE(exactdot::core::decide_finish<engine>(to_int64, 1, {7, 0, 0.25}).certain);
   EXPECT_FALSE(exactdot::core::decide_finish<engine>(to_int64, 1, {0x1p62, 0, 0}).certain);
+}
+
+/// Σx and Σx² of n elements, of which n·Σx² exceeds (Σx)² by a factor of 1 + 2^-cancelled.
+struct enclosed_moments {
+  enclosed sum, squares;
+  double n;
+};
+
+/// A sum of three doubles with this head.
+enclosed make_enclosed(std::mt19937_64& random, double head) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  const int exponent = std::ilogb(head);
+  const double tail = std::ldexp(unit(random) - 0.5, exponent - 53);
+  const double bound = random() % 8 == 0 ? 0 : std::ldexp(unit(random), exponent - 50 - static_cast<int>(random() % 70));
+  enclosed made{{head, tail, bound}, {}};
+  const double off = random() % 2 == 0 ? 2 * unit(random) - 1 : random() % 2 == 0 ? 1 : -1;  // often an end
+  made.sum.add(head), made.sum.add(tail), made.sum.add(bound * off);
+  return made;
+}
+
+enclosed_moments make_moments(std::mt19937_64& random) {
+  std::uniform_real_distribution<double> unit(1, 2);
+  const double n = static_cast<double>(2 + random() % 1000);
+  const double sum = std::ldexp(unit(random), static_cast<int>(random() % 600) - 300) * (random() % 2 == 0 ? 1 : -1);
+  const int cancelled = static_cast<int>(random() % 45) - 5;
+  const double squares = sum * sum / n * (1 + std::ldexp(unit(random), -cancelled));
+  return {make_enclosed(random, sum), make_enclosed(random, squares), n};
+}
+
+exactdot::moments<double> moments_of(const enclosed_moments& given) {
+  std::vector<std::int64_t> words{static_cast<std::int64_t>(given.n)};
+  for (const auto* part : {&given.sum, &given.squares}) {
+    const auto of_part = part->sum.words();
+    words.insert(words.end(), of_part.begin(), of_part.end());
+  }
+  return exactdot::moments<double>(words);
+}
+
+template <class R>
+void expect_right_moments(finish kind, double least_decided) {
+  std::mt19937_64 random(13);
+  const exactdot::core::result_rule rule(kind, exactdot::core::format<R>::number);
+  const int cases = 50000;
+  int decided = 0;
+  for (int i = 0; i < cases; ++i) {
+    const enclosed_moments given = make_moments(random);
+    const std::uint64_t ddof = random() % 2;
+    const auto found = exactdot::core::decide_moments<engine>(rule, given.n, static_cast<double>(ddof),
+                                                              given.sum.known, given.squares.known);
+    if (!found.certain) continue;
+    ++decided;
+    const auto expected = moments_of(given);
+    const R value = kind == finish::deviation ? expected.template stddev<R>(ddof) : expected.template variance<R>(ddof);
+    ASSERT_EQ(exactdot::core::from_word<R>(found.word), value) << "sum " << given.sum.known.head << ", squares " << given.squares.known.head
+                                    << ", bounds " << given.sum.known.bound << ", " << given.squares.known.bound
+                                    << ", n " << given.n << ", ddof " << ddof << ", case " << i;
+  }
+  EXPECT_GT(decided, cases * least_decided);
+}
+
+TEST(enclosure, decides_only_what_every_variance_in_it_rounds_to) {
+  expect_right_moments<float>(finish::variance, 0.4);
+  expect_right_moments<double>(finish::variance, 0.1);
+  expect_right_moments<float>(finish::deviation, 0.4);
+  expect_right_moments<double>(finish::deviation, 0.1);
+}
+
+TEST(enclosure, decides_no_variance_that_could_be_negative_or_has_no_divisor) {
+  const exactdot::core::result_rule rule(finish::variance, exactdot::core::format<double>::number);
+  const enclosure sum{2, 0, 0}, squares{4, 0, 0};
+  EXPECT_TRUE(exactdot::core::decide_moments<engine>(rule, 2, 1, sum, squares).certain);
+  EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 2, 2, sum, squares).certain);
+  EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 2, 3, sum, squares).certain);
+  EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 1, 0, sum, {4, 0, 0x1p-40}).certain);
+  EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 0x1p40 + 1, 0, sum, squares).certain);  // divisor rounded
+  EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 2, 0, {HUGE_VAL, 0, 0}, squares).certain);
+  EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 2, 0, sum, {std::nan(""), 0, 0}).certain);
 }
 
 TEST(enclosure, decides_nothing_that_is_not_finite) {

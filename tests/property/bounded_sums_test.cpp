@@ -171,6 +171,25 @@ TEST(bounded_sums_of_floats, have_errors_close_to_the_bound) {
   }
 }
 
+/// What a sample of the elements does not show.
+TEST(bounded_sums_of_floats, hold_for_elements_that_the_sample_missed) {
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    const kernels& of = set->table[kernels_index(element_type::float32, core::term_index<core::value>)];
+    for (const std::size_t n : {200, 1000, 5000}) {
+      for (const float outlier : {7.5F, 8.5F, 64.0F, 100.0F, 1e10F, 3e38F, HUGE_VALF, NAN}) {
+        std::vector<float> x(n, 0.75F);
+        x[n / 32 | 1] = x[0] = 0.5F;
+        for (const std::size_t i : {n / 2 | 2, n - 2}) x[i] = outlier;
+        bounded_sum sum;
+        if (!of.bounded(x.data(), x.data(), n, sum) || !is_finite(sum)) continue;
+        ASSERT_TRUE(outlier < HUGE_VALF) << set->name << ": the outlier is lost";
+        const deviation off = deviation_of_bounded<core::value>(x.data(), x.data(), n, sum);
+        EXPECT_TRUE(off.error <= off.bound) << set->name << ' ' << n << ' ' << outlier;
+      }
+    }
+  }
+}
+
 /// Scaling drops the small elements; a NaN among them must not be lost with them.
 TEST(bounded_sums_of_doubles, do_not_lose_a_nan_beside_dropped_elements) {
   for (const instruction_set* set : runnable_instruction_sets()) {

@@ -52,7 +52,8 @@ def main() -> None:
         (scratch / "wheels.stamp").write_text(required)
 
     os.environ.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels), PIP_DISABLE_PIP_VERSION_CHECK="1",
-                      CMAKE_BUILD_PARALLEL_LEVEL="2", SOURCE_DATE_EPOCH="315532800")
+                      CMAKE_BUILD_PARALLEL_LEVEL="2", CMAKE_ARGS="-DCMAKE_UNITY_BUILD=ON",
+                      SOURCE_DATE_EPOCH="315532800")
     for variable in ("PYTHONPATH", "PYTHONHOME", "CMAKE_PREFIX_PATH"):
         os.environ.pop(variable, None)
     shutil.rmtree(dist, ignore_errors=True)
