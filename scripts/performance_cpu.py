@@ -15,6 +15,7 @@ OWN = ("fast", "exact")
 ITEM_BYTES = {"float32": 4, "float64": 8}
 IN_CACHE = (10_000, 100_000, 1_000_000)  # shorter lengths are listed separately: fixed costs dominate
 MEMORY_GOAL = 1.05                       # relative to OpenBLAS or to `fast`
+MIN_HOSTILE = 100     # elements from which on the goals for hard data hold
 
 
 class CpuResults:
@@ -112,9 +113,9 @@ def readme_table(results, old):
 def conditions(results):
     """What the figures of readme_table refer to."""
     ratios = [ratio.value for data in results.hostile for type_ in results.types for n in results.sizes
-              if (ratio := results.hostile_ratio(type_, n, results.threads[0], data))]
+              if n >= MIN_HOSTILE and (ratio := results.hostile_ratio(type_, n, results.threads[0], data))]
     text = "One thread, elements uniform in (−1, 1), the worse of float and double."
     if ratios:
         text += (" Data that cancel or have widely spread exponents take up to "
-                 f"{max(ratios):.0f} times as long as uniform data.")
+                 f"{max(ratios):.0f} times as long as uniform data, from {MIN_HOSTILE} elements on.")
     return paragraph(text)

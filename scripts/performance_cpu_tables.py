@@ -1,5 +1,6 @@
 """Raw tables of the CPU, docs/results/cpu.md, for scripts/performance."""
 from documents import figure, paragraph, table
+from performance_cpu import MIN_HOSTILE
 from performance_cpu_goals import HOSTILE_GOAL
 from performance_rows import (QUICK, TYPES, emphasized, figure_text, length, marked, ratio_of, ratio_text)
 
@@ -51,13 +52,13 @@ def with_excess(ratio, goal):
 
 
 def hostile(results):
-    rows = [["*goal*", "", *[f"≤ {HOSTILE_GOAL:g}"] * len(results.sizes)]]
+    rows = [["*goal*", "", *[f"≤ {HOSTILE_GOAL:g}" if n >= MIN_HOSTILE else "–" for n in results.sizes]]]
     for data in results.hostile:
         for type_ in results.types:
             for threads in results.threads:
                 rows.append([f"{data}, {TYPES[type_]}", threads,
-                             *[with_excess(results.hostile_ratio(type_, n, threads, data), HOSTILE_GOAL)
-                               for n in results.sizes]])
+                             *[with_excess(ratio, HOSTILE_GOAL) if n >= MIN_HOSTILE else ratio_text(ratio)
+                               for n in results.sizes for ratio in [results.hostile_ratio(type_, n, threads, data)]]])
     return table(["`exact`: time / its time on uniform data", "threads", *map(length, results.sizes)], rows)
 
 

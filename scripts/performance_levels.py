@@ -69,7 +69,7 @@ def handover_choice(results):
                   for t, n, way in us if (t, way) == (type_, "every") and n <= MAX_SHORT}
         first = sum(difference <= 0 for difference in behind.values())
         worst = max(behind, key=behind.get)
-        parts.append(f"{name}: at {first} of {len(behind)} lengths, at the others up to {behind[worst]:.2f} µs behind "
+        parts.append(f"{name}: {first} of {len(behind)} lengths, elsewhere up to {behind[worst]:.2f} µs slower than the fastest "
                      f"({power(worst)})")
-    return paragraph(f"In a graph on an {gpu}, up to {power(MAX_SHORT)}, `every` is the fastest way but `alone` and "
-                     f"`cluster` for {'; '.join(parts)}.")
+    return paragraph(f"In a graph on an {gpu}, up to {power(MAX_SHORT)}, leaving out `alone` and `cluster`, `every` is "
+                     f"the fastest way in: {'; '.join(parts)}.")

@@ -7,18 +7,13 @@ import performance_gpu_tables as gpu_tables
 import performance_levels as levels_tables
 import performance_reductions as reductions_tables
 from documents import paragraph
-from performance_cpu_goals import is_old
 from performance_rows import LEGEND, TYPES
 
 NOTE = "Written by `scripts/performance` from {files}; [performance.md](../performance.md) has the summary."
 HARD = ("Exponents over the type's whole range (`wide`), all inputs subnormal (`subnormal`), neighbours of widely different "
         "magnitude (`alternating`), one huge element among uniform ones (`one_huge`), magnitudes that grow from the "
         "smallest normal number to the largest (`sorted`), and sums that cancel (`ill`, condition number 10^20, and "
-        "`ill_deep`, 10^40; version 0.1 drew `ill` with 10^16, and repeated 1024 pairs).")
-
-BARRIER = (" Rows of two threads between 10^5 and 10^6 that take many times OpenBLAS's time are, as far as we know, waits at "
-           "the barrier of OpenMP, which 0.1 used: the virtual machine's second hardware thread is not always at hand. "
-           "[Threads](../experiments.md#threads-and-busy-processors) has the figures without it.")
+        "`ill_deep`, 10^40).")
 
 
 def page(title, files, entries, legend=LEGEND):
@@ -69,7 +64,7 @@ def cpu(results):
         ("The machine and the peers", "", cpu_tables.machine(results)),
         ("Goals of version 0.1",
          "Set before anything was measured, for uniform data; \"OpenBLAS's time\" is that of its fastest row with the same "
-         "number of threads. In brackets: by how much a goal is missed." + (BARRIER if is_old(results.report["machine"]) else ""),
+         "number of threads. In brackets: by how much a goal is missed.",
          cpu_tables.openblas_goals(results)),
         ("Hard data", HARD, cpu_tables.hostile(results)),
         ("The gain from threads", "", cpu_tables.speedup_by_threads(results)), *rows])

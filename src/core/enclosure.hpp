@@ -39,7 +39,7 @@ EXACTDOT_CORE decision decide_rounding(const enclosure& sum) {
   return {to_word(result), certain && sum.is_finite()};  // two NaNs have the same bits
 }
 
-/// The enclosure of √sum or of sum / count; an infinite bound where the formulas do not hold. Sources of the error:
+/// The enclosure of √sum or of sum / count, where `count` is exact; an infinite bound where the formulas do not hold. Sources of the error:
 /// see docs/algorithms.md. `root`: correctly rounded √head.
 EXACTDOT_CORE enclosure root_of(const enclosure& sum, double root, double residual) {
   constexpr enclosure unknown{0, 0, HUGE_VAL};
@@ -52,7 +52,7 @@ EXACTDOT_CORE enclosure root_of(const enclosure& sum, double root, double residu
 }
 EXACTDOT_CORE enclosure quotient_of(const enclosure& sum, double count, double quotient, double residual) {
   const double size = magnitude_of(sum.head);
-  if (!(size > 0x1p-900 && size < 0x1p900 && count < 0x1p53)) return {0, 0, HUGE_VAL};
+  if (!(size > 0x1p-900 && size < 0x1p900)) return {0, 0, HUGE_VAL};
   const double tail = (residual + sum.tail) / count;
   return {quotient, tail, sum.bound / count * 1.0625 + 0x1p-50 * magnitude_of(tail)};
 }
@@ -95,7 +95,7 @@ EXACTDOT_CORE decision decide_finish(const result_rule& rule, double count, encl
     if (sum.head == 0 && sum.bound == 0) return {0, true};
     const double r = Engine::root(sum.head > 0 ? sum.head : 1.0);
     sum = root_of(sum, r, Engine::fma(-r, r, sum.head));
-  } else if (rule.finish() == finish::quotient) {
+  } else if (rule.finish() == finish::quotient && count < 0x1p53) {
     if (sum.head == 0 && sum.bound == 0 && count > 0) return {0, true};
     const double q = sum.head / count;
     sum = quotient_of(sum, count, q, Engine::fma(-q, count, sum.head));

@@ -1,11 +1,10 @@
-// Bounded sums: a sum with a proven error bound, so small that rounding it is rounding the exact sum in all but a
-// few cases in a thousand (bounded_sum.hpp tests which).
+// Bounded sums: a sum with a proven error bound. bounded_sum.hpp tests whether the bound decides the rounding.
 //
 // float: products are exact in double and added plainly; Cauchy-Schwarz bounds the sum of their magnitudes.
 // double: an anchor 1.5·2^k splits each product so that the high parts add without error (Rump, Ogita, Oishi,
 // "Accurate floating-point summation I", 2008, §3: ExtractVector; a fused multiply-add splits the product without
 // computing it); the residuals, rounded once, add plainly.
-// Cost: 4 conversions and 4 flops per vector of floats; 5 flops per vector of doubles, and a sample of 8 elements.
+// Cost per register: floats 4 conversions and 4 flops; doubles 5 flops, and a sample of 8 elements a call.
 #if defined(EXACTDOT_CPU_BOUNDED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_BOUNDED_INL_H_
 #undef EXACTDOT_CPU_BOUNDED_INL_H_

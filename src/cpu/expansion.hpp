@@ -18,7 +18,7 @@ struct expansion {
   double part[parts] = {};
   double bound = 0;
   int exponent = 0;
-  int levels = 0;  ///< of a refined sum: the fewest of any part of the elements
+  int levels = 0;  ///< of a refined sum: the fewest of all slices that were added
 };
 
 /// sum += x, in the units of `sum`.

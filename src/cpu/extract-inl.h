@@ -26,8 +26,9 @@ namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The levels of one block. The last one rounds. What level j leaves of an addend waits there for the next step:
-/// the levels work on different addends at a time, because one addend's way through all of them is a long chain.
+/// The levels of one block. Each step takes a new addend to level 0 and passes to level j what level j − 1 left in
+/// the previous step: one addend's way through all levels would be a long dependency chain. The last level drops
+/// what it leaves.
 template <int levels>
 struct extraction {
   using tag = hn::ScalableTag<double>;

@@ -1,7 +1,7 @@
-// The levels of a reduction on one thread: bounded sum, exact state, mode fast; and short calls, which need no
-// more.
+// The levels of a reduction on one thread: bounded sum, refined sum, exact state; and short calls, which need no
+// plan.
 //
-// Inline, because a short call takes 7 to 30 ns: a plan would take as long as a reduction of some hundred elements.
+// Inline: a plan takes as long as a reduction of some hundred elements (docs/experiments.md, "The plan").
 #pragma once
 
 #include <core/enclosure.hpp>

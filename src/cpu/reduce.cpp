@@ -16,8 +16,8 @@ using engine::plan;
 /// sum: both wait for memory.
 constexpr std::size_t max_bytes_in_cache = std::size_t{1} << 21;
 
-/// sum = the sum of all terms within a bound: of each slice of at most `slice_length` elements computed by
-/// slice_sum(a, b, n, Sum&). False if the data does not suit it.
+/// sum = the sum of all terms with its error bound, computed by slice_sum(a, b, n, Sum&) for slices of at most
+/// `slice_length` elements. False if the data does not suit it.
 template <class Sum, class SliceSum>
 bool total_within_bound(const plan& plan, Sum& sum, std::size_t slice_length, SliceSum slice_sum) {
   const bool is_one_slice = plan.contiguous && plan.threads == 1 && plan.n <= slice_length;

@@ -1,5 +1,5 @@
-// The size of products of doubles, from samples or from all, and vectors scaled by one power of two each for
-// products that would leave the range of doubles.
+// Magnitudes of products of doubles, by samples or over all elements; and copies of vectors, each scaled by a power
+// of two, for products outside the range of doubles.
 //
 // The powers follow from a sample, so that a pass over the elements is saved; a wrong guess shows in infinite or
 // tiny products. Scaled blocks are copied, so that every kernel takes them. Elements that would become so small
@@ -148,8 +148,8 @@ HWY_INLINE int exponent_above(double x) { return static_cast<int>(std::bit_cast<
 template <class Term, class T>
 constexpr double underflow_of = core::streams_of<Term, T> == 2 ? 0x1p-1000 : 0;
 
-/// Calls step(exponent) with a power of two that is probably above all products, from a sample, and if that returns
-/// false with one that is for certain. False if both calls do, or if products could leave the range of normal
+/// Calls step(e) with 2^e above all products as estimated from a sample. If that returns false, calls it again with
+/// an e found from all elements. False if the second call fails too, or products may leave the range of normal
 /// doubles. NaNs are detected later.
 template <class Term, class Step>
 HWY_INLINE bool with_exponent_of_products(const double* a, const double* b, std::size_t n, Step step) {

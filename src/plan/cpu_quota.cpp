@@ -1,9 +1,9 @@
 // Finds and reads the files of control groups; see cpu_quota.hpp.
 //
-//   /proc/self/cgroup      the group's path in each hierarchy: "4:cpu,cpuacct:/a/b" (version 1), "0::/a/b" (version
-//   2) /proc/self/mountinfo   where hierarchies are mounted, and which of their groups is the root of the mount
-//   cpu.max                version 2: "quota period" or "max period"
-//   cpu.cfs_quota_us, cpu.cfs_period_us   version 1: a negative quota is none
+//   /proc/self/cgroup       the group's path in each hierarchy; version 1: "4:cpu,cpuacct:/a/b"; 2: "0::/a/b"
+//   /proc/self/mountinfo    where hierarchies are mounted, and which of their groups is the root of the mount
+//   cpu.max                 version 2: "quota period" or "max period"
+//   cpu.cfs_quota_us, …     version 1: a negative quota is none
 #include <algorithm>
 #include <fstream>
 #include <limits>

@@ -1,6 +1,6 @@
 // Staging: contiguous elements of the type that kernels read, from inputs that are not so.
 //
-// Each thread that computes copies its range of such an input, chunk by chunk, into a buffer that fits the cache:
+// A thread copies each share of such an input that it takes, chunk by chunk, into a buffer that fits the cache:
 // strides and byte order are resolved, narrower elements converted to their carrier, 64-bit integers split into
 // halves. All of that is exact. A chunk is a power of two of tiles of order v1, so in mode fast its sum is a node of
 // the tree; in mode exact the chunks' states or bounded sums add up. Either way the bits are those of a contiguous

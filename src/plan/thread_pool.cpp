@@ -21,7 +21,7 @@ using nanoseconds = thread_pool::nanoseconds;
 
 /// How long an idle helper polls for the next call before it sleeps, and a caller for the end of its last helper.
 constexpr nanoseconds polling_time = 20'000;
-/// After a failed start of a thread none is tried for so long.
+/// Time between a failed start of a thread and the next attempt.
 constexpr nanoseconds time_between_starts = 1'000'000'000;
 
 void pause() noexcept {

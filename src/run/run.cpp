@@ -35,7 +35,7 @@ namespace {
   return engine::run(engine::make_plan({name_of(what), what, a, b, result, ddof}, options));
 }
 
-/// Whether a short call of a reduction of one sum needs no plan.
+/// Whether the reduction has one sum that its result is made of, so that a short call can skip the plan.
 bool needs_no_plan(reduction what, mode mode) {
   const auto& info = core::info_of(what);
   return !info.is_extremum && !info.needs_squares() && (mode == mode::exact || info.finish == core::finish::round);
