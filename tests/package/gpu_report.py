@@ -36,7 +36,7 @@ PAGE = [
     "| `exact` dot, float, 2^10 … 2^17: ≤ 0.9 of cuBLAS | 0.800 (float 2^12) | yes | – |",
     "| `exact` dot, float, 2^18 … 2^20: ≤ 0.75 of cuBLAS | not measured | – | – |",
     "| `exact` dot, float, 2^23 … 2^29: ≤ 0.975 of cuBLAS | **0.990** (float 2^26) | **0 of 1** | "
-    "fewer bytes in flight than the reader; streamed loads are off until measured |",
+    "fewer bytes in flight than the kernel that only reads; streamed loads are off until measured |",
     "| `exact` dot, from 2^26 on: ≥ 99 % of the read ceiling | 99.0 % (float 2^26) | yes | – |",
     "| `exact` dot, result on the host, up to 2^20: ≤ 0.5 of cuBLAS | **0.600** (float 2^12) | **0 of 1** | "
     "starting a kernel and awaiting it takes most of the time; see the floors in the raw table |",
