@@ -52,7 +52,9 @@ __global__ void groups(int* failures, int* count) {
     if (here.thread_rank() == 0) first = atomicAdd(count, int(here.size()));
     first = here.shfl(first, 0);
     expect(failures, first + int(here.thread_rank()) < 64);
-    expect(failures, cg::reduce(here, 1, cg::plus<int>()) == int(here.size()));
+    const int size = int(here.size()), rank = int(here.thread_rank());
+    expect(failures, cg::reduce(here, rank, cg::plus<int>()) == size * (size - 1) / 2);
+    expect(failures, here.shfl_down(rank, 1) == (rank + 1 < size ? rank + 1 : rank));
   }
   cg::sync(block);
 }

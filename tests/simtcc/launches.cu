@@ -32,7 +32,7 @@ __global__ void add_all(int* sum, Numbers... numbers) {
   atomicAdd(sum, all);
 }
 __global__ void add_optional(int* sum, const int* pointer, int x = 3) {
-  x += pointer == nullptr ? 0 : *pointer;  // parameters are the thread's own
+  x += pointer == nullptr ? 1 : *pointer;  // parameters are the thread's own
   if (threadIdx.x % 2 == 0) return;
   atomicAdd(sum, x);
 }
@@ -98,7 +98,7 @@ int main() {
   add_all<<<1, 32>>>(sum, 1, 2u, 3L);
   expect(192, "pack");
   add_optional<<<1, 32>>>(sum, NULL);
-  expect(48, "default argument, NULL");
+  expect(64, "default argument, NULL");
   LAUNCH(add, 1, sum, 1);
   expect(32, "macro");
   LAUNCH_TWICE(add, sum, 1);
@@ -125,7 +125,11 @@ int main() {
   outer::inner::words_of_file<<<1, 32, 32 * sizeof(short)>>>(sum);
   expect(8, "extern __shared__");
   template_words<char><<<1, 32, 32>>>(sum);
-  template_words<unsigned char><<<1, 32, 32>>>(sum);
+#ifdef __SIMTCC__
+  template_words<unsigned char><<<1, 32, 32>>>(sum);  // for nvcc the array would have two types
+#else
+  template_words<char><<<1, 32, 32>>>(sum);
+#endif
   two_dimensional<<<1, 32, 32 * sizeof(int)>>>(sum);
   expect(63, "extern __shared__ in templates, in two dimensions");
   from_header<<<1, 32>>>(sum);

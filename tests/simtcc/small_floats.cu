@@ -42,10 +42,12 @@ __global__ void arithmetic(int* failures, __half* sum, __half2* sums, __nv_bfloa
   expect(failures, 10, __bfloat162float(__float2bfloat16(1.01171875f)) == 1.015625f);
   expect(failures, 11, __bfloat162float(__hadd(__float2bfloat16(1.0f), __float2bfloat16(0.5f))) == 1.5f);
   expect(failures, 12, __half2float(__shfl_xor_sync(0xffffffffu, __float2half(float(threadIdx.x)), 1)) == (threadIdx.x ^ 1u));
+  const __nv_bfloat16 tie = __hfma(__float2bfloat16(1.5f), __float2bfloat16(1.0078125f), __float2bfloat16(-0x1p-100f));
+  expect(failures, 13, __bfloat162float(tie) == 1.5078125f);  // just below the middle of two
   atomicAdd(sum, one);
   atomicAdd(sums, pair);
   atomicAdd(brain_sum, __float2bfloat16(0.25f));
-  expect(failures, 20, __saturatef(-1) == 0 && __saturatef(0.5f) == 0.5f && __saturatef(3) == 1);
+  expect(failures, 20, __saturatef(-1) == 0 && __saturatef(0.5f) == 0.5f && __saturatef(1.5f) == 1);
   expect(failures, 21, __mul24(0x1000003, -5) == -15 && __umul24(0xff000002u, 3) == 6);
   expect(failures, 22, __sad(-3, 4, 10) == 17 && __usad(1, 5, 2) == 6);
   expect(failures, 23, __dp4a(0x01ff0203, 0x02010304, 1) == 2 - 1 + 6 + 12 + 1);
