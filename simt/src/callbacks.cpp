@@ -20,7 +20,10 @@ enum class alignment { natural, unknown };
 /// Reports an access. `strong`: volatile, or an atomic load or store.
 void report_access(const void* address, std::size_t size, bool write, bool strong, const void* caller,
                    alignment guaranteed = alignment::unknown) {
-  if (!in_kernel) return;
+  if (!in_kernel) {
+    if (host_access != nullptr && running == nullptr) host_access(address, write, caller);
+    return;
+  }
   as_simulator([&] {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     if (guaranteed == alignment::natural && at % std::min<std::size_t>(size, 8) != 0) {
@@ -137,17 +140,21 @@ void __tsan_atomic_signal_fence(int) {}
 [[gnu::weak]] void* __real_memmove(void* to, const void* from, std::size_t size);
 [[gnu::weak]] void* __real_memset(void* to, int value, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
-  report_access(from, size, false, false, CALLER);
-  report_access(to, size, true, false, CALLER);
+  if (in_kernel) {  // the runtime calls these too
+    report_access(from, size, false, false, CALLER);
+    report_access(to, size, true, false, CALLER);
+  }
   return __real_memcpy(to, from, size);
 }
 void* __wrap_memmove(void* to, const void* from, std::size_t size) {
-  report_access(from, size, false, false, CALLER);
-  report_access(to, size, true, false, CALLER);
+  if (in_kernel) {
+    report_access(from, size, false, false, CALLER);
+    report_access(to, size, true, false, CALLER);
+  }
   return __real_memmove(to, from, size);
 }
 void* __wrap_memset(void* to, int value, std::size_t size) {
-  report_access(to, size, true, false, CALLER);
+  if (in_kernel) report_access(to, size, true, false, CALLER);
   return __real_memset(to, value, size);
 }
 

@@ -1,6 +1,8 @@
 // Signal handler for kernels. It runs on an alternate stack and does not return: it switches to the scheduler.
 #include "crash.hpp"
 
+#include <cstring>
+
 #include "machine.hpp"
 #include "symbols.hpp"
 
@@ -10,13 +12,43 @@ namespace {
 constexpr std::size_t handler_stack_bytes = std::size_t{256} << 10;
 alignas(16) char handler_stack[handler_stack_bytes];
 
-void on_crash(int signal, siginfo_t* info, void*) {
-  if (!in_kernel || running == nullptr) {  // host code: the default handler gets the signal, raised again
-    std::signal(signal, SIG_DFL);
+const crash_guard* active = nullptr;
+
+/// Returns the instruction that failed, plus one: find_line() expects return addresses.
+const void* instruction_of(const void* context) {
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP] + 1);
+#else
+  return context == nullptr ? context : nullptr;
+#endif
+}
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  if (!in_kernel || running == nullptr) {  // host code: the program's handler gets the signal, raised again
+    active->restore();
     return;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  as_simulator([address] { running->crash(address); });
+  const void* const instruction = instruction_of(context);
+  as_simulator([=] { running->crash(signal, address, instruction); });
+}
+
+/// Every half second of processor time. A kernel that has made no step for four of them is in a loop without memory
+/// accesses, of which the compiler has left nothing that the simulator sees.
+constexpr itimerval half_second = {{0, 500'000}, {0, 500'000}};
+constexpr int ticks_of_endless_loop = 4;
+std::uint64_t steps_at_tick = 0;
+int ticks_without_step = 0;
+
+void on_tick(int, siginfo_t*, void* context) {
+  if (!in_kernel || running == nullptr) return;
+  const bool same = running->steps() == steps_at_tick;
+  steps_at_tick = running->steps();
+  ticks_without_step = same ? ticks_without_step + 1 : 0;
+  if (ticks_without_step < ticks_of_endless_loop) return;
+  ticks_without_step = 0;
+  const void* const instruction = instruction_of(context);
+  as_simulator([=] { running->end_by_fault(fault_kind::livelock, "endless loop", "", instruction); });
 }
 
 }  // namespace
@@ -29,24 +61,34 @@ crash_guard::crash_guard() {
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  sigaction(SIGSEGV, &action, &segment_before_);
-  sigaction(SIGBUS, &action, &bus_before_);
+  for (int i = 0; i < 4; ++i) sigaction(signals[i], &action, &before_[i]);
+  active = this;
+  action.sa_sigaction = on_tick;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+  sigaction(SIGVTALRM, &action, &tick_before_);
+  setitimer(ITIMER_VIRTUAL, &half_second, &timer_before_);
+}
+
+void crash_guard::restore() const {
+  for (int i = 0; i < 4; ++i) sigaction(signals[i], &before_[i], nullptr);
 }
 
 crash_guard::~crash_guard() {
-  sigaction(SIGBUS, &bus_before_, nullptr);
-  sigaction(SIGSEGV, &segment_before_, nullptr);
+  restore();
+  setitimer(ITIMER_VIRTUAL, &timer_before_, nullptr);
+  sigaction(SIGVTALRM, &tick_before_, nullptr);
   sigaltstack(&stack_before_, nullptr);
 }
 
-void machine::crash(std::uintptr_t address) {
+void machine::crash(int signal, std::uintptr_t address, const void* instruction) {
   thread& self = *current_;
+  if (signal == SIGFPE) trap("integer division", "by zero", instruction);
   const std::uintptr_t lowest = reinterpret_cast<std::uintptr_t>(self.stack) - stack_pool::stack_bytes;
   if (address - (lowest - stack_pool::guard_bytes) < stack_pool::guard_bytes) {
-    trap("stack overflow", "limit 64 KiB per thread", self.program_counter);
+    trap("stack overflow", "limit 64 KiB per thread", instruction == nullptr ? self.program_counter : instruction);
   }
   if (self.last_address % 16 != 0) misaligned(self.last_address, "access", self.program_counter);
-  trap("crash", "", self.program_counter);
+  trap("crash", strsignal(signal), instruction == nullptr ? self.program_counter : instruction);
 }
 
 }  // namespace exactdot::simt

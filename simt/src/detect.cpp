@@ -203,14 +203,14 @@ void machine::report_out_of_bounds(std::uintptr_t address, std::size_t size, con
   const bool harmless = device_memory::instance().holds(address) || module_.is_unused(address, size);
   if (harmless && !settings_.detect) return;
   report(fault_kind::out_of_bounds, {nullptr, address}, kind.name(), caller);
-  if (!harmless) end_launch(nullptr);
+  if (!harmless) end_launch_by(fault_kind::out_of_bounds);
 }
 
 /// Reports a misaligned access and ends the launch, as on a GPU. Compilers report addresses that are no multiple of
 /// 8; crash.hpp detects the others.
 void machine::misaligned(std::uintptr_t address, const char* action, const void* caller) {
   report(fault_kind::misaligned, {nullptr, address}, action, caller);
-  end_launch(nullptr);
+  end_launch_by(fault_kind::misaligned);
 }
 
 }  // namespace exactdot::simt

@@ -14,6 +14,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <tuple>
@@ -25,6 +26,7 @@
 #include "memory.hpp"
 #include "order.hpp"
 #include "region.hpp"
+#include "symbols.hpp"
 
 namespace exactdot::simt {
 
@@ -84,14 +86,18 @@ class machine {
   void leave_function() {
     if (!current_->call_stack.empty()) current_->call_stack.pop_back();
   }
-  [[noreturn]] void end_launch(std::exception_ptr failure);                            // from within a thread
-  [[noreturn]] void trap(const char* action, const char* reason, const void* caller);  // reports, ends the launch
-  [[noreturn]] void crash(std::uintptr_t address);  // on a signal while kernel code ran
+  [[noreturn]] void end_launch(std::exception_ptr failure);  // from within a thread
+  [[noreturn]] void end_launch_by(fault_kind kind);          // the same, after a fault
+  [[noreturn]] void end_by_fault(fault_kind kind, const char* action, const char* reason, const void* caller);
+  [[noreturn]] void trap(const char* action, const char* reason, const void* caller);    // reports, ends the launch
+  [[noreturn]] void crash(int signal, std::uintptr_t address, const void* instruction);  // while kernel code ran
   [[noreturn]] void misaligned(std::uintptr_t address, const char* action, const void* caller);
   void index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index);
 
   [[nodiscard]] thread& current() { return *current_; }
   std::uint32_t active_mask(const void* caller);
+  [[nodiscard]] bool is_cooperative() const;
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }  // and, of independent threads, basic blocks
   /// What clock64() returns.
   [[nodiscard]] std::uint64_t clocks() const { return steps_ + idle_clocks_; }
 
@@ -206,6 +212,7 @@ class machine {
 
   // reports.cpp
   [[nodiscard]] std::string name_of_address(std::uintptr_t address) const;
+  [[nodiscard]] source_line line_of(const void* caller) const;
   void append_trace(std::uintptr_t address, std::size_t size, const char* action, const void* caller);
   fault* add_fault(fault_kind kind, const void* site, const void* other_site);
   void report(fault_kind kind, const location& place, const char* action, const void* caller,
@@ -240,7 +247,7 @@ class machine {
   block* step_block_ = nullptr;
   std::uint64_t steps_ = 0;
   std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without progress; step of the last progress
-  std::uint64_t idle_clocks_ = 0;  // by which the clock is ahead of the steps
+  std::uint64_t idle_clocks_ = 0;                      // by which the clock is ahead of the steps
   bool ended_ = false;
   std::exception_ptr failure_;
 
@@ -281,6 +288,9 @@ auto as_simulator(Action action) {
   running->end_launch(failure);
 }
 
+/// Called for accesses by instrumented host code between launches, if set.
+inline void (*host_access)(const void* address, bool write, const void* caller) = nullptr;
+
 namespace detail {
 struct stream_state {
   simt::settings settings;
@@ -288,7 +298,11 @@ struct stream_state {
   std::vector<traced_access> trace;
   std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;
   counters counted;
+  std::optional<fault_kind> ended_by;  // the fault that ended the last launch early
+  bool cooperative = false;            // the launch is a cooperative one
 };
 }  // namespace detail
+
+inline bool machine::is_cooperative() const { return stream_.cooperative; }
 
 }  // namespace exactdot::simt

@@ -72,6 +72,7 @@ void machine::detect_repetition(const location& place, std::uintptr_t address, s
 void machine::report_hang(fault_kind kind) {
   if (ended_) return;
   ended_ = true;
+  stream_.ended_by = kind;
   if (report_stuck_mbarrier()) return;
   // Reports a parked thread; preferably one whose warp holds back a lane that is ready.
   const auto held_back = [&](const thread& spinning) -> const thread* {

@@ -9,10 +9,16 @@
 namespace exactdot::simt {
 
 void machine::append_trace(std::uintptr_t address, std::size_t size, const char* action, const void* caller) {
-  const source_line line = find_line(caller);
+  const source_line line = line_of(caller);
   std::uint64_t before = 0;
   std::memcpy(&before, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof before));
   stream_.trace.push_back({current_->number, action, line.file, line.line, address, before});
+}
+
+/// Returns the source line of a return address; that of the kernel if all frames are in the simulator's headers.
+source_line machine::line_of(const void* caller) const {
+  const source_line line = find_line(caller);
+  return line.file.find(own_headers) == std::string::npos ? line : find_line(call_.kernel);
 }
 
 index3 machine::block_index(std::uint32_t number) const {
@@ -66,7 +72,7 @@ void machine::report(fault_kind kind, const location& place, const char* action,
   if (!settings_.detect && kind != fault_kind::out_of_bounds && kind != fault_kind::misaligned) return;
   fault* const found = add_fault(kind, caller, other == nullptr ? nullptr : other->caller);
   if (found == nullptr) return;
-  const source_line line = find_line(caller);
+  const source_line line = line_of(caller);
   const bool shared = place.range != nullptr ? place.range->shared : looks_shared(place.address);
   found->space = shared ? "shared" : "global";
   found->variable = name_of_address(place.address);
@@ -76,7 +82,7 @@ void machine::report(fault_kind kind, const location& place, const char* action,
   found->site = {block_index(current_->parent->number), thread_index(current_->index_in_block), action, line.file,
                  line.line};
   if (other == nullptr) return;
-  const source_line other_line = find_line(other->caller);
+  const source_line other_line = line_of(other->caller);
   const std::uint32_t number = other->thread - 1;
   found->other_site = {block_index(number / threads_per_block_), thread_index(number % threads_per_block_),
                        other_action, other_line.file, other_line.line};
@@ -88,11 +94,11 @@ void machine::report_waiting(fault_kind kind, const thread& waiting, const char*
   fault* const found =
       add_fault(kind, waiting.program_counter, other == nullptr ? nullptr : other->program_counter);
   if (found == nullptr) return;
-  const source_line line = find_line(waiting.program_counter);
+  const source_line line = line_of(waiting.program_counter);
   found->site = {block_index(waiting.parent->number), thread_index(waiting.index_in_block), action, line.file,
                  line.line};
   if (other == nullptr) return;
-  const source_line other_line = find_line(other->program_counter);
+  const source_line other_line = line_of(other->program_counter);
   found->other_site = {block_index(other->parent->number), thread_index(other->index_in_block), other_action,
                        other_line.file, other_line.line};
 }

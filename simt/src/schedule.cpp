@@ -207,6 +207,11 @@ void machine::end_launch(std::exception_ptr failure) {
   for (;;) yield();
 }
 
+void machine::end_launch_by(fault_kind kind) {
+  stream_.ended_by = kind;
+  end_launch(nullptr);
+}
+
 /// Lock step: takes a step and returns its lanes. Independent threads: returns the caller's lane only.
 std::uint32_t machine::active_mask(const void* caller) {
   if (settings_.model == execution::independent) return 1U << current_->lane();

@@ -1,6 +1,7 @@
 // Variables of a loaded object: addresses from the program headers, names from the ELF symbol table.
 //
-// A kernel's static variable has the kernel's name as a prefix: _ZZ6kernelPiE1s is s in _Z6kernelPi. Kernels are
+// A kernel's static variable has the kernel's name as a prefix: _ZZ6kernelPiE1s is s in _Z6kernelPi, and
+// _ZZZ6kernelPiENUlvE_clEvE1s in a lambda in it, where simtcc moves the bodies of kernels. Kernels are
 // the functions in the section of patchable entries, which __global__ fills (on_cpu.hpp).
 #include "shared_memory.hpp"
 
@@ -35,7 +36,7 @@ struct symbol_table {
   std::vector<variable> thread_locals, globals, functions;
   struct kernel {
     const variable* function;
-    std::string prefix;  // of the symbols of its static variables
+    std::string prefix;  // of the symbols of its static variables, without _ZZ
   };
   std::vector<kernel> kernels;
 
@@ -85,8 +86,8 @@ struct symbol_table {
       const variable* const function = find_in(functions, entry - load_address);
       if (function == nullptr) continue;
       const bool mangled = function->name.starts_with("_Z");
-      kernels.push_back({function, mangled ? "_ZZ" + function->name.substr(2) + "E"
-                                           : "_ZZ" + std::to_string(function->name.size()) + function->name + "E"});
+      kernels.push_back({function, mangled ? function->name.substr(2) + "E"
+                                           : std::to_string(function->name.size()) + function->name + "E"});
     }
   }
 };
@@ -161,10 +162,11 @@ void shared_module::save(const variable& shared) {
 bool shared_module::is_for_this_kernel(const variable& symbol) const {
   if (symbol.initialised || is_simulator_variable(thread_start + symbol.start)) return false;
   if (!symbol.name.starts_with("_ZZ")) return true;
+  const std::size_t prefix = symbol.name.find_first_not_of('Z', 1);  // more Zs: in a lambda in the kernel
   const symbol_table& all = symbols_of(*this);
   const variable* const self = find_in(all.functions, kernel_ - load_address);
   return std::none_of(all.kernels.begin(), all.kernels.end(), [&](const symbol_table::kernel& other) {
-    return other.function != self && symbol.name.starts_with(other.prefix);
+    return other.function != self && symbol.name.compare(prefix, other.prefix.size(), other.prefix) == 0;
   });
 }
 

@@ -59,7 +59,9 @@ std::string text_of(const index3& index) {
 }
 
 std::string text_of(const fault_site& site) {
-  std::string text = site.action + " by thread " + text_of(site.thread) + " of block " + text_of(site.block);
+  std::string text =
+      site.action + " by " +
+      (site.by_host ? "host code" : "thread " + text_of(site.thread) + " of block " + text_of(site.block));
   if (!site.file.empty()) {
     text += " (" + site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line) + ")";
   }
@@ -104,6 +106,10 @@ const char* name_of(fault_kind kind) {
       return "mbarrier_phase";
     case fault_kind::missing_proxy_fence:
       return "missing_proxy_fence";
+    case fault_kind::host_access:
+      return "host_access";
+    case fault_kind::refused_launch:
+      return "refused_launch";
   }
   return "unknown";
 }
@@ -151,6 +157,7 @@ void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 c
   static std::mutex launch_mutex;
   const std::lock_guard lock(launch_mutex);
   stream_state& state = stream.state();
+  state.ended_by.reset();
   ++state.counted.launches;
   machine device(state, size, {kernel, body, arguments, argument_bytes});
   struct running_guard {

@@ -46,7 +46,7 @@ source_line find_line(const void* return_address) {
   if (return_address == nullptr) return {};
   const frames& all = frames_of(return_address);
   for (const source_line& frame : all) {
-    if (frame.file.find("exactdot/simt/") == std::string::npos) return frame;
+    if (frame.file.find(own_headers) == std::string::npos) return frame;
   }
   return all.empty() ? source_line{} : all.back();
 }

@@ -11,6 +11,9 @@ struct source_line {
   bool operator==(const source_line&) const = default;
 };
 
+/// In the path of every header of the simulator.
+inline constexpr const char* own_headers = "exactdot/simt/";
+
 /// Returns the line of the call that returns to this address: of its inlined frames the innermost one outside of
 /// the simulator's headers.
 [[nodiscard]] source_line find_line(const void* return_address);

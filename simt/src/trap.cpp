@@ -13,13 +13,17 @@
 namespace exactdot::simt {
 
 void machine::trap(const char* action, const char* reason, const void* caller) {
-  if (fault* const found = add_fault(fault_kind::trap, caller, nullptr)) {
-    const source_line line = find_line(caller);
+  end_by_fault(fault_kind::trap, action, reason, caller);
+}
+
+void machine::end_by_fault(fault_kind kind, const char* action, const char* reason, const void* caller) {
+  if (fault* const found = add_fault(kind, caller, nullptr)) {
+    const source_line line = line_of(caller);
     found->variable = reason;
     found->site = {block_index(current_->parent->number), thread_index(current_->index_in_block), action, line.file,
                    line.line};
   }
-  end_launch(nullptr);
+  end_launch_by(kind);
 }
 
 }  // namespace exactdot::simt

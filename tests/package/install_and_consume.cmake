@@ -65,6 +65,12 @@ if(OWN_KERNEL)
   if(NOT output MATCHES "data_race in shared memory .*corrected: 3500 of 3500 letters\n$")
     message(FATAL_ERROR "own_kernel printed: ${output}")
   endif()
+  # the installed simtcc finds its headers and libraries beside itself
+  run(${SCRATCH}/moved/bin/simtcc ${OWN_KERNEL}/../programs/racy.cu -o ${SCRATCH}/racy)
+  execute_process(COMMAND ${SCRATCH}/racy RESULT_VARIABLE status ERROR_VARIABLE output)
+  if(NOT status EQUAL 66 OR NOT output MATCHES "simtcc: data_race in global memory .*racy\\.cu:")
+    message(FATAL_ERROR "racy exited with ${status} and printed: ${output}")
+  endif()
 endif()
 
 # requesting the simulator from a package without it is an error

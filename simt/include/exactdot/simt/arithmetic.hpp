@@ -4,9 +4,11 @@
 // compiled without contraction.
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
+#include <cmath>  // and, with GCC's library, std::max and std::min
+#if !defined(__GLIBCXX__)
+#include <algorithm>
+#endif
 #include <concepts>
 #include <cstdint>
 #include <limits>

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <exactdot/simt/cuda.hpp>
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !defined(__SIMTCC__)
 #include <exactdot/simt/async_on_gpu.hpp>
 #else
 #include <exactdot/simt/async_on_cpu.hpp>

@@ -3,7 +3,7 @@
 // The forms with _block are atomic within a block only: two blocks that use them on one address race.
 #pragma once
 
-#include <exactdot/simt/on_cpu.hpp>
+#include <exactdot/simt/kernel.hpp>
 
 namespace exactdot::simt::detail {
 

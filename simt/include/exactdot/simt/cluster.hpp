@@ -12,7 +12,7 @@
 
 #include <exactdot/simt/cuda.hpp>
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !defined(__SIMTCC__)
 #include <cuda/ptx>
 
 namespace exactdot::on_gpu {

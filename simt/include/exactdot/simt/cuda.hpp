@@ -5,7 +5,7 @@
 // `stream`, `buffer`, `launch`, `dynamic_shared`.
 #pragma once
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !defined(__SIMTCC__)
 #include <exactdot/simt/on_gpu.hpp>
 namespace exactdot {
 namespace gpu = on_gpu;

@@ -3,7 +3,7 @@
 // The simulator has no caches: a load or store with a hint is a plain one.
 #pragma once
 
-#include <exactdot/simt/on_cpu.hpp>
+#include <exactdot/simt/kernel.hpp>
 
 // nomerge: Clang must not merge two barriers of the source into one.
 #if defined(__clang__)

@@ -54,7 +54,9 @@ enum class fault_kind {
   mbarrier_overflow,       ///< more arrivals than pending, or a count beyond its range
   mbarrier_bytes,          ///< a phase whose expected bytes never arrive, or more bytes than expected
   mbarrier_phase,          ///< a wait for a phase whose arrivals are missing, or for one long past
-  missing_proxy_fence      ///< no fence.proxy.async between a plain write and a bulk copy of the same bytes
+  missing_proxy_fence,     ///< no fence.proxy.async between a plain write and a bulk copy of the same bytes
+  host_access,             ///< simtcc: host code that uses device memory
+  refused_launch           ///< simtcc: a launch that was refused, whose error the program never asked for
 };
 [[nodiscard]] const char* name_of(fault_kind kind);
 
@@ -62,12 +64,13 @@ struct index3 {
   unsigned x = 0, y = 0, z = 0;
 };
 
-/// One thread at one source line: an access, a barrier, a warp collective or an exit.
+/// One thread at one source line: an access, a barrier, a warp collective or an exit. Or a call by host code.
 struct fault_site {
   index3 block, thread;
   std::string action;  ///< "read", "write", "atomic", "__syncthreads", "shuffle", …
   std::string file;    ///< of the source line; "" without debug information
   int line = 0;
+  bool by_host = false;  ///< block and thread mean nothing
 };
 
 struct fault {

@@ -1,8 +1,6 @@
 // CUDA's vector types and their make_ functions, with CUDA's alignment: a float4 is aligned to 16 bytes.
 #pragma once
 
-#include <algorithm>
-
 namespace exactdot::simt::detail {
 template <class T>
 struct vector1 {
@@ -17,7 +15,7 @@ struct vector3 {
   T x, y, z;
 };
 template <class T>
-struct alignas(std::min<unsigned long>(16, 4 * sizeof(T))) vector4 {
+struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) vector4 {
   T x, y, z, w;
 };
 }  // namespace exactdot::simt::detail

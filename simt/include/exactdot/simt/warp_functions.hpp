@@ -3,7 +3,7 @@
 // Each is one warp collective: every lane contributes 64 bits and receives the values of the lanes that arrived.
 #pragma once
 
-#include <exactdot/simt/on_cpu.hpp>
+#include <exactdot/simt/kernel.hpp>
 
 namespace exactdot::simt::detail {
 

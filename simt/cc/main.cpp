@@ -1,0 +1,210 @@
+// simtcc: preprocess, rewrite, compile, link.
+//
+// The host compiler preprocesses each CUDA file first, so macros, includes and conditions are its own, as they are
+// with nvcc; rewrite.hpp changes what is left. Line markers make messages and findings name the user's files and
+// lines.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "options.hpp"
+#include "process.hpp"
+#include "rewrite.hpp"
+
+namespace exactdot::simtcc {
+namespace {
+
+using command = std::vector<std::string>;
+
+/// Where the package's headers and libraries are: beside this program if it is installed, else in its build folder.
+struct package {
+  std::string include, runtime, simulator;
+};
+
+package find_package() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::filesystem::path prefix = program.parent_path().parent_path();
+  const std::filesystem::path libraries = prefix / EXACTDOT_LIBRARY_FOLDER;
+  if (std::filesystem::exists(libraries / "libexactdot_simt_runtime.a")) {
+    return {"-I" + (prefix / EXACTDOT_INCLUDE_FOLDER).string(), (libraries / "libexactdot_simt_runtime.a").string(),
+            (libraries / "libexactdot_simt.a").string()};
+  }
+  return {EXACTDOT_BUILD_INCLUDES, EXACTDOT_BUILD_RUNTIME, EXACTDOT_BUILD_SIMULATOR};
+}
+
+void append_words(command& to, const std::string& words, char separator = ' ') {
+  for (std::size_t first = 0; first < words.size();) {
+    const std::size_t end = std::min(words.find(separator, first), words.size());
+    if (end != first) to.push_back(words.substr(first, end - first));
+    first = end + 1;
+  }
+}
+
+/// After a failed preprocessing: if a header of CUDA is missing, says that it is not modelled.
+void explain_missing_header(const std::string& errors) {
+  const std::size_t end = errors.find(": No such file or directory");
+  const std::size_t clang_end = errors.find("' file not found");
+  std::string header;
+  if (end != std::string::npos) {
+    const std::size_t begin = errors.rfind(' ', end - 1);
+    header = errors.substr(begin + 1, end - begin - 1);
+  } else if (clang_end != std::string::npos) {
+    const std::size_t begin = errors.rfind('\'', clang_end - 1);
+    header = errors.substr(begin + 1, clang_end - begin - 1);
+  }
+  const std::string library(library_of_header(header));
+  if (!library.empty()) std::fprintf(stderr, "simtcc: %s: %s is not modelled\n", header.c_str(), library.c_str());
+}
+
+class build {
+ public:
+  explicit build(options settings) : options_(std::move(settings)), package_(find_package()) {
+    const std::string name = options_.compiler.substr(options_.compiler.rfind('/') + 1);
+    compiler_ = name.find("clang") != std::string::npos ? host_compiler::clang : host_compiler::gnu;
+  }
+
+  int run() {
+    check_inputs();
+    command objects;
+    for (const std::string& file : options_.cuda_files) {
+      const std::string object = object_of(file);
+      const int status = compile_cuda(file, object);
+      if (status != 0) return status;
+      objects.push_back(object);
+    }
+    if (options_.only_rewrite || options_.only_objects) return 0;
+    return link(objects);
+  }
+
+ private:
+  void check_inputs() const {
+    for (const auto* const list : {&options_.cuda_files, &options_.other_inputs}) {
+      for (const std::string& file : *list) {
+        if (access(file.c_str(), R_OK) != 0) fail(file + ": no such file, or it cannot be read");
+        if (std::filesystem::is_directory(file)) fail(file + ": is a folder; expected a file");
+      }
+    }
+    if (options_.only_objects && !options_.output.empty() && options_.cuda_files.size() > 1)
+      fail("-o " + options_.output + ": one name for " + std::to_string(options_.cuda_files.size()) + " objects");
+    if (options_.only_objects && !options_.other_inputs.empty())
+      fail("-c " + options_.other_inputs.front() + ": expected .cu files");
+  }
+
+  [[nodiscard]] std::string object_of(const std::string& file) const {
+    if (!options_.only_objects) return files_.file(std::to_string(&file - options_.cuda_files.data()) + ".o");
+    if (!options_.output.empty()) return options_.output;
+    return std::filesystem::path(file).stem().string() + ".o";
+  }
+
+  int execute(const command& arguments, const std::string& output = "", const std::string& errors = "") const {
+    if (options_.show_commands) {
+      for (const std::string& argument : arguments) std::fprintf(stderr, "%s ", argument.c_str());
+      std::fputc('\n', stderr);
+    }
+    const int status = run_program(arguments, output, errors);
+    if (status == 127)
+      fail(arguments[0] + ": cannot be started; --compiler NAME or SIMTCC_CXX name another compiler");
+    return status;
+  }
+
+  [[nodiscard]] command base_command() const {
+    command arguments = {options_.compiler, "-std=gnu++20"};
+    arguments.insert(arguments.end(), options_.compile_options.begin(), options_.compile_options.end());
+    return arguments;
+  }
+
+  /// The options with which the headers are found.
+  void append_headers(command& arguments) const {
+    for (std::string& word : words_of(package_.include)) {
+      const std::string folder = word.substr(2);
+      arguments.insert(arguments.end(), {"-isystem", folder});
+      if (std::filesystem::exists(folder + "/exactdot/simt/toolkit"))
+        arguments.insert(arguments.end(), {"-isystem", folder + "/exactdot/simt/toolkit"});
+    }
+  }
+  static command words_of(const std::string& text) {
+    command words;
+    append_words(words, text);
+    return words;
+  }
+
+  [[nodiscard]] std::optional<std::string> preprocess(const std::string& file, int& status) const {
+    command arguments = base_command();
+    arguments.insert(arguments.end(), {"-D__SIMTCC__=1", "-D__CUDACC__=1", "-D__NVCC__=1",
+                                       "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0"});
+    if (options_.define_architecture)
+      arguments.push_back("-D__CUDA_ARCH__=" + std::to_string(options_.architecture) + "0");
+    append_headers(arguments);
+    arguments.insert(arguments.end(), {"-include", "cuda_runtime.h", "-x", "c++", "-E", file});
+    if (isatty(2) != 0) arguments.push_back("-fdiagnostics-color=always");
+    const std::string output = files_.file("preprocessed"), errors = files_.file("errors");
+    status = execute(arguments, output, errors);
+    const std::string messages = read_file(errors);
+    std::fputs(messages.c_str(), stderr);
+    if (status != 0) {
+      explain_missing_header(messages);
+      return std::nullopt;
+    }
+    return read_file(output);
+  }
+
+  int compile_cuda(const std::string& file, const std::string& object) const {
+    int status = 0;
+    const std::optional<std::string> text = preprocess(file, status);
+    if (!text) return status;
+    const rewritten result = rewrite(*text, file, compiler_);
+    for (const problem& found : result.problems)
+      std::fprintf(stderr, "%s:%d: simtcc: %s\n", found.file.c_str(), found.line, found.text.c_str());
+    if (!result.problems.empty()) return 1;
+    if (options_.only_rewrite) {
+      std::fwrite(result.text.data(), 1, result.text.size(), stdout);
+      return 0;
+    }
+    const std::string source = files_.file("rewritten.ii");
+    write_file(source, result.text);
+    command arguments = base_command();
+    append_words(arguments, EXACTDOT_KERNEL_OPTIONS, '|');
+    append_words(arguments, compiler_ == host_compiler::clang ? EXACTDOT_CLANG_OPTIONS : EXACTDOT_GNU_OPTIONS, '|');
+    arguments.insert(arguments.end(), {"-x", "c++-cpp-output", "-c", source, "-o", object});
+    return execute(arguments);
+  }
+
+  /// The file with the program's defaults, which are options of simtcc.
+  [[nodiscard]] std::string defaults_file() const {
+    write_file(files_.file("defaults.cpp"), "extern \"C\" { const char* exactdot_simtcc_defaults = R\"simtcc(" +
+                                                options_.defaults + ")simtcc\"; }\n");
+    return files_.file("defaults.cpp");
+  }
+
+  int link(const command& objects) const {
+    command arguments = base_command();
+    append_headers(arguments);
+    arguments.insert(arguments.end(), objects.begin(), objects.end());
+    arguments.insert(arguments.end(), options_.other_inputs.begin(), options_.other_inputs.end());
+    if (!options_.defaults.empty()) arguments.push_back(defaults_file());
+    arguments.insert(arguments.end(),
+                     {"-o", options_.output.empty() ? "a.out" : options_.output,
+                      "-Wl,--undefined=exactdot_simtcc_program", package_.runtime, package_.simulator});
+    append_words(arguments, EXACTDOT_SYSTEM_LIBRARIES);
+    if (compiler_ == host_compiler::clang) arguments.push_back(EXACTDOT_CLANG_LINK_OPTIONS);
+    arguments.insert(arguments.end(), options_.link_options.begin(), options_.link_options.end());
+    return execute(arguments);
+  }
+
+  options options_;
+  package package_;
+  host_compiler compiler_ = host_compiler::gnu;
+  temporary_folder files_;
+};
+
+}  // namespace
+}  // namespace exactdot::simtcc
+
+int main(int count, char** values) {
+  using namespace exactdot::simtcc;
+  return build(read_options({values + 1, values + count})).run();
+}

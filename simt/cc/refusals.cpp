@@ -1,0 +1,166 @@
+// What simtcc does not model, refused by name: better no program than a wrong one. And the few forms of inline PTX
+// that it does: reading a special register.
+#include <algorithm>
+#include <array>
+
+#include "rewrite.hpp"
+
+namespace exactdot::simtcc {
+namespace {
+
+struct refusal {
+  std::string_view name;  // an identifier, or its beginning if it ends in *
+  std::string_view reason;
+};
+
+constexpr refusal refusals[] = {
+    {"tex1D*", "textures are not modelled"},
+    {"tex2D*", "textures are not modelled"},
+    {"tex3D*", "textures are not modelled"},
+    {"texCubemap*", "textures are not modelled"},
+    {"surf1D*", "surfaces are not modelled"},
+    {"surf2D*", "surfaces are not modelled"},
+    {"surf3D*", "surfaces are not modelled"},
+    {"cudaTextureObject_t", "textures are not modelled"},
+    {"cudaSurfaceObject_t", "surfaces are not modelled"},
+    {"cudaBindTexture*", "textures are not modelled"},
+    {"cudaCreateTextureObject", "textures are not modelled"},
+    {"cudaMallocArray", "arrays of textures are not modelled"},
+    {"cudaMalloc3D*", "3-D memory is not modelled"},
+    {"cudaMemcpy3D*", "3-D memory is not modelled"},
+    {"cudaGraph*", "graphs are not modelled"},
+    {"cudaStreamBeginCapture", "graphs are not modelled"},
+    {"cudaIpc*", "memory of other processes is not modelled"},
+    {"cudaDeviceEnablePeerAccess", "there is one device"},
+    {"cudaMemcpyPeer*", "there is one device"},
+    {"cudaLaunchKernelEx*", "launch attributes are not modelled"},
+    {"cudaLaunchKernelExC", "launch attributes are not modelled"},
+    {"nvcuda", "tensor cores (WMMA) are not modelled"},
+    {"thrust", "Thrust is not modelled"},
+    {"cub", "CUB is not modelled"},
+    {"__cluster_dims__", "clusters of a kernel are not modelled; exactdot::gpu::launch has them (simt.md)"},
+    {"cuLaunchKernel", "the driver's interface is not modelled"},
+    {"cuModuleLoad*", "the driver's interface is not modelled"},
+    {"cuInit", "the driver's interface is not modelled"},
+};
+
+/// Headers of CUDA that are not supplied, by the beginning of their names.
+constexpr refusal headers[] = {
+    {"cublas", "cuBLAS"},
+    {"cufft", "cuFFT"},
+    {"curand", "cuRAND"},
+    {"cusparse", "cuSPARSE"},
+    {"cusolver", "cuSOLVER"},
+    {"cudnn", "cuDNN"},
+    {"nccl", "NCCL"},
+    {"thrust/", "Thrust"},
+    {"cub/", "CUB"},
+    {"cuda/", "libcu++"},
+    {"mma.h", "tensor cores (WMMA)"},
+    {"cutlass/", "CUTLASS"},
+    {"texture_", "textures"},
+    {"surface_", "surfaces"},
+    {"nvrtc", "NVRTC"},
+    {"cuda_pipeline", "pipelines"},
+    {"cuda_awbarrier", "barriers of cuda::"},
+    {"cuda_fp4", "4-bit floating point"},
+    {"cuda_fp6", "6-bit floating point"},
+    {"cuda_fp8", "8-bit floating point"},
+    {"cooperative_groups/memcpy_async", "asynchronous copies of groups"},
+};
+
+bool matches(const token& t, std::string_view name) {
+  return name.back() == '*' ? t.text.starts_with(name.substr(0, name.size() - 1)) : t.text == name;
+}
+
+/// Returns the spelling of adjacent string literals from `first` on, without quotes. Sets `end` to the token after
+/// them.
+std::string literal_at(const source_edits& source, std::size_t first, std::size_t& end) {
+  std::string text;
+  for (end = first; source.at(end).kind == token_kind::string; ++end) {
+    const std::string_view spelling = source.at(end).text;
+    if (spelling.size() >= 2) text += spelling.substr(1, spelling.size() - 2);
+  }
+  return text;
+}
+
+/// Returns the special register that this PTX moves to its only operand; "" if it does something else.
+std::string special_register(const std::string& ptx) {
+  static constexpr std::array<std::string_view, 13> known = {
+      "laneid",      "warpid",      "smid",  "nsmid",   "lanemask_eq", "lanemask_lt", "lanemask_le",
+      "lanemask_gt", "lanemask_ge", "clock", "clock64", "globaltimer", "nwarpid"};
+  std::string text = ptx;
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == ';'; });
+  for (const std::string_view end : {"\\n", "\\t"}) {
+    for (std::size_t at; (at = text.find(end)) != std::string::npos;) text.erase(at, end.size());
+  }
+  for (const std::string_view type : {"u32", "b32", "s32", "u64", "s64", "b64"}) {
+    for (const std::string_view name : known) {
+      if (text == "mov." + std::string(type) + "%0,%%" + std::string(name)) return std::string(name);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view library_of_header(std::string_view name) {
+  for (const auto& [beginning, library] : headers) {
+    if (name.starts_with(beginning)) return library;
+  }
+  return "";
+}
+
+void refuse_headers(source_edits& source) {
+  for (const source_file& file : source.files()) {
+    const source_file& includer = source.files()[file.includer];
+    if (file.included_at == 0 || includer.system || file.name.find("exactdot/simt/toolkit/") != std::string::npos)
+      continue;
+    const std::size_t folder = file.name.rfind("include/");
+    const std::string_view name = std::string_view(file.name).substr(folder == std::string::npos ? 0 : folder + 8);
+    const std::string_view library = file.system || folder != std::string::npos ? library_of_header(name) : "";
+    if (library.empty()) continue;
+    source.refuse_at(includer.name, file.included_at,
+                     std::string(name) + ": " + std::string(library) + " is not modelled");
+  }
+}
+
+void rewrite_assembly(source_edits& source, std::size_t i) {
+  std::size_t open = i + 1;
+  while (source.at(open).is("volatile") || source.at(open).is("__volatile__")) ++open;
+  if (!source.at(open).is("(") || source.at(open + 1).kind != token_kind::string) return;
+  const std::size_t close = source.closing(open);
+  std::size_t colon = 0;
+  const std::string text = literal_at(source, open + 1, colon);
+  const bool declares = i > 0 && (source.at(i - 1).is("]") || source.at(i - 1).is(")") ||
+                                  source.at(i - 1).kind == token_kind::identifier);
+  if (declares && source.at(colon).is(")") && text.find_first_of(" ;\\") == std::string::npos)
+    return;  // a symbol's name
+  const std::string name = special_register(text);
+  const bool one_output =
+      source.at(colon).is(":") && source.at(colon + 1).kind == token_kind::string && source.at(colon + 2).is("(");
+  if (name.empty() || !one_output)
+    return source.refuse(i, "inline PTX is not modelled, but for reads of special registers: \"" + text + "\"");
+  const std::size_t operand = colon + 2;
+  const std::string target(source.text_between(operand, source.closing(operand)));
+  source.replace_through(i, close, "(" + target + ") = ::exactdot::simt::detail::special_register_" + name + "()");
+}
+
+void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside) {
+  const token& t = source.at(i);
+  const bool member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
+  if (member) return;
+  for (const auto& [name, reason] : refusals) {
+    const bool is_namespace = name == "nvcuda" || name == "thrust" || name == "cub";
+    if (is_namespace && !source.at(i + 1).is("::")) continue;
+    if (matches(t, name)) return source.refuse(i, std::string(t.text) + ": " + std::string(reason));
+  }
+  if (inside != scope_kind::kernel && inside != scope_kind::device_function) return;
+  const bool is_call = source.at(i + 1).is("(");
+  const bool allocates = (is_call && (t.is("malloc") || t.is("free"))) ||
+                         (t.is("delete") && !source.at(i - 1).is("=")) ||
+                         (t.is("new") && !is_call && !source.at(i - 1).is("operator"));
+  if (allocates) source.refuse(i, std::string(t.text) + " in a kernel: a heap of the device is not modelled");
+}
+
+}  // namespace exactdot::simtcc

@@ -1,0 +1,157 @@
+// One pass over the tokens that keeps the enclosing braces and the start of the statement.
+#include "rewrite.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace exactdot::simtcc {
+namespace {
+
+class pass {
+ public:
+  pass(source_edits& source, host_compiler compiler) : source_(source), compiler_(compiler) {}
+
+  void run() {
+    for (i_ = 0; i_ + 1 < source_.size(); ++i_) {
+      const token& t = source_.at(i_);
+      if (t.kind == token_kind::identifier) {
+        identifier(t);
+      } else if (t.is("<<<") || (t.is("<<") && source_.at(i_ + 1).is("<"))) {
+        rewrite_launch(source_, i_, inside());
+      } else if (t.kind == token_kind::directive) {
+        statement_ = i_ + 1;
+      } else if (t.kind == token_kind::punctuation) {
+        punctuation(t);
+      }
+    }
+  }
+
+ private:
+  struct open_brace {
+    scope_kind kind;
+    int parentheses;  // open around the brace
+  };
+
+  /// The innermost function or namespace.
+  [[nodiscard]] scope_kind inside() const {
+    for (auto brace = braces_.rbegin(); brace != braces_.rend(); ++brace) {
+      if (brace->kind == scope_kind::kernel || brace->kind == scope_kind::device_function) return brace->kind;
+    }
+    return braces_.empty() ? scope_kind::name_space : braces_.back().kind;
+  }
+
+  void punctuation(const token& t) {
+    if (t.is("(") || t.is("[")) {
+      ++parentheses_;
+    } else if (t.is(")") || t.is("]")) {
+      --parentheses_;
+    } else if (t.is("{")) {
+      open();
+    } else if (t.is("}")) {
+      close();
+    } else if (t.is(";") && parentheses_ == 0) {
+      statement_ = i_ + 1;
+    }
+  }
+
+  [[nodiscard]] scope_kind kind_of_brace() const {
+    const auto body = bodies_.find(i_);
+    if (body != bodies_.end()) return body->second;
+    std::size_t first = statement_;
+    if (source_.at(first).is("inline")) ++first;
+    const bool linkage =
+        source_.at(first).is("extern") && source_.at(first + 1).kind == token_kind::string && first + 2 == i_;
+    return source_.at(first).is("namespace") || linkage ? scope_kind::name_space : scope_kind::other;
+  }
+
+  void open() {
+    const scope_kind kind = kind_of_brace();
+    if (kind == scope_kind::kernel) {
+      source_.insert_after(
+          i_, compiler_ == host_compiler::clang
+                  ? " ::exactdot::simt::detail::kernel_body([=]() __attribute__((always_inline)) mutable {"
+                  : " ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) {");
+    }
+    braces_.push_back({kind, parentheses_});
+    parentheses_ = 0;
+    statement_ = i_ + 1;
+  }
+
+  void close() {
+    if (!braces_.empty()) {
+      if (braces_.back().kind == scope_kind::kernel) source_.insert_before(i_, "});");
+      parentheses_ = braces_.back().parentheses;
+      braces_.pop_back();
+    }
+    statement_ = i_ + 1;
+  }
+
+  void identifier(const token& t) {
+    if (t.is("__simtcc_global__")) {
+      note_body(scope_kind::kernel);
+      source_.replace(i_, compiler_ == host_compiler::clang
+                              ? "__attribute__((noinline, patchable_function_entry(1)))"
+                              : "__attribute__((noipa, patchable_function_entry(1)))");
+    } else if (t.is("__simtcc_device__")) {
+      note_body(scope_kind::device_function);
+      source_.replace(i_, "");
+    } else if (t.is("__simtcc_shared__")) {
+      rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside());
+    } else if (t.is("__simtcc_forceinline__")) {
+      source_.replace(i_, has_inline() ? "" : "inline");
+    } else if (t.is("__simtcc_noinline__")) {
+      const bool in_attribute = i_ > 0 && (source_.at(i_ - 1).is("(") || source_.at(i_ - 1).is(","));
+      source_.replace(i_, in_attribute ? "__noinline__" : "__attribute__((noinline))");
+    } else if (!source_.file_of(i_).system) {
+      if (t.is("cudaLaunchKernel") || t.is("cudaLaunchCooperativeKernel")) rewrite_launch_call(source_, i_);
+      if (t.is("asm") || t.is("__asm__") || t.is("__asm")) rewrite_assembly(source_, i_);
+      refuse_unsupported(source_, i_, inside());
+    }
+  }
+
+  /// Notes the kind of the braces that follow a declaration with __global__ or __device__, if it is a definition of
+  /// a function.
+  void note_body(scope_kind kind) {
+    for (std::size_t i = i_ + 1; i + 1 < source_.size(); ++i) {
+      const token& t = source_.at(i);
+      if (t.is("(") || t.is("[")) {
+        i = source_.closing(i);
+      } else if (t.is("{")) {
+        bodies_.try_emplace(i, kind);
+        if (kind == scope_kind::kernel) bodies_[i] = kind;
+        return;
+      } else if (t.is(";") || t.is("=") || is_closing(t)) {
+        return;
+      }
+    }
+  }
+
+  /// Returns whether the declaration says inline beside __forceinline__.
+  [[nodiscard]] bool has_inline() const {
+    const auto is_inline = [](const token& t) { return t.is("inline") || t.is("__inline__") || t.is("__inline"); };
+    for (std::size_t i = statement_; i + 1 < source_.size() && !source_.at(i).is("(") && !source_.at(i).is(";");
+         ++i) {
+      if (is_inline(source_.at(i)) || (i < i_ && source_.at(i).is("__simtcc_forceinline__"))) return true;
+    }
+    return false;
+  }
+
+  source_edits& source_;
+  host_compiler compiler_;
+  std::size_t i_ = 0, statement_ = 0;
+  int parentheses_ = 0;
+  std::vector<open_brace> braces_;
+  std::map<std::size_t, scope_kind> bodies_;  // by the index of the opening brace
+};
+
+}  // namespace
+
+rewritten rewrite(std::string_view preprocessed, const std::string& file, host_compiler compiler) {
+  source_edits source(preprocessed, file);
+  refuse_headers(source);
+  pass(source, compiler).run();
+  return {source.result(), source.problems()};
+}
+
+}  // namespace exactdot::simtcc

@@ -1,0 +1,44 @@
+// From CUDA C++ to the host compiler's C++: what simtcc does to a preprocessed file.
+//
+//   __global__ f(…) { body }          f's body becomes a lambda that every thread runs (launch.hpp)
+//   kernel<<<grid, block>>>(x)        (configure(grid, block), kernel(x))
+//   extern __shared__ T s[];          in a function a reference to dynamic shared memory, else its symbol
+//   __shared__ T s[n];                a thread-local variable, which the simulator swaps per block
+//   cudaLaunchKernel((void*)k, …)     the cast is dropped, so that the parameters are known
+//   asm("mov.u32 %0, %%laneid;" …)    a call; other PTX, and what is not modelled, is a problem with its line
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source_edits.hpp"
+
+namespace exactdot::simtcc {
+
+enum class host_compiler { gnu, clang };  // they differ in where a lambda has attributes
+
+struct rewritten {
+  std::string text;
+  std::vector<problem> problems;  // sorted as in the text
+};
+
+rewritten rewrite(std::string_view preprocessed, const std::string& file, host_compiler compiler);
+
+/// What a header of CUDA that simtcc does not supply belongs to; "" if it is none.
+std::string_view library_of_header(std::string_view name);
+
+/// Where a token is: innermost enclosing braces.
+enum class scope_kind { name_space, kernel, device_function, other };
+
+// Parts of rewrite(), each for the token at i.
+void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside);
+void rewrite_launch_call(source_edits& source, std::size_t i);
+void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, bool in_parentheses,
+                    scope_kind inside);
+void rewrite_assembly(source_edits& source, std::size_t i);
+/// Refuses headers of CUDA's libraries that were found on this machine.
+void refuse_headers(source_edits& source);
+void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside);
+
+}  // namespace exactdot::simtcc

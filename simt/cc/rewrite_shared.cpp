@@ -1,0 +1,72 @@
+// __shared__ variables: thread-local variables of the CPU thread (shared_memory.hpp in simt/src), and dynamic
+// shared memory.
+//
+// In a function `extern __shared__ T s[]` becomes a reference, so that arrays of one name may differ in type.
+// Outside of functions it names the simulator's symbol.
+#include "rewrite.hpp"
+
+namespace exactdot::simtcc {
+namespace {
+
+constexpr const char* variable = "constinit thread_local";
+
+/// One array of the declaration: its name, and its last bracket.
+struct declarator {
+  std::size_t name, last;
+};
+
+std::vector<declarator> arrays_of(const source_edits& source, std::size_t first, std::size_t end) {
+  std::vector<declarator> found;
+  for (std::size_t i = first; i < end; ++i) {
+    if (source.at(i).is("(") || source.at(i).is("{")) {
+      i = source.closing(i);
+    } else if (source.at(i).is("[") && i > first && source.at(i - 1).kind == token_kind::identifier) {
+      declarator array{i - 1, source.closing(i)};
+      while (source.at(array.last + 1).is("[")) array.last = source.closing(array.last + 1);
+      i = array.last;
+      found.push_back(array);
+    }
+  }
+  return found;
+}
+
+void rewrite_extern(source_edits& source, std::size_t i, std::size_t keyword, std::size_t first, std::size_t end,
+                    bool in_function) {
+  const std::vector<declarator> arrays = arrays_of(source, first, end);
+  if (arrays.empty())
+    return source.refuse(i, "extern __shared__ without an array: expected extern __shared__ T name[]");
+  if (in_function) source.replace(keyword, "");
+  source.replace(i, in_function ? "" : variable);
+  for (const auto& [name, last] : arrays) {
+    if (in_function) {
+      source.insert_before(name, "(&");
+      source.insert_after(name, ")");
+      source.insert_after(last, " = ::exactdot::simt::detail::dynamic_array()");
+    } else {
+      source.insert_after(last, " __asm__(\"exactdot_dynamic_shared\")");
+    }
+  }
+}
+
+}  // namespace
+
+void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, bool in_parentheses,
+                    scope_kind inside) {
+  if (in_parentheses) return source.replace(i, "");  // of a parameter, where it says nothing
+  std::size_t end = i, keyword = source.size();
+  bool initialised = false;
+  for (std::size_t j = statement; j < i; ++j) {
+    if (source.at(j).is("extern")) keyword = j;
+  }
+  for (; end + 1 < source.size() && !source.at(end).is(";") && !source.at(end).is("}"); ++end) {
+    if (source.at(end).is("extern")) keyword = end;
+    initialised |= source.at(end).is("=") || source.at(end).is("{");
+    if (is_opening(source.at(end))) end = source.closing(end);
+  }
+  if (keyword != source.size())
+    return rewrite_extern(source, i, keyword, statement, end, inside != scope_kind::name_space);
+  if (initialised) return source.refuse(i, "a __shared__ variable with an initialiser, which CUDA does not have");
+  source.replace(i, variable);
+}
+
+}  // namespace exactdot::simtcc

@@ -1,0 +1,25 @@
+// CUDA's keywords for the host compiler.
+//
+// simtcc, which preprocesses a file before it rewrites it, needs to recognise some of them afterwards (simtcc.md);
+// so in files that it compiles they become marks, which it replaces.
+#pragma once
+
+#if defined(__SIMTCC__)
+#define __global__ __simtcc_global__
+#define __device__ __simtcc_device__
+#define __shared__ __simtcc_shared__
+#define __forceinline__ __simtcc_forceinline__
+#define __noinline__ __simtcc_noinline__
+#else
+#define __global__ __attribute__((patchable_function_entry(1)))  // lists kernels in a section of the program
+#define __device__
+#define __shared__ constinit thread_local
+#define __forceinline__ inline
+#endif
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __align__(n) __attribute__((aligned(n)))

@@ -1,0 +1,4 @@
+// cuda_profiler_api.h for programs that simtcc compiles: a part of cuda_runtime.h.
+#pragma once
+
+#include <cuda_runtime.h>

@@ -1,0 +1,12 @@
+// cuda_runtime_api.h for programs that simtcc compiles. It claims the version of the toolkit whose functions it
+// follows.
+#pragma once
+
+#include <exactdot/simt/runtime/device.hpp>
+#include <exactdot/simt/runtime/errors.hpp>
+#include <exactdot/simt/runtime/memory.hpp>
+#include <exactdot/simt/runtime/streams.hpp>
+
+#define CUDART_VERSION 13000
+#define CUDA_VERSION 13000
+#define CUDART_CB

@@ -1,0 +1,4 @@
+// vector_types.h for programs that simtcc compiles: a part of cuda_runtime.h.
+#pragma once
+
+#include <cuda_runtime.h>

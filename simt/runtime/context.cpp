@@ -1,0 +1,107 @@
+// Errors of the device and of calls; and where allocations are.
+#include "context.hpp"
+
+#include <iterator>
+
+#include "machine.hpp"
+#include "symbols.hpp"
+
+namespace exactdot::simt {
+namespace {
+
+/// Reports host code that uses device memory: on a GPU it would crash. Here it continues.
+void check_host_access(const void* address, bool write, const void* caller) {
+  if (!device_memory::instance().holds(reinterpret_cast<std::uintptr_t>(address))) return;
+  auto& runtime = runtime_context::instance();
+  const auto at = runtime.find(address);
+  if (at == runtime.allocations.end() || at->second.use != memory_use::device) return;
+  const auto offset = static_cast<const char*>(address) - static_cast<const char*>(at->first);
+  runtime.report(fault_kind::host_access,
+                 "buffer of " + std::to_string(at->second.bytes) + " bytes + " + std::to_string(offset),
+                 write ? "write" : "read", caller);
+}
+
+}  // namespace
+
+runtime_context& runtime_context::instance() {
+  static auto* const instance = new runtime_context;  // lives until the report at the program's end
+  return *instance;
+}
+
+runtime_context::runtime_context() : settings(read_settings()) {
+  stream.settings().seed = settings.seed;
+  stream.settings().model = settings.model;
+  stream.settings().step_budget = settings.steps;
+  host_access = check_host_access;
+}
+
+cudaError_t runtime_context::finish(cudaError_t result) {
+  if (failure_ != cudaSuccess) result = failure_;
+  if (result != cudaSuccess) last_ = result;
+  return result;
+}
+
+cudaError_t runtime_context::wait() {
+  if (pending_ != cudaSuccess) failure_ = pending_;
+  return finish(cudaSuccess);
+}
+
+void runtime_context::note_launch() {
+  const auto& ended_by = stream.state().ended_by;
+  if (!ended_by || pending_ != cudaSuccess) return;
+  switch (*ended_by) {
+    case fault_kind::misaligned:
+      pending_ = cudaErrorMisalignedAddress;
+      break;
+    case fault_kind::livelock:
+    case fault_kind::deadlock:
+    case fault_kind::mbarrier_phase:
+    case fault_kind::mbarrier_bytes:
+      pending_ = cudaErrorLaunchTimeout;
+      break;
+    case fault_kind::trap:
+      pending_ = cudaErrorLaunchFailure;
+      for (const fault& found : stream.faults()) {
+        if (found.kind == fault_kind::trap && found.site.action == "assert") pending_ = cudaErrorAssert;
+      }
+      break;
+    default:
+      pending_ = cudaErrorIllegalAddress;
+  }
+}
+
+cudaError_t runtime_context::last_error(bool reset) {
+  unseen = {};
+  const cudaError_t error = failure_ != cudaSuccess ? failure_ : last_;
+  if (reset) last_ = cudaSuccess;
+  return error;
+}
+
+std::map<const void*, allocation>::const_iterator runtime_context::find(const void* address) const {
+  auto at = allocations.upper_bound(address);
+  if (at == allocations.begin()) return allocations.end();
+  --at;
+  const auto offset = static_cast<const char*>(address) - static_cast<const char*>(at->first);
+  return static_cast<std::size_t>(offset) < at->second.bytes || offset == 0 ? at : allocations.end();
+}
+
+void runtime_context::report(fault_kind kind, const std::string& variable, const std::string& action,
+                             const void* caller) {
+  detail::stream_state& state = stream.state();
+  const auto [at, fresh] = state.known_faults.try_emplace({kind, caller, nullptr}, state.faults.size());
+  if (!fresh) {
+    ++state.faults[at->second].times;
+    return;
+  }
+  fault& found = state.faults.emplace_back();
+  const source_line line = find_line(caller);
+  found.kind = kind;
+  found.space = "global";
+  found.variable = variable;
+  found.site.by_host = true;
+  found.site.action = action;
+  found.site.file = line.file;
+  found.site.line = line.line;
+}
+
+}  // namespace exactdot::simt

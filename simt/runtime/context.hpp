@@ -1,0 +1,78 @@
+// The one simulated device of a program that simtcc compiled: its stream of launches, its errors and its memory.
+//
+// All CUDA streams are this stream. An error of a kernel is pending until a call waits for the device; from then on
+// every call returns it, as on a GPU.
+#pragma once
+
+#include <exactdot/simt/runtime/device.hpp>
+#include <exactdot/simt/runtime/memory.hpp>
+#include <exactdot/simt/simulator.hpp>
+#include <map>
+#include <string>
+
+#include "settings.hpp"
+
+namespace exactdot::simt {
+
+enum class memory_use { device, managed, page_locked };
+struct allocation {
+  std::size_t bytes;
+  memory_use use;
+};
+
+/// A launch that was refused, until the program asks for its error.
+struct refused_launch {
+  std::string file;  // "" if there is none
+  int line = 0;
+  std::string reason;
+};
+
+class runtime_context {
+ public:
+  static runtime_context& instance();
+
+  program_settings settings;
+  simt::stream stream;
+  std::map<const void*, allocation> allocations;  // by first address
+  std::size_t allocated = 0;
+  std::map<const void*, std::size_t> shared_limits;  // raised limits of dynamic shared memory, by kernel
+  refused_launch unseen;
+  bool elapsed_time_used = false;
+
+  /// Notes the result of a call: it becomes the last error if it is one. Returns it, or the device's error.
+  cudaError_t finish(cudaError_t result);
+  /// A call that waits for the device: surfaces the error of a kernel.
+  cudaError_t wait();
+  /// After a launch: its fault, if it was ended by one, becomes pending.
+  void note_launch();
+  cudaError_t last_error(bool reset);
+  [[nodiscard]] bool device_failed() const { return failure_ != cudaSuccess; }
+
+  /// Returns the allocation that holds the address; allocations.end() if there is none.
+  [[nodiscard]] std::map<const void*, allocation>::const_iterator find(const void* address) const;
+  /// Adds a fault of host code at a call's return address. Each call is reported once and then counted.
+  void report(fault_kind kind, const std::string& variable, const std::string& action, const void* caller);
+
+ private:
+  runtime_context();
+  cudaError_t last_ = cudaSuccess, pending_ = cudaSuccess, failure_ = cudaSuccess;
+};
+
+/// Bytes of device memory: what cudaMemGetInfo reports.
+std::size_t device_memory_bytes();
+
+/// Limits of a compute capability (CUDA C++ Programming Guide, "Compute Capabilities").
+struct architecture_limits {
+  unsigned architecture;
+  int threads_per_multiprocessor, blocks_per_multiprocessor;
+  std::size_t shared_per_multiprocessor, shared_per_block;  // the latter with an opt-in by cudaFuncSetAttribute
+};
+const architecture_limits& limits_of(unsigned architecture);
+inline constexpr std::size_t default_shared_bytes = std::size_t{48} << 10;
+inline constexpr int multiprocessors = 4;
+
+/// Returns the first address of the kernel that contains this address.
+const void* kernel_at(const void* address);
+inline void note_error_seen() { runtime_context::instance().unseen = {}; }
+
+}  // namespace exactdot::simt

@@ -1,0 +1,147 @@
+// Copies and fills: checked against the allocations, and against what was written.
+//
+// A range outside of an allocation, or a direction that does not fit the addresses, is cudaErrorInvalidValue, as in
+// CUDA. A copy out of device memory that nothing has written is a finding at the line of the call.
+#include <cstring>
+#include <exactdot/simt/runtime/memory.hpp>
+#include <exactdot/simt/runtime/streams.hpp>
+
+#include "context.hpp"
+#include "machine.hpp"
+
+namespace exactdot::simt {
+namespace {
+
+cudaError_t finish(cudaError_t result) { return runtime_context::instance().finish(result); }
+
+/// A range of bytes in rows: `width` bytes every `pitch`.
+struct rows {
+  std::uintptr_t first;
+  std::size_t pitch, width, height;
+  [[nodiscard]] std::size_t span() const { return height == 0 || width == 0 ? 0 : pitch * (height - 1) + width; }
+};
+
+/// Returns whether the rows are memory that an operand of a copy may have: on the device, or on the host.
+bool is_allowed(const rows& range, bool on_device) {
+  const auto& runtime = runtime_context::instance();
+  const auto at = runtime.find(reinterpret_cast<const void*>(range.first));
+  if (at == runtime.allocations.end()) {
+    // a released or foreign address of the simulator, or host memory: variables of the program are both
+    return !device_memory::instance().holds(range.first);
+  }
+  if (!on_device && at->second.use == memory_use::device) return false;
+  const std::size_t offset = range.first - reinterpret_cast<std::uintptr_t>(at->first);
+  return range.span() <= at->second.bytes - offset;
+}
+
+/// Returns whether host memory is given where device memory is expected: not the program's variables.
+bool is_host_memory(std::uintptr_t address) {
+  const auto& runtime = runtime_context::instance();
+  return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end();
+}
+
+void report_if_unwritten(const rows& from, const char* action, const void* caller) {
+  region* const source = device_memory::instance().find(from.first);
+  if (source == nullptr) return;
+  for (std::size_t row = 0; row < from.height; ++row) {
+    const std::uintptr_t first = from.first + row * from.pitch;
+    if (source->is_written(first, from.width)) continue;
+    std::size_t unwritten = first - source->start;
+    while (source->is_written(source->start + unwritten, 1)) ++unwritten;
+    runtime_context::instance().report(
+        fault_kind::uninitialised_global,
+        "buffer of " + std::to_string(source->size) + " bytes + " + std::to_string(unwritten), action, caller);
+    return;
+  }
+}
+
+cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const char* action, const void* caller) {
+  auto& runtime = runtime_context::instance();
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return finish(cudaErrorInvalidMemcpyDirection);
+  if (to.span() == 0) return runtime.wait();
+  if (to.first == 0 || from.first == 0 || to.pitch < to.width || from.pitch < from.width)
+    return finish(to.first == 0 || from.first == 0 ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue);
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const bool any = kind == cudaMemcpyDefault;
+  if (!is_allowed(to, any || to_device) || !is_allowed(from, any || from_device) ||
+      (to_device && is_host_memory(to.first)) || (from_device && is_host_memory(from.first))) {
+    return finish(cudaErrorInvalidValue);
+  }
+  const cudaError_t failed = runtime.wait();
+  if (failed != cudaSuccess) return failed;
+  report_if_unwritten(from, action, caller);
+  for (std::size_t row = 0; row < to.height; ++row) {
+    const std::uintptr_t first = to.first + row * to.pitch;
+    std::memmove(reinterpret_cast<void*>(first), reinterpret_cast<const void*>(from.first + row * from.pitch),
+                 to.width);
+    device_memory::instance().mark_written(first, to.width);
+  }
+  return cudaSuccess;
+}
+
+rows row(const void* first, std::size_t bytes) {
+  return {reinterpret_cast<std::uintptr_t>(first), bytes, bytes, 1};
+}
+rows row(const void* first, std::size_t pitch, std::size_t width, std::size_t height) {
+  return {reinterpret_cast<std::uintptr_t>(first), pitch, width, height};
+}
+
+cudaError_t fill(const rows& to, int value) {
+  auto& runtime = runtime_context::instance();
+  if (to.span() == 0) return runtime.wait();
+  if (!is_allowed(to, true) || is_host_memory(to.first)) return finish(cudaErrorInvalidValue);
+  const cudaError_t failed = runtime.wait();
+  for (std::size_t i = 0; i < to.height && failed == cudaSuccess; ++i) {
+    std::memset(reinterpret_cast<void*>(to.first + i * to.pitch), value, to.width);
+    device_memory::instance().mark_written(to.first + i * to.pitch, to.width);
+  }
+  return failed;
+}
+
+}  // namespace
+
+cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes,
+                                std::size_t offset, bool to_symbol) {
+  auto& runtime = runtime_context::instance();
+  if (offset > symbol_bytes || bytes > symbol_bytes - offset) return finish(cudaErrorInvalidValue);
+  const rows other = row(to_symbol ? from : to, bytes);
+  if (bytes != 0 && !is_allowed(other, true)) return finish(cudaErrorInvalidValue);
+  const cudaError_t failed = runtime.wait();
+  if (failed != cudaSuccess) return failed;
+  if (to_symbol) {
+    std::memmove(static_cast<char*>(to) + offset, from, bytes);
+  } else {
+    std::memmove(to, static_cast<const char*>(from) + offset, bytes);
+    device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(to), bytes);
+  }
+  return cudaSuccess;
+}
+
+}  // namespace exactdot::simt
+
+using namespace exactdot::simt;
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpy", __builtin_return_address(0));
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+  return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpyAsync", __builtin_return_address(0));
+}
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
+  return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind,
+              "cudaMemcpy2D", __builtin_return_address(0));
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind, cudaStream_t) {
+  return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind,
+              "cudaMemcpy2DAsync", __builtin_return_address(0));
+}
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) { return fill(row(to, bytes), value); }
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
+  return fill(row(to, bytes), value);
+}
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height) {
+  return fill(row(to, pitch, width_bytes, height), value);
+}

@@ -1,0 +1,53 @@
+// The grid's barrier, as kernels would write it: a block's barrier, a counter and a generation with fences by one
+// thread of each block, a block's barrier. So its order is the memory model's, and a block that never arrives is a
+// livelock.
+#include <exactdot/simt/kernel.hpp>
+#include <exactdot/simt/runtime/grid_barrier.hpp>
+
+#include "machine.hpp"
+
+namespace exactdot::simt::detail {
+namespace {
+
+unsigned arrived_blocks = 0, barrier_generation = 0;
+
+template <class Next>
+unsigned update_atomically(unsigned* address, const void* caller, Next next) {
+  begin_atomic(address, sizeof *address, true, scope::device, caller);
+  const unsigned before = *address;
+  *address = next(before);
+  end_atomic(address, *address != before);
+  return before;
+}
+unsigned load(unsigned* address, const void* caller) {
+  return update_atomically(address, caller, [](unsigned x) { return x; });
+}
+
+}  // namespace
+
+bool launch_is_cooperative() { return running != nullptr && running->is_cooperative(); }
+
+void grid_barrier(const void* caller) {
+  if (!launch_is_cooperative()) {
+    as_simulator(
+        [=] { running->trap("grid_group::sync", "expected a launch by cudaLaunchCooperativeKernel", caller); });
+  }
+  barrier("grid_group::sync", 0, 0, caller);
+  if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+    const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+    fence(scope::device, caller);
+    const unsigned generation = load(&barrier_generation, caller);
+    if (update_atomically(&arrived_blocks, caller, [](unsigned x) { return x + 1; }) + 1 == blocks) {
+      update_atomically(&arrived_blocks, caller, [](unsigned) { return 0U; });
+      fence(scope::device, caller);
+      update_atomically(&barrier_generation, caller, [](unsigned x) { return x + 1; });
+    } else {
+      while (load(&barrier_generation, caller) == generation) {
+      }
+    }
+    fence(scope::device, caller);
+  }
+  barrier("grid_group::sync", 0, 0, caller);
+}
+
+}  // namespace exactdot::simt::detail

@@ -1,0 +1,163 @@
+// Launches: the configuration, checked against the device's limits, and the kernel's attributes.
+//
+// An invalid configuration sets the last error, as in CUDA, and nothing runs. If the program never asks for the
+// error, the report at its end does.
+#include <algorithm>
+#include <exactdot/error.hpp>
+#include <exactdot/simt/on_cpu.hpp>
+#include <exactdot/simt/runtime/launch.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "context.hpp"
+#include "machine.hpp"
+
+/// Entries of the functions with __global__, which the linker collects (keywords.hpp).
+extern "C" [[gnu::weak]] const std::uintptr_t __start___patchable_function_entries[],
+    __stop___patchable_function_entries[];
+
+namespace exactdot::simt {
+namespace {
+
+struct configuration {
+  dim3 grid, block;
+  std::size_t shared_bytes;
+  bool cooperative;
+  const char* file;
+  int line;
+};
+thread_local std::optional<configuration> configured;
+thread_local cudaError_t result_of_launch = cudaSuccess;
+
+std::string text_of(dim3 size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+struct refusal {
+  cudaError_t error = cudaSuccess;
+  std::string reason;
+};
+
+/// Checks a configuration in the order in which CUDA does.
+refusal check(const configuration& launch, const void* kernel) {
+  const auto& [grid, block, shared_bytes, cooperative, file, line] = launch;
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads == 0 || threads > 1024 || block.z > 64) {
+    return {cudaErrorInvalidConfiguration,
+            "block of " + text_of(block) + " threads; expected 1 to 1024 in all, at most 64 in z"};
+  }
+  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  if (blocks == 0 || grid.x > 0x7fffffffU || grid.y > 65535 || grid.z > 65535) {
+    return {cudaErrorInvalidConfiguration,
+            "grid of " + text_of(grid) + " blocks; expected 1 to 2^31 - 1 in x, 1 to 65535 in y and z"};
+  }
+  auto& runtime = runtime_context::instance();
+  const auto raised = runtime.shared_limits.find(kernel);
+  const std::size_t limit = raised == runtime.shared_limits.end() ? default_shared_bytes : raised->second;
+  if (shared_bytes > limit) {
+    return {cudaErrorInvalidValue,
+            std::to_string(shared_bytes) + " bytes of dynamic shared memory; the limit is " +
+                std::to_string(limit) +
+                (raised == runtime.shared_limits.end() ? ", which cudaFuncSetAttribute can raise"
+                                                       : " by cudaFuncSetAttribute")};
+  }
+  const int resident = multiprocessors * detail::blocks_per_multiprocessor(static_cast<int>(threads), shared_bytes);
+  if (cooperative && blocks > static_cast<std::uint64_t>(resident)) {
+    return {cudaErrorCooperativeLaunchTooLarge, std::to_string(blocks) + " blocks in a cooperative launch; " +
+                                                    std::to_string(resident) + " can be resident together"};
+  }
+  return {};
+}
+
+void refuse(const configuration& launch, cudaError_t error, const std::string& reason) {
+  auto& runtime = runtime_context::instance();
+  result_of_launch = runtime.finish(error);
+  if (runtime.unseen.file.empty()) runtime.unseen = {launch.file, launch.line, reason};
+}
+
+}  // namespace
+
+const void* kernel_at(const void* address) {
+  static const std::vector<std::uintptr_t> entries = [] {
+    std::vector<std::uintptr_t> sorted(__start___patchable_function_entries, __stop___patchable_function_entries);
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  }();
+  constexpr std::uintptr_t prologue = 16;  // of a function, before its entry in the list
+  const auto at =
+      std::upper_bound(entries.begin(), entries.end(), reinterpret_cast<std::uintptr_t>(address) + prologue);
+  return at == entries.begin() ? address : reinterpret_cast<const void*>(*(at - 1));
+}
+
+namespace detail {
+
+void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t, const char* file, int line) {
+  configured = {grid, block, shared_bytes, false, file, line};
+}
+void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t, const char* file,
+                           int line) {
+  configured = {grid, block, shared_bytes, true, file, line};
+}
+cudaError_t launch_result() { return result_of_launch; }
+
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes) {
+  const void* const caller = __builtin_return_address(0);
+  if (running != nullptr) {
+    as_simulator(
+        [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
+  }
+  if (!configured) {
+    std::fprintf(stderr, "simtcc: a kernel was called without <<<grid, block>>>\n");
+    std::exit(2);
+  }
+  const configuration launch = *std::exchange(configured, std::nullopt);
+  auto& runtime = runtime_context::instance();
+  result_of_launch = runtime.finish(cudaSuccess);
+  if (runtime.device_failed()) return;
+  const refusal refused = check(launch, kernel_at(caller));
+  if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);
+  const int resident_blocks = runtime.stream.settings().resident_blocks;
+  if (launch.cooperative)
+    runtime.stream.settings().resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
+  runtime.stream.state().cooperative = launch.cooperative;
+  try {
+    run(runtime.stream, launch.grid, launch.block, launch.shared_bytes, dim3(1, 1, 1), caller, body, closure,
+        bytes);
+  } catch (const error& failure) {
+    const bool memory = failure.code() == errc::no_device;
+    refuse(launch, memory ? cudaErrorMemoryAllocation : cudaErrorNotSupported, failure.what());
+  }
+  runtime.stream.settings().resident_blocks = resident_blocks;
+  runtime.note_launch();
+}
+
+}  // namespace detail
+}  // namespace exactdot::simt
+
+using exactdot::simt::kernel_at;
+using exactdot::simt::limits_of;
+using exactdot::simt::runtime_context;
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  auto& runtime = runtime_context::instance();
+  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return runtime.finish(cudaSuccess);
+  const std::size_t limit = limits_of(runtime.settings.architecture).shared_per_block;
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+      static_cast<std::size_t>(value) > limit)
+    return runtime.finish(cudaErrorInvalidValue);
+  runtime.shared_limits[kernel_at(kernel)] = static_cast<std::size_t>(value);
+  return runtime.finish(cudaSuccess);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+  auto& runtime = runtime_context::instance();
+  if (attributes == nullptr) return runtime.finish(cudaErrorInvalidValue);
+  const auto raised = runtime.shared_limits.find(kernel_at(kernel));
+  const auto limit = raised == runtime.shared_limits.end() ? exactdot::simt::default_shared_bytes : raised->second;
+  *attributes = {};
+  attributes->maxThreadsPerBlock = 1024;
+  attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(runtime.settings.architecture);
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(limit);
+  return runtime.finish(cudaSuccess);
+}

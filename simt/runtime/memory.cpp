@@ -1,0 +1,111 @@
+// Allocations. All memory is the simulator's, so that kernels may use it; host code may use managed and page-locked
+// memory too, whose writes by the host are not seen: it counts as written.
+#include <cstdlib>
+#include <exactdot/error.hpp>
+#include <exactdot/simt/runtime/memory.hpp>
+#include <exactdot/simt/runtime/streams.hpp>
+
+#include "context.hpp"
+#include "machine.hpp"
+
+namespace exactdot::simt {
+namespace {
+
+constexpr std::size_t pitch_alignment = 512;
+
+cudaError_t finish(cudaError_t result) { return runtime_context::instance().finish(result); }
+
+cudaError_t allocate(void** pointer, std::size_t bytes, memory_use use) {
+  auto& runtime = runtime_context::instance();
+  if (pointer == nullptr) return finish(cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (bytes == 0) return runtime.wait();
+  if (bytes > device_memory_bytes() - std::min(runtime.allocated, device_memory_bytes()))
+    return finish(cudaErrorMemoryAllocation);
+  try {
+    *pointer = device_memory::instance().allocate(bytes);
+  } catch (const std::exception&) {  // no address range, or no memory for the simulator's records
+    return finish(cudaErrorMemoryAllocation);
+  }
+  if (use != memory_use::device)
+    device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(*pointer), bytes);
+  runtime.allocations[*pointer] = {bytes, use};
+  runtime.allocated += bytes;
+  return runtime.wait();
+}
+
+cudaError_t release(void* pointer, bool page_locked) {
+  auto& runtime = runtime_context::instance();
+  if (pointer == nullptr) return runtime.wait();
+  const auto at = runtime.allocations.find(pointer);
+  if (at == runtime.allocations.end() || (at->second.use == memory_use::page_locked) != page_locked)
+    return finish(cudaErrorInvalidValue);
+  runtime.allocated -= at->second.bytes;
+  runtime.allocations.erase(at);
+  device_memory::instance().release(pointer);
+  return runtime.wait();
+}
+
+}  // namespace
+}  // namespace exactdot::simt
+
+using namespace exactdot::simt;
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, bytes, memory_use::device); }
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) { return cudaMalloc(pointer, bytes); }
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return finish(cudaErrorInvalidValue);
+  return bytes == 0 ? finish(cudaErrorInvalidValue) : allocate(pointer, bytes, memory_use::managed);
+}
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes, unsigned) {
+  return allocate(pointer, bytes, memory_use::page_locked);
+}
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+  return allocate(pointer, bytes, memory_use::page_locked);
+}
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width_bytes, std::size_t height) {
+  if (pitch == nullptr || width_bytes == 0 || height == 0) return finish(cudaErrorInvalidValue);
+  *pitch = (width_bytes + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+  if (height > device_memory_bytes() / *pitch) return finish(cudaErrorMemoryAllocation);
+  return cudaMalloc(pointer, *pitch * height);
+}
+cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, false); }
+cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  auto& runtime = runtime_context::instance();
+  const auto at = runtime.find(host);
+  if (device == nullptr || at == runtime.allocations.end() || at->second.use != memory_use::page_locked)
+    return finish(cudaErrorInvalidValue);
+  *device = host;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = device_memory_bytes();
+  *free = *total - std::min(*total, runtime_context::instance().allocated);
+  return runtime_context::instance().wait();
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  auto& runtime = runtime_context::instance();
+  const auto at = runtime.find(pointer);
+  auto* const address = const_cast<void*>(pointer);
+  if (at == runtime.allocations.end()) {
+    *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
+  } else if (at->second.use == memory_use::device) {
+    *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
+  } else {
+    const bool managed = at->second.use == memory_use::managed;
+    *attributes = {managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, address, address};
+  }
+  return finish(cudaSuccess);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) { return finish(cudaSuccess); }
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t) {
+  return finish(cudaSuccess);
+}
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) { return finish(cudaSuccess); }
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return finish(cudaSuccess);
+}

@@ -1,0 +1,118 @@
+// Text and JSON of findings. One line a finding; a summary line always, so that silence is never taken for success.
+#include "report.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "context.hpp"
+#include "machine.hpp"
+
+namespace exactdot::simt {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\', json += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+      json += escape;
+    } else {
+      json += c;
+    }
+  }
+  return json + '"';
+}
+
+std::string to_json(const index3& index) {
+  return "[" + std::to_string(index.x) + ", " + std::to_string(index.y) + ", " + std::to_string(index.z) + "]";
+}
+
+std::string to_json(const fault_site& site) {
+  std::string json = "{\"action\": " + quoted(site.action) + ", \"file\": " + quoted(site.file) +
+                     ", \"line\": " + std::to_string(site.line);
+  if (!site.by_host) json += ", \"block\": " + to_json(site.block) + ", \"thread\": " + to_json(site.thread);
+  return json + "}";
+}
+
+finding to_finding(const fault& found) {
+  std::string json = "{\"kind\": " + quoted(name_of(found.kind)) + ", \"space\": " + quoted(found.space) +
+                     ", \"variable\": " + quoted(found.variable) + ", \"site\": " + to_json(found.site);
+  if (!found.other_site.action.empty()) json += ", \"other_site\": " + to_json(found.other_site);
+  json += ", \"times\": " + std::to_string(found.times) + ", \"text\": " + quoted(found.text());
+  std::string key = name_of(found.kind);
+  for (const fault_site* const site : {&found.site, &found.other_site})
+    key += '|' + site->action + '|' + site->file + '|' + std::to_string(site->line);
+  return {found.text(), json, key, 1, 0};
+}
+
+std::string plural(std::uint64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void write_json(const run_report& report, const program_settings& settings) {
+  std::string json = "{\n  \"seed\": " + std::to_string(settings.seed) +
+                     ",\n  \"seeds\": " + std::to_string(settings.seeds) + ",\n  \"model\": \"" +
+                     name_of(settings.model) + "\",\n  \"launches\": " + std::to_string(report.launches) +
+                     ",\n  \"steps\": " + std::to_string(report.steps) + ",\n  \"findings\": [";
+  for (const finding& found : report.findings) {
+    json += &found == report.findings.data() ? "\n    " : ",\n    ";
+    json += found.json + ", \"seeds\": " + std::to_string(found.seeds) +
+            ", \"first_seed\": " + std::to_string(found.first_seed) + "}";
+  }
+  json += report.findings.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  std::FILE* const file = std::fopen(settings.json.c_str(), "w");
+  if (file == nullptr || std::fputs(json.c_str(), file) < 0 || std::fclose(file) != 0)
+    std::fprintf(stderr, "simtcc: cannot write %s: %s\n", settings.json.c_str(), std::strerror(errno));
+}
+
+}  // namespace
+
+run_report collect_report() {
+  const auto& runtime = runtime_context::instance();
+  run_report report;
+  report.launches = runtime.stream.counted().launches;
+  report.steps = runtime.stream.counted().steps;
+  report.elapsed_time_used = runtime.elapsed_time_used;
+  for (const fault& found : runtime.stream.faults()) report.findings.push_back(to_finding(found));
+  if (const refused_launch& unseen = runtime.unseen; !unseen.reason.empty()) {
+    fault found;
+    found.kind = fault_kind::refused_launch;
+    found.variable = unseen.reason;
+    found.site.by_host = true;
+    found.site.action = "launch";
+    found.site.file = unseen.file, found.site.line = unseen.line;
+    report.findings.push_back(to_finding(found));
+  }
+  for (finding& found : report.findings) found.first_seed = runtime.settings.seed;
+  return report;
+}
+
+void publish(const run_report& report) {
+  const program_settings& settings = runtime_context::instance().settings;
+  const std::string runs = settings.seeds == 1 ? "seed " + std::to_string(settings.seed)
+                                               : "seeds " + std::to_string(settings.seed) + " to " +
+                                                     std::to_string(settings.seed + settings.seeds - 1);
+  const std::string launches = std::to_string(report.launches) + (report.launches == 1 ? " launch" : " launches");
+  const std::string count = report.findings.empty() ? "no findings" : plural(report.findings.size(), "finding");
+  std::string text = "simtcc: " + count + " in " + launches + " (" + plural(report.steps, "step") + ", " + runs +
+                     ", " + name_of(settings.model) + ")\n";
+  for (const finding& found : report.findings) {
+    text += "simtcc: " + found.text;
+    if (settings.seeds > 1) {
+      text += "; with " + plural(found.seeds, "seed") + " of " + std::to_string(settings.seeds) +
+              ", the first is " + std::to_string(found.first_seed);
+    }
+    text += "\n";
+  }
+  if (report.elapsed_time_used)
+    text +=
+        "simtcc: cudaEventElapsedTime counts steps of the simulator, a million as a millisecond; it is no time\n";
+  std::fputs(text.c_str(), stderr);
+  if (!settings.json.empty()) write_json(report, settings);
+}
+
+}  // namespace exactdot::simt

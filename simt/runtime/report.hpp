@@ -1,0 +1,37 @@
+// The report of a program: its findings as text and as JSON, and the exit status.
+#pragma once
+
+#include <exactdot/simt/simulator.hpp>
+#include <string>
+#include <vector>
+
+namespace exactdot::simt {
+
+/// Exit status of a program with findings that would have ended with 0: that of ThreadSanitizer.
+inline constexpr int status_of_findings = 66;
+
+/// A finding: its text, the same as a JSON object, and what makes two findings of two runs the same.
+struct finding {
+  std::string text, json, key;
+  unsigned seeds = 1;  // how many runs had it
+  std::uint64_t first_seed = 0;
+};
+struct run_report {
+  std::vector<finding> findings;
+  std::uint64_t launches = 0, steps = 0;
+  bool elapsed_time_used = false;
+};
+
+/// Returns the report of this process so far.
+run_report collect_report();
+/// Prints a report to stderr, and to the settings' JSON file.
+void publish(const run_report& report);
+
+/// A report as bytes, for the pipe between the process of a run and the one that started it.
+std::string to_bytes(const run_report& report);
+run_report from_bytes(const std::string& bytes);
+
+/// Where this process sends its report, instead of publishing it; -1: it publishes it.
+inline int report_pipe = -1;
+
+}  // namespace exactdot::simt

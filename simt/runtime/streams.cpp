@@ -1,0 +1,112 @@
+// Streams and events. All work has run when its call returns, so a stream has no queue.
+#include <exactdot/simt/runtime/streams.hpp>
+#include <set>
+
+#include "context.hpp"
+
+struct CUstream_st {};
+struct CUevent_st {
+  bool recorded = false, has_time = true;
+  std::uint64_t steps = 0;
+};
+
+namespace exactdot::simt {
+namespace {
+
+std::set<cudaStream_t>& live_streams() {
+  static std::set<cudaStream_t> streams = {nullptr, cudaStreamLegacy, cudaStreamPerThread};
+  return streams;
+}
+std::set<cudaEvent_t>& live_events() {
+  static std::set<cudaEvent_t> events;
+  return events;
+}
+
+/// Returns the error of a call with this stream: a destroyed one is an invalid handle.
+cudaError_t check_stream(cudaStream_t stream) {
+  return live_streams().contains(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+cudaError_t check_event(cudaEvent_t event) {
+  return live_events().contains(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+cudaError_t finish(cudaError_t result) { return runtime_context::instance().finish(result); }
+cudaError_t wait_if(cudaError_t result) {
+  return result == cudaSuccess ? runtime_context::instance().wait() : finish(result);
+}
+
+}  // namespace
+}  // namespace exactdot::simt
+
+using namespace exactdot::simt;
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+  if (stream == nullptr) return finish(cudaErrorInvalidValue);
+  *stream = new CUstream_st;
+  live_streams().insert(*stream);
+  return finish(cudaSuccess);
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+      check_stream(stream) != cudaSuccess) {
+    return finish(cudaErrorInvalidResourceHandle);
+  }
+  live_streams().erase(stream);
+  delete stream;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait_if(check_stream(stream)); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait_if(check_stream(stream)); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const cudaError_t error = check_stream(stream);
+  return finish(error == cudaSuccess ? check_event(event) : error);
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
+  const cudaError_t error = check_stream(stream);
+  if (error == cudaSuccess) callback(stream, cudaSuccess, data);
+  return finish(error);
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  const cudaError_t error = check_stream(stream);
+  if (error == cudaSuccess) function(data);
+  return finish(error);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  if (event == nullptr) return finish(cudaErrorInvalidValue);
+  *event = new CUevent_st;
+  (*event)->has_time = (flags & cudaEventDisableTiming) == 0;
+  live_events().insert(*event);
+  return finish(cudaSuccess);
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (check_event(event) != cudaSuccess) return finish(cudaErrorInvalidResourceHandle);
+  live_events().erase(event);
+  delete event;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (check_event(event) != cudaSuccess) return finish(cudaErrorInvalidResourceHandle);
+  static std::uint64_t records = 0;  // so that no two events have the same time
+  event->recorded = true;
+  event->steps = runtime_context::instance().stream.counted().steps + ++records;
+  return finish(check_stream(stream));
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return wait_if(check_event(event)); }
+cudaError_t cudaEventQuery(cudaEvent_t event) { return wait_if(check_event(event)); }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  if (milliseconds == nullptr) return finish(cudaErrorInvalidValue);
+  for (const cudaEvent_t event : {start, end}) {
+    if (check_event(event) != cudaSuccess || !event->recorded || !event->has_time)
+      return finish(cudaErrorInvalidResourceHandle);
+  }
+  constexpr double steps_per_millisecond = 1e6;
+  runtime_context::instance().elapsed_time_used = true;
+  *milliseconds = static_cast<float>((static_cast<double>(end->steps) - static_cast<double>(start->steps)) /
+                                     steps_per_millisecond);
+  return runtime_context::instance().wait();
+}

@@ -1,0 +1,168 @@
+"""Runs simtcc and the programs that it builds: bad input, findings, options.
+
+usage: cases.py SIMTCC FOLDER GROUP [COMPILER]
+
+Each case is a command with the exit status and the lines that it must print. Messages must name the user's file and line:
+a line with a planted fault ends in a comment with its name.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCES = pathlib.Path(__file__).parent
+simtcc, scratch, group = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+compiler = sys.argv[4:5]
+scratch.mkdir(parents=True, exist_ok=True)
+failures = []
+
+
+def line_of(name, comment):
+    """The number of the line in a source file that ends in this comment."""
+    for number, line in enumerate((SOURCES / name).read_text().splitlines(), 1):
+        if line.endswith("// " + comment):
+            return number
+    raise SystemExit(f"{name} has no comment {comment}")
+
+
+def expect(command, status, *patterns, absent=(), **variables):
+    """Runs a command; its status and output must be as expected. Returns its output and errors."""
+    run = subprocess.run(command, cwd=scratch, env={**os.environ, **variables}, text=True, timeout=120,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    problems = [] if run.returncode == status else [f"status {run.returncode}, expected {status}"]
+    problems += [f"nothing matches {pattern}" for pattern in patterns if not re.search(pattern, run.stdout, re.M)]
+    problems += [f"{pattern} matches" for pattern in absent if re.search(pattern, run.stdout, re.M)]
+    if problems:
+        failures.append(f"{' '.join(map(str, command))}: {'; '.join(problems)}\n{run.stdout}")
+    return run.stdout
+
+
+def compile_file(name, *options, status=0, patterns=(), output=None):
+    output = scratch / (output or pathlib.Path(name).stem)
+    source = SOURCES / name if (SOURCES / name).exists() else scratch / name
+    use = ["--compiler", *compiler] if compiler else []
+    expect([simtcc, *use, source, "-o", output, *options], status, *patterns)
+    return output
+
+
+def refused(name, text, *patterns, status=1):
+    """A source text that simtcc must refuse with these messages."""
+    (scratch / name).write_text(text)
+    compile_file(name, status=status, patterns=patterns)
+
+
+def bad_input():
+    expect([simtcc], 2, r"^simtcc: no input file")
+    expect([simtcc, "absent.cu"], 2, r"^simtcc: absent\.cu: no such file")
+    expect([simtcc, "absent.cu", "--seeds", "0"], 2, r"--seeds 0: expected a number above zero")
+    expect([simtcc, "absent.cu", "--model", "warp"], 2, r"--model warp: expected independent or lock_step")
+    expect([simtcc, "absent.cu", "-o"], 2, r"-o: expected a value")
+    expect([simtcc, "absent.cu", "-arch=sm_9"], 2, r"-arch sm_9: expected a compute capability")
+    expect([simtcc, "absent.cu", "-lcublas"], 2, r"-lcublas: this library is not modelled")
+    expect([simtcc, SOURCES / "launches.cu", "--compiler", "no-such-compiler"], 2, r"no-such-compiler: cannot be started")
+    expect([simtcc, "--help"], 0, r"^usage: simtcc FILE\.cu")
+    # whether or not the machine has the header
+    refused("header.cu", '#include <cstdio>\n#include <cublas_v2.h>\n', r"header\.cu:2:",
+            r"simtcc: cublas_v2\.h: cuBLAS is not modelled")
+    refused("hint.cu", '#include <thrust/absent.h>\n', r"hint\.cu:1:10: fatal error:",
+            r"^simtcc: thrust/absent\.h: Thrust is not modelled")
+    refused("macro.cu", "#define ADD(x) x +\n\nint f(int y) {\n  return ADD(y);\n}\n", r"macro\.cu:4:\d+: error:")
+    refused("launch.cu", "__global__ void k(int*) {}\n\nint main() {\n  k<<<\n      1,\n      1>>>(undeclared);\n}\n",
+            r"launch\.cu:6:\d+: error: .*undeclared")
+    refused("wrong.cu", """// comments do not count: k<<<1, 1>>>
+__global__ void k(int* x);
+__device__ float f(float y) {
+  asm volatile("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(y));
+  return y;
+}
+__global__ void parent(int* x) {
+  __shared__ int s = 3;
+  k<<<1, 1>>>(x);
+  int* y = (int*)malloc(4);
+}
+void host(cudaTextureObject_t t) {
+  k<<<1, 1>>>;
+  k<<<>>>(nullptr);
+  thrust::device_vector<int> v;
+}
+""", r'wrong\.cu:4: simtcc: inline PTX is not modelled.*"ex2\.approx\.f32 %0, %1;"',
+            r"wrong\.cu:8: simtcc: a __shared__ variable with an initialiser",
+            r"wrong\.cu:9: simtcc: a launch from a kernel",
+            r"wrong\.cu:10: simtcc: malloc in a kernel",
+            r"wrong\.cu:12: simtcc: cudaTextureObject_t: textures are not modelled",
+            r"wrong\.cu:13: simtcc: a launch <<<…>>> without a list of arguments",
+            r"wrong\.cu:14: simtcc: a launch <<<>>> without grid and block",
+            r"wrong\.cu:15: simtcc: thrust: Thrust is not modelled")
+
+
+def findings():
+    program = compile_file("faults.cu")
+
+    def fault(name, status, *patterns, at=None, **variables):
+        where = rf".*faults\.cu:{line_of('faults.cu', at or name)}\)"
+        expect([program, name], status, *[pattern.replace("@", where) for pattern in patterns], **variables)
+
+    fault("race", 66, r"^simtcc: data_race in global memory.*@")
+    fault("race", 66, r"\d+ findings? in 1 launch \(\d+ steps, seed 9, lock_step\)", SIMTCC_SEED="9", SIMTCC_MODEL="lock_step")
+    for stack in ("stack", "frame"):
+        expect([program, stack], 1, r"^simtcc: trap .*stack overflow.*faults\.cu:\d+\)")
+    fault("spin", 1, r"^spin: cudaErrorLaunchTimeout", r"^simtcc: livelock: spin loop@")
+    fault("loop", 1, r"^loop: cudaErrorLaunchTimeout", r"^simtcc: livelock@", SIMTCC_STEPS="100000")
+    fault("assert", 1, r"^assert: cudaErrorAssert", r"^simtcc: trap \(\*x == 2\)@")
+    fault("overrun", 66, r"^simtcc: out_of_bounds in global memory \(buffer of 32 bytes \+ \d+\)@; 24 times")
+    fault("foreign", 1, r"^foreign: cudaErrorIllegalAddress", r"^simtcc: out_of_bounds.*not device memory\)@")
+    fault("division", 1, r"^division: cudaErrorLaunchFailure", r"^simtcc: trap.*integer division@")
+    fault("misaligned", 1, r"^misaligned: cudaErrorMisalignedAddress", r"^simtcc: misaligned@")
+    fault("unasked", 66, r"^simtcc: refused_launch \(block of 2048 x 1 x 1 threads.*launch by host code@")
+    expect([program, "asked"], 0, r"^invalid configuration argument$", r"^simtcc: no findings")
+    expect([program, "memory"], 1, r"^cudaMalloc: cudaErrorMemoryAllocation$")
+    fault("unwritten", 66, r"^simtcc: uninitialised_global.*cudaMemcpy by host code@")
+    fault("host", 66, r"^simtcc: host_access.*read by host code@")
+    fault("abort", -6, r"^simtcc: data_race.*@", at="race")
+    fault("exit", 3, r"^simtcc: data_race.*@", at="race")
+    expect([program, "none"], 0, r"^simtcc: no findings in 0 launches", absent=[r"simtcc: \w+:"])
+    expect([program, "race"], 2, r"^simtcc: SIMTCC_MODEL=x: expected independent or lock_step", SIMTCC_MODEL="x")
+
+    report = scratch / "report.json"
+    expect([program, "race"], 66, r"seeds 1 to 5", r"with 5 seeds of 5, the first is 1", SIMTCC_SEEDS="5",
+           SIMTCC_JSON=str(report))
+    found = json.loads(report.read_text())
+    race = found["findings"][0]
+    if race["kind"] != "data_race" or race["site"]["line"] != line_of("faults.cu", "race") or race["seeds"] != 5:
+        failures.append(f"{report}: {found}")
+    expect([program, "none"], 0, r"cannot write /absent/report\.json", SIMTCC_JSON="/absent/report.json")
+
+
+def endless():
+    program = compile_file("faults.cu")
+    expect([program, "empty loop"], 1, r"^empty loop: cudaErrorLaunchTimeout",
+           r"^simtcc: livelock: endless loop by thread 0 of block 0 \(faults\.cu:\d+\)")
+
+
+def features():
+    for name in ("launches", "runtime", "groups", "small_floats"):
+        program = compile_file(name + ".cu")
+        expect([program], 0, r"all hold$", r"^simtcc: no findings")
+        expect([program], 0, r"all hold$", r"^simtcc: no findings", SIMTCC_MODEL="lock_step")
+
+
+def objects():
+    """Separate compilation, a C++ file, defaults of the program by options, and options of nvcc."""
+    (scratch / "part.cu").write_text('__global__ void add(int* x) { *x += 1; }\n'
+                                     'void run(int* x) {\n  add<<<N, 1>>>(x);\n}\n')
+    (scratch / "main.cpp").write_text('#include <cuda_runtime_api.h>\nvoid run(int*);\n'
+                                      'int main() {\n  int* x;\n  cudaMalloc(&x, 4);\n  cudaMemset(x, 0, 4);\n  run(x);\n'
+                                      '  return cudaDeviceSynchronize();\n}\n')
+    expect([simtcc, "-c", "part.cu", "-DN=2", "-O3", "-std=c++17", "-lineinfo", "-gencode", "arch=compute_80,code=sm_80",
+            "-Xcompiler", "-Wall,-Wextra"], 0, absent=["warning"])
+    expect([simtcc, "part.o", "main.cpp", "-o", "two", "--seed", "3", "--model=lock_step", "-lcudart"], 0)
+    expect(["./two"], 66, r"seed 3, lock_step\)", r"data_race.*part\.cu:1\)")
+    expect(["./two"], 66, r"seed 4, lock_step\)", SIMTCC_SEED="4")
+
+
+{"bad_input": bad_input, "findings": findings, "features": features, "objects": objects, "endless": endless}[group]()
+if failures:
+    raise SystemExit("\n".join(failures))

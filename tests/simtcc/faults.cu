@@ -1,0 +1,101 @@
+// Programs that go wrong, each chosen by its name: what the report says of them is checked by cases.py.
+//
+// A line with a planted fault ends in a comment with its name.
+#include <cuda_runtime.h>
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+__global__ void lose_additions(int* sum) {
+  *sum += 1;  // race
+}
+__device__ int depth_of(int depth, volatile char* below) {
+  volatile char frame[1024];
+  frame[0] = below == nullptr ? 1 : below[0];
+  return depth == 0 ? frame[0] : depth_of(depth - 1, frame) + frame[0];
+}
+__global__ void recurse(int* result) { *result = depth_of(1000, nullptr); }
+__global__ void large_frame(int* result) {
+  volatile char frame[200000];
+  for (int i = 0; i < 200000; i += 100) frame[i] = 1;
+  *result = frame[100];
+}
+__global__ void spin(volatile int* flag) {
+  while (*flag == 0) {  // spin
+  }
+}
+__global__ void loop(int* result) {
+  volatile unsigned i = 1;
+  while (i != 0) i = i | 1U;  // loop
+  *result = static_cast<int>(i);
+}
+__global__ void empty_loop(int* result) {
+  unsigned i = 1;
+  while (i != 0) i += 2;  // empty loop
+  *result = static_cast<int>(i);
+}
+__global__ void fail(const int* x) {
+  assert(*x == 2);  // assert
+}
+__global__ void overrun(int* x) {
+  x[threadIdx.x] = 1;  // overrun
+}
+__global__ void use_host(int* x) {
+  *x = 1;  // foreign
+}
+__global__ void divide(int* x) {
+  x[1] = 7 / x[0];  // division
+}
+__global__ void misalign(char* x) {
+  *reinterpret_cast<double*>(x + 4) = 1;  // misaligned
+}
+__global__ void nothing() {}
+
+static int check(cudaError_t error, const char* call) {
+  if (error == cudaSuccess) return 0;
+  std::printf("%s: %s\n", call, cudaGetErrorName(error));
+  return 1;
+}
+static int end(const char* name) { return check(cudaDeviceSynchronize(), name); }
+
+int main(int count, char** arguments) {
+  const char* const name = count > 1 ? arguments[1] : "";
+  const auto is = [name](const char* wanted) { return std::strcmp(name, wanted) == 0; };
+  int *x, host = 0;
+  cudaMalloc(&x, 8 * sizeof(int));
+  cudaMemset(x, 0, 8 * sizeof(int));
+  if (is("race")) lose_additions<<<2, 64>>>(x);
+  if (is("stack")) recurse<<<1, 1>>>(x);
+  if (is("frame")) large_frame<<<1, 1>>>(x);
+  if (is("spin")) spin<<<1, 32>>>(x);
+  if (is("loop")) loop<<<1, 1>>>(x);
+  if (is("empty loop")) empty_loop<<<1, 1>>>(x);
+  if (is("assert")) fail<<<1, 1>>>(x);
+  if (is("overrun")) overrun<<<1, 32>>>(x);
+  if (is("foreign")) use_host<<<1, 1>>>(&host);
+  if (is("division")) divide<<<1, 1>>>(x);
+  if (is("misaligned")) misalign<<<1, 1>>>(reinterpret_cast<char*>(x));
+  if (is("unasked")) nothing<<<1, 2048>>>();  // unasked
+  if (is("asked")) {
+    nothing<<<1, 2048>>>();
+    std::printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+  }
+  if (is("memory")) return check(cudaMalloc(&x, size_t{1} << 50), "cudaMalloc");
+  if (is("unwritten")) {
+    int* fresh;
+    cudaMalloc(&fresh, sizeof(int));
+    cudaMemcpy(&host, fresh, sizeof(int), cudaMemcpyDeviceToHost);  // unwritten
+  }
+  if (is("host")) std::printf("%d\n", x[0]);  // host
+  if (is("abort")) {
+    lose_additions<<<2, 64>>>(x);
+    std::abort();
+  }
+  if (is("exit")) {
+    lose_additions<<<2, 64>>>(x);
+    std::exit(3);
+  }
+  return end(name);
+}

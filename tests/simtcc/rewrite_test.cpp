@@ -1,0 +1,134 @@
+// The tokenizer and the rewriting of simtcc, on texts as a preprocessor leaves them.
+#include "cc/rewrite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cc/tokens.hpp"
+
+namespace {
+using namespace exactdot::simtcc;
+
+std::string tokens_of(const std::string& text) {
+  std::string joined;
+  for (const token& t : read_tokens(text, "a.cu").tokens) joined += std::string(t.text) + "|";
+  return joined;
+}
+
+rewritten rewrite_text(const std::string& text) { return rewrite(text, "a.cu", host_compiler::gnu); }
+
+/// A launch with this configuration and call, as it must be rewritten.
+std::string launch(const std::string& configuration, const std::string& call) {
+  return "(::exactdot::simt::detail::configure(" + configuration + "), " + call + ")";
+}
+
+TEST(simtcc_tokens, comments_and_literals_are_skipped_or_single) {
+  EXPECT_EQ(tokens_of("a<<<b>>>(c)"), "a|<<<|b|>>>|(|c|)||");
+  EXPECT_EQ(tokens_of("a /* <<< */ b // >>>\nc"), "a|b|c||");
+  EXPECT_EQ(tokens_of(R"(s = "<<<\"" "x";)"), R"(s|=|"<<<\""|"x"|;||)");
+  EXPECT_EQ(tokens_of("R\"q(a)\" <<<)q\" x"), "R\"q(a)\" <<<)q\"|x||");
+  EXPECT_EQ(tokens_of("u8R\"(<<<)\" LR\"(a)\" uR x"), "u8R\"(<<<)\"|LR\"(a)\"|uR|x||");
+  EXPECT_EQ(tokens_of("'\\'' L'<' 1'000'000 0x1p-3 .5e+1f a'"), "'\\''|L'<'|1'000'000|0x1p-3|.5e+1f|a|'||");
+  EXPECT_EQ(tokens_of("a >> b >>> c->d >= e <=> f"), "a|>>|b|>>>|c|->|d|>=|e|<=>|f||");
+}
+
+TEST(simtcc_tokens, line_markers_set_file_and_line) {
+  const token_list list = read_tokens("x\n# 7 \"b.h\" 1 3\ny\nz\n# 2 \"a.cu\" 2\n#pragma once\nw", "a.cu");
+  ASSERT_EQ(list.tokens.size(), 6U);
+  EXPECT_EQ(list.tokens[2].line, 8);
+  EXPECT_EQ(list.files[list.tokens[2].file].name, "b.h");
+  EXPECT_TRUE(list.files[list.tokens[2].file].system);
+  EXPECT_EQ(list.tokens[3].kind, token_kind::directive);
+  EXPECT_EQ(list.tokens[4].line, 3);
+  EXPECT_EQ(list.files[list.tokens[4].file].name, "a.cu");
+}
+
+TEST(simtcc_rewrite, launches_become_calls) {
+  const struct {
+    const char *before, *after_configuration, *after_call;
+  } cases[] = {
+      {"k<<<1, 2>>>(x)", "1, 2", "k(x)"},
+      {"k << <1, 2 >> >(x)", "1, 2 ", "k (x)"},
+      {"a::b<c, d<e>>::k<(f > g)><<<n >> 2, m>>>(x, y)", "n >> 2, m", "a::b<c, d<e>>::k<(f > g)>(x, y)"},
+      {"::k<vector<vector<int>>><<<dim3(1, 2), f<3>(x), 0>>>()", "dim3(1, 2), f<3>(x), 0",
+       "::k<vector<vector<int>>>()"},
+      {"p[i].q->k<<<a, {b, c}>>>(x)", "a, {b, c}", "p[i].q->k(x)"},
+      {"(*k)<<<a, b>>>(x)", "a, b", "(*k)(x)"},
+      {"t.template k<int><<<a, b>>>(f(x), (y))", "a, b", "t.template k<int>(f(x), (y))"},
+  };
+  for (const auto& [before, configuration, call] : cases) {
+    const rewritten result = rewrite_text("void f() { return " + std::string(before) + "; }");
+    EXPECT_EQ(result.text, "void f() { return " + launch(configuration, call) + "; }");
+    EXPECT_TRUE(result.problems.empty());
+  }
+  EXPECT_EQ(rewrite_text("void f() { if (a) k<<<1, 1>>>(); else k<<<2, 1>>>(); }").text,
+            "void f() { if (a) " + launch("1, 1", "k()") + "; else " + launch("2, 1", "k()") + "; }");
+  for (const char* const other : {"stream & operator<<<char>(int);", "x = \"k<<<1, 1>>>()\";", "a << b < c;"})
+    EXPECT_EQ(rewrite_text(other).text, other);
+}
+
+TEST(simtcc_rewrite, lines_stay) {
+  const rewritten result = rewrite_text("void f() {\n  k<int>\n  <<<1,\n  2>>>\n  (x,\n   y);\n  z;\n}");
+  EXPECT_EQ(read_tokens(result.text, "a.cu").tokens.back().line, 8);
+  for (const token& t : read_tokens(result.text, "a.cu").tokens) {
+    if (t.is("z")) {
+      EXPECT_EQ(t.line, 7);
+    }
+  }
+}
+
+TEST(simtcc_rewrite, bodies_of_kernels_become_lambdas) {
+  const std::string head = "__attribute__((noipa, patchable_function_entry(1))) void k(int n = f({1}))";
+  EXPECT_EQ(rewrite_text("__simtcc_global__ void k(int n = f({1})) { if (n) { return; } }").text,
+            head +
+                " { ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) { if (n) { "
+                "return; } });}");
+  EXPECT_EQ(rewrite_text("__simtcc_global__ void k(int n = f({1}));").text, head + ";");
+}
+
+TEST(simtcc_rewrite, shared_variables) {
+  EXPECT_EQ(rewrite_text("void f() { __simtcc_shared__ int a[2], b; }").text,
+            "void f() { constinit thread_local int a[2], b; }");
+  EXPECT_EQ(rewrite_text("void f() { extern __simtcc_shared__ T a[], b[][3]; }").text,
+            "void f() {   T (&a)[] = ::exactdot::simt::detail::dynamic_array(), (&b)[][3] = "
+            "::exactdot::simt::detail::dynamic_array(); }");
+  for (const char* const scope : {"namespace n {", "namespace {", "extern \"C\" {", "inline namespace n {"}) {
+    EXPECT_EQ(rewrite_text(std::string(scope) + " extern __simtcc_shared__ T a[]; }").text,
+              std::string(scope) + " extern constinit thread_local T a[] __asm__(\"exactdot_dynamic_shared\"); }");
+  }
+  EXPECT_EQ(rewrite_text("void f(__simtcc_shared__ int* p);").text, "void f( int* p);");
+}
+
+TEST(simtcc_rewrite, keywords) {
+  EXPECT_EQ(rewrite_text("__simtcc_device__ __simtcc_forceinline__ int f();").text, " inline int f();");
+  EXPECT_EQ(rewrite_text("inline __simtcc_forceinline__ int f();").text, "inline  int f();");
+  EXPECT_EQ(rewrite_text("__simtcc_noinline__ int f();").text, "__attribute__((noinline)) int f();");
+  EXPECT_EQ(rewrite_text("__attribute__((__simtcc_noinline__)) int f();").text,
+            "__attribute__((__noinline__)) int f();");
+}
+
+TEST(simtcc_rewrite, casts_of_kernels_are_dropped) {
+  for (const char* const cast : {"(void*)", "(const void*)", "(void const*)", "reinterpret_cast<const void*>"}) {
+    EXPECT_EQ(
+        rewrite_text("f = cudaLaunchCooperativeKernel(" + std::string(cast) + "(k<int>), g);").text.find("void"),
+        std::string::npos);
+  }
+  EXPECT_NE(rewrite_text("f = g((void*)k);").text.find("void"), std::string::npos);
+}
+
+TEST(simtcc_rewrite, special_registers_are_read_by_calls) {
+  EXPECT_EQ(rewrite_text("void f() { asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x)); }").text,
+            "void f() { (x) = ::exactdot::simt::detail::special_register_laneid(); }");
+  EXPECT_TRUE(rewrite_text("extern int f() asm(\"name\");").problems.empty());
+  const rewritten refused = rewrite_text("void f() {\n asm(\"bar.sync 0;\");\n}");
+  ASSERT_EQ(refused.problems.size(), 1U);
+  EXPECT_EQ(refused.problems[0].line, 2);
+}
+
+TEST(simtcc_rewrite, headers_of_the_system_are_not_refused) {
+  EXPECT_TRUE(rewrite_text("# 1 \"s.h\" 1 3\nvoid f() { asm(\"nop\"); tex2D(); }\n").problems.empty());
+  EXPECT_EQ(rewrite_text("# 1 \"s.h\" 1\nvoid f() { asm(\"nop\"); tex2D(); }\n").problems.size(), 2U);
+}
+
+}  // namespace
