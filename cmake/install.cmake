@@ -29,6 +29,7 @@ endif()
 if(TARGET exactdot_simt)
   install(TARGETS exactdot_simt exactdot_simt_headers EXPORT exactdot-simt-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  # simtcc and CUDA's runtime for the programs that it compiles
   install(TARGETS exactdot_simt_runtime ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(TARGETS simtcc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY simt/include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -42,7 +42,7 @@ __global__ void add_partials(const float* partials, int count, float* result) {
 }
 
 int main() {
-  const int n = 1 << 14, blocks = (n + threads - 1) / threads;
+  const int n = 1 << 12, blocks = (n + threads - 1) / threads;
   const size_t bytes = n * sizeof(float);
   const std::vector<float> a(n, 0.5f), b(n, 2.0f);
   float *d_a, *d_b, *d_partials, *d_result, sum = 0;

@@ -73,6 +73,6 @@ inline constexpr int multiprocessors = 4;
 
 /// Returns the first address of the kernel that contains this address.
 const void* kernel_at(const void* address);
-inline void note_error_seen() { runtime_context::instance().unseen = {}; }
+inline cudaError_t finish(cudaError_t result) { return runtime_context::instance().finish(result); }
 
 }  // namespace exactdot::simt

@@ -12,8 +12,6 @@
 namespace exactdot::simt {
 namespace {
 
-cudaError_t finish(cudaError_t result) { return runtime_context::instance().finish(result); }
-
 /// A range of bytes in rows: `width` bytes every `pitch`.
 struct rows {
   std::uintptr_t first;

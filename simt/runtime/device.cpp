@@ -52,11 +52,6 @@ int suggested_block(std::size_t dynamic_shared_bytes, int limit) {
 
 }  // namespace detail
 
-namespace {
-
-cudaError_t finish(cudaError_t result) { return runtime_context::instance().finish(result); }
-
-}  // namespace
 }  // namespace exactdot::simt
 
 using namespace exactdot::simt;

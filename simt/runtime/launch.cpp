@@ -2,6 +2,8 @@
 //
 // An invalid configuration sets the last error, as in CUDA, and nothing runs. If the program never asks for the
 // error, the report at its end does.
+#include <pthread.h>
+
 #include <algorithm>
 #include <exactdot/error.hpp>
 #include <exactdot/simt/on_cpu.hpp>
@@ -27,8 +29,22 @@ struct configuration {
   const char* file;
   int line;
 };
-thread_local std::optional<configuration> configured;
-thread_local cudaError_t result_of_launch = cudaSuccess;
+struct launch_state {
+  std::optional<configuration> configured;
+  cudaError_t result = cudaSuccess;
+};
+
+/// Returns this CPU thread's state. No thread_local variable: a kernel that overruns a shared array would reach it.
+launch_state& state_of_thread() {
+  static const pthread_key_t key = [] {
+    pthread_key_t fresh{};
+    pthread_key_create(&fresh, [](void* state) { delete static_cast<launch_state*>(state); });
+    return fresh;
+  }();
+  auto* state = static_cast<launch_state*>(pthread_getspecific(key));
+  if (state == nullptr) pthread_setspecific(key, state = new launch_state);
+  return *state;
+}
 
 std::string text_of(dim3 size) {
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
@@ -72,7 +88,7 @@ refusal check(const configuration& launch, const void* kernel) {
 
 void refuse(const configuration& launch, cudaError_t error, const std::string& reason) {
   auto& runtime = runtime_context::instance();
-  result_of_launch = runtime.finish(error);
+  state_of_thread().result = runtime.finish(error);
   if (runtime.unseen.file.empty()) runtime.unseen = {launch.file, launch.line, reason};
 }
 
@@ -93,13 +109,13 @@ const void* kernel_at(const void* address) {
 namespace detail {
 
 void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t, const char* file, int line) {
-  configured = {grid, block, shared_bytes, false, file, line};
+  state_of_thread().configured = {grid, block, shared_bytes, false, file, line};
 }
 void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t, const char* file,
                            int line) {
-  configured = {grid, block, shared_bytes, true, file, line};
+  state_of_thread().configured = {grid, block, shared_bytes, true, file, line};
 }
-cudaError_t launch_result() { return result_of_launch; }
+cudaError_t launch_result() { return state_of_thread().result; }
 
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes) {
   const void* const caller = __builtin_return_address(0);
@@ -107,13 +123,14 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes) {
     as_simulator(
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
   }
-  if (!configured) {
+  launch_state& state = state_of_thread();
+  if (!state.configured) {
     std::fprintf(stderr, "simtcc: a kernel was called without <<<grid, block>>>\n");
     std::exit(2);
   }
-  const configuration launch = *std::exchange(configured, std::nullopt);
+  const configuration launch = *std::exchange(state.configured, std::nullopt);
   auto& runtime = runtime_context::instance();
-  result_of_launch = runtime.finish(cudaSuccess);
+  state.result = runtime.finish(cudaSuccess);
   if (runtime.device_failed()) return;
   const refusal refused = check(launch, kernel_at(caller));
   if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);

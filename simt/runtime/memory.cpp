@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t pitch_alignment = 512;
 
-cudaError_t finish(cudaError_t result) { return runtime_context::instance().finish(result); }
-
 cudaError_t allocate(void** pointer, std::size_t bytes, memory_use use) {
   auto& runtime = runtime_context::instance();
   if (pointer == nullptr) return finish(cudaErrorInvalidValue);

@@ -29,7 +29,6 @@ cudaError_t check_stream(cudaStream_t stream) {
 cudaError_t check_event(cudaEvent_t event) {
   return live_events().contains(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
-cudaError_t finish(cudaError_t result) { return runtime_context::instance().finish(result); }
 cudaError_t wait_if(cudaError_t result) {
   return result == cudaSuccess ? runtime_context::instance().wait() : finish(result);
 }
