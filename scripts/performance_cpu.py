@@ -116,6 +116,7 @@ def conditions(results):
               if n >= MIN_HOSTILE and (ratio := results.hostile_ratio(type_, n, results.threads[0], data))]
     text = "One thread, elements uniform in (−1, 1), the worse of float and double."
     if ratios:
-        text += (" Data that cancel or have widely spread exponents take up to "
-                 f"{max(ratios):.0f} times as long as uniform data, from {MIN_HOSTILE} elements on.")
+        text += (" The measured sets of data that cancel or have widely spread exponents take up to "
+                 f"{max(ratios):.0f} times as long as uniform data, from {MIN_HOSTILE} elements on; others, such as few "
+                 "huge elements among small ones, take longer.")
     return paragraph(text)

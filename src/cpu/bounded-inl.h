@@ -160,7 +160,8 @@ HWY_INLINE bool add_bounded_products(const double* a, const double* b, std::size
   const double count = static_cast<double>(n);
   const double error = summation_error(n / (2 * width) + 2, 4 * width, count * half_unit);
   add(result, high, residual, error + count * smallest_error);
-  result.largest = std::max(result.largest, std::sqrt(squares) * 1.0625 + 2 * half_unit);
+  // a product that scaling dropped is at most smallest_error
+  result.largest = std::max(result.largest, std::sqrt(squares) * 1.0625 + 2 * half_unit + smallest_error);
   return true;
 }
 

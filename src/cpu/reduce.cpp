@@ -110,6 +110,8 @@ bool add_states(const plan& plan, std::int64_t* words, bool only_fast_paths) {
     engine::plan each = plan;
     each.what = reduction::sum;
     const bool complete = add_states(each, words, only_fast_paths);
+    each.monitor = nullptr;  // which counts every element once
+    engine::throw_if_cancelled(plan);
     each.what = reduction::sum_of_squares, each.term = core::term_index<core::product>;
     return add_states(each, words + of.layout.words(), only_fast_paths) && complete;
   }

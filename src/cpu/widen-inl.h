@@ -25,7 +25,12 @@ template <class Element, class D>
 HWY_INLINE vec<D> widened(D d, const void* from) {
   const hn::Rebind<std::int32_t, D> words;
   if constexpr (type_of<Element> == element_type::float16) {
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), static_cast<const hwy::float16_t*>(from)));
+    // a signaling NaN becomes a quiet one first: the conversion would raise an exception
+    const hn::Rebind<std::int16_t, D> bits;
+    const auto x = hn::LoadU(bits, static_cast<const std::int16_t*>(from));
+    const auto is_nan = hn::Gt(hn::And(x, hn::Set(bits, 0x7fff)), hn::Set(bits, 0x7c00));
+    const auto quiet = hn::Or(x, hn::And(hn::VecFromMask(bits, is_nan), hn::Set(bits, 0x200)));
+    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), quiet));
   } else if constexpr (type_of<Element> == element_type::bfloat16) {
     const hn::RebindToUnsigned<D> bits;
     const auto upper = hn::LoadU(hn::Rebind<std::uint16_t, D>(), static_cast<const std::uint16_t*>(from));

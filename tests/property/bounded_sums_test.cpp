@@ -9,6 +9,7 @@
 #include <cpu/extraction.hpp>
 #include <cpu/kernels.hpp>
 #include <cstdlib>
+#include <exactdot/exactdot.hpp>
 
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
@@ -188,6 +189,39 @@ TEST(bounded_sums_of_floats, hold_for_elements_that_the_sample_missed) {
       }
     }
   }
+}
+
+/// Products of ordinary size, and one of factors of which one is so small that scaling drops it: it is the largest.
+oracle::vectors<double> with_dropped_largest_product() {
+  oracle::vectors<double> v{std::vector<double>(256, 0x1p-300), std::vector<double>(256, 0x1.8p-99)};
+  v.a[9] = 0, v.b[9] = 0x1p198;  // sampled: it sets the scale of b, which makes up for that of a
+  v.a[2] = 0x1p-763, v.b[2] = 0x1p449;
+  return v;
+}
+
+TEST(bounded_sums_of_doubles, bound_the_products_that_scaling_drops) {
+  const oracle::vectors<double> v = with_dropped_largest_product();
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    bounded_sum sum;
+    const kernels& of = set->table[kernels_index(element_type::float64, core::term_index<core::product>)];
+    ASSERT_TRUE(of.bounded(v.a.data(), v.b.data(), v.size(), sum)) << set->name;
+    EXPECT_GE(std::ldexp(sum.largest, sum.exponent), largest_product(v)) << set->name;
+    tally done;
+    check<core::product>(*set, v, done);
+    exactdot::use_instruction_set(set->name);
+    EXPECT_EQ(exactdot::dot(v.a, v.b, {.threads = 1}), 0x1p-314) << set->name;
+  }
+  exactdot::use_instruction_set("");
+}
+
+/// Some shares are scaled, others not: the total is in units of 1.
+TEST(bounded_sums_of_doubles, bound_the_products_that_scaling_drops_in_one_of_many_shares) {
+  const std::size_t n = 1 << 18, start = 3 * 16384;
+  std::vector<double> a(n, 0x1p-199), b(n, 0x1.8p-199);
+  for (std::size_t i = start; i < start + 16384; ++i) a[i] = 0x1p-300, b[i] = 0x1.8p-99;
+  for (std::size_t i = 513; i < 16384; i += 2 * 513) a[start + i] = 0, b[start + i] = 0x1p190;
+  a[start + 2] = 0x1p-764, b[start + 2] = 0x1p441;
+  for (const int threads : {1, 2, 3, 8}) EXPECT_EQ(exactdot::dot(a, b, {.threads = threads}), 0x1p-323) << threads;
 }
 
 /// Scaling drops the small elements; a NaN among them must not be lost with them.

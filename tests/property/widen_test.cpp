@@ -70,6 +70,22 @@ void check_all(const instruction_set& set) {
   }
 }
 
+/// Converts all patterns, without a look at the results.
+template <class Element>
+void convert_all(const instruction_set& set) {
+  const engine::widening widen = set.widenings[static_cast<std::size_t>(type_of<Element>)];
+  if (widen == nullptr) return;
+  const auto words = patterns<Element>();
+  std::vector<core::carrier_for<Element>> found(words.size());
+  widen(words.data(), words.size(), found.data());
+}
+
+void convert_all(const instruction_set& set) {
+  convert_all<float16>(set), convert_all<bfloat16>(set), convert_all<std::int8_t>(set);
+  convert_all<std::uint8_t>(set), convert_all<std::int16_t>(set), convert_all<std::uint16_t>(set);
+  convert_all<std::int32_t>(set), convert_all<std::uint32_t>(set);
+}
+
 void check_all(const instruction_set& set) {
   SCOPED_TRACE(set.name);
   check_all<float16>(set), check_all<bfloat16>(set), check_all<std::int8_t>(set), check_all<std::uint8_t>(set);
@@ -86,6 +102,18 @@ TEST(widenings, have_the_bits_of_the_scalar_conversion_in_any_rounding_mode) {
     }
   }
 }
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+TEST(widenings, raise_no_exception) {
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    std::feclearexcept(FE_ALL_EXCEPT);
+    feenableexcept(FE_ALL_EXCEPT);
+    convert_all(*set);  // an exception would end the program
+    fedisableexcept(FE_ALL_EXCEPT);
+    EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0) << set->name;
+  }
+}
+#endif
 
 TEST(widenings, exist_for_all_narrow_types_on_every_instruction_set_but_the_portable_one) {
   for (const instruction_set* set : runnable_instruction_sets()) {

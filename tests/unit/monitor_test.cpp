@@ -29,6 +29,13 @@ const std::vector<double>& many_ones() {
   return ones;
 }
 
+TEST(monitor, counts_the_elements_of_a_variance_once_even_if_they_take_two_doubles) {
+  const std::vector<std::int64_t> x(150'001, 3);
+  exactdot::monitor monitor;
+  EXPECT_EQ(exactdot::variance(x, 0, {.monitor = &monitor}), 0.0);
+  EXPECT_EQ(monitor.done.load(), x.size());
+}
+
 TEST_P(monitors, count_to_n) {
   for (const std::size_t n :
        {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{150'001}, many_ones().size()}) {
