@@ -46,7 +46,7 @@ template <class Element>
 void check(engine::widening widen, const std::vector<word_of<Element>>& words, std::size_t first, std::size_t n,
            std::size_t misaligned) {
   using carrier = core::carrier_for<Element>;
-  std::vector<char> bytes(n * sizeof(Element) + misaligned);
+  std::vector<char> bytes(n * sizeof(Element) + misaligned + 1);  // never without memory
   std::memcpy(bytes.data() + misaligned, &words[first], n * sizeof(Element));
   std::vector<carrier> found(n + 1, carrier{-7});
   widen(bytes.data() + misaligned, n, found.data());
