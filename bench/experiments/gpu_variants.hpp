@@ -1,30 +1,39 @@
-// Variants of the exact kernel as candidates of a measurement: gpu_variants.cu measures them, variant_kernels.cu
-// compiles them, once per element type.
+// Launch configurations and variants of the library's kernels as candidates of a measurement: gpu_variants.cu
+// measures them, variant_kernels.cu compiles them, once per element type and term.
 #pragma once
 
-#include <cuda/device_state.hpp>
-#include <exactdot/simt/on_gpu.hpp>
+#include <core/term.hpp>
+#include <cuda/workspace.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace experiment {
 
-/// A way to compute a dot product, with one launch configuration.
+/// A way to compute a reduction, with one launch configuration.
 template <class T>
 struct candidate {
-  std::string way;  ///< "exact": the library's choice; "cublas"; "cluster"; "streamed"; "read": no arithmetic
+  /// "exact", "fast": the library's choice; "cublas"; "read": no arithmetic; of mode exact "direct" (plain loads),
+  /// "cluster", "streamed"; "fast, direct" of mode fast.
+  std::string way;
   std::string launch_config = {};
   std::function<void(const T* a, const T* b, std::size_t n, T* result)> enqueue = {};
 };
 
+/// What candidates need besides the vectors: the library's own stream and memory on the device.
+using environment = exactdot::cuda::workspace::storage;
+
+/// Plain loads with several block sizes and numbers of loads in flight.
+template <class T, class Term>
+std::vector<candidate<T>> direct_candidates(const environment& on, bool compensated);
 /// Clusters of 2, 4 and 8 blocks; of floats with plain sums.
-template <class T>
-std::vector<candidate<T>> cluster_candidates(exactdot::on_gpu::stream& stream,
-                                             exactdot::cuda_engine::device_state* state);
+template <class T, class Term>
+std::vector<candidate<T>> cluster_candidates(const environment& on);
 /// Rings of several depths, as many blocks per multiprocessor as fit.
-template <class T>
-std::vector<candidate<T>> streamed_candidates(exactdot::on_gpu::stream& stream,
-                                              exactdot::cuda_engine::device_state* state, bool compensated);
+template <class T, class Term>
+std::vector<candidate<T>> streamed_candidates(const environment& on, bool compensated);
+/// Mode fast.
+template <class T, class Term>
+std::vector<candidate<T>> fast_candidates(const environment& on);
 
 }  // namespace experiment

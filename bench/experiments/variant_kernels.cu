@@ -1,34 +1,49 @@
-// The kernels of gpu_variants.hpp for elements of type EXACTDOT_ELEMENT.
-#include <bench/experiments/gpu_variants.hpp>
-#include <core/term.hpp>
+// The kernels of gpu_variants.hpp for elements of type EXACTDOT_ELEMENT and the term EXACTDOT_TERM.
 #include <cuda/exact_kernel.cuh>
+#include <cuda/fast_kernel.cuh>
+
+// after the kernels, which call CUDA's min and max: declares exactdot's
+#include <bench/experiments/gpu_variants.hpp>
+#include <cuda/launch_kernel.hpp>
+#include <cuda/tuning.hpp>
 
 namespace experiment {
 namespace {
 
 using namespace exactdot::cuda_engine;
-using exactdot::core::product;
-using exactdot::on_gpu::check;
-using exactdot::on_gpu::stream;
+using exactdot::cuda::check;
 
-template <class T>
-using candidates = std::vector<candidate<T>>;
+using element = EXACTDOT_ELEMENT;
+using term = exactdot::core::EXACTDOT_TERM;
+using candidates = std::vector<candidate<element>>;
+using inputs = operands<element, input_layout::contiguous>;
+constexpr bool has_plain_sums = exactdot::core::streams_of<term, element> == 1;
 
-/// A kernel and the launch configuration that is compiled into it.
-template <class T, int threads, int in_flight, bool compensated, kernel_variant variant>
-struct variant_launch {
-  static constexpr auto kernel = exact_kernel<T, product, input_layout::contiguous, threads, in_flight, compensated,
-                                              variant.in_cluster, variant.stages>;
-  static constexpr std::size_t ring = ring_bytes<T, 2, in_flight, variant.stages>(threads);
+std::string describe(const launch_config& config, unsigned blocks) {
+  std::string text = std::to_string(blocks) + " x " + std::to_string(config.threads) + ", " +
+                     std::to_string(config.in_flight) + " in flight";
+  if (config.blocks_per_multiprocessor > 1) {
+    text += ", " + std::to_string(config.blocks_per_multiprocessor) + " blocks per multiprocessor";
+  }
+  if (config.stages > 0) text += ", " + std::to_string(config.stages) + " stages";
+  return text;
+}
 
-  static void enqueue(stream& on, device_state* state, unsigned blocks, const T* a, const T* b, std::size_t n,
-                      T* result) {
+/// A kernel of mode exact and the launch configuration that is compiled into it.
+template <int threads, int in_flight, bool compensated, kernel_variant variant = kernel_variant{}>
+struct exact_launch {
+  static constexpr auto kernel = exact_kernel<element, term, input_layout::contiguous, threads, in_flight,
+                                              compensated, variant.in_cluster, variant.stages>;
+  static constexpr std::size_t ring = ring_bytes<element, term::inputs, in_flight, variant.stages>(threads);
+
+  static void enqueue(const environment& on, unsigned blocks, const element* a, const element* b, std::size_t n,
+                      element* result) {
     const sum_shape shape{
-        n, blocks, threads, in_flight, bounded_thread_sum<T, product, compensated>::accumulators, variant};
-    const error_bound bound = bound_of(shape, compensated, exactdot::core::streams_of<product, T> == 2);
-    exactdot::on_gpu::launch(kernel, blocks, threads, ring,
-                             exactdot::on_gpu::cluster_dimensions{variant.in_cluster ? blocks : 1}, on,
-                             operands<T, input_layout::contiguous>(a, b, n), bound, state, value_at(result));
+        n, blocks, threads, in_flight, bounded_thread_sum<element, term, compensated>::accumulators, variant};
+    const error_bound bound = bound_of(shape, compensated, exactdot::core::streams_of<term, element> == 2);
+    exactdot::cuda::launch_kernel(on, "launching the exact kernel", {blocks, threads, ring, variant.in_cluster},
+                                  kernel, inputs(a, term::inputs == 2 ? b : nullptr, n), bound, on.state,
+                                  value_at(result));
   }
   /// Blocks that fit on a multiprocessor.
   static int resident_blocks() {
@@ -38,78 +53,141 @@ struct variant_launch {
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, ring), "querying the occupancy");
     return blocks;
   }
-  static std::string describe(unsigned blocks) {
-    std::string text =
-        std::to_string(blocks) + " x " + std::to_string(threads) + ", " + std::to_string(in_flight) + " in flight";
-    if (variant.stages > 0) text += ", " + std::to_string(variant.stages) + " stages";
-    return text;
-  }
-  static void add(candidates<T>& to, const char* way, unsigned blocks, stream& on, device_state* state) {
-    to.push_back({way, describe(blocks), [&on, state, blocks](const T* a, const T* b, std::size_t n, T* result) {
-                    enqueue(on, state, blocks, a, b, n, result);
+  /// A candidate with so many blocks.
+  static void add(candidates& to, const char* way, unsigned blocks, const environment& on) {
+    to.push_back({way, describe({threads, in_flight, 1, compensated, 0, variant.stages}, blocks),
+                  [&on, blocks](const element* a, const element* b, std::size_t n, element* result) {
+                    enqueue(on, blocks, a, b, n, result);
                   }});
+  }
+  /// Candidates with as many blocks as the library would launch.
+  static void add_direct(candidates& to, const environment& on) {
+    for (const int per_multiprocessor : {1, 2}) {
+      if (per_multiprocessor * threads > 1024 || per_multiprocessor > resident_blocks()) continue;
+      const launch_config config{threads, in_flight, per_multiprocessor, compensated};
+      to.push_back({"direct", describe(config, 0),
+                    [&on, config](const element* a, const element* b, std::size_t n, element* result) {
+                      const unsigned blocks =
+                          block_count(config, on.multiprocessors, n, config.loads_of_block() * pack<element>::count,
+                                      max_blocks);
+                      enqueue(on, blocks, a, b, n, result);
+                    }});
+    }
   }
 };
 
-template <class T, bool compensated, int threads, int... in_flight>
-void add_clusters(candidates<T>& to, stream& on, device_state* state) {
+template <bool compensated, int threads, int... in_flight>
+void add_direct(candidates& to, const environment& on) {
+  (exact_launch<threads, in_flight, compensated>::add_direct(to, on), ...);
+}
+
+template <bool compensated>
+candidates all_direct(const environment& on) {
+  candidates all;
+  add_direct<compensated, 128, 2, 4, 8>(all, on);
+  add_direct<compensated, 256, 1, 2, 4, 8>(all, on);
+  add_direct<compensated, 512, 1, 2, 4, 8>(all, on);
+  add_direct<compensated, 1024, 1, 2, 4>(all, on);
+  return all;
+}
+
+template <bool compensated, int threads, int... in_flight>
+void add_clusters(candidates& to, const environment& on) {
   for (const unsigned blocks : {2U, 4U, 8U}) {
-    (variant_launch<T, threads, in_flight, compensated, kernel_variant{true, 0}>::add(to, "cluster", blocks, on,
-                                                                                      state),
-     ...);
+    (exact_launch<threads, in_flight, compensated, kernel_variant{true, 0}>::add(to, "cluster", blocks, on), ...);
   }
 }
 
-template <class T, bool compensated, int threads, int in_flight, int... stages>
-void add_streamed(candidates<T>& to, stream& on, device_state* state) {
+template <bool compensated>
+candidates all_clusters(const environment& on) {
+  candidates all;
+  add_clusters<compensated, 128, 1, 2, 4>(all, on);
+  add_clusters<compensated, 256, 1, 2, 4>(all, on);
+  add_clusters<compensated, 512, 1, 2>(all, on);
+  add_clusters<compensated, 1024, 1>(all, on);
+  return all;
+}
+
+template <bool compensated, int threads, int in_flight, int... stages>
+void add_streamed(candidates& to, const environment& on) {
   const auto add_each = [&]<int count>() {
-    using launch = variant_launch<T, threads, in_flight, compensated, kernel_variant{false, count}>;
+    using launch = exact_launch<threads, in_flight, compensated, kernel_variant{false, count}>;
     const int resident = launch::resident_blocks();
     for (int blocks = 1; blocks <= resident && blocks <= 4; ++blocks) {
-      const auto grid = static_cast<unsigned>(blocks * on.multiprocessors());
-      if (grid <= max_blocks) launch::add(to, "streamed", grid, on, state);
+      const auto grid = static_cast<unsigned>(blocks * on.multiprocessors);
+      if (grid <= max_blocks) launch::add(to, "streamed", grid, on);
     }
   };
   (add_each.template operator()<stages>(), ...);
 }
 
-template <class T, bool compensated>
-candidates<T> all_clusters(stream& on, device_state* state) {
-  candidates<T> all;
-  add_clusters<T, compensated, 128, 1, 2, 4>(all, on, state);
-  add_clusters<T, compensated, 256, 1, 2, 4>(all, on, state);
-  add_clusters<T, compensated, 512, 1, 2>(all, on, state);
-  add_clusters<T, compensated, 1024, 1>(all, on, state);
+template <bool compensated>
+candidates all_streamed(const environment& on) {
+  candidates all;
+  add_streamed<compensated, 128, 4, 4, 8>(all, on);
+  add_streamed<compensated, 256, 2, 4, 8>(all, on);
+  add_streamed<compensated, 256, 4, 2, 4>(all, on);
+  add_streamed<compensated, 256, 8, 2>(all, on);
+  add_streamed<compensated, 512, 2, 3, 6>(all, on);
+  add_streamed<compensated, 512, 4, 2>(all, on);
   return all;
 }
 
-template <class T, bool compensated>
-candidates<T> all_streamed(stream& on, device_state* state) {
-  candidates<T> all;
-  add_streamed<T, compensated, 128, 4, 4, 8>(all, on, state);
-  add_streamed<T, compensated, 256, 2, 4, 8>(all, on, state);
-  add_streamed<T, compensated, 256, 4, 2, 4>(all, on, state);
-  add_streamed<T, compensated, 256, 8, 2>(all, on, state);
-  add_streamed<T, compensated, 512, 2, 3, 6>(all, on, state);
-  add_streamed<T, compensated, 512, 4, 2>(all, on, state);
-  return all;
+/// Calls `make<compensated>` for sums that the element and the term have.
+template <class Make>
+candidates with_sums(bool compensated, Make make) {
+  if constexpr (has_plain_sums) {
+    if (!compensated) return make.template operator()<false>();
+  }
+  return make.template operator()<true>();
 }
 
-using element = EXACTDOT_ELEMENT;
-constexpr bool has_plain_sums = sizeof(element) == sizeof(float);
+template <int threads, int stripes_in_flight>
+void add_fast_kernel(candidates& to, const environment& on) {
+  for (const int per_multiprocessor : {1, 2, 4, 8}) {
+    if (per_multiprocessor * threads > 2048) continue;
+    const launch_config config{threads, stripes_in_flight, per_multiprocessor};
+    to.push_back({"fast, direct", describe(config, 0),
+                  [&on, config](const element* a, const element* b, std::size_t n, element* result) {
+                    const tile_counts counts = count_tiles<element>(n, threads / 32);
+                    const unsigned blocks = block_count(config, on.multiprocessors, counts.nodes, 1, max_nodes);
+                    constexpr auto kernel =
+                        fast_kernel<element, term, input_layout::contiguous, threads, stripes_in_flight>;
+                    exactdot::cuda::launch_kernel(on, "launching the fast kernel", {blocks, threads}, kernel,
+                                                  inputs(a, term::inputs == 2 ? b : nullptr, n), counts,
+                                                  &on.state->exchange, value_at(result));
+                  }});
+  }
+}
+
+template <int threads, int... stripes_in_flight>
+void add_fast(candidates& to, const environment& on) {
+  (add_fast_kernel<threads, stripes_in_flight>(to, on), ...);
+}
 
 }  // namespace
 
 template <>
-candidates<element> cluster_candidates(stream& on, device_state* state) {
-  return all_clusters<element, !has_plain_sums>(on, state);
+candidates direct_candidates<element, term>(const environment& on, bool compensated) {
+  return with_sums(compensated, [&]<bool sums>() { return all_direct<sums>(on); });
 }
 template <>
-candidates<element> streamed_candidates(stream& on, device_state* state, bool compensated) {
-  if constexpr (has_plain_sums) {
-    if (!compensated) return all_streamed<element, false>(on, state);
-  }
-  return all_streamed<element, true>(on, state);
+candidates cluster_candidates<element, term>(const environment& on) {
+  return all_clusters<!(has_plain_sums && sizeof(element) == sizeof(float))>(on);
+}
+template <>
+candidates streamed_candidates<element, term>(const environment& on, bool compensated) {
+  return with_sums(compensated, [&]<bool sums>() { return all_streamed<sums>(on); });
+}
+template <>
+candidates fast_candidates<element, term>(const environment& on) {
+  candidates all;
+  add_fast<32, 4, 8, 16>(all, on);
+  add_fast<64, 4, 8, 16>(all, on);
+  add_fast<128, 4, 8, 16>(all, on);
+  add_fast<256, 4, 8, 16>(all, on);
+  add_fast<512, 4, 8>(all, on);
+  return all;
 }
 
 }  // namespace experiment

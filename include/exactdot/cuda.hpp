@@ -117,8 +117,9 @@ inline void dot(workspace& on, const any_vector& a, const any_vector& b, element
 }
 
 /// *result = any reduction of one vector, when the stream reaches it; a result of `type` (exactdot::reduce says which
-/// types a reduction gives). Values as exactdot's functions; sums of float and double to float or double take one
-/// launch, others two or, for variances, three that read the vector twice. Errors: as above, errc::empty_input, and
+/// types a reduction gives). Values as exactdot's functions. One launch; in mode fast two for roots, quotients and
+/// results of other types. Variances take four, of which the last three do nothing unless the first, which reads the
+/// vector once, leaves the rounding open. Errors: as above, errc::empty_input, and
 /// for integer results errc::overflow from workspace::check().
 inline void reduce(workspace& on, reduction what, const any_vector& x, element_type type, void* result,
                    const options& options = {}, std::int64_t ddof = 0) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cuda/cluster_sum.cuh>
+#include <cuda/dependent_launch.cuh>
 #include <cuda/finish.cuh>
 #include <cuda/messages.cuh>
 #include <cuda/streamed_load.cuh>
@@ -197,9 +198,11 @@ __global__ void __launch_bounds__(threads, 1)
   constexpr int sums_in_reach = threads / 32 * (in_cluster ? int{max_cluster_blocks} : 1);
   __shared__ shared_storage<Element, sums_in_reach, compensated> storage;
   const bool alone = gridDim.x == 1, approximates = to.words == nullptr;
-  const long long start = clock64();
   exchange& exchange = state->exchange;
   if constexpr (in_cluster) arrive_in_cluster();
+  await_previous_kernel();
+  if (to.is_served()) return;
+  const long long start = clock64();
   bounded_thread_sum<Element, Term, compensated> sums;
   if (approximates) add_own_share<Term, packs_in_flight, stages>(in, sums);
   bounded_sum<compensated> total;

@@ -9,6 +9,7 @@
 #include <exactdot/order_v1.hpp>
 #include <core/rounding.hpp>
 #include <core/term.hpp>
+#include <cuda/dependent_launch.cuh>
 #include <cuda/exchange.cuh>
 #include <cuda/load.cuh>
 #include <cuda/tile_counts.hpp>
@@ -283,6 +284,7 @@ __global__ void __launch_bounds__(threads)
     aligned = (Term::inputs == 2 ? address(in.a) | address(in.b) : address(in.a)) % 16 == 0;
   }
   const unsigned nodes = counts.nodes, warp = threadIdx.x / 32;
+  await_previous_kernel();
   wide_unsigned drawn = 0;
   if (nodes > 1 && threadIdx.x == 0) drawn = draw_ticket(exchange->tickets);
   T sum{0};

@@ -3,6 +3,8 @@
 #include <cuda/exact_kernel.cuh>
 #include <cuda/fast_kernel.cuh>
 #include <cuda/launch.hpp>
+#include <cuda/launch_kernel.hpp>
+#include <cuda/operands_of.hpp>
 #include <cuda/tuning.hpp>
 #include <utility>
 
@@ -14,44 +16,6 @@ using storage_type = workspace::storage;
 
 constexpr kernel_variant variant_of(const launch_config& config) {
   return {config.cluster_blocks > 0, config.stages};
-}
-
-any_operand to_any_operand(const engine::operand& x) {
-  return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
-}
-
-template <class T, class Term, input_layout layout>
-operands<T, layout> operands_of(const engine::plan& plan) {
-  if constexpr (layout == input_layout::any) {
-    operands<T, layout> in;
-    in.a = to_any_operand(plan.a), in.b = to_any_operand(plan.b);
-    in.log2_parts_a = core::parts_of(plan.a.type) - 1;
-    in.log2_parts_b = Term::inputs == 2 ? core::parts_of(plan.b.type) - 1 : 0;
-    in.n = plan.n << (in.log2_parts_a + in.log2_parts_b);
-    return in;
-  } else {
-    const void* const b = Term::inputs == 2 ? plan.b.data : nullptr;
-    return operands<T, layout>(static_cast<const T*>(plan.a.data), static_cast<const T*>(b), plan.n);
-  }
-}
-
-/// Launches a variant of the exact kernel; for GPUs that lack it, as any other kernel.
-template <kernel_variant variant, class... Parameters, class... Arguments>
-void launch_variant(const storage_type& storage, void (*kernel)(Parameters...), unsigned blocks, int threads,
-                    std::size_t ring, Arguments&&... arguments) {
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {blocks, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks, config.blockDim = static_cast<unsigned>(threads), config.stream = storage.stream;
-  config.attrs = &cluster, config.numAttrs = storage.runs_variants && variant.in_cluster ? 1 : 0;
-  if (storage.runs_variants) config.dynamicSmemBytes = ring;
-  if (config.dynamicSmemBytes > gpu::default_shared_bytes) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(config.dynamicSmemBytes)),
-          "raising the limit of dynamic shared memory");
-  }
-  check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), "launching the exact kernel");
 }
 
 template <class T, class Term, input_layout layout, int threads, int in_flight, bool compensated,
@@ -66,15 +30,11 @@ void launch_exact(const storage_type& storage, const launch_config& config, cons
   const sum_shape shape{in.n,   blocks, threads, in_flight, bounded_thread_sum<T, Term, compensated>::accumulators,
                         variant};
   const error_bound bound = bound_of(shape, compensated, core::streams_of<Term, T> == 2);
-  constexpr auto kernel =
-      exact_kernel<T, Term, layout, threads, in_flight, compensated, variant.in_cluster, variant.stages>;
-  if constexpr (variant.in_cluster || variant.stages > 0) {
-    launch_variant<variant>(storage, kernel, blocks, threads,
-                            ring_bytes<T, Term::inputs, in_flight, variant.stages>(threads), in, bound,
-                            storage.state, to);
-  } else {
-    kernel<<<blocks, threads, 0, storage.stream>>>(in, bound, storage.state, to);
-  }
+  const std::size_t ring =
+      storage.has_capability_9 ? ring_bytes<T, Term::inputs, in_flight, variant.stages>(threads) : 0;
+  launch_kernel(storage, "launching the exact kernel", {blocks, threads, ring, variant.in_cluster},
+                exact_kernel<T, Term, layout, threads, in_flight, compensated, variant.in_cluster, variant.stages>,
+                in, bound, storage.state, to);
 }
 
 template <class T, class Term, input_layout layout, int threads, int in_flight>
@@ -83,8 +43,9 @@ void launch_fast(const storage_type& storage, const launch_config& config, const
   constexpr unsigned warps = threads / 32;
   const tile_counts counts = count_tiles<T>(plan.n, warps);
   const unsigned blocks = block_count(config, storage.multiprocessors, counts.nodes, 1, max_nodes);
-  fast_kernel<T, Term, layout, threads, in_flight><<<blocks, threads, 0, storage.stream>>>(
-      operands_of<T, Term, layout>(plan), counts, &storage.state->exchange, to);
+  launch_kernel(storage, "launching the fast kernel", {blocks, threads},
+                fast_kernel<T, Term, layout, threads, in_flight>, operands_of<T, Term, layout>(plan), counts,
+                &storage.state->exchange, to);
 }
 
 using launcher = void (*)(const storage_type&, const launch_config&, const engine::plan&, const destination&);
@@ -150,7 +111,6 @@ void launch(const workspace::storage& storage, const engine::plan& plan, const d
     if (plan.term == core::term_index<Term>) launch_term<T, Term>(storage, plan, to);
   };
   std::apply([&](auto... term) { (launch_if(term), ...); }, core::term_types());
-  check(cudaGetLastError(), plan.mode == mode::exact ? "launching the exact kernel" : "launching the fast kernel");
 }
 
 template void launch<EXACTDOT_ELEMENT>(const workspace::storage&, const engine::plan&, const destination&);

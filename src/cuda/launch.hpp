@@ -7,6 +7,9 @@
 
 namespace exactdot::cuda {
 
+/// Whether the current device runs kernels that are compiled for compute capability 9.0 or more.
+[[nodiscard]] bool kernels_have_capability_9();
+
 /// Enqueues the plan's sum on the workspace's stream. The inputs lie in memory that the device reaches.
 /// Throws errc::device_failure if CUDA refuses the launch.
 template <class Carrier>
@@ -29,14 +32,21 @@ void finish_fast(const workspace::storage& storage, element_type carrier, std::u
 void launch_extremum(const workspace::storage& storage, const engine::plan& plan,
                      const cuda_engine::destination& to);
 
+/// Enqueues a variance or its root; see moments_kernel.cuh. If the bounds leave it undecided, storage.moments says so.
+void launch_moments(const workspace::storage& storage, const engine::plan& plan,
+                    const cuda_engine::destination& to);
+
 /// Launches a plan and waits for the bits of its result. The workspace is locked. Throws errc::overflow.
 [[nodiscard]] std::uint64_t run(workspace& on, const engine::plan& plan);
 /// Enqueues: *value = the result, in device memory.
 void run(const workspace::storage& storage, const engine::plan& plan, void* value);
 /// Enqueues: words += the exact state of the plan's term, of its carrier's layout, in device memory.
-void add(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words);
-/// The same for every sum that the plan needs: of moments, two states that follow each other.
-void add_states(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words);
+void add(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words,
+         const unsigned* unless = nullptr);
+/// The same for every sum that the plan needs: of moments, two states that follow each other. `unless`: see
+/// destination.
+void add_states(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words,
+                const unsigned* unless = nullptr);
 /// Throws errc::overflow if an integer result of an earlier call did not fit; waits for the stream.
 void check_status(workspace::storage& storage);
 

@@ -71,7 +71,11 @@ void enqueue(const workspace::storage& storage, const engine::plan& plan, destin
     launch(storage, plan, sum);
     return finish_fast(storage, plan.carrier, plan.n, to);
   }
-  add_states(storage, plan, storage.words);
+  if (plan.info().needs_squares() && !plan.has_parts()) {
+    launch_moments(storage, plan, to);
+    to.unless = &storage.moments->decided;
+  }
+  add_states(storage, plan, storage.words, to.unless);
   finish_states(storage, plan.layout(), {engine::states_of(plan), plan.n, plan.ddof}, to);
 }
 
@@ -110,20 +114,22 @@ void run(const workspace::storage& storage, const engine::plan& plan, void* valu
   enqueue(storage, plan, to);
 }
 
-void add(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words) {
+void add(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words, const unsigned* unless) {
   destination to;
   to.words = words;
+  to.unless = unless;
   launch(storage, plan, to);
 }
 
-void add_states(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words) {
-  if (!plan.info().needs_squares()) return add(storage, plan, words);
+void add_states(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words,
+                const unsigned* unless) {
+  if (!plan.info().needs_squares()) return add(storage, plan, words, unless);
   engine::plan each = plan;
   each.what = reduction::sum;
-  add(storage, each, words);
+  add(storage, each, words, unless);
   each.what = reduction::sum_of_squares;
   each.term = plan.has_parts() ? core::term_index<core::product> : core::term_index<core::square>;
-  add(storage, each, words + plan.layout().words());
+  add(storage, each, words + plan.layout().words(), unless);
 }
 
 void workspace::check() {

@@ -69,13 +69,14 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
     return value;
   };
   made.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
-  made.runs_variants = ask(cudaDevAttrComputeCapabilityMajor) >= cuda_engine::variant_capability;
+  made.has_capability_9 = kernels_have_capability_9();
   /// Everything on the device, in one piece, zero at first.
   struct device_memory {
     cuda_engine::device_state state;
     std::int64_t words[2 * core::max_state_words];
     std::int64_t scratch[core::max_moment_limbs];
     cuda_engine::extremum_state extremum;
+    cuda_engine::moments_state moments;
     unsigned status;
     alignas(16) unsigned char partials[detail::callable_call::partial_bytes];
   };
@@ -83,8 +84,8 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
   cuda::check(cudaMalloc(&memory, sizeof(device_memory)), "allocating a workspace");
   auto* const all = static_cast<device_memory*>(memory);
   made.state = &all->state, made.words = all->words, made.scratch = all->scratch;
-  made.extremum = &all->extremum, made.status = &all->status;
-  made.partials = all->partials;
+  made.extremum = &all->extremum, made.moments = &all->moments;
+  made.status = &all->status, made.partials = all->partials;
   cuda::check(cudaMemset(memory, 0, sizeof(device_memory)), "clearing a workspace");
   using cuda_engine::wide_unsigned;
   constexpr std::size_t words = 2;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cuda/device_state.hpp>
 #include <cuda/extremum_state.hpp>
+#include <cuda/moments_state.hpp>
 #include <exactdot/cuda.hpp>
 #include <source_location>
 
@@ -15,12 +16,13 @@ struct workspace::storage {
   stream_handle stream = nullptr;
   int device = 0;
   int multiprocessors = 1;
-  bool runs_variants = false;  ///< of the exact kernel: kernel_variant.hpp
+  bool has_capability_9 = false;  ///< the device, and the kernels are compiled for it: variants, launch_kernel.hpp
   cuda_engine::device_state* state = nullptr;
   unsigned char* partials = nullptr;                ///< on the device: of a callable's blocks
   std::int64_t* words = nullptr;                    ///< on the device: two states, zero between calls
   std::int64_t* scratch = nullptr;                  ///< on the device: core::max_moment_limbs words
   cuda_engine::extremum_state* extremum = nullptr;  ///< on the device
+  cuda_engine::moments_state* moments = nullptr;    ///< on the device
   unsigned* status = nullptr;                       ///< on the device: 1 after an integer result that did not fit
   volatile cuda_engine::wide_unsigned* host_result = nullptr;    ///< two words, mapped into the device's memory
   volatile cuda_engine::wide_unsigned* device_result = nullptr;  ///< their address on the device

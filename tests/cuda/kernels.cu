@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cuda/extremum_kernel.cuh>
 #include <cuda/finish_kernel.cuh>
+#include <cuda/moments_kernel.cuh>
 #include <exception>
 #include <utility>
 
@@ -52,11 +53,12 @@ struct device_memory {
   explicit device_memory(gpu::stream& stream, unsigned variant)
       : state(stream, 1),
         extremum(stream, 1),
+        moments(stream, 1),
         words(stream, 2 * core::max_state_words),
         scratch(stream, core::max_moment_limbs),
         status(stream, 1) {
     initialize(state, variant);
-    extremum.fill_zero(), words.fill_zero(), scratch.fill_zero(), status.fill_zero();
+    extremum.fill_zero(), moments.fill_zero(), words.fill_zero(), scratch.fill_zero(), status.fill_zero();
   }
 
   /// Requires that the launches have left no trace.
@@ -76,6 +78,7 @@ struct device_memory {
 
   gpu::buffer<device_state> state;
   gpu::buffer<extremum_state> extremum;
+  gpu::buffer<moments_state> moments;
   gpu::buffer<std::int64_t> words, scratch;
   gpu::buffer<unsigned> status;
 };
@@ -114,14 +117,40 @@ void finish_fast(const delivery& out) {
   });
 }
 
-/// Exact states of every sum of the reduction, then their finish.
+/// Bounded sums of the elements and their squares, and what they decide.
+template <class T, input_layout layout, bool compensated>
+void launch_moments(const delivery& out) {
+  const auto in = out.inputs.template operands_of<T, core::value, layout>();
+  const unsigned blocks = 1 + out.asked.variant % 4;
+  const sum_shape shape{in.n, blocks, moments_threads, moments_in_flight, pack<T>::count};
+  constexpr auto kernel = moments_kernel<T, layout, compensated>;
+  gpu::launch(kernel, blocks, moments_threads, 0, out.stream, in, bound_of(shape, compensated, false),
+              bound_of(shape, compensated, core::streams_of<core::square, T> == 2),
+              static_cast<double>(out.asked.ddof), out.memory.moments.data(), out.to);
+}
+
+void decide_moments(const delivery& out) {
+  with_carrier(out.inputs.carrier, [&]<class T>(T) {
+    if (!out.inputs.contiguous()) return launch_moments<T, input_layout::any, true>(out);
+    if constexpr (sizeof(T) == sizeof(float)) {
+      if (out.to.rule.precision() <= 24) return launch_moments<T, input_layout::contiguous, false>(out);
+    }
+    launch_moments<T, input_layout::contiguous, true>(out);
+  });
+}
+
+/// Exact states of every sum of the reduction, then their finish: of moments, if these have not decided it.
 void finish_states(const delivery& out) {
   const core::state_layout layout = core::layout_of(out.inputs.carrier);
   const bool moments = core::info_of(out.asked.what).needs_squares();
   table::call sum = out.asked;
   sum.mode = mode::exact;
-  destination words;
+  destination words, to = out.to;
   words.words = out.memory.words.data();
+  if (moments && !out.inputs.has_parts() && out.asked.variant % 3 != 1) {
+    decide_moments(out);
+    to.unless = words.unless = &out.memory.moments.data()->decided;
+  }
   if (moments) sum.what = reduction::sum;
   out.run(sum, words);
   if (moments) {
@@ -131,7 +160,7 @@ void finish_states(const delivery& out) {
   }
   const finish_request asked{moments ? 2 : 1, out.inputs.a.view().n, static_cast<std::uint64_t>(out.asked.ddof)};
   gpu::launch(finish_states_kernel, 1, 1, 0, out.stream, layout, asked, out.memory.words.data(),
-              out.memory.scratch.data(), out.memory.status.data(), out.to);
+              out.memory.scratch.data(), out.memory.status.data(), to);
 }
 
 void deliver(const delivery& out) {

@@ -17,15 +17,15 @@
 
 namespace exactdot::on_gpu {
 
-__device__ inline unsigned cluster_block_rank() { return cuda::ptx::get_sreg_cluster_ctarank(); }
-__device__ inline unsigned cluster_num_blocks() { return cuda::ptx::get_sreg_cluster_nctarank(); }
+__device__ inline unsigned cluster_block_rank() { return ::cuda::ptx::get_sreg_cluster_ctarank(); }
+__device__ inline unsigned cluster_num_blocks() { return ::cuda::ptx::get_sreg_cluster_nctarank(); }
 template <class T>
 __device__ T* map_shared_rank(T* address, unsigned rank) {
   return static_cast<T*>(__cluster_map_shared_rank(const_cast<std::remove_const_t<T>*>(address), rank));
 }
-__device__ inline void cluster_arrive() { cuda::ptx::barrier_cluster_arrive(cuda::ptx::sem_release); }
-__device__ inline void cluster_arrive_relaxed() { cuda::ptx::barrier_cluster_arrive(cuda::ptx::sem_relaxed); }
-__device__ inline void cluster_wait() { cuda::ptx::barrier_cluster_wait(cuda::ptx::sem_acquire); }
+__device__ inline void cluster_arrive() { ::cuda::ptx::barrier_cluster_arrive(::cuda::ptx::sem_release); }
+__device__ inline void cluster_arrive_relaxed() { ::cuda::ptx::barrier_cluster_arrive(::cuda::ptx::sem_relaxed); }
+__device__ inline void cluster_wait() { ::cuda::ptx::barrier_cluster_wait(::cuda::ptx::sem_acquire); }
 __device__ inline void cluster_sync() {
   cluster_arrive();
   cluster_wait();

@@ -1,0 +1,99 @@
+// Variances and standard deviations from one read of the input, by bounded sums of x and of x^2.
+//
+//   thread, warp, block   two bounded sums                       bounded_sum.cuh
+//   last block            adds those of all blocks (fence and counter: M. Harris' reduction with
+//   threadFenceReduction)
+//                         and decides                            core::decide_moments
+//
+// If the bounds leave the rounding open, the exact states of both sums follow in launches of their own, which
+// return at once otherwise (destination::unless).
+#pragma once
+
+#include <cuda/bounded_sum.cuh>
+#include <cuda/dependent_launch.cuh>
+#include <cuda/exchange.cuh>
+#include <cuda/moments_state.hpp>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+inline constexpr int moments_threads = 512, moments_in_flight = 4;
+
+/// Both sums of a thread, a warp or a block.
+template <bool compensated>
+struct moment_sums {
+  bounded_sum<compensated> of_values, of_squares;
+};
+
+/// The sums of the block's share, in thread 0. By all threads.
+template <class Element, input_layout layout, bool compensated>
+__device__ __forceinline__ moment_sums<compensated> moments_of_block(const operands<Element, layout>& in) {
+  __shared__ bounded_sum<compensated> of_warp[2][moments_threads / 32];
+  bounded_thread_sum<Element, core::value, compensated> values;
+  bounded_thread_sum<Element, core::square, compensated> squares;
+  for_each_pack<core::value, moments_in_flight>(in, grid_share{}, [&](const auto& x, const auto& y) {
+    values.add(x, y);
+    squares.add(x, x);
+  });
+  return {sum_of_block(values.total(), of_warp[0]), sum_of_block(squares.total(), of_warp[1])};
+}
+
+/// The sum of what all blocks have stored, in lane 0. By the lanes of one warp.
+template <bool compensated>
+__device__ inline bounded_sum<compensated> sum_of_blocks(const volatile stored_sum* of_block) {
+  bounded_sum<compensated> total{};
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += 32) {
+    bounded_sum<compensated> next{};
+    next.sum = of_block[i].sum, next.error = of_block[i].error;
+    if constexpr (compensated) next.correction = of_block[i].correction;
+    total.join(next);
+  }
+  __syncwarp();
+  return sum_of_warp(total);
+}
+
+template <bool compensated>
+__device__ __forceinline__ void store_sum(const bounded_sum<compensated>& sum, stored_sum& to) {
+  to = {sum.sum, 0, sum.error};
+  if constexpr (compensated) to.correction = sum.correction;
+}
+
+template <bool compensated>
+__device__ __forceinline__ core::enclosure enclosure_of(const bounded_sum<compensated>& sum,
+                                                        const error_bound& bound) {
+  core::enclosure found{sum.sum, 0, __fma_rn(bound.factor, sum.error, bound.floor)};
+  if constexpr (compensated) found.tail = sum.correction;
+  return found;
+}
+
+/// `ddof`: subtracted from the count in the divisor. state->decided becomes 1 if the result is stored, else 0.
+template <class Element, input_layout layout, bool compensated>
+__global__ void __launch_bounds__(moments_threads)
+    moments_kernel(const __grid_constant__ operands<Element, layout> in,
+                   const __grid_constant__ error_bound of_values, const __grid_constant__ error_bound of_squares,
+                   double ddof, moments_state* state, const __grid_constant__ destination to) {
+  __shared__ bool is_last;
+  await_previous_kernel();
+  const moment_sums<compensated> sums = moments_of_block<Element, layout, compensated>(in);
+  if (threadIdx.x == 0) {
+    store_sum(sums.of_values, state->values[blockIdx.x]);
+    store_sum(sums.of_squares, state->squares[blockIdx.x]);
+    __threadfence();
+    is_last = atomicAdd(&state->finished, 1U) == gridDim.x - 1;
+    __threadfence();  // before any thread of the last block reads the sums
+  }
+  __syncthreads();
+  if (!is_last || threadIdx.x >= 32) return;
+  const auto values = sum_of_blocks<compensated>(state->values);
+  const auto squares = sum_of_blocks<compensated>(state->squares);
+  if (threadIdx.x != 0) return;
+  const core::decision found =
+      core::decide_moments<correctly_rounded>(to.rule, static_cast<double>(to.count), ddof,
+                                              enclosure_of(values, of_values), enclosure_of(squares, of_squares));
+  if (found.certain) store_anywhere(to, found.word);
+  state->decided = found.certain ? 1 : 0;
+  state->finished = 0;
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine
