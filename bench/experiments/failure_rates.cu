@@ -34,25 +34,31 @@ __global__ void fill_uniform(T* x, std::size_t n, std::uint64_t seed) {
 
 /// The configuration with which the engine computes a dot of n elements, result type T.
 template <class T>
-sum_shape shape_of(std::size_t n, const cuda::workspace::storage& storage, bool& compensated) {
+sum_shape shape_of(std::size_t n, const cuda::workspace::storage& storage, launch_config& config) {
   const auto& rows = exact_rows<T, core::product, false>();
-  const launch_config config = rows[row_for(rows, n * sizeof(T))].config;
+  config = rows[row_for(rows, n * sizeof(T))].config;
   const unsigned blocks =
-      block_count(config, storage.multiprocessors, n, config.loads_of_block() * pack<T>::count, max_blocks);
-  compensated = config.compensated;
+      config.cluster_blocks > 0
+          ? static_cast<unsigned>(config.cluster_blocks)
+          : block_count(config, storage.multiprocessors, n, config.loads_of_block() * pack<T>::count, max_blocks);
   return {n, blocks, static_cast<unsigned>(config.threads), config.in_flight,
-          bounded_thread_sum<T, core::product, true>::accumulators};
+          bounded_thread_sum<T, core::product, compensated>::accumulators};
+}
+
+const char* name_of(summation sums) {
+  if (sums == plain) return "plain";
+  return sums == grouped ? "grouped" : "compensated";
 }
 
 /// 2·bound/ulp of the last launch, from its messages. The joins of messages add less than their number times |sum|.
 template <class T>
-double width_in_ulps(const exchange& exchange, const sum_shape& shape, bool compensated, T result) {
+double width_in_ulps(const exchange& exchange, const sum_shape& shape, summation sums, T result) {
   double error = 0;
   for (unsigned block = 0; block < shape.blocks; ++block) {
     std::uint64_t bits = std::uint64_t{exchange.sum[block].error_word} << 32;
     error += core::bit_cast<double>(bits) + std::fabs(exchange.sum[block].value);
   }
-  const error_bound bound = bound_of(shape, compensated, sizeof(T) == sizeof(double));
+  const error_bound bound = bound_of(shape, sums, sizeof(T) == sizeof(double));
   const double ulp = std::fabs(static_cast<double>(std::nextafter(result, static_cast<T>(HUGE_VAL))) -
                                static_cast<double>(result));
   return 2 * (1.0625 * (bound.factor * error + bound.floor) + (sizeof(T) == 4 ? 0x1p-51 * std::fabs(result) : 0)) /
@@ -72,10 +78,11 @@ void measure(std::size_t n, int vectors, cuda::workspace& workspace) {
   };
   fetch();
   const unsigned before = last.undecided;
-  bool compensated = false;
-  const sum_shape shape = shape_of<T>(n, storage, compensated);
+  launch_config config{};
+  const sum_shape shape = shape_of<T>(n, storage, config);
   double width = 0;
-  const int fetched = shape.blocks > 1 ? std::min(vectors, 1000) : 0;
+  const bool sends_messages = shape.blocks > 1 && config.cluster_blocks == 0;
+  const int fetched = sends_messages ? std::min(vectors, 1000) : 0;
   const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(n / 256, 1, 1056));
   for (int i = 0; i < vectors; ++i) {
     fill_uniform<<<blocks, 256>>>(a, n, std::uint64_t{0x632be59bd9b4e019} * (2 * i + 1));
@@ -85,13 +92,13 @@ void measure(std::size_t n, int vectors, cuda::workspace& workspace) {
     T result{};
     check(cudaMemcpy(&result, out, sizeof result, cudaMemcpyDeviceToHost), "fetching a result");
     fetch();
-    width += width_in_ulps(last, shape, compensated, result);
+    width += width_in_ulps(last, shape, config.sums, result);
   }
   fetch();
   std::printf(
-      "{\"type\": \"%s\", \"n\": %zu, \"vectors\": %d, \"undecided\": %u, \"compensated\": %s, \"blocks\": %u, "
+      "{\"type\": \"%s\", \"n\": %zu, \"vectors\": %d, \"undecided\": %u, \"sums\": \"%s\", \"blocks\": %u, "
       "\"mean_width_ulps\": ",
-      sizeof(T) == 4 ? "float32" : "float64", n, vectors, last.undecided - before, compensated ? "true" : "false",
+      sizeof(T) == 4 ? "float32" : "float64", n, vectors, last.undecided - before, name_of(config.sums),
       shape.blocks);
   fetched != 0 ? std::printf("%.3g}\n", width / fetched) : std::printf("null}\n");
   std::fflush(stdout);

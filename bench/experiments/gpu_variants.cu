@@ -83,12 +83,17 @@ std::vector<candidate<T>> candidates_for(exactdot::reduction what, problem<T>& o
   const auto add = [&](auto&& more) { all.insert(all.end(), more.begin(), more.end()); };
   const environment& where = on.workspace.library_storage();
   const auto& rows = engine::exact_rows<T, Term, false>();
-  const bool compensated = rows[engine::row_for(rows, n * sizeof(T))].config.compensated;
-  add(direct_candidates<T, Term>(where, compensated));
+  const engine::summation sums = rows[engine::row_for(rows, n * sizeof(T))].config.sums;
+  add(direct_candidates<T, Term>(where, sums));
+  if (sizeof(T) == sizeof(float) && n >= shortest_streamed) {
+    for (const engine::summation other : {engine::plain, engine::grouped, engine::compensated}) {
+      if (other != sums) add(direct_candidates<T, Term>(where, other));
+    }
+  }
   add(fast_candidates<T, Term>(where));
   if (n <= longest_cluster) add(cluster_candidates<T, Term>(where));
   if (n < shortest_streamed) return all;
-  add(streamed_candidates<T, Term>(where, compensated));
+  add(streamed_candidates<T, Term>(where, sums));
   const bench::read_arrays arrays = bench::arrays_of(what, on.a.data(), on.b.data(), n);
   for (const bench::reader& kernel : bench::readers(on.gpu, arrays.bytes)) {
     const bool bulk = kernel.launch_config.find("bulk") != std::string::npos;

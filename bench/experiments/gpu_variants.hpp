@@ -3,6 +3,7 @@
 #pragma once
 
 #include <core/term.hpp>
+#include <cuda/summation.hpp>
 #include <cuda/workspace.hpp>
 #include <functional>
 #include <string>
@@ -25,13 +26,13 @@ using environment = exactdot::cuda::workspace::storage;
 
 /// Plain loads with several block sizes and numbers of loads in flight.
 template <class T, class Term>
-std::vector<candidate<T>> direct_candidates(const environment& on, bool compensated);
+std::vector<candidate<T>> direct_candidates(const environment& on, exactdot::cuda_engine::summation sums);
 /// Clusters of 2, 4 and 8 blocks; of floats with plain sums.
 template <class T, class Term>
 std::vector<candidate<T>> cluster_candidates(const environment& on);
 /// Rings of several depths, as many blocks per multiprocessor as fit.
 template <class T, class Term>
-std::vector<candidate<T>> streamed_candidates(const environment& on, bool compensated);
+std::vector<candidate<T>> streamed_candidates(const environment& on, exactdot::cuda_engine::summation sums);
 /// Mode fast.
 template <class T, class Term>
 std::vector<candidate<T>> fast_candidates(const environment& on);

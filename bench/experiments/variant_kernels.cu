@@ -25,22 +25,23 @@ std::string describe(const launch_config& config, unsigned blocks) {
   if (config.blocks_per_multiprocessor > 1) {
     text += ", " + std::to_string(config.blocks_per_multiprocessor) + " blocks per multiprocessor";
   }
+  if (config.sums != plain) text += config.sums == grouped ? ", grouped sums" : ", compensated sums";
   if (config.stages > 0) text += ", " + std::to_string(config.stages) + " stages";
   return text;
 }
 
 /// A kernel of mode exact and the launch configuration that is compiled into it.
-template <int threads, int in_flight, bool compensated, kernel_variant variant = kernel_variant{}>
+template <int threads, int in_flight, summation sums, kernel_variant variant = kernel_variant{}>
 struct exact_launch {
-  static constexpr auto kernel = exact_kernel<element, term, input_layout::contiguous, threads, in_flight,
-                                              compensated, variant.in_cluster, variant.stages>;
+  static constexpr auto kernel = exact_kernel<element, term, input_layout::contiguous, threads, in_flight, sums,
+                                              variant.in_cluster, variant.stages>;
   static constexpr std::size_t ring = ring_bytes<element, term::inputs, in_flight, variant.stages>(threads);
 
   static void enqueue(const environment& on, unsigned blocks, const element* a, const element* b, std::size_t n,
                       element* result) {
-    const sum_shape shape{
-        n, blocks, threads, in_flight, bounded_thread_sum<element, term, compensated>::accumulators, variant};
-    const error_bound bound = bound_of(shape, compensated, exactdot::core::streams_of<term, element> == 2);
+    const sum_shape shape{n,      blocks, threads, in_flight, bounded_thread_sum<element, term, sums>::accumulators,
+                          variant};
+    const error_bound bound = bound_of(shape, sums, exactdot::core::streams_of<term, element> == 2);
     exactdot::cuda::launch_kernel(on, "launching the exact kernel", {blocks, threads, ring, variant.in_cluster},
                                   kernel, inputs(a, term::inputs == 2 ? b : nullptr, n), bound, on.state,
                                   value_at(result));
@@ -55,7 +56,7 @@ struct exact_launch {
   }
   /// A candidate with so many blocks.
   static void add(candidates& to, const char* way, unsigned blocks, const environment& on) {
-    to.push_back({way, describe({threads, in_flight, 1, compensated, 0, variant.stages}, blocks),
+    to.push_back({way, describe({threads, in_flight, 1, sums, 0, variant.stages}, blocks),
                   [&on, blocks](const element* a, const element* b, std::size_t n, element* result) {
                     enqueue(on, blocks, a, b, n, result);
                   }});
@@ -64,7 +65,7 @@ struct exact_launch {
   static void add_direct(candidates& to, const environment& on) {
     for (const int per_multiprocessor : {1, 2}) {
       if (per_multiprocessor * threads > 1024 || per_multiprocessor > resident_blocks()) continue;
-      const launch_config config{threads, in_flight, per_multiprocessor, compensated};
+      const launch_config config{threads, in_flight, per_multiprocessor, sums};
       to.push_back({"direct", describe(config, 0),
                     [&on, config](const element* a, const element* b, std::size_t n, element* result) {
                       const unsigned blocks =
@@ -76,42 +77,42 @@ struct exact_launch {
   }
 };
 
-template <bool compensated, int threads, int... in_flight>
+template <summation sums, int threads, int... in_flight>
 void add_direct(candidates& to, const environment& on) {
-  (exact_launch<threads, in_flight, compensated>::add_direct(to, on), ...);
+  (exact_launch<threads, in_flight, sums>::add_direct(to, on), ...);
 }
 
-template <bool compensated>
+template <summation sums>
 candidates all_direct(const environment& on) {
   candidates all;
-  add_direct<compensated, 128, 2, 4, 8>(all, on);
-  add_direct<compensated, 256, 1, 2, 4, 8>(all, on);
-  add_direct<compensated, 512, 1, 2, 4, 8>(all, on);
-  add_direct<compensated, 1024, 1, 2, 4>(all, on);
+  add_direct<sums, 128, 2, 4, 8>(all, on);
+  add_direct<sums, 256, 1, 2, 4, 8>(all, on);
+  add_direct<sums, 512, 1, 2, 4, 8>(all, on);
+  add_direct<sums, 1024, 1, 2, 4>(all, on);
   return all;
 }
 
-template <bool compensated, int threads, int... in_flight>
+template <summation sums, int threads, int... in_flight>
 void add_clusters(candidates& to, const environment& on) {
   for (const unsigned blocks : {2U, 4U, 8U}) {
-    (exact_launch<threads, in_flight, compensated, kernel_variant{true, 0}>::add(to, "cluster", blocks, on), ...);
+    (exact_launch<threads, in_flight, sums, kernel_variant{true, 0}>::add(to, "cluster", blocks, on), ...);
   }
 }
 
-template <bool compensated>
+template <summation sums>
 candidates all_clusters(const environment& on) {
   candidates all;
-  add_clusters<compensated, 128, 1, 2, 4>(all, on);
-  add_clusters<compensated, 256, 1, 2, 4>(all, on);
-  add_clusters<compensated, 512, 1, 2>(all, on);
-  add_clusters<compensated, 1024, 1>(all, on);
+  add_clusters<sums, 128, 1, 2, 4>(all, on);
+  add_clusters<sums, 256, 1, 2, 4>(all, on);
+  add_clusters<sums, 512, 1, 2>(all, on);
+  add_clusters<sums, 1024, 1>(all, on);
   return all;
 }
 
-template <bool compensated, int threads, int in_flight, int... stages>
+template <summation sums, int threads, int in_flight, int... stages>
 void add_streamed(candidates& to, const environment& on) {
   const auto add_each = [&]<int count>() {
-    using launch = exact_launch<threads, in_flight, compensated, kernel_variant{false, count}>;
+    using launch = exact_launch<threads, in_flight, sums, kernel_variant{false, count}>;
     const int resident = launch::resident_blocks();
     for (int blocks = 1; blocks <= resident && blocks <= 4; ++blocks) {
       const auto grid = static_cast<unsigned>(blocks * on.multiprocessors);
@@ -121,25 +122,26 @@ void add_streamed(candidates& to, const environment& on) {
   (add_each.template operator()<stages>(), ...);
 }
 
-template <bool compensated>
+template <summation sums>
 candidates all_streamed(const environment& on) {
   candidates all;
-  add_streamed<compensated, 128, 4, 4, 8>(all, on);
-  add_streamed<compensated, 256, 2, 4, 8>(all, on);
-  add_streamed<compensated, 256, 4, 2, 4>(all, on);
-  add_streamed<compensated, 256, 8, 2>(all, on);
-  add_streamed<compensated, 512, 2, 3, 6>(all, on);
-  add_streamed<compensated, 512, 4, 2>(all, on);
+  add_streamed<sums, 128, 4, 4, 8>(all, on);
+  add_streamed<sums, 256, 2, 4, 8>(all, on);
+  add_streamed<sums, 256, 4, 2, 4>(all, on);
+  add_streamed<sums, 256, 8, 2>(all, on);
+  add_streamed<sums, 512, 2, 3, 6>(all, on);
+  add_streamed<sums, 512, 4, 2>(all, on);
   return all;
 }
 
-/// Calls `make<compensated>` for sums that the element and the term have.
+/// Calls `make<sums>` with sums that the element and the term have.
 template <class Make>
-candidates with_sums(bool compensated, Make make) {
+candidates with_sums(summation sums, Make make) {
   if constexpr (has_plain_sums) {
-    if (!compensated) return make.template operator()<false>();
+    if (sums == plain) return make.template operator()<plain>();
+    if (sums == grouped) return make.template operator()<grouped>();
   }
-  return make.template operator()<true>();
+  return make.template operator()<compensated>();
 }
 
 template <int threads, int stripes_in_flight>
@@ -168,16 +170,16 @@ void add_fast(candidates& to, const environment& on) {
 }  // namespace
 
 template <>
-candidates direct_candidates<element, term>(const environment& on, bool compensated) {
-  return with_sums(compensated, [&]<bool sums>() { return all_direct<sums>(on); });
+candidates direct_candidates<element, term>(const environment& on, summation sums) {
+  return with_sums(sums, [&]<summation sums>() { return all_direct<sums>(on); });
 }
 template <>
 candidates cluster_candidates<element, term>(const environment& on) {
-  return all_clusters<!(has_plain_sums && sizeof(element) == sizeof(float))>(on);
+  return all_clusters < has_plain_sums && sizeof(element) == sizeof(float) ? plain : compensated > (on);
 }
 template <>
-candidates streamed_candidates<element, term>(const environment& on, bool compensated) {
-  return with_sums(compensated, [&]<bool sums>() { return all_streamed<sums>(on); });
+candidates streamed_candidates<element, term>(const environment& on, summation sums) {
+  return with_sums(sums, [&]<summation sums>() { return all_streamed<sums>(on); });
 }
 template <>
 candidates fast_candidates<element, term>(const environment& on) {

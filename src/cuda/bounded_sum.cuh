@@ -14,6 +14,7 @@
 #include <cuda/device_functions.cuh>
 #include <cuda/error_bound.hpp>
 #include <cuda/load.cuh>
+#include <cuda/summation.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -86,9 +87,10 @@ struct bounded_sum {
 };
 
 /// The accumulators of a thread. Elements that are loaded together go to different ones.
-template <class Carrier, class Term, bool compensated>
+template <class Carrier, class Term, summation sums>
 struct bounded_thread_sum {
   static constexpr int accumulators = pack<Carrier>::count;
+  static constexpr bool compensated = has_correction(sums);
   bounded_sum<compensated> partial[accumulators] = {};
 
   template <int count>
@@ -105,6 +107,34 @@ struct bounded_thread_sum {
       for (int i = 0; i < half; ++i) partial[i].join(partial[i + half]);
     }
     return partial[0];
+  }
+};
+
+/// The accumulator of a thread whose groups of terms are added plainly. A group's E is full, that of the joins
+/// counts 2^-33: what their correction errs by is less than 2^20 additions times u of it.
+template <class Carrier, class Term>
+struct bounded_thread_sum<Carrier, Term, summation::grouped> {
+  static_assert(core::streams_of<Term, Carrier> == 1, "a plain sum has no room for a product's error");
+  static constexpr int accumulators = 1;
+  bounded_sum<true> all = {};
+
+  template <int count>
+  __device__ __forceinline__ void add(const Carrier (&a)[count], const Carrier (&b)[count]) {
+    bounded_sum<false> group{};
+    group.sum = exact_term(factor<Term>(a[0]), second_factor<Term>(b[0]));
+#pragma unroll
+    for (int i = 1; i < count; ++i) group.template add_term<Term>(factor<Term>(a[i]), second_factor<Term>(b[i]));
+    const auto added = core::two_sum(all.sum, group.sum);
+    all.sum = added.value;
+    all.correction += added.error;
+    all.error = __fma_rn(fabs(all.sum), 0x1p-33, all.error + group.error);
+  }
+  __device__ __forceinline__ bounded_sum<true> total() const { return all; }
+
+ private:
+  static __device__ __forceinline__ double exact_term(Carrier a, Carrier b) {
+    const double x = a;
+    return Term::factors == 1 ? x : x * static_cast<double>(b);
   }
 };
 

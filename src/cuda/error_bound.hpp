@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cuda/kernel_variant.hpp>
+#include <cuda/summation.hpp>
 
 namespace exactdot::cuda_engine {
 
@@ -51,12 +52,12 @@ constexpr std::size_t joins_of(const sum_shape& shape) {
 }
 
 /// The bound. `products_of_doubles`: terms are products that double does not hold.
-constexpr error_bound bound_of(const sum_shape& shape, bool compensated, bool products_of_doubles) {
+constexpr error_bound bound_of(const sum_shape& shape, summation sums, bool products_of_doubles) {
   constexpr double u = 0x1p-53, slack = 1 + 0x1p-20;
   const std::size_t depth = terms_of_accumulator(shape) + 1 + 2 * joins_of(shape);
   if (depth > std::size_t{1} << 20) return {__builtin_huge_val(), 0};  // decides nothing
   const double of_compensated = (products_of_doubles ? 3.25 : 1) * static_cast<double>(depth) * u * u;
-  const double factor = compensated ? of_compensated : u;
+  const double factor = sums == summation::compensated ? of_compensated : u;
   return {factor * slack, products_of_doubles ? static_cast<double>(shape.n) * 0x1p-1074 : 0};
 }
 

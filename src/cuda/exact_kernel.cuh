@@ -186,11 +186,12 @@ __device__ __forceinline__ bounded_sum<compensated> sum_of_grid(Sums& sums, Stor
 }
 
 /// `clustered`, `ring_stages`: the fields of a kernel_variant, since nvcc takes no structure.
-template <class Element, class Term, input_layout layout, int threads, int packs_in_flight, bool compensated,
+template <class Element, class Term, input_layout layout, int threads, int packs_in_flight, summation summed,
           bool clustered = false, int ring_stages = 0>
 __global__ void __launch_bounds__(threads, 1)
     exact_kernel(const __grid_constant__ operands<Element, layout> in, const __grid_constant__ error_bound bound,
                  device_state* state, const __grid_constant__ destination to) {
+  constexpr bool compensated = has_correction(summed);
   static_assert(compensated || core::streams_of<Term, Element> == 1,
                 "plain sums have no room for a product's error");
   constexpr bool in_cluster = clustered && compiles_variants;
@@ -203,7 +204,7 @@ __global__ void __launch_bounds__(threads, 1)
   await_previous_kernel();
   if (to.is_served()) return;
   const long long start = clock64();
-  bounded_thread_sum<Element, Term, compensated> sums;
+  bounded_thread_sum<Element, Term, summed> sums;
   if (approximates) add_own_share<Term, packs_in_flight, stages>(in, sums);
   bounded_sum<compensated> total;
   if constexpr (in_cluster) {

@@ -18,7 +18,7 @@ constexpr kernel_variant variant_of(const launch_config& config) {
   return {config.cluster_blocks > 0, config.stages};
 }
 
-template <class T, class Term, input_layout layout, int threads, int in_flight, bool compensated,
+template <class T, class Term, input_layout layout, int threads, int in_flight, summation sums,
           kernel_variant variant = kernel_variant{}>
 void launch_exact(const storage_type& storage, const launch_config& config, const engine::plan& plan,
                   const destination& to) {
@@ -27,14 +27,13 @@ void launch_exact(const storage_type& storage, const launch_config& config, cons
   const unsigned blocks = variant.in_cluster ? static_cast<unsigned>(config.cluster_blocks)
                                              : block_count(config, storage.multiprocessors, in.n,
                                                            config.loads_of_block() * width, max_blocks);
-  const sum_shape shape{in.n,   blocks, threads, in_flight, bounded_thread_sum<T, Term, compensated>::accumulators,
-                        variant};
-  const error_bound bound = bound_of(shape, compensated, core::streams_of<Term, T> == 2);
+  const sum_shape shape{in.n, blocks, threads, in_flight, bounded_thread_sum<T, Term, sums>::accumulators, variant};
+  const error_bound bound = bound_of(shape, sums, core::streams_of<Term, T> == 2);
   const std::size_t ring =
       storage.has_capability_9 ? ring_bytes<T, Term::inputs, in_flight, variant.stages>(threads) : 0;
   launch_kernel(storage, "launching the exact kernel", {blocks, threads, ring, variant.in_cluster},
-                exact_kernel<T, Term, layout, threads, in_flight, compensated, variant.in_cluster, variant.stages>,
-                in, bound, storage.state, to);
+                exact_kernel<T, Term, layout, threads, in_flight, sums, variant.in_cluster, variant.stages>, in,
+                bound, storage.state, to);
 }
 
 template <class T, class Term, input_layout layout, int threads, int in_flight>
@@ -59,7 +58,7 @@ struct launchers {
   static constexpr std::array<launcher, sizeof...(row)> exact_launchers(std::index_sequence<row...>) {
     return {&launch_exact<T, Term, input_layout::contiguous, exact_rows<T, Term, wide>()[row].config.threads,
                           exact_rows<T, Term, wide>()[row].config.in_flight,
-                          exact_rows<T, Term, wide>()[row].config.compensated,
+                          exact_rows<T, Term, wide>()[row].config.sums,
                           variant_of(exact_rows<T, Term, wide>()[row].config)>...};
   }
   template <std::size_t... row>
@@ -73,7 +72,7 @@ struct launchers {
   }
   static constexpr auto fast = fast_launchers(std::make_index_sequence<fast_table.size()>());
   static constexpr launcher exact_any = &launch_exact<T, Term, input_layout::any, exact_any_config.threads,
-                                                      exact_any_config.in_flight, exact_any_config.compensated>;
+                                                      exact_any_config.in_flight, exact_any_config.sums>;
   static constexpr launcher fast_any =
       &launch_fast<T, Term, input_layout::any, fast_any_config.threads, fast_any_config.in_flight>;
 };

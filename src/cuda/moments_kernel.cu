@@ -17,10 +17,11 @@ void launch_kernel_of_moments(const workspace::storage& storage, const engine::p
   constexpr launch_config config{moments_threads, moments_in_flight, 1};
   const unsigned blocks =
       block_count(config, storage.multiprocessors, in.n, config.loads_of_block() * width, max_moments_blocks);
+  constexpr summation sums = compensated ? summation::compensated : summation::plain;
   const sum_shape shape{in.n, blocks, moments_threads, moments_in_flight, pack<T>::count};
   launch_kernel(storage, "launching the kernel of variances", {blocks, moments_threads},
-                moments_kernel<T, layout, compensated>, in, bound_of(shape, compensated, false),
-                bound_of(shape, compensated, core::streams_of<core::square, T> == 2),
+                moments_kernel<T, layout, compensated>, in, bound_of(shape, sums, false),
+                bound_of(shape, sums, core::streams_of<core::square, T> == 2),
                 static_cast<double>(plan.ddof), storage.moments, to);
 }
 

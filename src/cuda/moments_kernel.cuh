@@ -29,8 +29,9 @@ struct moment_sums {
 template <class Element, input_layout layout, bool compensated>
 __device__ __forceinline__ moment_sums<compensated> moments_of_block(const operands<Element, layout>& in) {
   __shared__ bounded_sum<compensated> of_warp[2][moments_threads / 32];
-  bounded_thread_sum<Element, core::value, compensated> values;
-  bounded_thread_sum<Element, core::square, compensated> squares;
+  constexpr summation sums = compensated ? summation::compensated : summation::plain;
+  bounded_thread_sum<Element, core::value, sums> values;
+  bounded_thread_sum<Element, core::square, sums> squares;
   for_each_pack<core::value, moments_in_flight>(in, grid_share{}, [&](const auto& x, const auto& y) {
     values.add(x, y);
     squares.add(x, x);

@@ -2,25 +2,25 @@
 // that are compiled are the configurations that the rows name, so no row can ask for one that does not exist.
 //
 // `microseconds` is the time per call inside a replayed graph at the row's longest length (at 2^26 elements where
-// it has no limit), mode exact from one run on an H200 that tried 24 configurations at each length, mode fast from
-// another, 2026-11-22. Compare figures of one mode with each other only; docs/performance.md has those that count.
-// 0: reasoned, not measured. Rows of mode fast were chosen on an H100.
+// it has no limit), from one run of bench/experiments/gpu_variants on an H200, 2026-11-23. Compare figures of one
+// mode with each other only; docs/performance.md has those that count. 0: reasoned, not measured.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cuda/summation.hpp>
 
 namespace exactdot::cuda_engine {
 
 struct launch_config {
   int threads;
-  int in_flight;                  ///< 16-byte loads of each input before the first is used
-  int blocks_per_multiprocessor;  ///< at most
-  bool compensated = false;       ///< mode exact: bounded sums with a correction (bounded_sum.cuh)
-  // mode exact, compute capability 9.0; no row has them yet
+  int in_flight;                      ///< 16-byte loads of each input before the first is used
+  int blocks_per_multiprocessor;      ///< at most
+  summation sums = summation::plain;  ///< mode exact
+  // mode exact, compute capability 9.0
   int cluster_blocks = 0;  ///< the launch is one cluster of so many blocks (cluster_sum.cuh); 0: it is not
-  int stages = 0;          ///< of a ring that bulk copies fill (streamed_load.cuh); 0: direct loads
+  int stages = 0;  ///< of a ring that bulk copies fill (streamed_load.cuh), in no row: slower; 0: direct loads
 
   /// Loads of each input that the threads of a block have in flight together.
   [[nodiscard]] constexpr std::size_t loads_of_block() const {
@@ -43,68 +43,102 @@ template <>
 struct tuning<float> {
   /// Plain sums decide results of 24 bits of up to some 2^22 terms (docs/results/levels.md has the failure rates).
   static constexpr std::array exact = {
-      tuning_row{8 * kibi, {128, 4, 1}, 2.02},         tuning_row{16 * kibi, {256, 4, 1}, 2.27},
-      tuning_row{32 * kibi, {256, 8, 1}, 2.65},        tuning_row{512 * kibi, {128, 4, 1}, 3.42},
-      tuning_row{1024 * kibi, {128, 8, 1}, 3.75},      tuning_row{2048 * kibi, {256, 4, 1}, 4.26},
-      tuning_row{4096 * kibi, {512, 2, 1}, 4.89},      tuning_row{16384 * kibi, {1024, 1, 1}, 7.8},
-      tuning_row{unlimited, {512, 8, 1, true}, 124.6},
+      tuning_row{8 * kibi, {128, 4, 1}, 1.72},
+      tuning_row{16 * kibi, {128, 2, 1, plain, 4}, 1.86},
+      tuning_row{32 * kibi, {128, 4, 1, plain, 4}, 1.93},
+      tuning_row{64 * kibi, {128, 4, 1, plain, 8}, 2.07},
+      tuning_row{128 * kibi, {256, 4, 1, plain, 8}, 2.35},
+      tuning_row{512 * kibi, {128, 4, 1}, 2.99},
+      tuning_row{8192 * kibi, {512, 2, 1}, 5.45},
+      tuning_row{16384 * kibi, {1024, 1, 1}, 7.59},
+      tuning_row{unlimited, {512, 8, 1, grouped}, 0},
   };
   /// Of results of more than 24 bits.
   static constexpr std::array exact_wide = {
-      tuning_row{16 * kibi, {256, 4, 1, true}, 2.48},  tuning_row{256 * kibi, {256, 2, 1, true}, 3.65},
-      tuning_row{2048 * kibi, {256, 4, 1, true}, 4.7}, tuning_row{8192 * kibi, {512, 2, 1, true}, 6.68},
-      tuning_row{unlimited, {512, 8, 1, true}, 124.6},
+      tuning_row{8 * kibi, {128, 4, 1, compensated}, 0},
+      tuning_row{16 * kibi, {128, 2, 1, compensated, 4}, 0},
+      tuning_row{32 * kibi, {128, 4, 1, compensated, 4}, 0},
+      tuning_row{64 * kibi, {128, 4, 1, compensated, 8}, 0},
+      tuning_row{128 * kibi, {256, 4, 1, compensated, 8}, 0},
+      tuning_row{512 * kibi, {128, 4, 1, compensated}, 0},
+      tuning_row{8192 * kibi, {512, 2, 1, compensated}, 0},
+      tuning_row{unlimited, {512, 8, 1, compensated}, 124.1},
   };
   static constexpr std::array fast = {
-      tuning_row{4 * kibi, {32, 8, 1}, 1.64},      tuning_row{8 * kibi, {32, 16, 1}, 1.52},
-      tuning_row{32 * kibi, {128, 16, 1}, 1.79},   tuning_row{64 * kibi, {256, 8, 1}, 2.13},
-      tuning_row{4096 * kibi, {128, 16, 2}, 3.51}, tuning_row{16384 * kibi, {256, 8, 2}, 6.29},
-      tuning_row{unlimited, {512, 8, 2}, 123},
+      tuning_row{4 * kibi, {32, 8, 1}, 1.33},      tuning_row{8 * kibi, {32, 16, 1}, 1.18},
+      tuning_row{32 * kibi, {128, 16, 1}, 1.50},   tuning_row{64 * kibi, {256, 16, 1}, 1.84},
+      tuning_row{4096 * kibi, {128, 16, 2}, 3.20}, tuning_row{32768 * kibi, {256, 8, 2}, 17.5},
+      tuning_row{65536 * kibi, {256, 8, 4}, 32.0}, tuning_row{262144 * kibi, {512, 8, 2}, 121.3},
+      tuning_row{unlimited, {512, 8, 1}, 0},
   };
-  /// Of terms of one input: not measured yet; configurations that suit two inputs of half the length.
+  /// Of terms of one input.
   static constexpr std::array exact_one_input = {
-      tuning_row{16 * kibi, {256, 4, 1}, 0},   tuning_row{32 * kibi, {256, 8, 1}, 0},
-      tuning_row{512 * kibi, {128, 4, 1}, 0},  tuning_row{2048 * kibi, {256, 4, 1}, 0},
-      tuning_row{8192 * kibi, {512, 2, 1}, 0}, tuning_row{unlimited, {512, 8, 1, true}, 0},
+      tuning_row{8 * kibi, {128, 4, 1}, 1.63},
+      tuning_row{16 * kibi, {256, 4, 1}, 1.72},
+      tuning_row{32 * kibi, {128, 4, 1, plain, 4}, 1.83},
+      tuning_row{64 * kibi, {128, 4, 1, plain, 8}, 1.94},
+      tuning_row{256 * kibi, {256, 4, 1, plain, 8}, 2.46},
+      tuning_row{512 * kibi, {256, 4, 1}, 2.82},
+      tuning_row{4096 * kibi, {256, 8, 1}, 3.88},
+      tuning_row{8192 * kibi, {512, 2, 1}, 4.56},
+      tuning_row{16384 * kibi, {512, 4, 1}, 0},
+      tuning_row{unlimited, {512, 8, 1, grouped}, 0},
   };
   static constexpr std::array exact_one_input_wide = {
-      tuning_row{32 * kibi, {256, 8, 1, true}, 0},
-      tuning_row{512 * kibi, {256, 2, 1, true}, 0},
-      tuning_row{8192 * kibi, {512, 2, 1, true}, 0},
-      tuning_row{unlimited, {512, 8, 1, true}, 0},
+      tuning_row{16 * kibi, {256, 4, 1, compensated}, 0},    tuning_row{32 * kibi, {128, 4, 1, compensated, 4}, 0},
+      tuning_row{64 * kibi, {128, 4, 1, compensated, 8}, 0}, tuning_row{256 * kibi, {256, 4, 1, compensated, 8}, 0},
+      tuning_row{512 * kibi, {256, 4, 1, compensated}, 0},   tuning_row{8192 * kibi, {512, 2, 1, compensated}, 0},
+      tuning_row{unlimited, {512, 8, 1, compensated}, 66.7},
   };
   static constexpr std::array fast_one_input = {
-      tuning_row{8 * kibi, {32, 16, 1}, 0},
-      tuning_row{unlimited, {256, 8, 2}, 0},
+      tuning_row{4 * kibi, {32, 8, 1}, 1.18},      tuning_row{8 * kibi, {32, 16, 1}, 1.10},
+      tuning_row{16 * kibi, {128, 16, 1}, 1.20},   tuning_row{64 * kibi, {256, 16, 1}, 1.50},
+      tuning_row{128 * kibi, {512, 8, 1}, 1.91},   tuning_row{4096 * kibi, {128, 16, 2}, 2.78},
+      tuning_row{8192 * kibi, {256, 16, 2}, 3.15}, tuning_row{unlimited, {512, 8, 2}, 62.7},
   };
 };
 
 template <>
 struct tuning<double> {
   static constexpr std::array exact = {
-      tuning_row{8 * kibi, {128, 4, 1, true}, 2.08},     tuning_row{16 * kibi, {256, 4, 1, true}, 2.25},
-      tuning_row{32 * kibi, {256, 8, 1, true}, 2.53},    tuning_row{256 * kibi, {256, 1, 1, true}, 3.45},
-      tuning_row{512 * kibi, {256, 2, 1, true}, 3.64},   tuning_row{2048 * kibi, {256, 8, 1, true}, 4.37},
-      tuning_row{16384 * kibi, {512, 2, 1, true}, 8.37}, tuning_row{unlimited, {512, 4, 1, true}, 240.8},
+      tuning_row{8 * kibi, {128, 4, 1, compensated}, 1.78},
+      tuning_row{16 * kibi, {128, 2, 1, compensated, 4}, 1.89},
+      tuning_row{32 * kibi, {128, 4, 1, compensated, 4}, 1.98},
+      tuning_row{64 * kibi, {128, 4, 1, compensated, 8}, 2.17},
+      tuning_row{256 * kibi, {256, 4, 1, compensated, 8}, 2.90},
+      tuning_row{512 * kibi, {128, 4, 1, compensated}, 3.22},
+      tuning_row{1024 * kibi, {128, 8, 1, compensated}, 3.48},
+      tuning_row{2048 * kibi, {512, 4, 1, compensated}, 3.96},
+      tuning_row{16384 * kibi, {512, 2, 1, compensated}, 7.81},
+      tuning_row{unlimited, {512, 4, 1, compensated}, 240.7},
   };
   static constexpr std::array fast = {
-      tuning_row{8 * kibi, {32, 16, 1}, 1.58},     tuning_row{32 * kibi, {128, 16, 1}, 1.84},
-      tuning_row{64 * kibi, {256, 8, 1}, 2.18},    tuning_row{4096 * kibi, {128, 16, 2}, 3.74},
-      tuning_row{16384 * kibi, {256, 8, 2}, 6.40}, tuning_row{unlimited, {512, 8, 2}, 243},
+      tuning_row{8 * kibi, {32, 16, 1}, 1.25},     tuning_row{32 * kibi, {128, 16, 1}, 1.49},
+      tuning_row{64 * kibi, {256, 4, 1}, 1.84},    tuning_row{128 * kibi, {512, 4, 1}, 2.51},
+      tuning_row{4096 * kibi, {128, 16, 2}, 3.55}, tuning_row{32768 * kibi, {256, 8, 2}, 18.1},
+      tuning_row{65536 * kibi, {256, 8, 4}, 32.8}, tuning_row{262144 * kibi, {512, 8, 2}, 122.6},
+      tuning_row{unlimited, {512, 8, 1}, 241.7},
   };
   static constexpr std::array exact_one_input = {
-      tuning_row{16 * kibi, {256, 4, 1, true}, 0},    tuning_row{32 * kibi, {256, 8, 1, true}, 0},
-      tuning_row{256 * kibi, {256, 1, 1, true}, 0},   tuning_row{2048 * kibi, {256, 4, 1, true}, 0},
-      tuning_row{16384 * kibi, {512, 2, 1, true}, 0}, tuning_row{unlimited, {512, 8, 1, true}, 0},
+      tuning_row{8 * kibi, {128, 4, 1, compensated}, 1.71},
+      tuning_row{16 * kibi, {256, 4, 1, compensated}, 1.82},
+      tuning_row{32 * kibi, {128, 4, 1, compensated, 4}, 1.91},
+      tuning_row{64 * kibi, {128, 4, 1, compensated, 8}, 2.06},
+      tuning_row{256 * kibi, {256, 4, 1, compensated, 8}, 2.57},
+      tuning_row{1024 * kibi, {128, 8, 1, compensated}, 3.28},
+      tuning_row{32768 * kibi, {512, 4, 1, compensated}, 8.12},
+      tuning_row{unlimited, {1024, 4, 1, compensated}, 122.7},
   };
   static constexpr std::array fast_one_input = {
-      tuning_row{16 * kibi, {32, 16, 1}, 0},
-      tuning_row{unlimited, {256, 8, 2}, 0},
+      tuning_row{8 * kibi, {32, 16, 1}, 1.13},     tuning_row{32 * kibi, {128, 16, 1}, 1.30},
+      tuning_row{64 * kibi, {256, 16, 1}, 1.56},   tuning_row{128 * kibi, {512, 4, 1}, 1.93},
+      tuning_row{2048 * kibi, {128, 16, 2}, 2.82}, tuning_row{16384 * kibi, {256, 8, 2}, 4.29},
+      tuning_row{unlimited, {512, 8, 2}, 123.3},
   };
 };
 
 /// For inputs of any layout, of every length: bound by the loads of single elements.
-inline constexpr launch_config exact_any_config = {256, 4, 2, true}, fast_any_config = {128, 4, 2};
+inline constexpr launch_config exact_any_config = {256, 4, 2, compensated}, fast_any_config = {128, 4, 2};
 
 /// How many blocks a launch gets: one for each `per_block` of all the work, at most as many as the configuration
 /// and `limit` allow, at least one.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cuda/exact_kernel.cuh>
 #include <exactdot/reductions.hpp>
@@ -25,12 +26,12 @@ class bounds : public testing::Test {
 };
 
 constexpr int threads = 128, in_flight = 4;
-template <bool compensated>
-using in_grid = kernel_choice<threads, in_flight, compensated>;
-template <bool compensated>
-using in_cluster = kernel_choice<threads, in_flight, compensated, kernel_variant{true, 0}>;
-template <bool compensated>
-using streamed = kernel_choice<32, 1, compensated, kernel_variant{false, 2}>;
+template <summation sums>
+using in_grid = kernel_choice<threads, in_flight, sums>;
+template <summation sums>
+using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true, 0}>;
+template <summation sums>
+using streamed = kernel_choice<32, 1, sums, kernel_variant{false, 2}>;
 
 /// Elements between those that follow each other in the first accumulator of one block.
 template <class Kernel, class T>
@@ -49,6 +50,18 @@ terms<float> lost_by_plain_sums(std::size_t stride) {
   std::vector<std::pair<float, float>> values = {{1.0F, 1.0F}, {0x1p-24F, 1.0F}, {-12 * 0x1p-52F, 1.0F}};
   for (int i = 0; i < 40; ++i) values.emplace_back(0.75F * 0x1p-53F, 1.0F);
   return of_one_accumulator(values, stride);
+}
+
+/// The same sum in groups of the four elements of a load, of which 40 lose their small term.
+terms<float> lost_in_groups(std::size_t stride) {
+  constexpr std::size_t groups = 41;
+  terms<float> made{std::vector<float>(groups * stride), std::vector<float>(groups * stride, 1.0F)};
+  const auto set_group = [&](std::size_t group, std::array<float, 3> values) {
+    std::copy(values.begin(), values.end(), made.a.begin() + static_cast<std::ptrdiff_t>(group * stride));
+  };
+  set_group(0, {1.0F, 0x1p-24F, -12 * 0x1p-52F});
+  for (std::size_t group = 1; group < groups; ++group) set_group(group, {1.0F, 0.75F * 0x1p-53F, -1.0F});
+  return made;
 }
 
 /// 1 + 2^-53, a tie of doubles, less 5·2^-106; then 20 terms of 3/4·2^-107, which the correction loses.
@@ -83,10 +96,25 @@ void expect_plain_sums_to_need_their_bound() {
 }
 
 TEST_F(bounds, of_plain_sums_hold_next_to_ties_and_a_quarter_of_them_does_not) {
-  expect_plain_sums_to_need_their_bound<in_grid<false>>();
+  expect_plain_sums_to_need_their_bound<in_grid<plain>>();
   if (!has_variants()) return;
-  expect_plain_sums_to_need_their_bound<in_cluster<false>>();
-  expect_plain_sums_to_need_their_bound<streamed<false>>();
+  expect_plain_sums_to_need_their_bound<in_cluster<plain>>();
+  expect_plain_sums_to_need_their_bound<streamed<plain>>();
+}
+
+template <class Kernel>
+void expect_grouped_sums_to_need_their_bound() {
+  const auto given = lost_in_groups(stride_of<Kernel, float>);
+  const auto expected = exactly<float>(given);
+  EXPECT_EQ((sum_with<float, Kernel>(given, {})), expected);
+  EXPECT_NE((sum_with<float, Kernel>(given, {0.25})), expected);
+}
+
+TEST_F(bounds, of_grouped_sums_hold_next_to_ties_and_a_quarter_of_them_does_not) {
+  expect_grouped_sums_to_need_their_bound<in_grid<grouped>>();
+  if (!has_variants()) return;
+  expect_grouped_sums_to_need_their_bound<in_cluster<grouped>>();
+  expect_grouped_sums_to_need_their_bound<streamed<grouped>>();
 }
 
 template <class Kernel, class T>
@@ -98,18 +126,18 @@ void expect_corrections_to_need_their_bound() {
 }
 
 TEST_F(bounds, of_corrections_hold_next_to_ties_and_a_small_part_of_them_does_not) {
-  expect_corrections_to_need_their_bound<in_grid<true>, double>();
-  expect_corrections_to_need_their_bound<in_grid<true>, float>();
+  expect_corrections_to_need_their_bound<in_grid<compensated>, double>();
+  expect_corrections_to_need_their_bound<in_grid<compensated>, float>();
   if (!has_variants()) return;
-  expect_corrections_to_need_their_bound<in_cluster<true>, double>();
-  expect_corrections_to_need_their_bound<streamed<true>, double>();
-  expect_corrections_to_need_their_bound<streamed<true>, float>();
+  expect_corrections_to_need_their_bound<in_cluster<compensated>, double>();
+  expect_corrections_to_need_their_bound<streamed<compensated>, double>();
+  expect_corrections_to_need_their_bound<streamed<compensated>, float>();
 }
 
 TEST_F(bounds, include_products_that_underflow) {
   const auto given = lost_by_underflow();
-  EXPECT_EQ((sum_with<double, in_grid<true>>(given, {})), exactly<double>(given));
-  EXPECT_NE((sum_with<double, in_grid<true>>(given, {1, false})), exactly<double>(given));
+  EXPECT_EQ((sum_with<double, in_grid<compensated>>(given, {})), exactly<double>(given));
+  EXPECT_NE((sum_with<double, in_grid<compensated>>(given, {1, false})), exactly<double>(given));
 }
 
 /// One lane different, infinities that cancel, sums that overflow in between, −0: the bounds decide nothing wrong.
@@ -126,7 +154,8 @@ TEST_F(bounds, decide_nothing_for_special_values) {
       terms<double> given{std::vector<double>(1000), std::vector<double>(1000, 1.0)};
       for (std::size_t i = 0; i < values.size(); ++i) given.a[lane + i] = values[i];
       for (const unsigned blocks : {1U, 3U}) {
-        const auto found = sum_with<double, in_grid<true>>(given, {}, blocks), right = exactly<double>(given);
+        const auto found = sum_with<double, in_grid<compensated>>(given, {}, blocks),
+                   right = exactly<double>(given);
         EXPECT_EQ(core::to_word(found), core::to_word(right)) << values[0] << ' ' << lane;
       }
     }
@@ -174,7 +203,7 @@ TEST(error_bound, count_no_fewer_terms_than_an_accumulator_adds) {
       for (const int loads : {1, 2, 4, 8}) {
         for (const int skew : {0, 1}) {
           for (const int stages : {0, 2}) {
-            const int accumulators = bounded_thread_sum<float, core::product, true>::accumulators;
+            const int accumulators = bounded_thread_sum<float, core::product, compensated>::accumulators;
             expect_enough_terms({n, blocks, 64, loads, accumulators, {false, stages}}, skew);
           }
         }
@@ -199,9 +228,9 @@ TEST(error_bound, count_the_joins_of_thread_warp_block_and_grid) {
   EXPECT_GE(joins_in_cluster(8, 1024), 2U + 5 + 7 + 5);  // a lane adds the sums of eight warps
   // kernels for older GPUs exchange messages instead
   EXPECT_GE(joins_in_cluster(8, 128), joins(8, 4));
-  EXPECT_GT(bound_of({1 << 20, 128, 128, 4, 4}, true, true).factor,
-            bound_of({1 << 20, 128, 128, 4, 4}, true, false).factor);
-  EXPECT_TRUE(std::isinf(bound_of({std::size_t{1} << 50, 128, 128, 4, 4}, true, true).factor));
+  EXPECT_GT(bound_of({1 << 20, 128, 128, 4, 4}, compensated, true).factor,
+            bound_of({1 << 20, 128, 128, 4, 4}, compensated, false).factor);
+  EXPECT_TRUE(std::isinf(bound_of({std::size_t{1} << 50, 128, 128, 4, 4}, compensated, true).factor));
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ struct terms {
 };
 
 /// What is compiled into a kernel.
-template <int threads_, int in_flight_, bool compensated_, kernel_variant variant_ = kernel_variant{}>
+template <int threads_, int in_flight_, summation sums_, kernel_variant variant_ = kernel_variant{}>
 struct kernel_choice {
   static constexpr int threads = threads_, in_flight = in_flight_;
-  static constexpr bool compensated = compensated_;
+  static constexpr summation sums = sums_;
   static constexpr kernel_variant variant = variant_;
   static sum_shape shape(std::size_t n, unsigned blocks, int accumulators) {
     return {n, blocks, threads, in_flight, accumulators, variant};
@@ -55,13 +55,13 @@ class exact_launcher {
     const std::size_t n = given.a.size();
     gpu::buffer<T> a(stream_, n + skew_a + 1), b(stream_, n + skew_b + 1);
     copy(a, given.a, skew_a), copy(b, given.b, skew_b);
-    const int accumulators = bounded_thread_sum<T, Term, Kernel::compensated>::accumulators;
+    const int accumulators = bounded_thread_sum<T, Term, Kernel::sums>::accumulators;
     error_bound bound =
-        bound_of(Kernel::shape(n, blocks, accumulators), Kernel::compensated, core::streams_of<Term, T> == 2);
+        bound_of(Kernel::shape(n, blocks, accumulators), Kernel::sums, core::streams_of<Term, T> == 2);
     bound.factor *= choice.factor;
     if (!choice.with_floor) bound.floor = 0;
     constexpr auto kernel = exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight,
-                                         Kernel::compensated, Kernel::variant.in_cluster, Kernel::variant.stages>;
+                                         Kernel::sums, Kernel::variant.in_cluster, Kernel::variant.stages>;
     const std::size_t ring =
         ring_bytes<T, Term::inputs, Kernel::in_flight, Kernel::variant.stages>(Kernel::threads);
     const operands<T, input_layout::contiguous> in(a.data() + skew_a,

@@ -124,8 +124,10 @@ void launch_moments(const delivery& out) {
   const unsigned blocks = 1 + out.asked.variant % 4;
   const sum_shape shape{in.n, blocks, moments_threads, moments_in_flight, pack<T>::count};
   constexpr auto kernel = moments_kernel<T, layout, compensated>;
-  gpu::launch(kernel, blocks, moments_threads, 0, out.stream, in, bound_of(shape, compensated, false),
-              bound_of(shape, compensated, core::streams_of<core::square, T> == 2),
+  gpu::launch(kernel, blocks, moments_threads, 0, out.stream, in,
+              bound_of(shape, compensated ? summation::compensated : summation::plain, false),
+              bound_of(shape, compensated ? summation::compensated : summation::plain,
+                       core::streams_of<core::square, T> == 2),
               static_cast<double>(out.asked.ddof), out.memory.moments.data(), out.to);
 }
 

@@ -26,18 +26,17 @@ struct launch_input {
 
 /// Launches 1 to 4 blocks or, in some variants, 19 or 37: more than have work, and than a warp reads messages of at
 /// once. Clusters: 1 to 8 blocks.
-template <class T, class Term, int threads, int packs, bool compensated,
+template <class T, class Term, int threads, int packs, summation sums,
           input_layout layout = input_layout::contiguous, kernel_variant variant = kernel_variant{}>
 void launch_exact(const launch_input& in) {
   const unsigned kind = in.variant / 3 % 7;
   const unsigned of_grid = kind == 6 ? (in.variant % 2 == 0 ? 19 : 37) : 1 + kind % 4;
   const unsigned blocks = variant.in_cluster ? 1 + in.variant / 8 % max_cluster_blocks : of_grid;
   const auto operands = in.inputs.template operands_of<T, Term, layout>();
-  const sum_shape shape{operands.n, blocks, threads, packs, bounded_thread_sum<T, Term, compensated>::accumulators,
+  const sum_shape shape{operands.n, blocks, threads, packs, bounded_thread_sum<T, Term, sums>::accumulators,
                         variant};
-  const error_bound bound = bound_of(shape, compensated, core::streams_of<Term, T> == 2);
-  constexpr auto kernel =
-      exact_kernel<T, Term, layout, threads, packs, compensated, variant.in_cluster, variant.stages>;
+  const error_bound bound = bound_of(shape, sums, core::streams_of<Term, T> == 2);
+  constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs, sums, variant.in_cluster, variant.stages>;
   gpu::launch(kernel, blocks, threads, ring_bytes<T, Term::inputs, packs, variant.stages>(threads),
               gpu::cluster_dimensions{variant.in_cluster ? blocks : 1}, in.stream, operands, bound, in.state,
               in.to);
@@ -47,19 +46,20 @@ template <class T, class Term>
 void run_exact(const launch_input& in) {
   constexpr auto contiguous = input_layout::contiguous;
   constexpr kernel_variant clustered{true, 0}, streamed{false, 3};
-  if (!in.inputs.contiguous()) return launch_exact<T, Term, 256, 4, true, input_layout::any>(in);
+  if (!in.inputs.contiguous()) return launch_exact<T, Term, 256, 4, compensated, input_layout::any>(in);
   const bool varied = in.variant % 8 >= 5 && has_variants();
   if constexpr (std::is_same_v<T, float>) {
     if (!in.to.rule.is_integer() && in.to.rule.precision() <= 24 && in.variant % 4 != 3) {
-      if (varied) return launch_exact<T, Term, 128, 1, false, contiguous, clustered>(in);
-      if (in.variant % 2 == 0) return launch_exact<T, Term, 128, 4, false>(in);
-      return launch_exact<T, Term, 256, 1, false>(in);
+      if (varied) return launch_exact<T, Term, 128, 1, plain, contiguous, clustered>(in);
+      if (in.variant % 2 == 0) return launch_exact<T, Term, 128, 4, plain>(in);
+      if (in.variant % 4 == 1) return launch_exact<T, Term, 128, 2, grouped>(in);
+      return launch_exact<T, Term, 256, 1, plain>(in);
     }
   }
-  if (varied && in.variant % 8 == 7) return launch_exact<T, Term, 64, 2, true, contiguous, streamed>(in);
-  if (varied) return launch_exact<T, Term, 64, 2, true, contiguous, clustered>(in);
-  if (in.variant % 3 == 0) return launch_exact<T, Term, 256, 1, true>(in);
-  launch_exact<T, Term, 128, 4, true>(in);
+  if (varied && in.variant % 8 == 7) return launch_exact<T, Term, 64, 2, compensated, contiguous, streamed>(in);
+  if (varied) return launch_exact<T, Term, 64, 2, compensated, contiguous, clustered>(in);
+  if (in.variant % 3 == 0) return launch_exact<T, Term, 256, 1, compensated>(in);
+  launch_exact<T, Term, 128, 4, compensated>(in);
 }
 
 template <class T, class Term, int threads, input_layout layout = input_layout::contiguous>

@@ -52,8 +52,9 @@ class moments : public testing::Test {
     input.copy_from(x.data(), x.size());
     state.fill_zero(), result.fill_zero();
     const sum_shape shape{x.size(), how.blocks, moments_threads, moments_in_flight, pack<T>::count};
-    error_bound of_values = bound_of(shape, compensated, false);
-    error_bound of_squares = bound_of(shape, compensated, core::streams_of<core::square, T> == 2);
+    error_bound of_values = bound_of(shape, compensated ? summation::compensated : summation::plain, false);
+    error_bound of_squares = bound_of(shape, compensated ? summation::compensated : summation::plain,
+                                      core::streams_of<core::square, T> == 2);
     if (how.without_bounds) of_values = of_squares = {0, 0};
     destination to = value_at(result.data());
     to.rule = {how.finish, core::format<double>::number};
@@ -84,8 +85,8 @@ class moments : public testing::Test {
 
 TEST_F(moments, are_those_of_the_cpu_and_nearly_always_decided) {
   int stored = 0, all = 0;
-  for (const std::size_t n : {2U, 3U, 31U, 1000U, 5001U}) {
-    for (const unsigned blocks : {1U, 2U, 35U}) {
+  for (const std::size_t n : {2U, 31U, 1000U, 5001U}) {
+    for (const unsigned blocks : {1U, 35U}) {
       for (const std::uint64_t ddof : {0U, 1U}) {
         const settings how{.blocks = blocks};
         const auto a = uniform<float>(n, -1, 3, static_cast<unsigned>(n));

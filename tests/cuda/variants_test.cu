@@ -23,12 +23,12 @@ class variants : public testing::Test {
   }
 };
 
-template <bool compensated>
-using in_grid = kernel_choice<64, 2, compensated>;
-template <int threads, int in_flight, bool compensated>
-using in_cluster = kernel_choice<threads, in_flight, compensated, kernel_variant{true, 0}>;
-template <int threads, int in_flight, int stages, bool compensated>
-using streamed = kernel_choice<threads, in_flight, compensated, kernel_variant{false, stages}>;
+template <summation sums>
+using in_grid = kernel_choice<64, 2, sums>;
+template <int threads, int in_flight, summation sums>
+using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true, 0}>;
+template <int threads, int in_flight, int stages, summation sums>
+using streamed = kernel_choice<threads, in_flight, sums, kernel_variant{false, stages}>;
 
 constexpr bound_choice undecided = {HUGE_VAL, true};
 
@@ -87,18 +87,18 @@ TEST_F(variants, clusters_of_any_size_have_the_bits_of_the_cpu) {
   unsigned seed = 0;
   for (const unsigned blocks : {1U, 2U, 3U, 5U, 8U}) {
     for (const std::size_t n : {1, 700, 5000}) {
-      expect_both_levels<float, core::product, in_cluster<128, 2, false>, float>(n, blocks, ++seed);
-      expect_both_levels<double, core::product, in_cluster<64, 1, true>, float>(n, blocks, ++seed);
-      expect_both_levels<double, core::product, in_cluster<64, 4, true>, double>(n, blocks, ++seed, 1, 0);
-      expect_both_levels<double, core::value, in_cluster<32, 2, true>, double>(n, blocks, ++seed);
+      expect_both_levels<float, core::product, in_cluster<128, 2, plain>, float>(n, blocks, ++seed);
+      expect_both_levels<double, core::product, in_cluster<64, 1, compensated>, float>(n, blocks, ++seed);
+      expect_both_levels<double, core::product, in_cluster<64, 4, compensated>, double>(n, blocks, ++seed, 1, 0);
+      expect_both_levels<double, core::value, in_cluster<32, 2, compensated>, double>(n, blocks, ++seed);
     }
   }
 }
 
 /// More sums of warps than one lane of a warp reads at once.
 TEST_F(variants, clusters_of_large_blocks_have_the_bits_of_the_cpu) {
-  expect_both_levels<double, core::product, in_cluster<256, 1, true>, double>(9000, 8, 1);
-  expect_both_levels<float, core::product, in_cluster<512, 1, false>, float>(9000, 5, 2);
+  expect_both_levels<double, core::product, in_cluster<256, 1, compensated>, double>(9000, 8, 1);
+  expect_both_levels<float, core::product, in_cluster<512, 1, plain>, float>(9000, 5, 2);
 }
 
 TEST_F(variants, streamed_loads_have_the_bits_of_the_cpu_around_whole_tiles) {
@@ -107,19 +107,19 @@ TEST_F(variants, streamed_loads_have_the_bits_of_the_cpu_around_whole_tiles) {
   for (const std::size_t n : {std::size_t{1}, tile - 1, tile, tile + 1, 2 * tile + 130, 5 * tile, 13 * tile + 3}) {
     for (const unsigned blocks : {1U, 3U}) {
       for (const std::size_t skew : {0, 1, 3}) {
-        expect_both_levels<float, core::product, streamed<64, 2, 2, false>, float>(n, blocks, ++seed, skew, skew);
+        expect_both_levels<float, core::product, streamed<64, 2, 2, plain>, float>(n, blocks, ++seed, skew, skew);
       }
-      expect_both_levels<float, core::product, streamed<64, 2, 2, false>, float>(n, blocks, ++seed, 0, 1);
-      expect_both_levels<double, core::product, streamed<32, 4, 1, true>, double>(n, blocks, ++seed, 1, 1);
-      expect_both_levels<double, core::product, streamed<96, 1, 5, true>, float>(n, blocks, ++seed);
+      expect_both_levels<float, core::product, streamed<64, 2, 2, plain>, float>(n, blocks, ++seed, 0, 1);
+      expect_both_levels<double, core::product, streamed<32, 4, 1, compensated>, double>(n, blocks, ++seed, 1, 1);
+      expect_both_levels<double, core::product, streamed<96, 1, 5, compensated>, float>(n, blocks, ++seed);
     }
   }
 }
 
 TEST_F(variants, streamed_loads_serve_terms_of_one_input) {
   for (const unsigned seed : {1U, 2U, 4U}) {
-    expect_both_levels<float, core::value, streamed<64, 2, 3, false>, float>(5000, 2, seed, 2);
-    expect_both_levels<double, core::square, streamed<64, 1, 4, true>, double>(5000, 3, seed);
+    expect_both_levels<float, core::value, streamed<64, 2, 3, plain>, float>(5000, 2, seed, 2);
+    expect_both_levels<double, core::square, streamed<64, 1, 4, compensated>, double>(5000, 3, seed);
   }
 }
 
@@ -129,9 +129,9 @@ TEST_F(variants, decide_alike_on_every_schedule) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     exact_launcher on(seed);
     const bound_choice bound = seed % 4 == 3 ? undecided : bound_choice{};
-    expect_bits_of_the_cpu<float, core::product, in_cluster<64, 2, false>>(on, floats, 4, bound);
-    expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, true>>(on, doubles, 3, bound);
-    expect_bits_of_the_cpu<double, core::product, streamed<64, 2, 3, true>>(on, doubles, 2, bound);
+    expect_bits_of_the_cpu<float, core::product, in_cluster<64, 2, plain>>(on, floats, 4, bound);
+    expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, doubles, 3, bound);
+    expect_bits_of_the_cpu<double, core::product, streamed<64, 2, 3, compensated>>(on, doubles, 2, bound);
   }
 }
 
@@ -146,10 +146,10 @@ TEST_F(variants, share_one_device_state_with_other_kernels) {
     on.set_state(old);
     for (int round = 0; round < 3; ++round) {
       const bound_choice bound = round == 1 ? bound_choice{} : undecided;
-      expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, true>>(on, given, 3, undecided);
-      expect_bits_of_the_cpu<double, core::product, in_grid<true>>(on, given, 3, bound);
-      expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, true>>(on, given, 2, bound);
-      expect_bits_of_the_cpu<double, core::product, streamed<64, 1, 2, true>>(on, given, 3, bound);
+      expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, given, 3, undecided);
+      expect_bits_of_the_cpu<double, core::product, in_grid<compensated>>(on, given, 3, bound);
+      expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, given, 2, bound);
+      expect_bits_of_the_cpu<double, core::product, streamed<64, 1, 2, compensated>>(on, given, 3, bound);
     }
     EXPECT_EQ(on.state().exchange.contributions, 0U);
   }
@@ -163,8 +163,8 @@ TEST_F(variants, leave_special_values_to_the_second_level) {
     terms<double> given{std::vector<double>(1000), std::vector<double>(1000, 1.0)};
     for (std::size_t i = 0; i < values.size(); ++i) given.a[77 + i] = values[i];
     exact_launcher on;
-    expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, true>>(on, given, 3);
-    expect_bits_of_the_cpu<double, core::product, streamed<64, 1, 2, true>>(on, given, 3);
+    expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, given, 3);
+    expect_bits_of_the_cpu<double, core::product, streamed<64, 1, 2, compensated>>(on, given, 3);
   }
 }
 

@@ -1,0 +1,17 @@
+// How the first level of mode exact adds a thread's terms (bounded_sum.cuh). Above the threads, sums with
+// corrections are joined with corrections.
+#pragma once
+
+namespace exactdot::cuda_engine {
+
+enum class summation : int {
+  plain,    ///< in doubles: few operations; for results of 24 bits, and while no sum has many terms
+  grouped,  ///< the terms that are loaded together plainly, these sums with a correction: for results of 24 bits
+  compensated,  ///< every term with a correction
+};
+
+using enum summation;
+
+constexpr bool has_correction(summation kind) { return kind != summation::plain; }
+
+}  // namespace exactdot::cuda_engine
