@@ -48,7 +48,7 @@ def failure_rates(results):
         for type_ in TYPES:
             row = index[type_, n]
             width = row["mean_width_ulps"]
-            cells += [row["sums"], f"{row['undecided']} of {row['vectors']}",
+            cells += [row.get("sums") or ("compensated" if row["compensated"] else "plain"), f"{row['undecided']} of {row['vectors']}",
                       "–" if width is None else f"{width:.1e}"]
         lines.append(cells)
     header = ["n", *[f"{name}{column}" for name in TYPES.values() for column in ("", ": undecided", ": mean 2·bound/ulp")]]

@@ -90,7 +90,7 @@ struct bounded_sum {
 template <class Carrier, class Term, summation sums>
 struct bounded_thread_sum {
   static constexpr int accumulators = pack<Carrier>::count;
-  static constexpr bool compensated = has_correction(sums);
+  static constexpr bool compensated = has_correction<sums>;
   bounded_sum<compensated> partial[accumulators] = {};
 
   template <int count>

@@ -191,7 +191,7 @@ template <class Element, class Term, input_layout layout, int threads, int packs
 __global__ void __launch_bounds__(threads, 1)
     exact_kernel(const __grid_constant__ operands<Element, layout> in, const __grid_constant__ error_bound bound,
                  device_state* state, const __grid_constant__ destination to) {
-  constexpr bool compensated = has_correction(summed);
+  constexpr bool compensated = has_correction<summed>;
   static_assert(compensated || core::streams_of<Term, Element> == 1,
                 "plain sums have no room for a product's error");
   constexpr bool in_cluster = clustered && compiles_variants;

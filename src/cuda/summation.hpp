@@ -12,6 +12,7 @@ enum class summation : int {
 
 using enum summation;
 
-constexpr bool has_correction(summation kind) { return kind != summation::plain; }
+template <summation kind>
+inline constexpr bool has_correction = kind != summation::plain;
 
 }  // namespace exactdot::cuda_engine
