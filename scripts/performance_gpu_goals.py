@@ -23,7 +23,7 @@ ORDER = "order v1 gives one block two warps with a tile each, whose loads follow
 ONE_INPUT = "reductions of one input run with the launch configurations of the dot; they are not tuned"
 ROOT = "as the sums, and the root or quotient; not tuned"
 UNTUNED = "variances take three launches; extrema load one element at a time; reductions of one input are not tuned"
-RANGE = "products of doubles over- or underflow, so level 2 decides; a first level with scaled factors is not built"
+RANGE = "products of doubles over- or underflow, so level 2 decided; measured without sums of scaled factors"
 CANCELS = "cancelling sums leave level 1 undecided, so the elements are read again in level 2"
 
 
