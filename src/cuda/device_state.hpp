@@ -57,7 +57,7 @@ struct exchange {
   unsigned undecided;                    ///< launches whose bounds left the rounding open; for measurements
   alignas(line) wide_unsigned decision;  ///< of the last block, after the expansions of the second level
   message_board sums;
-  message_board scaled_sums;  ///< of scaled factors (scaled_sum.cuh)
+  message_board scaled_sums;                      ///< of scaled factors (scaled_sum.cuh)
   alignas(line) wide_unsigned claim[max_blocks];  ///< the last round in which the share was claimed
   alignas(line) wide_unsigned word[words];        ///< of mode fast
 };

@@ -8,12 +8,14 @@
 // u = 2^-53; d = h + 1 + 2J for at most h terms of an accumulator and J joins. With scaled factors (scaled_sum.cuh)
 // the factor is the same; the floor, in scaled units, is
 //
-//   down          n·2^-649, for terms of one factor n·2^-1074    What factors lose that become subnormal, and products.
-//   up            0                                              Nothing underflows.
+//   down          n·2^-649               What products lose to underflow, and factors that become subnormal;
+//                 n·2^-1074              for terms of one factor.
+//   up            0                      Nothing underflows.
 //
 // Proof: docs/algorithms.md.
 #pragma once
 
+#include <core/config.hpp>
 #include <cstddef>
 #include <cuda/kernel_variant.hpp>
 
@@ -68,11 +70,11 @@ constexpr error_bound bound_of(const sum_shape& shape, bool compensated, bool pr
 /// How the factors of terms are multiplied, if the first level is repeated.
 enum class scaling : unsigned { none, down, up };
 
-inline constexpr int scale_exponent = 600;       ///< of scale_power
-inline constexpr double scale_power = 0x1p600;   ///< multiplies or divides each factor
+inline constexpr int scale_exponent = 600;      ///< of scale_power
+inline constexpr double scale_power = 0x1p600;  ///< multiplies or divides each factor
 
 /// The bound for n terms of scaled factors, from that for unscaled ones.
-constexpr error_bound scaled_bound(const error_bound& bound, scaling scale, int factors, std::size_t n) {
+EXACTDOT_CORE error_bound scaled_bound(const error_bound& bound, scaling scale, int factors, std::size_t n) {
   if (scale == scaling::up) return {bound.factor, 0};
   return {bound.factor, factors == 2 ? bound.floor * 0x1p425 : static_cast<double>(n) * 0x1p-1074};
 }

@@ -1,7 +1,7 @@
 // The first level of mode exact once more, with scaled factors: for sums of doubles that overflow or underflow.
 //
-// Bounded sums decide nothing if one of them overflows, or if products lose more to underflow than sums to rounding.
-// Then each factor is multiplied by a power of two, and the result is decided in units of a power of two:
+// Bounded sums decide nothing if one of them overflows, or if products lose more to underflow than sums to
+// rounding. Then each factor is multiplied by a power of two, and the result is decided in units of a power of two:
 //   down   by 2^-600: products are below 2^848. Small factors lose bits; the floor of the bound includes them.
 //   up     by 2^600: exact, but factors of 2^424 or more become infinite, and so decide nothing.
 // Bounds: error_bound.hpp. Cost: the inputs are read again, with one flop more per factor. Without it, the second
@@ -16,7 +16,7 @@ namespace {
 
 /// Whether a kernel sums again with scaled factors. Products of floats stay within the range of double.
 template <class Carrier, bool compensated>
-inline constexpr bool scales_factors = compensated && std::is_same_v<Carrier, double>;
+inline constexpr bool scales_factors = std::is_same_v<Carrier, double> && compensated;
 
 /// The scaling that may decide a sum of all terms that the bound leaves open. The same in all blocks that know it.
 __device__ inline scaling choose_scaling(const bounded_sum<true>& sum, const error_bound& bound) {
@@ -54,8 +54,8 @@ __device__ core::decision decide_scaled(const bounded_sum<true>& total, const er
 /// all unscaled terms, in thread 0. By all threads of the blocks that know it, after a barrier; storage.decided is
 /// valid afterwards. Not inlined, so that it costs the first level no registers.
 ///
-/// All these blocks choose alike, but blocks that left at their deadline publish nothing. So here the last block has
-/// a deadline too; it proceeds to the second level, where others claim shares or do not. Other blocks leave.
+/// All these blocks choose alike, but blocks that left at their deadline publish nothing. So here the last block
+/// has a deadline too, and then proceeds to the second level, which needs no other block. Others leave at theirs.
 template <class Term, int in_flight, class T, input_layout layout, class Storage>
 [[gnu::noinline]] __device__ void sum_scaled(const operands<T, layout>& in, bounded_sum<true> first,
                                              const error_bound& bound, Storage& storage, exchange& exchange,
