@@ -22,7 +22,7 @@ ORDER = "order v1 gives one block two warps with a tile each, whose loads follow
 ONE_INPUT = "half the bytes of a dot, but the same time for the end of a launch"
 ROOT = "as the sums, and the root or quotient; not tuned"
 UNTUNED = "variances take four launches, three of which do nothing"
-RANGE = "products of doubles over- or underflow, so level 2 decides; a first level with scaled factors is not built"
+RANGE = "products of doubles over- or underflow: the elements are summed again with scaled factors"
 CANCELS = "cancelling sums leave level 1 undecided, so the elements are read again in level 2"
 
 

@@ -87,22 +87,48 @@ EXACTDOT_CORE decision decide_value(const result_rule& rule, const enclosure& va
   return decide_format(rule.format(), value);
 }
 
-/// The result of a rule, if it is certain. `count`: of the elements. Engine: correctly rounded root(x) and fma(x,
-/// y, z).
+/// The same for a value in units of 2^exponent. Where the result is a normal double, infinite included, both ends are
+/// rounded once, to 53 bits, and the unit changes no bit. All other ends are rounded again.
+EXACTDOT_CORE decision decide_scaled_value(const result_rule& rule, const enclosure& value, int exponent) {
+  const auto field = static_cast<int>(bit_cast<std::uint64_t>(magnitude_of(value.head)) >> 52);
+  constexpr int highest = 2000;  // ends that are infinite stand for finite numbers
+  if (value.head == 0 && value.tail == 0 && value.bound == 0) return {0, true};
+  if (rule.is_integer() || !value.is_finite() || field > highest) return {0, false};
+  const bool normal = field > 1 && field + exponent > 1;
+  const double bound = widened(value, !(normal && rule.gives<double>()));
+  const double low = value.head + (value.tail - bound), high = value.head + (value.tail + bound);
+  const std::uint64_t word = round_finite(rule.format(), low, exponent);
+  return {word, word == round_finite(rule.format(), high, exponent)};
+}
+
+/// The enclosure of a finish of a sum. `count`: of the elements. Engine: correctly rounded root(x) and fma(x, y, z).
 template <class Engine>
-EXACTDOT_CORE decision decide_finish(const result_rule& rule, double count, enclosure sum) {
+EXACTDOT_CORE enclosure value_of(const result_rule& rule, double count, const enclosure& sum) {
+  const bool is_zero = sum.head == 0 && sum.bound == 0;
+  if (rule.finish() == finish::round) return sum;
   if (rule.finish() == finish::root) {
-    if (sum.head == 0 && sum.bound == 0) return {0, true};
+    if (is_zero) return sum;
     const double r = Engine::root(sum.head > 0 ? sum.head : 1.0);
-    sum = root_of(sum, r, Engine::fma(-r, r, sum.head));
-  } else if (rule.finish() == finish::quotient && count < 0x1p53) {
-    if (sum.head == 0 && sum.bound == 0 && count > 0) return {0, true};
-    const double q = sum.head / count;
-    sum = quotient_of(sum, count, q, Engine::fma(-q, count, sum.head));
-  } else if (rule.finish() != finish::round) {
-    return {0, false};
+    return root_of(sum, r, Engine::fma(-r, r, sum.head));
   }
-  return decide_value(rule, sum);
+  if (rule.finish() != finish::quotient || !(count < 0x1p53)) return {0, 0, HUGE_VAL};
+  if (is_zero && count > 0) return sum;
+  const double q = sum.head / count;
+  return quotient_of(sum, count, q, Engine::fma(-q, count, sum.head));
+}
+
+/// The result of a rule, if it is certain.
+template <class Engine>
+EXACTDOT_CORE decision decide_finish(const result_rule& rule, double count, const enclosure& sum) {
+  return decide_value(rule, value_of<Engine>(rule, count, sum));
+}
+
+/// The same for a sum in units of 2^exponent; `exponent` is even.
+template <class Engine>
+EXACTDOT_CORE decision decide_scaled_finish(const result_rule& rule, double count, const enclosure& sum,
+                                            int exponent) {
+  const int of_value = rule.finish() == finish::root ? exponent / 2 : exponent;
+  return decide_scaled_value(rule, value_of<Engine>(rule, count, sum), of_value);
 }
 
 /// The enclosure of n·Σx² − (Σx)², each product in two doubles; an infinite bound where these may leave their range.

@@ -62,15 +62,15 @@ struct decision {
   bool certain;
 };
 
-/// x rounded to a format that no C++ type has, in integers. x is not NaN.
+/// x · 2^exponent rounded once to any format, over its whole range, in integers. x is not NaN.
 template <class T>
-EXACTDOT_CORE std::uint64_t round_finite(number_format to, T x) {
+EXACTDOT_CORE std::uint64_t round_finite(number_format to, T x, int exponent = 0) {
   const exact_term term = decompose(x);
   if (term.kind != kind::finite) return infinity_word(to, term.negative);
   const auto significand = static_cast<std::uint64_t>(term.magnitude);
   if (significand == 0) return sign_bit(to, term.negative);
   const int up = leading_zeros(significand);
-  return round_significand(to, term.negative, significand << up, term.exponent - up, false);
+  return round_significand(to, term.negative, significand << up, term.exponent + exponent - up, false);
 }
 
 /// A sum of mode fast, converted. The canonical NaN for NaN.

@@ -62,14 +62,6 @@ inline void add(bounded_sum& sum, bounded_sum other) {
   }
 }
 
-/// x · 2^exponent rounded once, over the whole range. x is nonzero and finite.
-inline std::uint64_t round_scaled(core::number_format to, double x, int exponent) {
-  const core::exact_term term = core::decompose(x);
-  const auto significand = static_cast<std::uint64_t>(term.magnitude);
-  const int up = core::leading_zeros(significand);
-  return core::round_significand(to, term.negative, significand << up, term.exponent + exponent - up, false);
-}
-
 /// result = the exact sum rounded once to R. False, and nothing decided, if the bound allows two answers, or zero,
 /// whose sign and exactness only an exact state can tell.
 template <class R>
@@ -96,9 +88,9 @@ bool round_if_certain(const bounded_sum& sum, R& result) {
   }
   if (!(std::abs(low_end) > 0x1p-900 && std::abs(low_end) < 0x1p900 && low_end * high_end > 0)) return false;
   const core::number_format to = core::format<R>::number;
-  const std::uint64_t word = round_scaled(to, low_end, sum.exponent);
+  const std::uint64_t word = core::round_finite(to, low_end, sum.exponent);
   result = core::from_word<R>(word);
-  return word == round_scaled(to, high_end, sum.exponent);
+  return word == core::round_finite(to, high_end, sum.exponent);
 }
 
 /// The same for a format that no C++ type has.
@@ -108,8 +100,8 @@ inline bool round_if_certain(const bounded_sum& sum, core::number_format to, std
   const double low_end = head + (tail - margin), high_end = head + (tail + margin);
   const bool in_range = std::abs(low_end) > 0x1p-900 && std::abs(low_end) < 0x1p900 && low_end * high_end > 0;
   if (!in_range) return false;
-  result = round_scaled(to, low_end, sum.exponent);
-  return result == round_scaled(to, high_end, sum.exponent);
+  result = core::round_finite(to, low_end, sum.exponent);
+  return result == core::round_finite(to, high_end, sum.exponent);
 }
 
 }  // namespace exactdot::cpu_engine

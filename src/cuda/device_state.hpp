@@ -40,16 +40,24 @@ struct alignas(16) message {
 /// Blocks of a launch of mode exact, at most.
 inline constexpr unsigned max_blocks = 1024;
 
+inline constexpr std::size_t cache_line = 128;  ///< in bytes
+
+/// The bounded sums of all blocks.
+struct message_board {
+  alignas(cache_line) message sum[max_blocks];
+  alignas(cache_line) message correction[max_blocks];
+};
+
 /// For all kernels of a stream in turn; see exchange.cuh.
 struct exchange {
   static constexpr unsigned words = 16384;
-  static constexpr std::size_t line = 128;  ///< bytes of a cache line
+  static constexpr std::size_t line = cache_line;
   alignas(line) wide_unsigned tickets;
   alignas(line) unsigned contributions;  ///< shares whose digits were added; zero between launches
   unsigned undecided;                    ///< launches whose bounds left the rounding open; for measurements
   alignas(line) wide_unsigned decision;  ///< of the last block, after the expansions of the second level
-  alignas(line) message sum[max_blocks];
-  alignas(line) message correction[max_blocks];
+  message_board sums;
+  message_board scaled_sums;                      ///< of scaled factors (scaled_sum.cuh)
   alignas(line) wide_unsigned claim[max_blocks];  ///< the last round in which the share was claimed
   alignas(line) wide_unsigned word[words];        ///< of mode fast
 };

@@ -1,14 +1,21 @@
 // The bound of a bounded sum (bounded_sum.cuh) from its running error E: |S - (s + c)| <= factor·E + floor.
 //
-//   plain         factor = u                     every rounding errs by at most u times its result, and E adds up
-//   these compensated   factor = d·u²                  c is a sum, of depth d, of rounding errors: they add up to
-//   at most u·E,
-//                          (13/4)·d·u²           for products of doubles to (3 + u)·u·E
-//   floor         n·2^-1074                      what products of doubles lose to underflow
+//   plain         factor = u             Every rounding errs by at most u times its result; E adds up the results.
+//   compensated   factor = d·u²          c is a sum, of depth d, of rounding errors that add up to at most u·E;
+//                          (13/4)·d·u²   for products of doubles, to at most (3 + u)·u·E.
+//   floor         n·2^-1074              What products of doubles lose to underflow.
 //
-// u = 2^-53; d = h + 1 + 2J for at most h terms of an accumulator and J joins. Proof: docs/algorithms.md.
+// u = 2^-53; d = h + 1 + 2J for at most h terms of an accumulator and J joins. With scaled factors (scaled_sum.cuh)
+// the factor is the same; the floor, in scaled units, is
+//
+//   down          n·2^-649               What products lose to underflow, and factors that become subnormal;
+//                 n·2^-1074              for terms of one factor.
+//   up            0                      Nothing underflows.
+//
+// Proof: docs/algorithms.md.
 #pragma once
 
+#include <core/config.hpp>
 #include <cstddef>
 #include <cuda/kernel_variant.hpp>
 #include <cuda/summation.hpp>
@@ -59,6 +66,18 @@ constexpr error_bound bound_of(const sum_shape& shape, summation sums, bool prod
   const double of_compensated = (products_of_doubles ? 3.25 : 1) * static_cast<double>(depth) * u * u;
   const double factor = sums == summation::compensated ? of_compensated : u;
   return {factor * slack, products_of_doubles ? static_cast<double>(shape.n) * 0x1p-1074 : 0};
+}
+
+/// How the factors of terms are multiplied, if the first level is repeated.
+enum class scaling : unsigned { none, down, up };
+
+inline constexpr int scale_exponent = 600;      ///< of scale_power
+inline constexpr double scale_power = 0x1p600;  ///< multiplies or divides each factor
+
+/// The bound for n terms of scaled factors, from that for unscaled ones.
+EXACTDOT_CORE error_bound scaled_bound(const error_bound& bound, scaling scale, int factors, std::size_t n) {
+  if (scale == scaling::up) return {bound.factor, 0};
+  return {bound.factor, factors == 2 ? bound.floor * 0x1p425 : static_cast<double>(n) * 0x1p-1074};
 }
 
 }  // namespace exactdot::cuda_engine

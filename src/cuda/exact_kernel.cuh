@@ -4,6 +4,7 @@
 //   grid                  a message a block; every block reads them all and decides     messages.cuh
 //   or cluster            the same by distributed shared memory                         cluster_sum.cuh
 //   last block            stores the result, if the bounds decide it
+//   grid                  if sums of doubles over- or underflow, the same with scaled factors       scaled_sum.cuh
 //
 // If the bounds leave the rounding open, blocks claim shares of the elements and sum them again: in expansions and,
 // if these drop too much, in integers (superaccumulator.cuh); the last block finishes (finish.cuh). Words of an
@@ -14,6 +15,7 @@
 #include <cuda/dependent_launch.cuh>
 #include <cuda/finish.cuh>
 #include <cuda/messages.cuh>
+#include <cuda/scaled_sum.cuh>
 #include <cuda/streamed_load.cuh>
 
 namespace exactdot::cuda_engine {
@@ -31,6 +33,7 @@ struct shared_storage {
   launch_ticket ticket;
   unsigned late;  // 1: this block reached its deadline before all messages came
   bool decided;   // nothing is left to do for this block
+  scaling scale;
 };
 
 /// Claims a share that nobody has claimed, the next after this block's: false if there is none left. By all
@@ -81,9 +84,9 @@ __device__ unsigned add_claimed_shares(const operands<Element, layout>& in, Stor
 enum decision_word : unsigned { decided_finished = 1, decided_integers = 2 };
 constexpr int decision_bits = 2;  // of the word; above, the count of launches
 
-/// Polls the last block's decision: whether a round of integers is needed. Leaves with false if some blocks have not
-/// started after `patience` clocks, since they may wait for the place of this one, or if the clock shows `deadline`.
-/// By one thread.
+/// Polls the last block's decision: whether a round of integers is needed. Leaves with false if some blocks have
+/// not started after `patience` clocks, since they may wait for the place of this one, or if the clock shows
+/// `deadline`. By one thread.
 __device__ inline bool await_integers(const exchange& exchange, wide_unsigned count, long long patience,
                                       long long deadline) {
   const long long start = clock64();
@@ -173,14 +176,14 @@ __device__ __forceinline__ bounded_sum<compensated> sum_of_grid(Sums& sums, Stor
   if (alone) return total;
   if (threadIdx.x == 0) {
     storage.ticket = read_ticket(ticket);
-    if (approximates) publish(total, exchange, storage.ticket.flag);
+    if (approximates) publish(total, exchange.sums, storage.ticket.flag);
   }
   __syncthreads();
   if (approximates && threadIdx.x < 32) {
     constexpr long long clocks = 20000;  // and as many as the loop took
     const long long now = clock64();
     const long long deadline = storage.ticket.is_last ? ~(1LL << 63) : now + (now - start) + clocks;
-    total = sum_of_messages<compensated>(exchange, storage.ticket.flag, deadline, &storage.late);
+    total = sum_of_messages<compensated>(exchange.sums, storage.ticket.flag, deadline, &storage.late);
   }
   return total;
 }
@@ -221,6 +224,11 @@ __global__ void __launch_bounds__(threads, 1)
     storage.decided = found.certain || (!in_cluster && storage.late != 0);
   }
   __syncthreads();
+  if constexpr (scales_factors<Element, summed>) {
+    if (approximates && !storage.decided) {
+      sum_scaled<Term, packs_in_flight, in_cluster>(in, total, bound, storage, exchange, to);
+    }
+  }
   if (in_cluster && storage.decided) return;
   if constexpr (in_cluster) take_ticket_in_cluster(exchange, storage.ticket);
   if (!storage.decided) sum_again<Term>(in, storage, *state, to);

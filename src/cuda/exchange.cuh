@@ -83,8 +83,10 @@ __device__ __forceinline__ void clear_words(exchange& exchange, const launch_tic
   for (unsigned i = threadIdx.x; i < exchange::words; i += blockDim.x) exchange.word[i] = 0;
   constexpr message none{0, 0, 0};
   for (unsigned i = threadIdx.x; i < max_blocks; i += blockDim.x) {
-    store_message(&exchange.sum[i], none);
-    store_message(&exchange.correction[i], none);
+    for (message_board* const board : {&exchange.sums, &exchange.scaled_sums}) {
+      store_message(&board->sum[i], none);
+      store_message(&board->correction[i], none);
+    }
   }
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 /// By one thread.
 template <bool compensated>
-__device__ __forceinline__ void publish(const bounded_sum<compensated>& sum, exchange& exchange, unsigned flag) {
-  store_message(&exchange.sum[blockIdx.x], {sum.sum, upper_word(sum.error), flag});
-  if constexpr (compensated) store_message(&exchange.correction[blockIdx.x], {sum.correction, 0, flag});
+__device__ __forceinline__ void publish(const bounded_sum<compensated>& sum, message_board& board, unsigned flag) {
+  store_message(&board.sum[blockIdx.x], {sum.sum, upper_word(sum.error), flag});
+  if constexpr (compensated) store_message(&board.correction[blockIdx.x], {sum.correction, 0, flag});
 }
 
 /// Messages that a lane waits for at once.
@@ -25,7 +25,7 @@ constexpr int messages_per_lane = 5;
 /// The sum of all messages, in lane 0; *late becomes 1 if not all came until the clock showed `deadline`. By one
 /// warp.
 template <bool compensated>
-__device__ __forceinline__ bounded_sum<compensated> sum_of_messages(const exchange& exchange, unsigned flag,
+__device__ __forceinline__ bounded_sum<compensated> sum_of_messages(const message_board& board, unsigned flag,
                                                                     long long deadline, unsigned* late) {
   bounded_sum<compensated> total{};
   for (unsigned start = threadIdx.x; __any_sync(all_lanes, start < gridDim.x); start += 32 * messages_per_lane) {
@@ -37,8 +37,8 @@ __device__ __forceinline__ bounded_sum<compensated> sum_of_messages(const exchan
         const unsigned block = start + 32 * static_cast<unsigned>(k);
         sum[k] = correction[k] = {0, 0, flag};
         if (block >= gridDim.x) continue;
-        sum[k] = load_message(&exchange.sum[block]);
-        if constexpr (compensated) correction[k] = load_message(&exchange.correction[block]);
+        sum[k] = load_message(&board.sum[block]);
+        if constexpr (compensated) correction[k] = load_message(&board.correction[block]);
       }
 #pragma unroll
       for (int k = 0; k < messages_per_lane; ++k) missing |= (sum[k].flag != flag) | (correction[k].flag != flag);

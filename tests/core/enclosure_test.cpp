@@ -49,6 +49,34 @@ enclosed make_case(std::mt19937_64& random, int precision, bool positive) {
   return made;
 }
 
+/// A case in units of 2^unit. A third have a result next to a tie of subnormal Rs or to the threshold of overflow.
+template <class R>
+enclosed make_scaled_case(std::mt19937_64& random, int precision, bool positive, int unit) {
+  using result = exactdot::core::format<R>;
+  enclosed made = make_case(random, precision, positive);
+  enclosure& known = made.known;
+  const int of_unit = static_cast<int>(random() % 60) - unit;
+  const double sign = positive || random() % 2 == 0 ? 1 : -1;
+  if (random() % 6 == 0 && std::abs(result::lowest_exponent + of_unit) < 900) {
+    const double last = std::ldexp(1.0, result::lowest_exponent - unit);
+    known.head = std::ldexp(1.0, result::lowest_exponent + of_unit) + last / 2, known.tail = 0;
+  } else if (random() % 5 == 0 && std::abs(result::highest_exponent - unit) < 900) {
+    const double beyond = std::ldexp(1.0, result::highest_exponent - unit);
+    known.head = beyond - std::ldexp(beyond, -precision);
+    known.tail = std::ldexp(beyond, -precision - 1);
+  }
+  const double size = std::abs(known.head);
+  known.bound = random() % 8 == 0 ? 0 : std::ldexp(size, -40 - static_cast<int>(random() % 70));
+  const auto ends = exactdot::core::two_sum(
+      sign * size, sign * known.tail + std::ldexp(size, -45 - static_cast<int>(random() % 60)) *
+                                           static_cast<double>(static_cast<int>(random() % 3) - 1));
+  known.head = ends.value, known.tail = ends.error;
+  const double factor = std::ldexp(1.0, unit), off = known.bound * (static_cast<double>(random() % 3) - 1);
+  made.sum = {};
+  for (const double x : {known.head, known.tail, off}) made.sum.add(x, factor);
+  return made;
+}
+
 template <class R>
 void expect_right(finish kind, int precision, double least_decided) {
   std::mt19937_64 random(11);
@@ -84,6 +112,64 @@ TEST(enclosure, decides_only_what_every_root_in_it_rounds_to) {
 TEST(enclosure, decides_only_what_every_quotient_in_it_rounds_to) {
   expect_right<float>(finish::quotient, 24, 0.5);
   expect_right<double>(finish::quotient, 53, 0.3);
+}
+
+/// Sums in units of 2^±1000, so that results overflow, are subnormal, or vanish.
+template <class R>
+void expect_right_scaled(finish kind, int precision, double least_decided) {
+  std::mt19937_64 random(14);
+  const exactdot::core::result_rule rule(kind, exactdot::core::format<R>::number);
+  const int cases = 200000;
+  int decided = 0, subnormal = 0, infinite = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t count = 1 + random() % 1000;
+    const int exponent = random() % 2 == 0 ? 1000 : -1000;
+    const enclosed given = make_scaled_case<R>(random, precision, kind == finish::root, exponent);
+    const auto found =
+        exactdot::core::decide_scaled_finish<engine>(rule, static_cast<double>(count), given.known, exponent);
+    if (!found.certain) continue;
+    ++decided;
+    const R expected = kind == finish::root       ? given.sum.template round_root<R>()
+                       : kind == finish::quotient ? given.sum.template round_quotient<R>(count)
+                                                  : given.sum.template round<R>();
+    subnormal += std::fpclassify(expected) == FP_SUBNORMAL, infinite += std::isinf(expected);
+    ASSERT_EQ(found.word, exactdot::core::to_word(expected))
+        << "head " << given.known.head << ", tail " << given.known.tail << ", bound " << given.known.bound
+        << ", exponent " << exponent << ", count " << count << ", case " << i;
+  }
+  EXPECT_GT(decided, cases * least_decided);
+  if (kind == finish::root) return;
+  EXPECT_GT(subnormal, 100);
+  EXPECT_GT(infinite, 1000);
+}
+
+TEST(enclosure, decides_scaled_sums_over_the_whole_range) {
+  expect_right_scaled<float>(finish::round, 24, 0.5);
+  expect_right_scaled<double>(finish::round, 53, 0.3);
+  expect_right_scaled<float>(finish::quotient, 24, 0.5);
+  expect_right_scaled<double>(finish::quotient, 53, 0.3);
+  expect_right_scaled<float>(finish::root, 24, 0.5);
+  expect_right_scaled<double>(finish::root, 53, 0.3);
+}
+
+TEST(enclosure, decides_scaled_zeros_and_no_scaled_integers) {
+  const exactdot::core::result_rule to_double(finish::round, exactdot::core::format<double>::number);
+  const exactdot::core::result_rule to_int64(finish::round,
+                                             exactdot::core::format_of(exactdot::element_type::int64));
+  const auto word = [&](const enclosure& sum, int exponent) {
+    const auto found = exactdot::core::decide_scaled_finish<engine>(to_double, 1, sum, exponent);
+    return found.certain ? found.word : 1;
+  };
+  EXPECT_EQ(word({0, 0, 0}, -1200), 0U);
+  EXPECT_EQ(word({0x1p-800, 0, 0x1p-860}, -1200), 0U);
+  EXPECT_EQ(word({-0x1p-800, 0, 0x1p-860}, -1200), std::uint64_t{1} << 63);
+  EXPECT_EQ(word({0x1p-800, 0, 0x1p-800}, -1200), 1U);
+  EXPECT_EQ(word({0, 0, 0x1p-900}, 1200), 1U);
+  EXPECT_EQ(word({0x1p978, 0, 0}, -1200), 1U);  // ends may be infinite
+  EXPECT_EQ(word({HUGE_VAL, 0, 0}, -1200), 1U);
+  EXPECT_EQ(word({1, std::nan(""), 0}, -1200), 1U);
+  EXPECT_FALSE(exactdot::core::decide_scaled_finish<engine>(to_int64, 1, {0x1p600, 0, 0}, -600).certain);
+  EXPECT_TRUE(exactdot::core::decide_scaled_finish<engine>(to_int64, 1, {0, 0, 0}, -600).certain);
 }
 
 TEST(enclosure, decides_formats_without_a_type_like_the_exact_state) {

@@ -137,7 +137,7 @@ TEST_F(bounds, of_corrections_hold_next_to_ties_and_a_small_part_of_them_does_no
 TEST_F(bounds, include_products_that_underflow) {
   const auto given = lost_by_underflow();
   EXPECT_EQ((sum_with<double, in_grid<compensated>>(given, {})), exactly<double>(given));
-  EXPECT_NE((sum_with<double, in_grid<compensated>>(given, {1, false})), exactly<double>(given));
+  EXPECT_NE((sum_with<double, in_grid<compensated>>(given, {1, 0})), exactly<double>(given));
 }
 
 /// One lane different, infinities that cancel, sums that overflow in between, −0: the bounds decide nothing wrong.

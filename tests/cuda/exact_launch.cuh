@@ -29,10 +29,10 @@ struct kernel_choice {
   }
 };
 
-/// The right bound, times a factor.
+/// What the factor and the floor of the right bound are multiplied by.
 struct bound_choice {
   double factor = 1;
-  bool with_floor = true;
+  double floor = 1;
 };
 
 /// Memory of the device for launches that follow each other.
@@ -59,7 +59,7 @@ class exact_launcher {
     error_bound bound =
         bound_of(Kernel::shape(n, blocks, accumulators), Kernel::sums, core::streams_of<Term, T> == 2);
     bound.factor *= choice.factor;
-    if (!choice.with_floor) bound.floor = 0;
+    bound.floor *= choice.floor;
     constexpr auto kernel = exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight,
                                          Kernel::sums, Kernel::variant.in_cluster, Kernel::variant.stages>;
     const std::size_t ring =

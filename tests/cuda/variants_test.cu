@@ -30,7 +30,7 @@ using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true, 
 template <int threads, int in_flight, int stages, summation sums>
 using streamed = kernel_choice<threads, in_flight, sums, kernel_variant{false, stages}>;
 
-constexpr bound_choice undecided = {HUGE_VAL, true};
+constexpr bound_choice undecided = {HUGE_VAL, 1};
 
 /// Integers, whose sums are exact: the first level decides them.
 template <class T>

@@ -42,7 +42,7 @@ PAGE = [
     "starting a kernel and awaiting it takes most of the time; see the floors in the raw table |",
     "| `fast` dot, result on the host, up to 2^20: ≤ 0.5 of cuBLAS | 0.500 (float 2^12) | yes | – |",
     "| `exact` dot of `wide` data: ≤ 3 times uniform | **4.00**† (float 2^12) | **0 of 1** | "
-    "products of doubles over- or underflow, so level 2 decides; a first level with scaled factors is not built |",
+    "products of doubles over- or underflow, so level 2 decided; measured without sums of scaled factors |",
 ]
 RAW = [
     "The read ceiling at 2^26 is 3000 GB/s, by 132 blocks of 512 threads, 4 loads of each vector at a time; for each length",
