@@ -2,6 +2,7 @@
 // a parameter that misses the constant cache delays the end of a short launch.
 #pragma once
 
+#include <algorithm>
 #include <core/finish.hpp>
 #include <cuda/device_state.hpp>
 
@@ -9,7 +10,7 @@ namespace exactdot::cuda_engine {
 
 /// How a kernel loads its inputs.
 enum class input_layout : int {
-  contiguous,  ///< carriers in native byte order: 16-byte loads where both inputs can be aligned at once
+  contiguous,  ///< carriers in native byte order, at full speed: see below
   any,         ///< any stride, byte order and element type: one element per load
 };
 
@@ -17,15 +18,18 @@ enum class input_layout : int {
 template <class T, input_layout layout>
 struct operands;
 
-/// Contiguous ones in packs of 16 bytes, as far as both inputs can be aligned at once, and single elements: `head`
-/// before the packs, the rest behind them. If they cannot be aligned, all are single.
+/// Contiguous ones. If both inputs can be aligned to 16 bytes at once, a thread loads packs of 16 bytes: elements
+/// head to end - 1; the others, fewer than two packs, are single. Else the loads are `interleaved`: a warp that
+/// would load 32 packs loads the same elements one by one, each lane the neighbour of the last, so that one load of
+/// a warp reads consecutive elements. That needs no alignment, and keeps as many bytes in flight.
 template <class T>
 struct operands<T, input_layout::contiguous> {
   const T* a = nullptr;
   const T* b = nullptr;
   std::size_t n = 0;
-  std::size_t packs = 0;
   std::size_t head = 0;
+  std::size_t end = 0;
+  bool interleaved = false;
 
   operands() = default;
   operands(const T* first, const T* second, std::size_t count) : a(first), b(second), n(count) {
@@ -33,11 +37,13 @@ struct operands<T, input_layout::contiguous> {
     const auto to_alignment = [](const T* x) {
       return (16 - reinterpret_cast<std::uintptr_t>(x) % 16) % 16 / sizeof(T);
     };
-    head = to_alignment(a);
-    const bool aligned =
-        reinterpret_cast<std::uintptr_t>(a) % sizeof(T) == 0 && (b == nullptr || to_alignment(b) == head);
-    if (!aligned || head > n) head = n;
-    packs = (n - head) / width;
+    interleaved = b != nullptr && to_alignment(b) != to_alignment(a);
+    if (interleaved) {
+      end = n;
+    } else {
+      head = std::min(to_alignment(a), n);
+      end = n - (n - head) % width;
+    }
   }
 };
 

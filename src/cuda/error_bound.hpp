@@ -28,8 +28,12 @@ struct sum_shape {
   kernel_variant variant = {};
 };
 
-/// The most terms of an accumulator. Loops of single elements use only the first in_flight accumulators, and their
-/// last turns only the first. Tiles leave packs that take one turn more.
+/// The most terms of an accumulator: h <= ⌈n/(T·used)⌉ + in_flight + 1 for T threads. Inputs of any layout use only
+/// the first in_flight accumulators, and in their last turns only the first. Of contiguous inputs, in packs or
+/// interleaved, a turn takes in_flight·W elements of each thread, W = accumulators, and gives in_flight terms to
+/// each. A thread whose first element is i takes the turns t with i + t·in_flight·T·W < n, at most
+/// ⌈n/(in_flight·T·W)⌉, so h <= ⌈n/(T·W)⌉ + in_flight - 1, and one single element more. Tiles leave packs that take
+/// one turn more.
 constexpr std::size_t terms_of_accumulator(const sum_shape& shape) {
   const std::size_t all = std::size_t{shape.blocks} * shape.threads;
   const auto used =
