@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <core/carrier.hpp>
 #include <core/finish.hpp>
 #include <cuda/device_state.hpp>
 
@@ -11,6 +12,7 @@ namespace exactdot::cuda_engine {
 /// How a kernel loads its inputs.
 enum class input_layout : int {
   contiguous,  ///< carriers in native byte order, at full speed: see below
+  converted,   ///< contiguous elements of other types, one for both inputs: 16-byte loads, converted in registers
   any,         ///< any stride, byte order and element type: one element per load
 };
 
@@ -63,6 +65,33 @@ struct operands<T, input_layout::any> {
   std::size_t n = 0;  ///< addends
   int log2_parts_a = 0, log2_parts_b = 0;
 };
+
+/// Contiguous elements of one type that is no carrier, in native byte order, both inputs alike aligned: packs of 16
+/// bytes, and single elements before (`head`) and behind them, fewer than two packs.
+template <class T>
+struct operands<T, input_layout::converted> : operands<T, input_layout::any> {
+  std::size_t head = 0;  ///< elements
+  std::size_t packs = 0;
+
+  operands() = default;
+  explicit operands(const operands<T, input_layout::any>& in) : operands<T, input_layout::any>(in) {
+    const std::size_t size = size_of(in.a.type), elements = in.n >> in.log2_parts_a;
+    head = std::min((16 - reinterpret_cast<std::uintptr_t>(in.a.data) % 16) % 16 / size, elements);
+    packs = (elements - head) * size / 16;
+  }
+};
+
+/// Whether kernels of the carrier T read the inputs of a term in layout `converted`.
+template <class T, class Term>
+bool can_convert_packs(const any_operand& a, const any_operand& b) {
+  const auto is_packed = [](const any_operand& x) {
+    return !x.swapped && x.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
+  };
+  const auto offset = [](const any_operand& x) { return reinterpret_cast<std::uintptr_t>(x.data) % 16; };
+  const bool holds_terms = core::parts_of(a.type) == 1 || Term::factors == 1;
+  const bool is_alike = Term::inputs == 1 || (b.type == a.type && is_packed(b) && offset(b) == offset(a));
+  return core::carrier_of(a.type) == type_of<T> && a.type != type_of<T> && holds_terms && is_packed(a) && is_alike;
+}
 
 /// Where the result goes: a value in device memory, a value in host memory, or the words of an exact state.
 struct destination {

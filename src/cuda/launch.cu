@@ -2,6 +2,7 @@
 // and the choice among them. One object per carrier, because they take long to compile.
 #include <cuda/exact_kernel.cuh>
 #include <cuda/fast_kernel.cuh>
+#include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/tuning.hpp>
 #include <utility>
@@ -16,10 +17,6 @@ constexpr kernel_variant variant_of(const launch_config& config) {
   return {config.cluster_blocks > 0, config.stages};
 }
 
-any_operand to_any_operand(const engine::operand& x) {
-  return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
-}
-
 template <class T, class Term, input_layout layout>
 operands<T, layout> operands_of(const engine::plan& plan) {
   if constexpr (layout == input_layout::any) {
@@ -29,9 +26,21 @@ operands<T, layout> operands_of(const engine::plan& plan) {
     in.log2_parts_b = Term::inputs == 2 ? core::parts_of(plan.b.type) - 1 : 0;
     in.n = plan.n << (in.log2_parts_a + in.log2_parts_b);
     return in;
+  } else if constexpr (layout == input_layout::converted) {
+    return operands<T, layout>(operands_of<T, Term, input_layout::any>(plan));
   } else {
     const void* const b = Term::inputs == 2 ? plan.b.data : nullptr;
     return operands<T, layout>(static_cast<const T*>(plan.a.data), static_cast<const T*>(b), plan.n);
+  }
+}
+
+/// What block_count divides: elements, or packs.
+template <class T, input_layout layout>
+std::size_t loads_of(const operands<T, layout>& in) {
+  if constexpr (layout == input_layout::converted) {
+    return in.packs;
+  } else {
+    return in.n;
   }
 }
 
@@ -58,12 +67,18 @@ template <class T, class Term, input_layout layout, int threads, int in_flight, 
           kernel_variant variant = kernel_variant{}>
 void launch_exact(const storage_type& storage, const launch_config& config, const engine::plan& plan,
                   const destination& to) {
+  constexpr bool converted = layout == input_layout::converted;
   constexpr int width = layout == input_layout::contiguous ? pack<T>::count : 1;
   const auto in = operands_of<T, Term, layout>(plan);
+  const std::size_t work = loads_of(in);
   const unsigned blocks = variant.in_cluster ? static_cast<unsigned>(config.cluster_blocks)
-                                             : block_count(config, storage.multiprocessors, in.n,
+                                             : block_count(config, storage.multiprocessors, work,
                                                            config.loads_of_block() * width, max_blocks);
-  const sum_shape shape{in.n,   blocks, threads, in_flight, bounded_thread_sum<T, Term, compensated>::accumulators,
+  const sum_shape shape{in.n,
+                        blocks,
+                        threads,
+                        converted ? in_flight_of_converted(in_flight) : in_flight,
+                        bounded_thread_sum<T, Term, compensated>::accumulators,
                         variant};
   const error_bound bound = bound_of(shape, compensated, core::streams_of<Term, T> == 2);
   constexpr auto kernel =
@@ -110,6 +125,13 @@ struct launchers {
   static constexpr auto exact() {
     return exact_launchers<wide>(std::make_index_sequence<exact_rows<T, Term, wide>().size()>());
   }
+  template <std::size_t... row>
+  static constexpr std::array<launcher, sizeof...(row)> converted_launchers(std::index_sequence<row...>) {
+    return {&launch_exact<T, Term, input_layout::converted, converted_rows<Term>()[row].config.threads,
+                          converted_rows<Term>()[row].config.in_flight,
+                          converted_rows<Term>()[row].config.compensated>...};
+  }
+  static constexpr auto converted = converted_launchers(std::make_index_sequence<converted_rows<Term>().size()>());
   static constexpr auto fast = fast_launchers(std::make_index_sequence<fast_table.size()>());
   static constexpr launcher exact_any = &launch_exact<T, Term, input_layout::any, exact_any_config.threads,
                                                       exact_any_config.in_flight, exact_any_config.compensated>;
@@ -129,9 +151,15 @@ template <class T, class Term>
 void launch_term(const storage_type& storage, const engine::plan& plan, const destination& to) {
   using all = launchers<T, Term>;
   const bool exact = plan.mode == mode::exact;
-  if (!plan.contiguous) {
+  const input_layout layout = layout_of<T, Term>(plan, to);
+  if (layout == input_layout::any) {
     if (exact) return all::exact_any(storage, exact_any_config, plan, to);
     return all::fast_any(storage, fast_any_config, plan, to);
+  }
+  if (layout == input_layout::converted) {
+    const auto& table = converted_rows<Term>();
+    const std::size_t row = row_for(table, plan.n * size_of(plan.a.type));
+    return all::converted[row](storage, table[row].config, plan, to);
   }
   if (exact) {
     const bool wide = to.rule.is_integer() || to.rule.precision() > 24;

@@ -2,7 +2,7 @@
 //
 // Contiguous carriers: 16-byte loads if both inputs can be aligned at once, else as many loads of single elements
 // as have the same bytes, interleaved among the lanes of a warp. All other inputs: single elements of any stride,
-// byte order and type, converted to the carrier.
+// byte order and type, converted to the carrier (or in packs: converted_load.cuh).
 #pragma once
 
 #include <core/convert.hpp>
