@@ -58,6 +58,18 @@ struct bounded_sum {
     error += fabs(sum);
   }
 
+  /// Adds a number that is known exactly.
+  __device__ __forceinline__ void add_exact(double value) {
+    if constexpr (compensated) {
+      const auto added = core::two_sum(sum, value);
+      sum = added.value;
+      correction += added.error;
+    } else {
+      sum += value;
+    }
+    error += fabs(sum);
+  }
+
   template <class Term>
   __device__ __forceinline__ void add_term(float a, float b) {
     const double x = a, y = b;
@@ -99,6 +111,13 @@ struct bounded_thread_sum {
     for (int i = 0; i < count; ++i) {
       partial[i % accumulators].template add_term<Term>(factor<Term>(a[i]), second_factor<Term>(b[i]));
     }
+  }
+  /// Adds exact numbers, of which those of one turn of a loop go to the accumulators in turn: `first` is the number
+  /// of the first.
+  template <int count>
+  __device__ __forceinline__ void add_exact(const double (&x)[count], int first) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) partial[(first + i) % accumulators].add_exact(x[i]);
   }
   __device__ __forceinline__ bounded_sum<compensated> total() {
 #pragma unroll

@@ -2,6 +2,8 @@
 // a parameter that misses the constant cache delays the end of a short launch.
 #pragma once
 
+#include <algorithm>
+#include <core/carrier.hpp>
 #include <core/finish.hpp>
 #include <cuda/device_state.hpp>
 
@@ -9,7 +11,8 @@ namespace exactdot::cuda_engine {
 
 /// How a kernel loads its inputs.
 enum class input_layout : int {
-  contiguous,  ///< carriers in native byte order: 16-byte loads where both inputs can be aligned at once
+  contiguous,  ///< carriers in native byte order, at full speed: see below
+  converted,   ///< contiguous elements of other types, one for both inputs: 16-byte loads, converted in registers
   any,         ///< any stride, byte order and element type: one element per load
 };
 
@@ -17,15 +20,18 @@ enum class input_layout : int {
 template <class T, input_layout layout>
 struct operands;
 
-/// Contiguous ones in packs of 16 bytes, as far as both inputs can be aligned at once, and single elements: `head`
-/// before the packs, the rest behind them. If they cannot be aligned, all are single.
+/// Contiguous ones. If both inputs can be aligned to 16 bytes at once, a thread loads packs of 16 bytes: elements
+/// head to end - 1; the others, fewer than two packs, are single. Else the loads are `interleaved`: a warp that
+/// would load 32 packs loads the same elements one by one, each lane the neighbour of the last, so that one load of
+/// a warp reads consecutive elements. That needs no alignment, and keeps as many bytes in flight.
 template <class T>
 struct operands<T, input_layout::contiguous> {
   const T* a = nullptr;
   const T* b = nullptr;
   std::size_t n = 0;
-  std::size_t packs = 0;
   std::size_t head = 0;
+  std::size_t end = 0;
+  bool interleaved = false;
 
   operands() = default;
   operands(const T* first, const T* second, std::size_t count) : a(first), b(second), n(count) {
@@ -33,11 +39,13 @@ struct operands<T, input_layout::contiguous> {
     const auto to_alignment = [](const T* x) {
       return (16 - reinterpret_cast<std::uintptr_t>(x) % 16) % 16 / sizeof(T);
     };
-    head = to_alignment(a);
-    const bool aligned =
-        reinterpret_cast<std::uintptr_t>(a) % sizeof(T) == 0 && (b == nullptr || to_alignment(b) == head);
-    if (!aligned || head > n) head = n;
-    packs = (n - head) / width;
+    interleaved = b != nullptr && to_alignment(b) != to_alignment(a);
+    if (interleaved) {
+      end = n;
+    } else {
+      head = std::min(to_alignment(a), n);
+      end = n - (n - head) % width;
+    }
   }
 };
 
@@ -58,6 +66,33 @@ struct operands<T, input_layout::any> {
   int log2_parts_a = 0, log2_parts_b = 0;
 };
 
+/// Contiguous elements of one type that is no carrier, in native byte order, both inputs alike aligned: packs of 16
+/// bytes, and single elements before (`head`) and behind them, fewer than two packs.
+template <class T>
+struct operands<T, input_layout::converted> : operands<T, input_layout::any> {
+  std::size_t head = 0;  ///< elements
+  std::size_t packs = 0;
+
+  operands() = default;
+  explicit operands(const operands<T, input_layout::any>& in) : operands<T, input_layout::any>(in) {
+    const std::size_t size = size_of(in.a.type), elements = in.n >> in.log2_parts_a;
+    head = std::min((16 - reinterpret_cast<std::uintptr_t>(in.a.data) % 16) % 16 / size, elements);
+    packs = (elements - head) * size / 16;
+  }
+};
+
+/// Whether kernels of the carrier T read the inputs of a term in layout `converted`.
+template <class T, class Term>
+bool can_convert_packs(const any_operand& a, const any_operand& b) {
+  const auto is_packed = [](const any_operand& x) {
+    return !x.swapped && x.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
+  };
+  const auto offset = [](const any_operand& x) { return reinterpret_cast<std::uintptr_t>(x.data) % 16; };
+  const bool holds_terms = core::parts_of(a.type) == 1 || Term::factors == 1;
+  const bool is_alike = Term::inputs == 1 || (b.type == a.type && is_packed(b) && offset(b) == offset(a));
+  return core::carrier_of(a.type) == type_of<T> && a.type != type_of<T> && holds_terms && is_packed(a) && is_alike;
+}
+
 /// Where the result goes: a value in device memory, a value in host memory, or the words of an exact state.
 struct destination {
   /// Device memory for a value, or null.
@@ -70,8 +105,8 @@ struct destination {
   std::int64_t* words = nullptr;
   unsigned call = 0;
   core::result_rule rule = {};
-  std::uint64_t count = 1;     ///< of the elements, for a quotient
-  unsigned* status = nullptr;  ///< becomes 1 if an integer type does not hold the result
+  std::uint64_t count = 1;           ///< of the elements, for a quotient
+  unsigned* status = nullptr;        ///< becomes 1 if an integer type does not hold the result
   const unsigned* unless = nullptr;  ///< the launch does nothing if this is not 0 when it begins; or null
 
   [[nodiscard]] EXACTDOT_CORE bool is_served() const { return unless != nullptr && *unless != 0; }

@@ -36,8 +36,12 @@ struct sum_shape {
   kernel_variant variant = {};
 };
 
-/// The most terms of an accumulator. Loops of single elements use only the first in_flight accumulators, and their
-/// last turns only the first. Tiles leave packs that take one turn more.
+/// The most terms of an accumulator: h <= ⌈n/(T·used)⌉ + in_flight + 1 for T threads. Inputs of any layout use only
+/// the first in_flight accumulators, and in their last turns only the first. Of contiguous inputs, in packs or
+/// interleaved, a turn takes in_flight·W elements of each thread, W = accumulators, and gives in_flight terms to
+/// each. A thread whose first element is i takes the turns t with i + t·in_flight·T·W < n, at most
+/// ⌈n/(in_flight·T·W)⌉, so h <= ⌈n/(T·W)⌉ + in_flight - 1, and one single element more. Tiles leave packs that take
+/// one turn more. Of converted inputs, see in_flight_of_converted.
 constexpr std::size_t terms_of_accumulator(const sum_shape& shape) {
   const std::size_t all = std::size_t{shape.blocks} * shape.threads;
   const auto used =
@@ -47,6 +51,13 @@ constexpr std::size_t terms_of_accumulator(const sum_shape& shape) {
       static_cast<std::size_t>(shape.variant.stages > 0 ? 2 * shape.in_flight : shape.in_flight);
   return (of_thread + used - 1) / used + last_turns + 1;
 }
+
+/// in_flight in the shape of a launch that has so many packs of converted elements in flight. A turn of f packs
+/// makes f·m addends, m = 1, 2 or 8 of a pack of W >= m elements, and gives each of the 4 (float) or 2 (double)
+/// accumulators at most ⌈f·m/4⌉ with m <= 8, or ⌈f·m/2⌉ with m <= 2: at most 2f. In all turns but the last that is
+/// at most n/(T·accumulators), if f is even, as if every element were an addend; in the last, 2f; and one single
+/// addend.
+constexpr int in_flight_of_converted(int packs) { return 2 * packs; }
 
 /// The most joins between a term and the result: of a thread's accumulators, of a warp, of a block's warps; of the
 /// messages that a lane reads, of its warp. In a cluster a lane reads the sums of warps instead.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cuda/cluster_sum.cuh>
+#include <cuda/converted_load.cuh>
 #include <cuda/dependent_launch.cuh>
 #include <cuda/finish.cuh>
 #include <cuda/messages.cuh>
@@ -152,11 +153,23 @@ template <class Term, class Element, input_layout layout, class Storage>
   }
 }
 
+/// What the second level reads: elements that the first converts in packs, one by one.
+template <class T, input_layout layout>
+__device__ __forceinline__ const auto& inputs_of_second_level(const operands<T, layout>& in) {
+  if constexpr (layout == input_layout::converted) {
+    return static_cast<const operands<T, input_layout::any>&>(in);
+  } else {
+    return in;
+  }
+}
+
 /// Adds the block's share of the terms. By all threads.
 template <class Term, int in_flight, int stages, class Element, input_layout layout, class Sums>
 __device__ __forceinline__ void add_own_share(const operands<Element, layout>& in, Sums& sums) {
   const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
-  if constexpr (stages > 0) {
+  if constexpr (layout == input_layout::converted) {
+    add_converted<Term, in_flight>(in, sums);
+  } else if constexpr (stages > 0) {
     for_each_streamed<Term, in_flight, stages>(in, add);
   } else {
     for_each_pack<Term, in_flight>(in, grid_share{}, add);
@@ -224,14 +237,14 @@ __global__ void __launch_bounds__(threads, 1)
     storage.decided = found.certain || (!in_cluster && storage.late != 0);
   }
   __syncthreads();
-  if constexpr (scales_factors<Element, summed>) {
+  if constexpr (layout != input_layout::converted && scales_factors<Element, summed>) {
     if (approximates && !storage.decided) {
       sum_scaled<Term, packs_in_flight, in_cluster>(in, total, bound, storage, exchange, to);
     }
   }
   if (in_cluster && storage.decided) return;
   if constexpr (in_cluster) take_ticket_in_cluster(exchange, storage.ticket);
-  if (!storage.decided) sum_again<Term>(in, storage, *state, to);
+  if (!storage.decided) sum_again<Term>(inputs_of_second_level(in), storage, *state, to);
   if (!alone && storage.ticket.is_last) clear_words(exchange, storage.ticket);
 }
 

@@ -6,8 +6,8 @@
 
 namespace exactdot::cuda_engine {
 
-/// The extreme element of a launch and its index; no key is less than that of a NaN, 0. Trivial, as variables in shared
-/// memory have to be.
+/// The extreme element of a launch and its index; no key is less than that of a NaN, 0. Trivial, as variables in
+/// shared memory have to be.
 struct extremum_candidate {
   std::uint64_t key, index;
 };

@@ -1,18 +1,19 @@
 // Mode fast: order v1 (exactdot/order_v1.hpp), one tile per warp.
 //
 // A stripe is one 16-byte load per lane, so a lane of a warp holds neighbouring lanes of the tile; the fold by
-// halves is shuffles first, then within the lane. A block's warps take neighbouring tiles, or neighbouring subtrees
-// of 2^k tiles, and the block adds them as the tree does: a node. Blocks publish nodes (exchange.cuh); the last
-// block adds them.
+// halves is shuffles first, then within the lane. If the inputs are not aligned for that, a lane holds every 32nd
+// lane of the tile, so that a warp's loads of single elements read neighbours; the same fold begins within the
+// lane. A block's warps take neighbouring tiles, or neighbouring subtrees of 2^k tiles, and the block adds them as
+// the tree does: a node. Blocks publish nodes (exchange.cuh); the last block adds them.
 #pragma once
 
-#include <exactdot/order_v1.hpp>
 #include <core/rounding.hpp>
 #include <core/term.hpp>
 #include <cuda/dependent_launch.cuh>
 #include <cuda/exchange.cuh>
 #include <cuda/load.cuh>
 #include <cuda/tile_counts.hpp>
+#include <exactdot/order_v1.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -40,31 +41,44 @@ __device__ __forceinline__ T add_neighbours(T x, unsigned index, unsigned count)
   return x;
 }
 
-/// The lanes of a tile, folded by halves; in lane 0.
+/// Which element of a stripe, or lane of a tile, a lane of the warp holds as its j-th.
+template <bool aligned, class T>
+__device__ __forceinline__ int position(int j) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  return aligned ? lane * pack<T>::count + j : 32 * j + lane;
+}
+
 template <class T, int count>
-__device__ __forceinline__ T fold(T (&sum)[count]) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-#pragma unroll
-    for (int j = 0; j < count; ++j) sum[j] = sum[j] + __shfl_down_sync(0xffffffffU, sum[j], step);
-  }
+__device__ __forceinline__ void fold_within_lanes(T (&sum)[count]) {
 #pragma unroll
   for (int half = count / 2; half > 0; half /= 2) {
 #pragma unroll
     for (int j = 0; j < half; ++j) sum[j] = sum[j] + sum[j + half];
   }
+}
+
+/// The lanes of a tile, folded by halves; in lane 0.
+template <bool aligned, class T, int count>
+__device__ __forceinline__ T fold(T (&sum)[count]) {
+  if constexpr (!aligned) fold_within_lanes(sum);
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+#pragma unroll
+    for (int j = 0; j < (aligned ? count : 1); ++j) sum[j] = sum[j] + __shfl_down_sync(0xffffffffU, sum[j], step);
+  }
+  if constexpr (aligned) fold_within_lanes(sum);
   return sum[0];
 }
 
-/// 16 bytes of a stripe in each lane.
+/// What a lane holds of a stripe.
 template <bool aligned, class T>
-__device__ __forceinline__ pack<T> load_pack(const T* from) {
+__device__ __forceinline__ pack<T> load_pack(const T* stripe) {
   if constexpr (aligned) {
-    return *reinterpret_cast<const pack<T>*>(from);
+    return *reinterpret_cast<const pack<T>*>(stripe + position<aligned, T>(0));
   } else {
     pack<T> x;
 #pragma unroll
-    for (int j = 0; j < pack<T>::count; ++j) x.element[j] = from[j];
+    for (int j = 0; j < pack<T>::count; ++j) x.element[j] = stripe[position<aligned, T>(j)];
     return x;
   }
 }
@@ -74,13 +88,12 @@ template <class Term, bool aligned, int stripes_in_flight, class T>
 __device__ __forceinline__ T whole_tile(const T* a, const T* b) {
   using order = order_v1<T>;
   T sum[pack<T>::count] = {};
-  const unsigned lane = threadIdx.x % 32;
 #pragma unroll
   for (int start = 0; start < static_cast<int>(order::stripes); start += stripes_in_flight) {
     pack<T> x[stripes_in_flight], y[stripes_in_flight];
 #pragma unroll
     for (int k = 0; k < stripes_in_flight; ++k) {
-      const std::size_t i = (start + k) * order::lanes + lane * pack<T>::count;
+      const std::size_t i = (start + k) * order::lanes;
       x[k] = load_pack<aligned>(a + i);
       y[k] = Term::inputs == 2 ? load_pack<aligned>(b + i) : x[k];
     }
@@ -90,7 +103,7 @@ __device__ __forceinline__ T whole_tile(const T* a, const T* b) {
       for (int j = 0; j < pack<T>::count; ++j) sum[j] = add_term<Term>(x[k].element[j], y[k].element[j], sum[j]);
     }
   }
-  return fold(sum);
+  return fold<aligned>(sum);
 }
 
 /// The first n elements of a contiguous tile: missing ones are skipped, not added as zero.
@@ -99,13 +112,12 @@ __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
   using order = order_v1<T>;
   constexpr int lanes = order::lanes, count = pack<T>::count;
   T sum[count] = {};
-  const int first = static_cast<int>(threadIdx.x % 32) * count;  // of this lane's elements in a stripe
   const int whole = n / lanes;
   pack<T> last_x{}, last_y{};  // of the stripe that is not whole
-  const int last = whole * lanes + first;
 #pragma unroll
   for (int j = 0; j < count; ++j) {
-    if (last + j < n) last_x.element[j] = a[last + j], last_y.element[j] = b[last + j];
+    const int last = whole * lanes + position<aligned, T>(j);
+    if (last < n) last_x.element[j] = a[last], last_y.element[j] = b[last];
   }
 #pragma unroll
   for (int start = 0; start < static_cast<int>(order::stripes); start += stripes_in_flight) {
@@ -113,7 +125,7 @@ __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
     pack<T> x[stripes_in_flight], y[stripes_in_flight];
 #pragma unroll
     for (int k = 0; k < stripes_in_flight; ++k) {
-      const int i = (start + k) * lanes + first;
+      const int i = (start + k) * lanes;
       if (start + k < whole) x[k] = load_pack<aligned>(a + i), y[k] = load_pack<aligned>(b + i);
     }
 #pragma unroll
@@ -126,9 +138,10 @@ __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
   }
 #pragma unroll
   for (int j = 0; j < count; ++j) {
-    if (last + j < n) sum[j] = add_term<Term>(last_x.element[j], last_y.element[j], sum[j]);
+    const bool exists = whole * lanes + position<aligned, T>(j) < n;
+    if (exists) sum[j] = add_term<Term>(last_x.element[j], last_y.element[j], sum[j]);
   }
-  return fold(sum);
+  return fold<aligned>(sum);
 }
 
 /// Elements first … first + n - 1 of inputs of any layout, n at most a tile; in lane 0.
@@ -139,14 +152,14 @@ __device__ T any_tile(const operands<T, input_layout::any>& in, std::size_t firs
   for (int stripe = 0; stripe < n; stripe += lanes) {
 #pragma unroll
     for (int j = 0; j < count; ++j) {
-      const int i = stripe + static_cast<int>(threadIdx.x % 32) * count + j;
+      const int i = stripe + position<false, T>(j);
       if (i >= n) continue;
       T x, y;
       load_addend<Term>(in, first + i, x, y);
       sum[j] = add_term<Term>(x, y, sum[j]);
     }
   }
-  return fold(sum);
+  return fold<false>(sum);
 }
 
 template <class Term, int stripes_in_flight, class T, input_layout layout>

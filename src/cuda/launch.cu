@@ -2,6 +2,7 @@
 // and the choice among them. One object per carrier, because they take long to compile.
 #include <cuda/exact_kernel.cuh>
 #include <cuda/fast_kernel.cuh>
+#include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/launch_kernel.hpp>
 #include <cuda/operands_of.hpp>
@@ -18,16 +19,33 @@ constexpr kernel_variant variant_of(const launch_config& config) {
   return {config.cluster_blocks > 0, config.stages};
 }
 
+/// What block_count divides: elements, or packs.
+template <class T, input_layout layout>
+std::size_t loads_of(const operands<T, layout>& in) {
+  if constexpr (layout == input_layout::converted) {
+    return in.packs;
+  } else {
+    return in.n;
+  }
+}
+
 template <class T, class Term, input_layout layout, int threads, int in_flight, summation sums,
           kernel_variant variant = kernel_variant{}>
 void launch_exact(const storage_type& storage, const launch_config& config, const engine::plan& plan,
                   const destination& to) {
+  constexpr bool converted = layout == input_layout::converted;
   constexpr int width = layout == input_layout::contiguous ? pack<T>::count : 1;
   const auto in = operands_of<T, Term, layout>(plan);
+  const std::size_t work = loads_of(in);
   const unsigned blocks = variant.in_cluster ? static_cast<unsigned>(config.cluster_blocks)
-                                             : block_count(config, storage.multiprocessors, in.n,
+                                             : block_count(config, storage.multiprocessors, work,
                                                            config.loads_of_block() * width, max_blocks);
-  const sum_shape shape{in.n, blocks, threads, in_flight, bounded_thread_sum<T, Term, sums>::accumulators, variant};
+  const sum_shape shape{in.n,
+                        blocks,
+                        threads,
+                        converted ? in_flight_of_converted(in_flight) : in_flight,
+                        bounded_thread_sum<T, Term, sums>::accumulators,
+                        variant};
   const error_bound bound = bound_of(shape, sums, core::streams_of<Term, T> == 2);
   const std::size_t ring =
       storage.has_capability_9 ? ring_bytes<T, Term::inputs, in_flight, variant.stages>(threads) : 0;
@@ -70,6 +88,13 @@ struct launchers {
   static constexpr auto exact() {
     return exact_launchers<wide>(std::make_index_sequence<exact_rows<T, Term, wide>().size()>());
   }
+  template <std::size_t... row>
+  static constexpr std::array<launcher, sizeof...(row)> converted_launchers(std::index_sequence<row...>) {
+    return {
+        &launch_exact<T, Term, input_layout::converted, converted_rows<Term>()[row].config.threads,
+                      converted_rows<Term>()[row].config.in_flight, converted_rows<Term>()[row].config.sums>...};
+  }
+  static constexpr auto converted = converted_launchers(std::make_index_sequence<converted_rows<Term>().size()>());
   static constexpr auto fast = fast_launchers(std::make_index_sequence<fast_table.size()>());
   static constexpr launcher exact_any = &launch_exact<T, Term, input_layout::any, exact_any_config.threads,
                                                       exact_any_config.in_flight, exact_any_config.sums>;
@@ -89,9 +114,15 @@ template <class T, class Term>
 void launch_term(const storage_type& storage, const engine::plan& plan, const destination& to) {
   using all = launchers<T, Term>;
   const bool exact = plan.mode == mode::exact;
-  if (!plan.contiguous) {
+  const input_layout layout = layout_of<T, Term>(plan, to);
+  if (layout == input_layout::any) {
     if (exact) return all::exact_any(storage, exact_any_config, plan, to);
     return all::fast_any(storage, fast_any_config, plan, to);
+  }
+  if (layout == input_layout::converted) {
+    const auto& table = converted_rows<Term>();
+    const std::size_t row = row_for(table, plan.n * size_of(plan.a.type));
+    return all::converted[row](storage, table[row].config, plan, to);
   }
   if (exact) {
     const bool wide = to.rule.is_integer() || to.rule.precision() > 24;

@@ -32,7 +32,8 @@ void finish_fast(const workspace::storage& storage, element_type carrier, std::u
 void launch_extremum(const workspace::storage& storage, const engine::plan& plan,
                      const cuda_engine::destination& to);
 
-/// Enqueues a variance or its root; see moments_kernel.cuh. If the bounds leave it undecided, storage.moments says so.
+/// Enqueues a variance or its root; see moments_kernel.cuh. If the bounds leave it undecided, storage.moments says
+/// so.
 void launch_moments(const workspace::storage& storage, const engine::plan& plan,
                     const cuda_engine::destination& to);
 

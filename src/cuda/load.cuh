@@ -1,7 +1,8 @@
 // Reads all elements of the inputs with a whole grid, each by one thread.
 //
-// Contiguous carriers: 16-byte loads if both inputs can be aligned at once, else single elements. All other inputs:
-// single elements of any stride, byte order and type, converted to the carrier.
+// Contiguous carriers: 16-byte loads if both inputs can be aligned at once, else as many loads of single elements
+// as have the same bytes, interleaved among the lanes of a warp. All other inputs: single elements of any stride,
+// byte order and type, converted to the carrier (or in packs: converted_load.cuh).
 #pragma once
 
 #include <core/convert.hpp>
@@ -126,38 +127,68 @@ __device__ __forceinline__ void for_each_element(std::size_t n, grid_share share
   }
 }
 
-/// Calls add(x, y) with arrays of neighbouring elements of contiguous inputs, for this thread's part of a share: a
-/// grid-stride loop with `in_flight` loads of each input issued before the first is used. Its last turn may add
-/// zeros. `first`: packs before that are left out.
+/// Loads `in_flight` packs of each input, the first at element i, the next `step` elements further; zeros from
+/// `end` on. Only the first is sure to begin before the end.
+template <bool two, int in_flight, class T>
+__device__ __forceinline__ void load_packs(const operands<T, input_layout::contiguous>& in, std::size_t i,
+                                           std::size_t step, pack<T> (&x)[in_flight], pack<T> (&y)[in_flight]) {
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k) {
+    const std::size_t at = i + k * step;
+    x[k] = y[k] = pack<T>{};
+    if (k > 0 && at >= in.end) continue;
+    x[k] = *reinterpret_cast<const pack<T>*>(in.a + at);
+    y[k] = two ? *reinterpret_cast<const pack<T>*>(in.b + at) : x[k];
+  }
+}
+
+/// The same by loads of single elements: every 32nd from i on, so that those of a warp are neighbours.
+template <int in_flight, class T>
+__device__ __forceinline__ void load_interleaved(const operands<T, input_layout::contiguous>& in, std::size_t i,
+                                                 std::size_t step, pack<T> (&x)[in_flight],
+                                                 pack<T> (&y)[in_flight]) {
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k) {
+    const std::size_t first = i + k * step;
+    const unsigned left =
+        first < in.end ? static_cast<unsigned>(min(in.end - first, std::size_t{32 * pack<T>::count})) : 0;
+#pragma unroll
+    for (unsigned j = 0; j < pack<T>::count; ++j) {
+      x[k].element[j] = y[k].element[j] = 0;
+      if (32 * j >= left) continue;
+      x[k].element[j] = in.a[first + 32 * j];
+      y[k].element[j] = in.b[first + 32 * j];
+    }
+  }
+}
+
+/// Calls add(x, y) with arrays of elements of contiguous inputs, for this thread's part of a share: a grid-stride
+/// loop with `in_flight` packs of each input loaded before the first is used. Its last turn may add zeros. `first`:
+/// packs before that are left out, if packs are loaded.
 template <class Term, int in_flight, class T, class Add>
 __device__ __forceinline__ void for_each_contiguous(const operands<T, input_layout::contiguous>& in,
                                                     grid_share share, Add add, std::size_t first = 0) {
-  using packed = pack<T>;
+  constexpr std::size_t width = pack<T>::count;
   constexpr bool two = Term::inputs == 2;
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  const auto* const a_packs = reinterpret_cast<const packed*>(in.a + in.head);
-  const auto* const b_packs = reinterpret_cast<const packed*>((two ? in.b : in.a) + in.head);
-  for (std::size_t i = first + share.first_thread(); i < in.packs; i += in_flight * stride) {
-    packed x[in_flight], y[in_flight];
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      const std::size_t at = i + k * stride;
-      x[k] = y[k] = packed{};
-      if (k > 0 && at >= in.packs) continue;
-      x[k] = a_packs[at];
-      y[k] = two ? b_packs[at] : x[k];
+  const std::size_t thread = share.first_thread(), step = std::size_t{gridDim.x} * blockDim.x * width;
+  const bool interleaved = two && in.interleaved;
+  const unsigned lane = threadIdx.x % 32;
+  std::size_t i = interleaved ? (thread - lane) * width + lane : in.head + (first + thread) * width;
+  for (; i < in.end; i += in_flight * step) {
+    pack<T> x[in_flight], y[in_flight];
+    if (interleaved) {
+      if constexpr (two) load_interleaved(in, i, step, x, y);
+    } else {
+      load_packs<two>(in, i, step, x, y);
     }
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) add(x[k].element, y[k].element);
   }
-  const std::size_t behind = in.packs * packed::count;
-  for_each_element<Term, in_flight, T>(
-      in.n - behind, share,
-      [&](std::size_t i, T& x, T& y) {
-        const std::size_t at = i < in.head ? i : i + behind;
-        x = in.a[at], y = two ? in.b[at] : x;
-      },
-      add);
+  const std::size_t in_packs = in.end - in.head;
+  if (thread >= in.n - in_packs) return;
+  const std::size_t single = thread < in.head ? thread : thread + in_packs;
+  const T x[1] = {in.a[single]}, y[1] = {two ? in.b[single] : x[0]};
+  add(x, y);
 }
 
 /// The same for inputs of any layout.

@@ -21,8 +21,8 @@ void launch_kernel_of_moments(const workspace::storage& storage, const engine::p
   const sum_shape shape{in.n, blocks, moments_threads, moments_in_flight, pack<T>::count};
   launch_kernel(storage, "launching the kernel of variances", {blocks, moments_threads},
                 moments_kernel<T, layout, compensated>, in, bound_of(shape, sums, false),
-                bound_of(shape, sums, core::streams_of<core::square, T> == 2),
-                static_cast<double>(plan.ddof), storage.moments, to);
+                bound_of(shape, sums, core::streams_of<core::square, T> == 2), static_cast<double>(plan.ddof),
+                storage.moments, to);
 }
 
 }  // namespace

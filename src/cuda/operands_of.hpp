@@ -2,14 +2,9 @@
 #pragma once
 
 #include <core/carrier.hpp>
-#include <cuda/destination.hpp>
-#include <plan/plan.hpp>
+#include <cuda/input_choice.hpp>
 
 namespace exactdot::cuda_engine {
-
-inline any_operand to_any_operand(const engine::operand& x) {
-  return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
-}
 
 template <class T, class Term, input_layout layout>
 operands<T, layout> operands_of(const engine::plan& plan) {
@@ -20,6 +15,8 @@ operands<T, layout> operands_of(const engine::plan& plan) {
     in.log2_parts_b = Term::inputs == 2 ? core::parts_of(plan.b.type) - 1 : 0;
     in.n = plan.n << (in.log2_parts_a + in.log2_parts_b);
     return in;
+  } else if constexpr (layout == input_layout::converted) {
+    return operands<T, layout>(operands_of<T, Term, input_layout::any>(plan));
   } else {
     const void* const b = Term::inputs == 2 ? plan.b.data : nullptr;
     return operands<T, layout>(static_cast<const T*>(plan.a.data), static_cast<const T*>(b), plan.n);

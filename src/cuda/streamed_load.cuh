@@ -50,7 +50,8 @@ __device__ __forceinline__ std::size_t for_each_tile(const operands<T, input_lay
   const auto* const b_packs = reinterpret_cast<const packed*>((two ? in.b : in.a) + in.head);
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   ring_type& ring = gpu::dynamic_shared<ring_type>()[warp];
-  const std::size_t tiles = in.packs / packs, stride = std::size_t{gridDim.x} * warps;
+  const std::size_t stride = std::size_t{gridDim.x} * warps;
+  const std::size_t tiles = in.interleaved ? 0 : (in.end - in.head) / (packs * packed::count);
   std::size_t tile = std::size_t{blockIdx.x} * warps + warp;
   if (lane == 0) {
     for (int stage = 0; stage < stages; ++stage) gpu::mbarrier_init(&ring.full[stage], 1);

@@ -2,9 +2,9 @@
 // a block a node of the tree. No distribution changes a bit.
 #pragma once
 
-#include <exactdot/order_v1.hpp>
 #include <cstddef>
 #include <cuda/device_state.hpp>
+#include <exactdot/order_v1.hpp>
 
 namespace exactdot::cuda_engine {
 

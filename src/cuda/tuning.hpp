@@ -137,6 +137,16 @@ struct tuning<double> {
   };
 };
 
+/// Of contiguous elements that are converted in registers (converted_load.cuh), by bytes. Not measured.
+inline constexpr std::array exact_converted = {
+    tuning_row{4096 * kibi, {512, 2, 1, compensated}, 0},
+    tuning_row{unlimited, {512, 4, 1, compensated}, 0},
+};
+inline constexpr std::array exact_converted_one_input = {
+    tuning_row{4096 * kibi, {512, 4, 1, compensated}, 0},
+    tuning_row{unlimited, {512, 8, 1, compensated}, 0},
+};
+
 /// For inputs of any layout, of every length: bound by the loads of single elements.
 inline constexpr launch_config exact_any_config = {256, 4, 2, compensated}, fast_any_config = {128, 4, 2};
 
@@ -167,6 +177,14 @@ constexpr const auto& exact_rows() {
     } else {
       return tuning<T>::exact_one_input;
     }
+  }
+}
+template <class Term>
+constexpr const auto& converted_rows() {
+  if constexpr (Term::inputs == 2) {
+    return exact_converted;
+  } else {
+    return exact_converted_one_input;
   }
 }
 template <class T, class Term>

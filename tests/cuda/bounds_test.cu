@@ -166,9 +166,10 @@ TEST_F(bounds, decide_nothing_for_special_values) {
 template <class T>
 std::size_t counted_terms(const sum_shape& shape, const operands<T, input_layout::contiguous>& in) {
   constexpr std::size_t width = pack<T>::count;
-  const std::size_t stride = std::size_t{shape.blocks} * shape.threads, singles = in.n - in.packs * width;
+  const std::size_t stride = std::size_t{shape.blocks} * shape.threads, singles = in.n - (in.end - in.head);
   const auto in_flight = static_cast<std::size_t>(shape.in_flight);
-  const std::size_t tiles = shape.variant.stages > 0 ? in.packs / (32 * in_flight) : 0;
+  const bool streamed = shape.variant.stages > 0 && !in.interleaved;
+  const std::size_t tiles = streamed ? (in.end - in.head) / (32 * in_flight * width) : 0;
   std::size_t fullest = 0;
   for (std::size_t thread = 0; thread < stride; ++thread) {
     std::vector<std::size_t> terms(width);
@@ -176,12 +177,10 @@ std::size_t counted_terms(const sum_shape& shape, const operands<T, input_layout
       for (std::size_t& each : terms) each += in_flight;
     };
     for (std::size_t tile = thread / 32; tile < tiles; tile += stride / 32) add_packs();
-    for (std::size_t i = tiles * 32 * in_flight + thread; i < in.packs; i += in_flight * stride) add_packs();
-    std::size_t i = thread;
-    for (; i + (in_flight - 1) * stride < singles; i += in_flight * stride) {
-      for (std::size_t k = 0; k < in_flight; ++k) ++terms[k % width];
-    }
-    for (; i < singles; i += stride) ++terms[0];
+    std::size_t i = in.head + (tiles * 32 * in_flight + thread) * width;
+    if (in.interleaved) i = thread / 32 * 32 * width + thread % 32;
+    for (; i < in.end; i += in_flight * stride * width) add_packs();
+    if (thread < singles) ++terms[0];
     fullest = std::max(fullest, *std::max_element(terms.begin(), terms.end()));
   }
   return fullest;

@@ -33,7 +33,8 @@ void launch_exact(const launch_input& in) {
   const unsigned of_grid = kind == 6 ? (in.variant % 2 == 0 ? 19 : 37) : 1 + kind % 4;
   const unsigned blocks = variant.in_cluster ? 1 + in.variant / 8 % max_cluster_blocks : of_grid;
   const auto operands = in.inputs.template operands_of<T, Term, layout>();
-  const sum_shape shape{operands.n, blocks, threads, packs, bounded_thread_sum<T, Term, sums>::accumulators,
+  const int in_flight = layout == input_layout::converted ? in_flight_of_converted(packs) : packs;
+  const sum_shape shape{operands.n, blocks, threads, in_flight, bounded_thread_sum<T, Term, sums>::accumulators,
                         variant};
   const error_bound bound = bound_of(shape, sums, core::streams_of<Term, T> == 2);
   constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs, sums, variant.in_cluster, variant.stages>;
@@ -46,7 +47,11 @@ template <class T, class Term>
 void run_exact(const launch_input& in) {
   constexpr auto contiguous = input_layout::contiguous;
   constexpr kernel_variant clustered{true, 0}, streamed{false, 3};
-  if (!in.inputs.contiguous()) return launch_exact<T, Term, 256, 4, compensated, input_layout::any>(in);
+  if (!in.inputs.contiguous()) {
+    const bool converted = in.to.words == nullptr && in.inputs.template converted<T, Term>();
+    if (converted) return launch_exact<T, Term, 64, 2, compensated, input_layout::converted>(in);
+    return launch_exact<T, Term, 256, 4, compensated, input_layout::any>(in);
+  }
   const bool varied = in.variant % 8 >= 5 && has_variants();
   if constexpr (std::is_same_v<T, float>) {
     if (!in.to.rule.is_integer() && in.to.rule.precision() <= 24 && in.variant % 4 != 3) {

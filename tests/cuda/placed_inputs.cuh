@@ -54,11 +54,19 @@ struct placed_inputs {
   /// Whether contiguous carriers suffice.
   [[nodiscard]] bool contiguous() const { return is_carrier_array(a) && is_carrier_array(b); }
 
+  /// Whether the first level can convert packs.
+  template <class T, class Term>
+  [[nodiscard]] bool converted() const {
+    return can_convert_packs<T, Term>(to_any_operand(a.view()), to_any_operand(b.view()));
+  }
+
   template <class T, class Term, input_layout layout>
   [[nodiscard]] operands<T, layout> operands_of() const {
     const any_vector &x = a.view(), &y = b.view();
     if constexpr (layout == input_layout::contiguous) {
       return {static_cast<const T*>(x.data), Term::inputs == 2 ? static_cast<const T*>(y.data) : nullptr, x.n};
+    } else if constexpr (layout == input_layout::converted) {
+      return operands<T, layout>(operands_of<T, Term, input_layout::any>());
     } else {
       operands<T, layout> in;
       in.a = to_any_operand(x), in.b = to_any_operand(y);

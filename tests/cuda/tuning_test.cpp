@@ -65,6 +65,14 @@ TEST(tuning, has_valid_launch_configurations) {
   for_each_table([](const std::string& name, const auto& rows, std::size_t) {
     for (const tuning_row& row : rows) expect_valid(row.config, name);
   });
+  for (const auto& rows : {exact_converted, exact_converted_one_input}) {
+    for (const tuning_row& row : rows) {
+      expect_valid(row.config, "exact, converted");
+      EXPECT_TRUE(row.config.compensated);
+      EXPECT_EQ(row.config.in_flight % 2, 0) << "in_flight_of_converted assumes it";
+    }
+    EXPECT_EQ(rows.back().max_bytes, unlimited);
+  }
   expect_valid(exact_any_config, "exact, any layout");
   expect_valid(fast_any_config, "fast, any layout");
 }

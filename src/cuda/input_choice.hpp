@@ -1,0 +1,25 @@
+// The layout in which a plan's kernel reads its inputs.
+#pragma once
+
+#include <cuda/destination.hpp>
+#include <plan/plan.hpp>
+
+namespace exactdot::cuda_engine {
+
+inline any_operand to_any_operand(const engine::operand& x) {
+  return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
+}
+
+/// For a kernel of the carrier T and the term. Words of an exact state need the second level only, which reads
+/// elements that are no carriers one by one, as mode fast does.
+template <class T, class Term>
+input_layout layout_of(const engine::plan& plan, const destination& to) {
+  if (plan.contiguous) return input_layout::contiguous;
+  const bool is_first_level = plan.mode == mode::exact && to.words == nullptr;
+  if (is_first_level && can_convert_packs<T, Term>(to_any_operand(plan.a), to_any_operand(plan.b))) {
+    return input_layout::converted;
+  }
+  return input_layout::any;
+}
+
+}  // namespace exactdot::cuda_engine
