@@ -66,6 +66,7 @@ struct warp_batch {
     constexpr int words = loaded_pack<bytes>::count;
     // else the compiler would keep the ranks that include_in has computed, and spill registers
     rule.flip = __shfl_sync(all_lanes, static_cast<packed_word<bytes>>(rule.flip), 0);
+    rule.if_negative = __shfl_sync(all_lanes, static_cast<packed_word<bytes>>(rule.if_negative), 0);
     const packed_word<bytes> below = accumulator_of<bytes>(rank - 1);
     unsigned position = ~0U;  // in the batch: load, lane, element
     if (has_it) {
@@ -118,27 +119,28 @@ __device__ __forceinline__ packed_candidate<bytes> best_of_packs(const packed_in
 /// One element per lane of one warp of the grid, of those in no pack: at most 30.
 template <int bytes>
 struct single_element {
-  std::size_t index;
-  packed_word<bytes> bits;
-  bool exists;
+  std::size_t index = no_index;  ///< no_index: none
+  packed_word<bytes> bits = 0;
+  static constexpr std::size_t no_index = ~std::size_t{0};
 
-  __device__ __forceinline__ explicit single_element(const packed_input<bytes>& in) : index(threadIdx.x % 32) {
+  __device__ __forceinline__ explicit single_element(const packed_input<bytes>& in) {
+    const unsigned lane = threadIdx.x % 32;
     const std::size_t in_packs = in.packs * (16 / bytes);
     const bool last_warp = blockIdx.x == gridDim.x - 1 && threadIdx.x / 32 == blockDim.x / 32 - 1;
-    exists = last_warp && index < in.n - in_packs;
-    if (index >= in.head) index += in_packs;
-    bits = exists ? in.a[index] : 0;
+    if (!last_warp || lane >= in.n - in_packs) return;
+    index = lane < in.head ? lane : lane + in_packs;
+    bits = in.a[index];
   }
 };
 
 /// The input is aligned to its elements.
 template <int bytes, bool with_index, int in_flight>
-__global__ void __launch_bounds__(max_extremum_threads, 2)
+__global__ void __launch_bounds__(max_extremum_threads, 3)
     packed_extremum_kernel(const __grid_constant__ packed_input<bytes> in, const __grid_constant__ rank_rule rule,
                            extremum_state* state, const __grid_constant__ destination to) {
   const single_element<bytes> single(in);
   auto best = best_of_packs<bytes, with_index, in_flight>(in, rule);
-  if (single.exists) {
+  if (single.index != single.no_index) {
     const auto rank = static_cast<packed_word<bytes>>(rank_of(rule, single.bits));
     const packed_candidate<bytes> candidate{rank, with_index ? single.index : 0};
     if (is_better(candidate, best)) best = candidate;
@@ -148,7 +150,7 @@ __global__ void __launch_bounds__(max_extremum_threads, 2)
 }
 
 /// Inputs of any layout.
-__global__ void __launch_bounds__(max_extremum_threads, 2)
+__global__ void __launch_bounds__(max_extremum_threads, 3)
     extremum_kernel(const __grid_constant__ any_operand x, std::size_t n, const __grid_constant__ rank_rule rule,
                     bool gives_index, extremum_state* state, const __grid_constant__ destination to) {
   auto best = no_candidate<std::uint64_t>();

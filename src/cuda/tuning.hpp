@@ -106,12 +106,12 @@ struct tuning<double> {
 /// For inputs of any layout, of every length: bound by the loads of single elements.
 inline constexpr launch_config exact_any_config = {256, 4, 2, true}, fast_any_config = {128, 4, 2};
 
-/// Of the search for an extreme element, by bytes of the vector: not measured yet. At most 512 threads. Blocks of up to
-/// 2^20 floats read one batch of loads each; the last row has 128 KiB in flight per multiprocessor.
+/// Of the search for an extreme element, by bytes of the vector: not measured yet. At most 256 threads. Blocks read one
+/// batch of loads each up to 2^20 floats; the last row has 96 KiB in flight per multiprocessor.
 inline constexpr std::array extremum_rows = {
-    tuning_row{4 * kibi, {64, 4, 1}, 0},     tuning_row{32 * kibi, {512, 4, 1}, 0},
+    tuning_row{4 * kibi, {64, 4, 1}, 0},     tuning_row{32 * kibi, {256, 8, 1}, 0},
     tuning_row{512 * kibi, {128, 4, 1}, 0},  tuning_row{2048 * kibi, {256, 4, 1}, 0},
-    tuning_row{8192 * kibi, {512, 4, 1}, 0}, tuning_row{unlimited, {512, 8, 2}, 0},
+    tuning_row{8192 * kibi, {256, 8, 1}, 0}, tuning_row{unlimited, {256, 8, 3}, 0},
 };
 inline constexpr launch_config extremum_any_config = {256, 1, 4};
 

@@ -253,7 +253,7 @@ TEST_F(extremum, is_found_by_any_number_of_loads_in_flight) {
     for (const reduction what : four) {
       EXPECT_EQ(on.packed<1>(what, {2, 32}), expected(x, what)) << info.name;
       EXPECT_EQ(on.packed<4>(what, {1, 64}), expected(x, what)) << info.name;
-      EXPECT_EQ(on.packed<8>(what, {1, 512}), expected(x, what)) << info.name;
+      EXPECT_EQ(on.packed<8>(what, {1, 256}), expected(x, what)) << info.name;
     }
   });
 }
