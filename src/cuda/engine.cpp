@@ -3,9 +3,9 @@
 // Vectors that the GPU can read in place are one launch; others pass through the staging pipeline, whose chunks add
 // to one exact state on the device, or are nodes of order v1's tree. Either way the bits are the CPU's.
 #include <algorithm>
-#include <core/extremum.hpp>
 #include <exactdot/order_v1.hpp>
 #include <cuda/engine.hpp>
+#include <cuda/extremum_rank.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/pool.hpp>
 #include <plan/gpu_engine.hpp>
@@ -218,7 +218,8 @@ std::uint64_t fast_staged(const plan& plan, staging_pipeline& pipeline) {
 /// The extreme element of host vectors: the best of the chunks, of which the earliest counts.
 std::uint64_t extremum_staged(const plan& plan, staging_pipeline& pipeline) {
   const cuda::workspace::storage& storage = pipeline.workspace().library_storage();
-  extremum_candidate best = no_candidate();
+  using candidate = extremum_candidate<std::uint64_t>;
+  candidate best = no_candidate<std::uint64_t>();
   std::size_t first = 0;
   const std::size_t length = pipeline.chunk_elements(plan);
   pipeline.run(
@@ -230,16 +231,13 @@ std::uint64_t extremum_staged(const plan& plan, staging_pipeline& pipeline) {
                     "fetching an extreme element");
       },
       [&](std::size_t slot) {
-        extremum_candidate found;
+        candidate found;
         std::memcpy(&found, pipeline.result(slot), sizeof found);
-        if (found.key < best.key || best.index == ~std::uint64_t{0}) best = {found.key, found.index + first};
+        if (first == 0 || found.rank > best.rank) best = {found.rank, found.index + first};
         first += length;
       });
   if (gives_index(plan.what)) return best.index;
-  return with_element(plan.carrier, [&]<class T>(T) {
-    return plan.what == reduction::max ? core::element_of_key<T, true>(best.key)
-                                       : core::element_of_key<T, false>(best.key);
-  });
+  return element_of_rank(rank_rule_of(plan.carrier, plan.what == reduction::max), best.rank);
 }
 
 /// words += the states of the plan's sums, through the pipeline.

@@ -8,6 +8,7 @@
 
 #include <cuda/destination.hpp>
 #include <exactdot/simt/cuda.hpp>
+#include <type_traits>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -43,13 +44,16 @@ __device__ __forceinline__ wide_unsigned load_word(const wide_unsigned* from) {
   return __nv_atomic_load_n(const_cast<wide_unsigned*>(from), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-__device__ __forceinline__ void store_message(message* to, message value) {
+/// Messages of 16 bytes.
+template <class Message>
+__device__ __forceinline__ void store_message(Message* to, std::type_identity_t<Message> value) {
   __nv_atomic_store(to, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-__device__ __forceinline__ message load_message(const message* from) {
-  message value;
-  __nv_atomic_load(const_cast<message*>(from), &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+template <class Message>
+__device__ __forceinline__ Message load_message(const Message* from) {
+  Message value;
+  __nv_atomic_load(const_cast<Message*>(from), &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   return value;
 }
 
@@ -71,9 +75,12 @@ __device__ __forceinline__ bool claim_share(exchange& exchange, unsigned block, 
 }
 
 /// Makes the tickets those of the next launch. By one thread of the last block, when all tickets are drawn.
-__device__ __forceinline__ void reset_tickets(exchange& exchange, const launch_ticket& ticket) {
+__device__ __forceinline__ void reset_tickets(wide_unsigned& tickets, const launch_ticket& ticket) {
   const wide_unsigned count = ticket.count + (ticket.flag == ~0U);
-  __nv_atomic_store_n(&exchange.tickets, count << blocks_bits, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_store_n(&tickets, count << blocks_bits, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+__device__ __forceinline__ void reset_tickets(exchange& exchange, const launch_ticket& ticket) {
+  reset_tickets(exchange.tickets, ticket);
 }
 
 /// Clears all words before the flags repeat. By all threads of the last block, when its result does not depend on

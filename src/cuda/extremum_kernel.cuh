@@ -1,92 +1,173 @@
-// The least or greatest element and its lowest index, of a vector of any layout and element type: one launch.
+// The least or greatest element and its lowest index: one launch that reads the vector once.
 //
-//   thread      the least key (core/extremum.hpp) of its elements, first index first
-//   warp        shuffles
-//   block       shared memory; one candidate in device memory
-//   last block  the candidates of all blocks (fence and counter: M. Harris' reduction with threadFenceReduction)
+//   thread      the highest rank (extremum_rank.hpp) of the elements of 16-byte loads (packed_ranks.cuh)
+//   warp        for an index: the highest rank so far, of all lanes. Only if a batch of loads has a higher one, the
+//               warp looks for that element in its registers; in data without order, of k batches ln k + 1 do
+//   grid        extremum_grid.cuh
+//
+// A warp visits its batches, and in a batch the loads and lanes, in ascending order of index, so that the first
+// element of a rank stays. Inputs of any other layout: single elements, each with its index.
 #pragma once
 
-#include <core/extremum.hpp>
-#include <cuda/element_switch.cuh>
-#include <cuda/exchange.cuh>
-#include <cuda/extremum_state.hpp>
+#include <cuda/dependent_launch.cuh>
+#include <cuda/extremum_grid.cuh>
 #include <cuda/load.cuh>
+#include <cuda/packed_ranks.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
 
-inline constexpr int extremum_threads = 256;
+/// A vector of elements of so many bytes in packs, from `head` on.
+template <int bytes>
+struct packed_input : operands<typename exactdot::detail::unsigned_of<bytes>::type, input_layout::contiguous> {
+  using element = typename exactdot::detail::unsigned_of<bytes>::type;
+  std::size_t packs;
+  packed_input(const element* x, std::size_t n)
+      : operands<element, input_layout::contiguous>(x, nullptr, n), packs((this->end - this->head) * bytes / 16) {}
+};
 
-__device__ __forceinline__ bool is_better(const extremum_candidate& x, const extremum_candidate& than) {
-  return x.key < than.key || (x.key == than.key && x.index < than.index);
-}
+template <int bytes>
+using loaded_pack = pack<packed_word<bytes>>;
 
-__device__ __forceinline__ extremum_candidate better_in_warp(extremum_candidate best) {
+/// A warp's share of the packs: `in_flight` of each lane at a time. Elements before index `head` are not in packs.
+template <int bytes, int in_flight>
+struct warp_batch {
+  static constexpr int elements = 16 / bytes;  ///< of a pack
+  std::size_t first;                           ///< pack of the first lane
+  std::size_t stride;                          ///< between the packs of a lane
+  loaded_pack<bytes> packs[in_flight];
+
+  __device__ __forceinline__ explicit warp_batch(std::size_t warp_in_grid)
+      : first(32 * warp_in_grid), stride(std::size_t{gridDim.x} * blockDim.x) {}
+
+  /// Packs behind the last become elements of rank 0.
+  __device__ __forceinline__ void load(const packed_input<bytes>& in, const rank_rule& rule) {
+    const std::size_t lane = first + threadIdx.x % 32;
+    const auto* const from = reinterpret_cast<const loaded_pack<bytes>*>(in.a + in.head) + lane;
+    if (first + 31 + (in_flight - 1) * stride < in.packs) {
 #pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-    const extremum_candidate other{__shfl_down_sync(0xffffffffU, best.key, step),
-                                   __shfl_down_sync(0xffffffffU, best.index, step)};
-    if (is_better(other, best)) best = other;
+      for (int k = 0; k < in_flight; ++k) packs[k] = from[k * stride];
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      for (auto& word : packs[k].element) word = static_cast<packed_word<bytes>>(rule.last);
+      if (lane + k * stride < in.packs) packs[k] = from[k * stride];
+    }
   }
+
+  __device__ __forceinline__ packed_word<bytes> include_in(packed_word<bytes> highest,
+                                                           const rank_rule& rule) const {
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+#pragma unroll
+      for (const auto word : packs[k].element) highest = include<bytes>(rule, highest, word);
+    }
+    return highest;
+  }
+
+  /// The index, less `head`, of the warp's first element of at least this rank. `has_it`: whether this lane has
+  /// one; some lane has. By all lanes.
+  __device__ __forceinline__ std::uint64_t index_of(packed_word<bytes> rank, bool has_it, rank_rule rule) const {
+    constexpr int words = loaded_pack<bytes>::count;
+    // else the compiler would keep the ranks that include_in has computed, and spill registers
+    rule.flip = __shfl_sync(all_lanes, static_cast<packed_word<bytes>>(rule.flip), 0);
+    rule.if_negative = __shfl_sync(all_lanes, static_cast<packed_word<bytes>>(rule.if_negative), 0);
+    const packed_word<bytes> below = accumulator_of<bytes>(rank - 1);
+    unsigned position = ~0U;  // in the batch: load, lane, element
+    if (has_it) {
+      packed_word<bytes> found = packs[0].element[0];
+      unsigned word = 0;
+#pragma unroll
+      for (int i = in_flight * words - 1; i >= 0; --i) {
+        const packed_word<bytes> candidate = packs[i / words].element[i % words];
+        if (include<bytes>(rule, below, candidate) != below) found = candidate, word = static_cast<unsigned>(i);
+      }
+      const unsigned pack_in_batch = word / words * 32 + threadIdx.x % 32;
+      position = (pack_in_batch * words + word % words) * elements_per_word<bytes> +
+                 first_of_rank<bytes>(rule, found, rank);
+    }
+    position = __reduce_min_sync(all_lanes, position);
+    const unsigned pack_in_batch = position / elements;
+    return (first + pack_in_batch / 32 * stride + pack_in_batch % 32) * elements + position % elements;
+  }
+};
+
+template <int bytes>
+using packed_candidate = extremum_candidate<packed_word<bytes>>;
+
+/// The best element of the packs of this warp, in each lane; without an index, of the packs of this lane.
+template <int bytes, bool with_index, int in_flight>
+__device__ __forceinline__ packed_candidate<bytes> best_of_packs(const packed_input<bytes>& in,
+                                                                 const rank_rule& rule) {
+  using word = packed_word<bytes>;
+  warp_batch<bytes, in_flight> batch(std::size_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32);
+  packed_candidate<bytes> best = no_candidate<word>();
+  if (batch.first < in.packs) best.index = in.head + batch.first * batch.elements;  // if all have rank 0
+  word highest = accumulator_of<bytes>(0);
+#pragma unroll 1
+  for (; batch.first < in.packs; batch.first += in_flight * batch.stride) {
+    batch.load(in, rule);
+    const word before = highest;
+    highest = batch.include_in(highest, rule);
+    if constexpr (with_index) {
+      if (!__any_sync(all_lanes, highest != before)) continue;
+      const word of_lane = highest_rank<bytes>(rule, highest);
+      best.rank = max_of_warp(of_lane);
+      best.index = in.head + batch.index_of(best.rank, of_lane == best.rank, rule);
+      highest = best.rank < rule.first_nan ? accumulator_of<bytes>(best.rank) : ~word{0};
+    }
+  }
+  if constexpr (!with_index) best = {highest_rank<bytes>(rule, highest), 0};
   return best;
 }
 
-/// By all threads of a block; the result is valid in thread 0.
-__device__ extremum_candidate better_in_block(extremum_candidate best) {
-  __shared__ extremum_candidate of_warp[extremum_threads / 32];
-  best = better_in_warp(best);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = best;
-  __syncthreads();
-  if (threadIdx.x < 32) {
-    best = threadIdx.x < extremum_threads / 32 ? of_warp[threadIdx.x] : no_candidate();
-    best = better_in_warp(best);
+/// One element per lane of one warp of the grid, of those in no pack: at most 30.
+template <int bytes>
+struct single_element {
+  std::size_t index = no_index;  ///< no_index: none
+  packed_word<bytes> bits = 0;
+  static constexpr std::size_t no_index = ~std::size_t{0};
+
+  __device__ __forceinline__ explicit single_element(const packed_input<bytes>& in) {
+    const unsigned lane = threadIdx.x % 32;
+    const std::size_t in_packs = in.packs * (16 / bytes);
+    const bool last_warp = blockIdx.x == gridDim.x - 1 && threadIdx.x / 32 == blockDim.x / 32 - 1;
+    if (!last_warp || lane >= in.n - in_packs) return;
+    index = lane < in.head ? lane : lane + in_packs;
+    bits = in.a[index];
   }
-  return best;
+};
+
+/// The input is aligned to its elements.
+template <int bytes, bool with_index, int in_flight>
+__global__ void __launch_bounds__(max_extremum_threads, 3)
+    packed_extremum_kernel(const __grid_constant__ packed_input<bytes> in, const __grid_constant__ rank_rule rule,
+                           extremum_state* state, const __grid_constant__ destination to) {
+  await_previous_kernel();
+  const single_element<bytes> single(in);
+  auto best = best_of_packs<bytes, with_index, in_flight>(in, rule);
+  if (single.index != single.no_index) {
+    const auto rank = static_cast<packed_word<bytes>>(rank_of(rule, single.bits));
+    const packed_candidate<bytes> candidate{rank, with_index ? single.index : 0};
+    if (is_better(candidate, best)) best = candidate;
+  }
+  if (best_of_grid<with_index>(best, *state) && threadIdx.x == 0)
+    store_extremum(rule, best, with_index, *state, to);
 }
 
-/// The key of an element of any type.
-template <bool greatest>
-__device__ std::uint64_t key_of(element_type type, std::uint64_t bits) {
-  return with_element_type(type, [&]<class T>(T) -> std::uint64_t {
-    return core::ordered_key<T, greatest>(
-        static_cast<typename exactdot::detail::unsigned_of<sizeof(T)>::type>(bits));
-  });
-}
-
-template <bool greatest>
-__global__ void __launch_bounds__(extremum_threads)
-    extremum_kernel(const __grid_constant__ any_operand x, std::size_t n, extremum_state* state, bool gives_index,
-                    const __grid_constant__ destination to) {
-  extremum_candidate best = no_candidate();
+/// Inputs of any layout.
+__global__ void __launch_bounds__(max_extremum_threads, 3)
+    extremum_kernel(const __grid_constant__ any_operand x, std::size_t n, const __grid_constant__ rank_rule rule,
+                    bool gives_index, extremum_state* state, const __grid_constant__ destination to) {
+  await_previous_kernel();
+  auto best = no_candidate<std::uint64_t>();
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
-    const extremum_candidate candidate{key_of<greatest>(x.type, bits_at(x, i)), i};
+    const extremum_candidate<std::uint64_t> candidate{rank_of(rule, bits_at(x, i)), i};
     if (is_better(candidate, best)) best = candidate;
   }
-  best = better_in_block(best);
-  __shared__ bool is_last;
-  if (threadIdx.x == 0) {
-    state->candidate[blockIdx.x] = best;
-    __threadfence();
-    is_last = atomicAdd(&state->finished, 1U) == gridDim.x - 1;
-    __threadfence();  // before any thread of the last block reads the candidates
-  }
-  __syncthreads();
-  if (!is_last) return;
-  best = no_candidate();
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
-    const volatile extremum_candidate& of_block = state->candidate[i];
-    const extremum_candidate candidate{of_block.key, of_block.index};
-    if (is_better(candidate, best)) best = candidate;
-  }
-  __syncthreads();
-  best = better_in_block(best);
-  if (threadIdx.x != 0) return;
-  state->finished = 0;
-  state->best = best;
-  if (to.value == nullptr && to.host == nullptr) return;
-  const auto element_of_best = [&]<class T>(T) { return core::element_of_key<T, greatest>(best.key); };
-  store_anywhere(to, gives_index ? best.index : with_element_type(x.type, element_of_best));
+  if (best_of_grid<true>(best, *state) && threadIdx.x == 0) store_extremum(rule, best, gives_index, *state, to);
 }
 
 }  // namespace

@@ -150,6 +150,15 @@ inline constexpr std::array exact_converted_one_input = {
 /// For inputs of any layout, of every length: bound by the loads of single elements.
 inline constexpr launch_config exact_any_config = {256, 4, 2, compensated}, fast_any_config = {128, 4, 2};
 
+/// Of the search for an extreme element, by bytes of the vector: not measured yet. At most 256 threads. Blocks read one
+/// batch of loads each up to 2^20 floats; the last row has 96 KiB in flight per multiprocessor.
+inline constexpr std::array extremum_rows = {
+    tuning_row{4 * kibi, {64, 4, 1}, 0},     tuning_row{32 * kibi, {256, 8, 1}, 0},
+    tuning_row{512 * kibi, {128, 4, 1}, 0},  tuning_row{2048 * kibi, {256, 4, 1}, 0},
+    tuning_row{8192 * kibi, {256, 8, 1}, 0}, tuning_row{unlimited, {256, 8, 3}, 0},
+};
+inline constexpr launch_config extremum_any_config = {256, 1, 4};
+
 /// How many blocks a launch gets: one for each `per_block` of all the work, at most as many as the configuration
 /// and `limit` allow, at least one.
 constexpr unsigned block_count(const launch_config& config, int multiprocessors, std::size_t work,

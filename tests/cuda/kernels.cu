@@ -96,14 +96,40 @@ struct delivery {
   }
 };
 
+/// A vector in native byte order without gaps.
+template <int bytes>
+void search_packed(const delivery& out, unsigned blocks, int threads, const rank_rule& rule) {
+  const any_vector& x = out.inputs.a.view();
+  using element = typename exactdot::detail::unsigned_of<bytes>::type;
+  const packed_input<bytes> in(static_cast<const element*>(x.data), x.n);
+  constexpr auto of_index = packed_extremum_kernel<bytes, true, 2>;
+  constexpr auto of_element = packed_extremum_kernel<bytes, false, 2>;
+  gpu::launch(gives_index(out.asked.what) ? of_index : of_element, blocks, threads, 0, out.stream, in, rule,
+              out.memory.extremum.data(), out.to);
+}
+
 void search_extremum(const delivery& out) {
   const any_vector& x = out.inputs.a.view();
-  const any_operand operand{static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
   const unsigned blocks = 1 + out.asked.variant % 5;
+  const int threads = 32 << out.asked.variant / 5 % 3;
   const bool greatest = out.asked.what == reduction::max || out.asked.what == reduction::argmax;
-  constexpr auto greatest_kernel = extremum_kernel<true>, least_kernel = extremum_kernel<false>;
-  gpu::launch(greatest ? greatest_kernel : least_kernel, blocks, extremum_threads, 0, out.stream, operand, x.n,
-              out.memory.extremum.data(), gives_index(out.asked.what), out.to);
+  const rank_rule rule = rank_rule_of(x.type, greatest);
+  if (is_contiguous(x) && out.asked.variant % 7 != 6) {
+    switch (size_of(x.type)) {
+      case 1:
+        return search_packed<1>(out, blocks, threads, rule);
+      case 2:
+        return search_packed<2>(out, blocks, threads, rule);
+      case 4:
+        return search_packed<4>(out, blocks, threads, rule);
+      default:
+        return search_packed<8>(out, blocks, threads, rule);
+    }
+  }
+  const any_operand operand{static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
+  constexpr auto kernel = extremum_kernel;
+  gpu::launch(kernel, blocks, threads, 0, out.stream, operand, x.n, rule, gives_index(out.asked.what),
+              out.memory.extremum.data(), out.to);
 }
 
 /// Mode fast: a sum of the carrier, then its finish.

@@ -29,6 +29,7 @@ void for_each_table(Visit visit) {
     visit(name + ", fast, one input", tuning<Element>::fast_one_input, sizeof(Element));
   };
   std::apply([&](auto... element) { (visit_tables(element), ...); }, std::tuple<float, double>{});
+  visit("fast, extrema", extremum_rows, 1);
 }
 
 /// Sizes in bytes of inputs next to all powers of two and next to the limits of all rows.
@@ -75,6 +76,7 @@ TEST(tuning, has_valid_launch_configurations) {
   }
   expect_valid(exact_any_config, "exact, any layout");
   expect_valid(fast_any_config, "fast, any layout");
+  expect_valid(extremum_any_config, "extrema, any layout");
 }
 
 /// Plain sums of too many terms would leave the rounding open too often.

@@ -21,6 +21,10 @@ __global__ void bits(failed_checks* checks) {
   expect(checks, __funnelshift_lc(0x89abcdefU, 0x01234567U, 8) == 0x23456789U);
   expect(checks, __byte_perm(0x03020100U, 0x07060504U, 0x3210U) == 0x03020100U);
   expect(checks, __byte_perm(0x03020100U, 0x07060504U, 0x0477U) == 0x00040707U);
+  expect(checks,
+         __vmaxu2(0x0001fffeU, 0x8000ffffU) == 0x8000ffffU && __vmaxu2(0x00020001U, 0x00010002U) == 0x00020002U);
+  expect(checks, __viaddmax_u16x2(0x00010002U, 0x00030004U, 0x00050001U) == 0x00050006U);
+  expect(checks, __viaddmax_u16x2(0xffffffffU, 0x00020001U, 0U) == 0x00010000U);  // no carry, modulo 2^16
   expect(checks, __mulhi(-1, 1) == -1 && __mulhi(1 << 30, 8) == 2);
   expect(checks, __umulhi(0xffffffffU, 0xffffffffU) == 0xfffffffeU);
   expect(checks, __mul64hi(-1LL, 1LL) == -1 && __mul64hi(1LL << 62, 8) == 2);

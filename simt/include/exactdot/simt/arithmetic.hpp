@@ -101,6 +101,16 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   return chosen;
 }
 
+// On the two 16-bit halves of a word. Sums are taken modulo 2^16.
+inline unsigned __vmaxu2(unsigned x, unsigned y) {
+  const unsigned high = std::max(x >> 16, y >> 16), low = std::max(x & 0xffffU, y & 0xffffU);
+  return high << 16 | low;
+}
+inline unsigned __viaddmax_u16x2(unsigned x, unsigned y, unsigned z) {
+  const unsigned low = (x + y) & 0xffffU, high = (x >> 16) + (y >> 16);
+  return __vmaxu2(high << 16 | low, z);
+}
+
 inline int __mulhi(int x, int y) { return static_cast<int>((std::int64_t{x} * y) >> 32); }
 inline long long __mul64hi(long long x, long long y) {
   return static_cast<long long>((static_cast<__int128>(x) * y) >> 64);
