@@ -69,7 +69,7 @@ TEST(tuning, has_valid_launch_configurations) {
   for (const auto& rows : {exact_converted, exact_converted_one_input}) {
     for (const tuning_row& row : rows) {
       expect_valid(row.config, "exact, converted");
-      EXPECT_TRUE(row.config.compensated);
+      EXPECT_EQ(row.config.sums, compensated);
       EXPECT_EQ(row.config.in_flight % 2, 0) << "in_flight_of_converted assumes it";
     }
     EXPECT_EQ(rows.back().max_bytes, unlimited);
