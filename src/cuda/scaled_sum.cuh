@@ -39,10 +39,17 @@ __device__ __forceinline__ bounded_sum<true> sum_of_scaled_factors(const operand
   return sums.total();
 }
 
+/// The sum of all blocks' messages, in lane 0. By one warp. Not inlined, like the decision, so that their registers
+/// are not needed together.
+[[gnu::noinline]] __device__ bounded_sum<true> sum_of_scaled_messages(const exchange& exchange, unsigned flag,
+                                                                      long long deadline, unsigned* late) {
+  return sum_of_messages<true>(exchange.scaled_sums, flag, deadline, late);
+}
+
 /// The result, if it is certain, of a sum of scaled factors. By one thread.
 template <class Term>
-__device__ core::decision decide_scaled(const bounded_sum<true>& total, const error_bound& bound, scaling scale,
-                                        const destination& to) {
+[[gnu::noinline]] __device__ core::decision decide_scaled(bounded_sum<true> total, error_bound bound, scaling scale,
+                                                          const destination& to) {
   const auto ends = core::two_sum(total.sum, total.correction);
   const core::enclosure sum{ends.value, ends.error, __fma_rn(bound.factor, total.error, bound.floor)};
   constexpr int exponent = Term::factors * scale_exponent;
@@ -56,6 +63,8 @@ __device__ core::decision decide_scaled(const bounded_sum<true>& total, const er
 ///
 /// All these blocks choose alike, but blocks that left at their deadline publish nothing. So here the last block
 /// has a deadline too, and then proceeds to the second level, which needs no other block. Others leave at theirs.
+/// `in_flight`: of the first sum. At most four loads at once keep the code short, and leave an accumulator no more
+/// terms than the bound counts.
 template <class Term, int in_flight, class T, input_layout layout, class Storage>
 [[gnu::noinline]] __device__ void sum_scaled(const operands<T, layout>& in, bounded_sum<true> first,
                                              const error_bound& bound, Storage& storage, exchange& exchange,
@@ -66,13 +75,15 @@ template <class Term, int in_flight, class T, input_layout layout, class Storage
   const scaling scale = storage.scale;
   if (scale == scaling::none) return;
   const double power = scale == scaling::down ? 1 / scale_power : scale_power;
-  bounded_sum<true> total = sum_of_block(sum_of_scaled_factors<Term, in_flight>(in, power), storage.of_warp);
+  constexpr int loads = in_flight < 4 ? in_flight : 4;
+  static_assert(bounded_thread_sum<T, Term, true>::accumulators <= 4);
+  bounded_sum<true> total = sum_of_block(sum_of_scaled_factors<Term, loads>(in, power), storage.of_warp);
   const bool alone = gridDim.x == 1, last = alone || storage.ticket.is_last;
   if (!alone && threadIdx.x < 32) {
     if (threadIdx.x == 0) publish(total, exchange.scaled_sums, storage.ticket.flag);
     constexpr long long clocks = 20000;  // and twice as many as the loop took
     const long long now = clock64(), deadline = now + 2 * (now - start) + clocks;
-    total = sum_of_messages<true>(exchange.scaled_sums, storage.ticket.flag, deadline, &storage.late);
+    total = sum_of_scaled_messages(exchange, storage.ticket.flag, deadline, &storage.late);
   }
   if (threadIdx.x == 0) {
     core::decision found{0, false};
