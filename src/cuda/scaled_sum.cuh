@@ -40,10 +40,17 @@ __device__ __forceinline__ bounded_sum<true> sum_of_scaled_factors(const operand
   return sums.total();
 }
 
+/// The sum of all blocks' messages, in lane 0. By one warp. Not inlined, like the decision, so that their registers
+/// are not needed together.
+[[gnu::noinline]] __device__ bounded_sum<true> sum_of_scaled_messages(const exchange& exchange, unsigned flag,
+                                                                      long long deadline, unsigned* late) {
+  return sum_of_messages<true>(exchange.scaled_sums, flag, deadline, late);
+}
+
 /// The result, if it is certain, of a sum of scaled factors. By one thread.
 template <class Term>
-__device__ core::decision decide_scaled(const bounded_sum<true>& total, const error_bound& bound, scaling scale,
-                                        const destination& to) {
+[[gnu::noinline]] __device__ core::decision decide_scaled(bounded_sum<true> total, error_bound bound, scaling scale,
+                                                          const destination& to) {
   const auto ends = core::two_sum(total.sum, total.correction);
   const core::enclosure sum{ends.value, ends.error, __fma_rn(bound.factor, total.error, bound.floor)};
   constexpr int exponent = Term::factors * scale_exponent;
@@ -58,6 +65,8 @@ __device__ core::decision decide_scaled(const bounded_sum<true>& total, const er
 /// All these blocks choose alike, but blocks that left at their deadline publish nothing. So here the last block
 /// has a deadline too, and then proceeds to the second level, which needs no other block. Others leave at theirs.
 /// The blocks of a cluster are all there, and need no deadline.
+/// `in_flight`: of the first sum. At most four loads at once keep the code short, and leave an accumulator no more
+/// terms than the bound counts.
 template <class Term, int in_flight, bool in_cluster, class T, input_layout layout, class Storage>
 [[gnu::noinline]] __device__ void sum_scaled(const operands<T, layout>& in, bounded_sum<true> first,
                                              const error_bound& bound, Storage& storage, exchange& exchange,
@@ -68,8 +77,10 @@ template <class Term, int in_flight, bool in_cluster, class T, input_layout layo
   const scaling scale = storage.scale;
   if (scale == scaling::none) return;
   const double power = scale == scaling::down ? 1 / scale_power : scale_power;
+  constexpr int loads = in_flight < 4 ? in_flight : 4;
+  static_assert(bounded_thread_sum<T, Term, compensated>::accumulators <= 4);
   if constexpr (in_cluster) arrive_in_cluster();  // the block has read the sums of the first round
-  bounded_sum<true> total = sum_of_scaled_factors<Term, in_flight>(in, power);
+  bounded_sum<true> total = sum_of_scaled_factors<Term, loads>(in, power);
   if constexpr (in_cluster) {
     total = sum_of_cluster(total, storage.of_warp);
   } else {
@@ -80,7 +91,7 @@ template <class Term, int in_flight, bool in_cluster, class T, input_layout layo
     if (threadIdx.x == 0) publish(total, exchange.scaled_sums, storage.ticket.flag);
     constexpr long long clocks = 20000;  // and twice as many as the loop took
     const long long now = clock64(), deadline = now + 2 * (now - start) + clocks;
-    total = sum_of_messages<true>(exchange.scaled_sums, storage.ticket.flag, deadline, &storage.late);
+    total = sum_of_scaled_messages(exchange, storage.ticket.flag, deadline, &storage.late);
   }
   if (threadIdx.x == 0) {
     core::decision found{0, false};
