@@ -147,17 +147,19 @@ template <int in_flight, class T>
 __device__ __forceinline__ void load_interleaved(const operands<T, input_layout::contiguous>& in, std::size_t i,
                                                  std::size_t step, pack<T> (&x)[in_flight],
                                                  pack<T> (&y)[in_flight]) {
+  constexpr std::size_t far = std::size_t{1} << 30;  // more than the steps of a turn
+  const int left = static_cast<int>(min(in.end - i, far)), stride = static_cast<int>(step);
+  const T *const a = in.a + i, *const b = in.b + i;
 #pragma unroll
   for (int k = 0; k < in_flight; ++k) {
-    const std::size_t first = i + k * step;
-    const unsigned left =
-        first < in.end ? static_cast<unsigned>(min(in.end - first, std::size_t{32 * pack<T>::count})) : 0;
+    const T *const a_pack = a + k * stride, *const b_pack = b + k * stride;
+    const int left_of_pack = left - k * stride;
 #pragma unroll
-    for (unsigned j = 0; j < pack<T>::count; ++j) {
+    for (int j = 0; j < pack<T>::count; ++j) {
       x[k].element[j] = y[k].element[j] = 0;
-      if (32 * j >= left) continue;
-      x[k].element[j] = in.a[first + 32 * j];
-      y[k].element[j] = in.b[first + 32 * j];
+      if (left_of_pack <= 32 * j) continue;
+      x[k].element[j] = a_pack[32 * j];
+      y[k].element[j] = b_pack[32 * j];
     }
   }
 }
