@@ -93,7 +93,7 @@ std::vector<candidate<T>> candidates_for(exactdot::reduction what, problem<T>& o
   add(fast_candidates<T, Term>(where));
   if (n <= longest_cluster) add(cluster_candidates<T, Term>(where));
   if (n < shortest_streamed) return all;
-  add(streamed_candidates<T, Term>(where, sums));
+  add(streamed_candidates<T, Term>(where));
   const bench::read_arrays arrays = bench::arrays_of(what, on.a.data(), on.b.data(), n);
   for (const bench::reader& kernel : bench::readers(on.gpu, arrays.bytes)) {
     const bool bulk = kernel.launch_config.find("bulk") != std::string::npos;

@@ -30,9 +30,9 @@ std::vector<candidate<T>> direct_candidates(const environment& on, exactdot::cud
 /// Clusters of 2, 4 and 8 blocks; of floats with plain sums.
 template <class T, class Term>
 std::vector<candidate<T>> cluster_candidates(const environment& on);
-/// Rings of several depths, as many blocks per multiprocessor as fit.
+/// Rings of several depths, as many blocks per multiprocessor as fit; of floats with grouped sums.
 template <class T, class Term>
-std::vector<candidate<T>> streamed_candidates(const environment& on, exactdot::cuda_engine::summation sums);
+std::vector<candidate<T>> streamed_candidates(const environment& on);
 /// Mode fast.
 template <class T, class Term>
 std::vector<candidate<T>> fast_candidates(const environment& on);

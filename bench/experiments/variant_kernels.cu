@@ -17,7 +17,7 @@ using element = EXACTDOT_ELEMENT;
 using term = exactdot::core::EXACTDOT_TERM;
 using candidates = std::vector<candidate<element>>;
 using inputs = operands<element, input_layout::contiguous>;
-constexpr bool has_plain_sums = exactdot::core::streams_of<term, element> == 1;
+constexpr bool is_float = sizeof(element) == sizeof(float);
 
 std::string describe(const launch_config& config, unsigned blocks) {
   std::string text = std::to_string(blocks) + " x " + std::to_string(config.threads) + ", " +
@@ -134,10 +134,10 @@ candidates all_streamed(const environment& on) {
   return all;
 }
 
-/// Calls `make<sums>` with sums that the element and the term have.
+/// Calls `make<sums>`; sums of doubles are compensated.
 template <class Make>
 candidates with_sums(summation sums, Make make) {
-  if constexpr (has_plain_sums) {
+  if constexpr (is_float) {
     if (sums == plain) return make.template operator()<plain>();
     if (sums == grouped) return make.template operator()<grouped>();
   }
@@ -175,11 +175,11 @@ candidates direct_candidates<element, term>(const environment& on, summation sum
 }
 template <>
 candidates cluster_candidates<element, term>(const environment& on) {
-  return all_clusters < has_plain_sums && sizeof(element) == sizeof(float) ? plain : compensated > (on);
+  return all_clusters < is_float ? plain : compensated > (on);
 }
 template <>
-candidates streamed_candidates<element, term>(const environment& on, summation sums) {
-  return with_sums(sums, [&]<summation sums>() { return all_streamed<sums>(on); });
+candidates streamed_candidates<element, term>(const environment& on) {
+  return all_streamed < is_float ? grouped : compensated > (on);
 }
 template <>
 candidates fast_candidates<element, term>(const environment& on) {
