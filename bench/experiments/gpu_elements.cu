@@ -86,8 +86,8 @@ class measurement {
   [[nodiscard]] std::size_t room() const { return (std::size_t{1} << longest_) + 64; }
 
   [[nodiscard]] any_vector vector(const buffer<char>& of, element_type type, int shift = 0) const {
-    const auto size = static_cast<std::ptrdiff_t>(exactdot::size_of(type));
-    return {of.data() + shift * size, bytes_ / static_cast<std::size_t>(size), size, type};
+    const std::size_t size = exactdot::size_of(type);
+    return {of.data() + static_cast<std::size_t>(shift) * size, bytes_ / size, type};
   }
 
   way dot(const char* name, element_type type, mode computed_in, int shift_a, int shift_b) {
@@ -213,7 +213,7 @@ class measurement {
     for (int round = 0; round < rounds; ++round) {
       for (std::size_t i = 0; i < ways.size(); ++i) samples[i].push_back(samplers[i]());
     }
-    line found{row, exactdot::name_of(type), bytes_, {}};
+    line found{row, std::string(exactdot::name_of(type)), bytes_, {}};
     std::map<std::string, double> best;
     double spread = 0;  // the largest of all ways
     for (std::size_t i = 0; i < ways.size(); ++i) {
