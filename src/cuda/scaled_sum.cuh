@@ -79,7 +79,7 @@ template <class Term, int in_flight, bool in_cluster, class T, input_layout layo
   const double power = scale == scaling::down ? 1 / scale_power : scale_power;
   constexpr int loads = in_flight < 4 ? in_flight : 4;
   static_assert(bounded_thread_sum<T, Term, compensated>::accumulators <= 4);
-  if constexpr (in_cluster) arrive_in_cluster();  // the block has read the sums of the first round
+  if constexpr (in_cluster) gpu::cluster_arrive();  // the block has read the sums of the first round
   bounded_sum<true> total = sum_of_scaled_factors<Term, loads>(in, power);
   if constexpr (in_cluster) {
     total = sum_of_cluster(total, storage.of_warp);
