@@ -31,10 +31,11 @@ struct exact {
     const unsigned grid = blocks_of(in.grid);
     constexpr auto layout = cuda_engine::input_layout::contiguous;
     const cuda_engine::operands<T, layout> operands{in.a, in.b, in.n};
-    using thread_sums = cuda_engine::bounded_thread_sum<T, core::product, true>;
+    using thread_sums = cuda_engine::bounded_thread_sum<T, core::product, cuda_engine::compensated>;
     const cuda_engine::sum_shape shape{in.n, grid, threads, 4, thread_sums::accumulators};
-    const auto bound = cuda_engine::bound_of(shape, true, sizeof(T) == sizeof(double));
-    constexpr auto kernel = cuda_engine::exact_kernel<T, core::product, layout, threads, 4, true>;
+    const auto bound = cuda_engine::bound_of(shape, cuda_engine::compensated, sizeof(T) == sizeof(double));
+    constexpr auto kernel =
+        cuda_engine::exact_kernel<T, core::product, layout, threads, 4, cuda_engine::compensated>;
     gpu::launch(kernel, grid, threads, 0, in.stream, operands, bound, state.data(),
                 cuda_engine::value_at(out.data()));
   }

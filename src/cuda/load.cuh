@@ -148,7 +148,8 @@ __device__ __forceinline__ void load_interleaved(const operands<T, input_layout:
                                                  std::size_t step, pack<T> (&x)[in_flight],
                                                  pack<T> (&y)[in_flight]) {
   constexpr std::size_t far = std::size_t{1} << 30;  // more than the steps of a turn
-  const int left = static_cast<int>(min(in.end - i, far)), stride = static_cast<int>(step);
+  const std::size_t behind = in.end - i;
+  const int left = static_cast<int>(behind < far ? behind : far), stride = static_cast<int>(step);
   const T *const a = in.a + i, *const b = in.b + i;
 #pragma unroll
   for (int k = 0; k < in_flight; ++k) {
