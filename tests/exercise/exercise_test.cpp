@@ -66,10 +66,10 @@ TYPED_TEST(exercise, sums_magnitudes_in_the_gpu_kernel) {
         gpu::buffer<engine::device_state> state(stream, 1);
         a.copy_from(v.a.data(), v.size()), b.copy_from(v.b.data(), v.size()), state.fill_zero();
         const engine::operands<T, layout> inputs{a.data(), b.data(), v.size()};
-        using thread_sums = engine::bounded_thread_sum<T, core::absolute_product, true>;
+        using thread_sums = engine::bounded_thread_sum<T, core::absolute_product, engine::compensated>;
         const engine::sum_shape shape{v.size(), 2, 128, 4, thread_sums::accumulators};
-        const engine::error_bound bound = engine::bound_of(shape, true, sizeof(T) == sizeof(double));
-        constexpr auto kernel = engine::exact_kernel<T, core::absolute_product, layout, 128, 4, true>;
+        const engine::error_bound bound = engine::bound_of(shape, engine::compensated, sizeof(T) == sizeof(double));
+        constexpr auto kernel = engine::exact_kernel<T, core::absolute_product, layout, 128, 4, engine::compensated>;
         gpu::launch(kernel, 2, 128, 0, stream, inputs, bound, state.data(), engine::value_at(result.data()));
         T got{};
         result.copy_to(&got, 1);
