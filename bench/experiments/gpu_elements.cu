@@ -5,6 +5,8 @@
 // Medians of rounds in which all ways take turns, in a replayed graph. Output: one JSON object a line, "row" saying
 // what is computed; then a table. Usage: gpu_elements [SHORTEST LONGEST], powers of two, bytes of a vector.
 #include <cublas_v2.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include <algorithm>
 #include <bench/library.hpp>
@@ -38,12 +40,16 @@ struct way {
   std::function<void()> enqueue;
 };
 
-/// Bytes whose value is that of small numbers in every type: 0x3c00, 1 in float16, repeated; integers of any sign
-/// would do as well.
-__global__ void fill(unsigned* words, std::size_t n) {
+/// Uniform numbers in [-1, 1), or integers in [-100, 100]: no sum of them overflows.
+template <class T>
+__global__ void fill(T* x, std::size_t n, std::uint64_t seed) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
-    words[i] = 0x3c003c00U + static_cast<unsigned>(i * 2654435761U >> 26) * 0x00010001U;
+    std::uint64_t z = (i + seed) * 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    const double uniform = static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
+    x[i] = static_cast<T>(std::is_integral_v<T> ? 100 * uniform : uniform);
   }
 }
 
@@ -56,19 +62,15 @@ class measurement {
         b_(gpu_, room()),
         result_(gpu_, 4),
         workspace_(gpu_.handle()),
-        scratch_(gpu_, std::size_t{1} << 20) {
-    for (buffer<char>* const each : {&a_, &b_}) {
-      fill<<<1024, 256, 0, gpu_.handle()>>>(reinterpret_cast<unsigned*>(each->data()), room() / sizeof(unsigned));
-    }
-    check(cudaGetLastError(), "filling the vectors");
-  }
+        scratch_(gpu_, std::size_t{1} << 20) {}
 
   void run() {
     for (int log2_bytes = shortest_; log2_bytes <= longest_; log2_bytes += 2) {
       bytes_ = std::size_t{1} << log2_bytes;
       shifted<float>(element_type::float32);
       shifted<double>(element_type::float64);
-      for (const element_type type : {element_type::float16, element_type::bfloat16}) narrow(type);
+      narrow<__half>(element_type::float16);
+      narrow<__nv_bfloat16>(element_type::bfloat16);
       sums<std::int8_t>(element_type::int8);
       sums<std::int16_t>(element_type::int16);
       sums<std::int32_t>(element_type::int32);
@@ -105,7 +107,18 @@ class measurement {
   }
 
   template <class T>
+  void fill_with() {
+    std::uint64_t seed = 1;
+    for (buffer<char>* const each : {&a_, &b_}) {
+      fill<<<1024, 256, 0, gpu_.handle()>>>(reinterpret_cast<T*>(each->data()), bytes_ / sizeof(T) + 4,
+                                            seed++ << 40);
+    }
+    check(cudaGetLastError(), "filling the vectors");
+  }
+
+  template <class T>
   void shifted(element_type type) {
+    fill_with<T>();
     for (const mode computed_in : {mode::exact, mode::fast}) {
       const std::string row = computed_in == mode::exact ? "dot" : "dot, fast";
       take_turns(row, type,
@@ -116,7 +129,9 @@ class measurement {
     take_turns("sum", type, {reduce("aligned", reduction::sum, type), reduce("by 1", reduction::sum, type, 1)});
   }
 
+  template <class T>
   void narrow(element_type type) {
+    fill_with<T>();
     std::vector<way> ways = {dot("exact", type, mode::exact, 0, 0), dot("fast", type, mode::fast, 0, 0)};
     if (bytes_ <= std::size_t{1} << 32) ways.push_back(cublas_dot(type));
     with_readers(ways, 2);
@@ -147,6 +162,7 @@ class measurement {
 
   template <class T>
   void sums(element_type type) {
+    fill_with<T>();
     std::vector<way> ways = {reduce("exact", reduction::sum, type),
                              cub_way<std::int64_t>([](auto... all) { return cub::DeviceReduce::Sum(all...); },
                                                    static_cast<const T*>(nullptr))};
@@ -156,6 +172,7 @@ class measurement {
 
   template <class T>
   void extrema(element_type type) {
+    fill_with<T>();
     std::vector<way> ways = {
         reduce("exact", reduction::max, type),
         cub_way<T>([](auto... all) { return cub::DeviceReduce::Max(all...); }, static_cast<const T*>(nullptr))};

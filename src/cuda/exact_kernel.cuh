@@ -217,11 +217,12 @@ __global__ void __launch_bounds__(threads, 1)
   const bool alone = gridDim.x == 1, approximates = to.words == nullptr;
   exchange& exchange = state->exchange;
   if constexpr (in_cluster) arrive_in_cluster();
-  await_previous_kernel();
+  begin_kernel(in.n);
   if (to.is_served()) return;
   const long long start = clock64();
   bounded_thread_sum<Element, Term, summed> sums;
   if (approximates) add_own_share<Term, packs_in_flight, stages>(in, sums);
+  end_of_input(in.n);
   bounded_sum<compensated> total;
   if constexpr (in_cluster) {
     total = sum_of_cluster(sums.total(), storage.of_warp);

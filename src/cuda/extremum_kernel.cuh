@@ -144,7 +144,7 @@ template <int bytes, bool with_index, int in_flight>
 __global__ void __launch_bounds__(max_extremum_threads, 3)
     packed_extremum_kernel(const __grid_constant__ packed_input<bytes> in, const __grid_constant__ rank_rule rule,
                            extremum_state* state, const __grid_constant__ destination to) {
-  await_previous_kernel();
+  begin_kernel(in.n);
   const single_element<bytes> single(in);
   auto best = best_of_packs<bytes, with_index, in_flight>(in, rule);
   if (single.index != single.no_index) {
@@ -152,6 +152,7 @@ __global__ void __launch_bounds__(max_extremum_threads, 3)
     const packed_candidate<bytes> candidate{rank, with_index ? single.index : 0};
     if (is_better(candidate, best)) best = candidate;
   }
+  end_of_input(in.n);
   if (best_of_grid<with_index>(best, *state) && threadIdx.x == 0)
     store_extremum(rule, best, with_index, *state, to);
 }
@@ -160,13 +161,14 @@ __global__ void __launch_bounds__(max_extremum_threads, 3)
 __global__ void __launch_bounds__(max_extremum_threads, 3)
     extremum_kernel(const __grid_constant__ any_operand x, std::size_t n, const __grid_constant__ rank_rule rule,
                     bool gives_index, extremum_state* state, const __grid_constant__ destination to) {
-  await_previous_kernel();
+  begin_kernel(n);
   auto best = no_candidate<std::uint64_t>();
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
     const extremum_candidate<std::uint64_t> candidate{rank_of(rule, bits_at(x, i)), i};
     if (is_better(candidate, best)) best = candidate;
   }
+  end_of_input(n);
   if (best_of_grid<true>(best, *state) && threadIdx.x == 0) store_extremum(rule, best, gives_index, *state, to);
 }
 

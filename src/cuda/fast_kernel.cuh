@@ -297,7 +297,7 @@ __global__ void __launch_bounds__(threads)
     aligned = (Term::inputs == 2 ? address(in.a) | address(in.b) : address(in.a)) % 16 == 0;
   }
   const unsigned nodes = counts.nodes, warp = threadIdx.x / 32;
-  await_previous_kernel();
+  begin_kernel(in.n);
   wide_unsigned drawn = 0;
   if (nodes > 1 && threadIdx.x == 0) drawn = draw_ticket(exchange->tickets);
   T sum{0};
@@ -326,6 +326,7 @@ __global__ void __launch_bounds__(threads)
       shared_ticket = ticket;
     }
   }
+  end_of_input(in.n);
   if (nodes > 1) {
     __syncthreads();
     if (!shared_ticket.is_last) return;

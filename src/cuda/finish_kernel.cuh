@@ -14,7 +14,7 @@ namespace {
 __global__ void finish_states_kernel(core::state_layout layout, const __grid_constant__ finish_request asked,
                                      std::int64_t* words, std::int64_t* scratch, unsigned* status,
                                      const __grid_constant__ destination to) {
-  await_previous_kernel();
+  begin_kernel(1);
   if (to.is_served()) return;
   std::int64_t* const squares = words + layout.words();
   core::normalise(layout, words);
@@ -34,7 +34,7 @@ __global__ void finish_states_kernel(core::state_layout layout, const __grid_con
 /// as the target.
 __global__ void add_state_kernel(core::state_layout layout, std::int64_t* words, core::state_layout target_layout,
                                  std::int64_t* target, std::int64_t* scratch) {
-  await_previous_kernel();
+  begin_kernel(1);
   core::normalise(layout, words);
   for (int i = 0; i < target_layout.words(); ++i) scratch[i] = 0;
   core::add_state(target_layout, scratch, layout, words);
@@ -57,7 +57,7 @@ __device__ __forceinline__ double rounded_quotient(double x, double y) { return 
 /// Takes the root or the quotient of the sum in *sum, if the rule asks for it, and converts it to the result type.
 template <class T>
 __global__ void finish_fast_kernel(const T* sum, std::uint64_t count, const __grid_constant__ destination to) {
-  await_previous_kernel();
+  begin_kernel(1);
   T value = *sum;
   if (to.rule.finish() == core::finish::root) value = rounded_root(value);
   if (to.rule.finish() == core::finish::quotient) value = rounded_quotient(value, static_cast<T>(count));

@@ -16,7 +16,7 @@ struct launch_shape {
   bool in_cluster = false;         ///< all blocks are one cluster, if has_capability_9
 };
 
-/// Every kernel begins with await_previous_kernel(). `what` is for the error.
+/// Every kernel begins with begin_kernel(). `what` is for the error.
 template <class... Parameters, class... Arguments>
 void launch_kernel(const workspace::storage& storage, const char* what, const launch_shape& shape,
                    void (*kernel)(Parameters...), Arguments&&... arguments) {

@@ -36,6 +36,7 @@ __device__ __forceinline__ moment_sums<compensated> moments_of_block(const opera
     values.add(x, y);
     squares.add(x, x);
   });
+  end_of_input(in.n);
   return {sum_of_block(values.total(), of_warp[0]), sum_of_block(squares.total(), of_warp[1])};
 }
 
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(moments_threads)
                    const __grid_constant__ error_bound of_values, const __grid_constant__ error_bound of_squares,
                    double ddof, moments_state* state, const __grid_constant__ destination to) {
   __shared__ bool is_last;
-  await_previous_kernel();
+  begin_kernel(in.n);
   const moment_sums<compensated> sums = moments_of_block<Element, layout, compensated>(in);
   if (threadIdx.x == 0) {
     store_sum(sums.of_values, state->values[blockIdx.x]);

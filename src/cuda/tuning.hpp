@@ -1,8 +1,8 @@
 // The tuning table: one row per range of lengths, with the launch configuration that was fastest there. The kernels
 // that are compiled are the configurations that the rows name, so no row can ask for one that does not exist.
 //
-// `microseconds` is the time per call inside a replayed graph at the row's longest length (at 2^26 elements where
-// it has no limit), from one run of bench/experiments/gpu_variants on an H200, 2026-11-23. Compare figures of one
+// `microseconds` is the time per call inside a replayed graph at the row's longest length (where it has no limit, at 2^26
+// elements, of mode fast at 2^27), from bench/experiments/gpu_variants on an H200, 2026-11-23. Compare figures of one
 // mode with each other only; docs/performance.md has those that count. 0: reasoned, not measured.
 #pragma once
 
@@ -41,7 +41,7 @@ struct tuning;
 
 template <>
 struct tuning<float> {
-  /// Plain sums decide results of 24 bits of up to some 2^22 terms (docs/results/levels.md has the failure rates).
+  /// Plain sums decide results of 24 bits of up to some 2^23 terms (docs/results/levels.md has the failure rates).
   static constexpr std::array exact = {
       tuning_row{8 * kibi, {128, 4, 1}, 1.72},
       tuning_row{16 * kibi, {128, 2, 1, plain, 4}, 1.86},
@@ -51,7 +51,7 @@ struct tuning<float> {
       tuning_row{512 * kibi, {128, 4, 1}, 2.99},
       tuning_row{8192 * kibi, {512, 2, 1}, 5.45},
       tuning_row{16384 * kibi, {1024, 1, 1}, 7.59},
-      tuning_row{unlimited, {512, 8, 1, grouped}, 0},
+      tuning_row{unlimited, {1024, 2, 1, grouped}, 120.6},
   };
   /// Of results of more than 24 bits.
   static constexpr std::array exact_wide = {
@@ -69,7 +69,7 @@ struct tuning<float> {
       tuning_row{32 * kibi, {128, 16, 1}, 1.50},   tuning_row{64 * kibi, {256, 16, 1}, 1.84},
       tuning_row{4096 * kibi, {128, 16, 2}, 3.20}, tuning_row{32768 * kibi, {256, 8, 2}, 17.5},
       tuning_row{65536 * kibi, {256, 8, 4}, 32.0}, tuning_row{262144 * kibi, {512, 8, 2}, 121.3},
-      tuning_row{unlimited, {512, 8, 1}, 0},
+      tuning_row{unlimited, {512, 8, 1}, 234.3},
   };
   /// Of terms of one input.
   static constexpr std::array exact_one_input = {
@@ -81,8 +81,8 @@ struct tuning<float> {
       tuning_row{512 * kibi, {256, 4, 1}, 2.82},
       tuning_row{4096 * kibi, {256, 8, 1}, 3.88},
       tuning_row{8192 * kibi, {512, 2, 1}, 4.56},
-      tuning_row{16384 * kibi, {512, 4, 1}, 0},
-      tuning_row{unlimited, {512, 8, 1, grouped}, 0},
+      tuning_row{32768 * kibi, {512, 4, 1}, 7.66},
+      tuning_row{unlimited, {1024, 4, 1, grouped}, 62.6},
   };
   static constexpr std::array exact_one_input_wide = {
       tuning_row{16 * kibi, {256, 4, 1, compensated}, 0},    tuning_row{32 * kibi, {128, 4, 1, compensated, 4}, 0},

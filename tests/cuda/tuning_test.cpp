@@ -86,7 +86,7 @@ TEST(tuning, corrects_long_sums_and_compensates_all_results_of_more_bits_than_a_
     const bool wide = size == sizeof(double) || name.find("wide") != std::string::npos;
     for (const tuning_row& row : rows) {
       const summation sums = row.config.sums;
-      EXPECT_TRUE(sums == compensated || (!wide && (sums == grouped || row.max_bytes <= 16384 * kibi)))
+      EXPECT_TRUE(sums == compensated || (!wide && (sums == grouped || row.max_bytes <= 32768 * kibi)))
           << name << ' ' << row.max_bytes;
     }
   });

@@ -1,12 +1,15 @@
 // The GPU engines under test as users call them: exactdot::cuda on vectors in device memory, with and without
 // waiting, and exactdot's functions with device::cuda on vectors in host memory. They take the launch
-// configurations of the tuning table.
+// configurations of the tuning table. With two GPUs, calls also alternate between them, and states pass from one to
+// the other.
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exactdot/cuda.hpp>
 #include <exactdot/exactdot.hpp>
+#include <memory>
 
 #include "oracle/generators.hpp"
 #include "table/engines.hpp"
@@ -49,9 +52,37 @@ class device_copy {
   void* memory_ = nullptr;
 };
 
+/// 0 or 1: the engines use two GPUs at most.
+int current_device() {
+  int device = 0;
+  expect(cudaGetDevice(&device));
+  return device;
+}
+
+/// Makes a device current while it exists.
+class with_device {
+ public:
+  explicit with_device(int device) : before_(current_device()) { expect(cudaSetDevice(device)); }
+  ~with_device() { cudaSetDevice(before_); }
+  with_device(const with_device&) = delete;
+  with_device& operator=(const with_device&) = delete;
+
+ private:
+  int before_;
+};
+
+/// The current device's.
 exactdot::cuda::workspace& shared_workspace() {
-  static exactdot::cuda::workspace workspace;
-  return workspace;
+  static std::array<std::unique_ptr<exactdot::cuda::workspace>, 2> of_device;
+  auto& workspace = of_device.at(static_cast<std::size_t>(current_device()));
+  if (!workspace) workspace = std::make_unique<exactdot::cuda::workspace>();
+  return *workspace;
+}
+void* shared_result() {
+  static std::array<void*, 2> of_device{};
+  void*& memory = of_device.at(static_cast<std::size_t>(current_device()));
+  if (memory == nullptr) expect(cudaMalloc(&memory, 8));
+  return memory;
 }
 
 /// The result, or nothing for errc::overflow.
@@ -75,11 +106,7 @@ any_scalar waited_for(const call& asked, const any_vector& a, const any_vector& 
 any_scalar enqueued(const call& asked, const any_vector& a, const any_vector& b) {
   exactdot::cuda::workspace& workspace = shared_workspace();
   const exactdot::options options{.mode = asked.mode};
-  static void* const result = [] {
-    void* memory = nullptr;
-    expect(cudaMalloc(&memory, 8));
-    return memory;
-  }();
+  void* const result = shared_result();
   if (asked.what == reduction::dot) {
     exactdot::cuda::dot(workspace, a, b, asked.result, result, options);
   } else {
@@ -98,24 +125,48 @@ std::optional<any_scalar> in_device_memory(const call& asked) {
   });
 }
 
-std::vector<std::int64_t> words_in_device_memory(const call& asked) {
+/// Adds the terms to the words, on the current device, so many times.
+void add_terms(const call& asked, std::vector<std::int64_t>& state, int times) {
   const device_copy a(asked.a, asked.variant), b(asked.b, asked.variant / 3);
-  const std::size_t count = exactdot::with_element(
-      asked.a.type, []<class T>(T) { return std::size_t{exactdot::accumulator<T>::word_count}; });
+  const std::size_t bytes = state.size() * sizeof state[0];
   std::int64_t* words = nullptr;
-  expect(cudaMalloc(&words, count * sizeof *words));
-  expect(cudaMemset(words, 0, count * sizeof *words));
-  for (int i = 0; i < 2; ++i) {
+  expect(cudaMalloc(&words, bytes));
+  expect(cudaMemcpy(words, state.data(), bytes, cudaMemcpyHostToDevice));
+  for (int i = 0; i < times; ++i) {
     if (asked.what == reduction::dot) exactdot::cuda::dot_into(shared_workspace(), a.view(), b.view(), words);
     if (asked.what == reduction::sum) exactdot::cuda::sum_into(shared_workspace(), a.view(), words);
     if (asked.what == reduction::sum_of_squares) {
       exactdot::cuda::sum_of_squares_into(shared_workspace(), a.view(), words);
     }
   }
-  std::vector<std::int64_t> found(count);
-  expect(cudaMemcpy(found.data(), words, count * sizeof *words, cudaMemcpyDeviceToHost));
+  expect(cudaMemcpy(state.data(), words, bytes, cudaMemcpyDeviceToHost));
   expect(cudaFree(words));
-  return found;
+}
+
+std::vector<std::int64_t> no_words(const call& asked) {
+  return std::vector<std::int64_t>(exactdot::with_element(
+      asked.a.type, []<class T>(T) { return std::size_t{exactdot::accumulator<T>::word_count}; }));
+}
+
+std::vector<std::int64_t> words_in_device_memory(const call& asked) {
+  std::vector<std::int64_t> words = no_words(asked);
+  add_terms(asked, words, 2);
+  return words;
+}
+
+/// Every other call on the second GPU.
+std::optional<any_scalar> on_either_gpu(const call& asked) {
+  const with_device chosen(static_cast<int>(asked.variant / 2 % 2));
+  return in_device_memory(asked);
+}
+
+/// The second addition on the second GPU.
+std::vector<std::int64_t> words_of_two_gpus(const call& asked) {
+  std::vector<std::int64_t> words = no_words(asked);
+  add_terms(asked, words, 1);
+  const with_device second(1);
+  add_terms(asked, words, 1);
+  return words;
 }
 
 std::optional<any_scalar> in_host_memory(const call& asked) {
@@ -162,6 +213,13 @@ suite engines_under_test() {
   host.run = in_host_memory;
   host.words_of_two_additions = words_in_host_memory;
   all.engines = {device, host};
+  if (devices >= 2) {
+    engine both = device;
+    both.name = "two GPUs";
+    both.run = on_either_gpu;
+    both.words_of_two_additions = words_of_two_gpus;
+    all.engines.push_back(both);
+  }
   all.lengths = lengths;
   all.long_lengths = long_lengths;
   return all;
