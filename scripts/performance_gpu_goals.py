@@ -3,6 +3,7 @@
 Each goal names why it is missed, as far as experiments have shown it (docs/experiments.md). A reason is printed only
 while a case misses the goal.
 """
+import performance_elements
 from performance_goals import Case, Goal
 from performance_gpu import EXACT_GOALS, HOSTILE_GOAL
 from performance_rows import TYPES, Ratio, length, ratio_of
@@ -16,14 +17,16 @@ WORKSPACE_GOAL = 1 << 20   # bytes
 MODES = ("exact", "fast")
 
 MESSAGES = "from 2^16 on several blocks exchange messages, 0.5 to 0.8 µs; shorter vectors have one block or one cluster"
-CONVERSIONS = "every element is converted to double; their share of the time was not measured"
+CONVERSIONS = "several blocks exchange messages, and every element is converted to double"
 IN_FLIGHT = "the last loads are added, and messages sent, after all have come: 2 to 3 µs"
-ORDER = "order v1 gives one block two warps with a tile each, whose loads follow one another"
+ORDER = "the last tiles are added after all loads have come"
 ONE_INPUT = "half the bytes of a dot, but the same time for the end of a launch"
-ROOT = "as the sums, and the root or quotient; not tuned"
-UNTUNED = "variances take four launches, three of which do nothing"
+ROOT = "as the sums, and the root or quotient"
+UNTUNED = ("variances of doubles take 20 operations an element, which do not overlap the loads; three more launches, which do "
+           "nothing, 3 µs; a root or quotient, 1 µs; extrema: not tuned")
 RANGE = "products of doubles over- or underflow: the elements are summed again with scaled factors"
-CANCELS = "cancelling sums leave level 1 undecided, so the elements are read again in level 2"
+CANCELS = ("cancelling sums leave level 1 undecided, so the elements are read again in level 2, by a cluster's few threads "
+           "if they are short")
 
 
 def cases(results, sizes, value, goal, types=None):
@@ -49,7 +52,7 @@ def exact_dot_goals(results):
         goals.append(Goal(f"`exact` dot, {TYPES[type_]}, {where}: ≤ the faster of cuBLAS and CUB", cases(
             results, [n for n in results.sizes if n >= 1 << first],
             lambda t, n: ratio_of(results.row(t, n, "exact"), results.reference("fast", t, n)), 1, [type_]),
-            f"{MESSAGES}; one block, up to 2^12: not explained yet; {IN_FLIGHT}" if type_ == "float32" else IN_FLIGHT))
+            f"{MESSAGES}; one block, up to 2^12: sums of doubles with bounds, joined by 10 steps of 12 operations each; {IN_FLIGHT}" if type_ == "float32" else IN_FLIGHT))
     return goals
 
 
@@ -58,7 +61,7 @@ def dot_goals(results):
     long, short = ([n for n in results.sizes if n >= MIN_LONG], [n for n in results.sizes if n <= MAX_HOST_LENGTH])
     goals = exact_dot_goals(results)
     goals.append(Goal("`fast` dot, every n: ≤ the faster of cuBLAS and CUB", cases(
-        results, results.sizes, lambda t, n: results.ratio("fast", t, n), 1), f"{ORDER}; {IN_FLIGHT}; 2^16 to 2^21: not explained yet"))
+        results, results.sizes, lambda t, n: results.ratio("fast", t, n), 1), ORDER))
     for mode in MODES:
         name = f"`{mode}` dot, from {length(MIN_LONG)} on: ≥ {100 * CEILING_GOAL:g} % of the read ceiling"
         goals.append(Goal(name, cases(
@@ -145,7 +148,6 @@ def all_reductions_goals(found):
 def open_goals():
     """Goals that no measurement covers yet."""
     return [Goal(name) for name in (
-        "`exact` dot, float16 and bfloat16: ≤ 0.85 of `cublasDotEx`",
         "rows of 32 … 2^21 elements, 2^25 pairs or more: ≥ 85 % of the read ceiling",
         "the same rows: ≤ 0.5 of `torch.linalg.vecdot`", "`exact` row and column sums: ≤ `torch.sum`",
         "`exact` matrix-vector product: ≤ 1.1 of cuBLAS gemv",
@@ -153,5 +155,6 @@ def open_goals():
         "more groups: ≤ 1 of the racy `index_add_`, ≤ 0.1 of the deterministic one")]
 
 
-def all_goals(results, found):
-    return [*dot_goals(results), *reduction_goals(found), *all_reductions_goals(found), *open_goals()]
+def all_goals(results, found, elements):
+    return [*dot_goals(results), *reduction_goals(found), *all_reductions_goals(found),
+            *performance_elements.goals(elements), *open_goals()]

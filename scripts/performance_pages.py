@@ -3,6 +3,7 @@
 A page is (heading, text, table) entries, so this list is that of all tables: --check fails if one is missing.
 """
 import performance_cpu_tables as cpu_tables
+import performance_elements as elements_tables
 import performance_gpu_tables as gpu_tables
 import performance_levels as levels_tables
 import performance_reductions as reductions_tables
@@ -72,9 +73,9 @@ def cpu(results):
 
 def reductions(found):
     text = ("Measured one after the other by `scripts/bench_reductions`. GB/s counts the vector once, although a variance "
-            "reads it twice. In mode `fast` variances do not exist, and extrema are the same.")
-    on_gpus = [(f"On a GPU: {reports.machine['gpu']}", text + " Variances take three launches, norms and means of mode "
-                "`fast` two, all others one.", reductions_tables.on_gpu(reports))
+            "on a CPU reads it twice. In mode `fast` variances do not exist, and extrema are the same.")
+    on_gpus = [(f"On a GPU: {reports.machine['gpu']}", text + " Variances take four launches, of which three normally do nothing, "
+                "norms and means of mode `fast` two, all others one.", reductions_tables.on_gpu(reports))
                for name, reports in found.items() if name != "cpu"]
     return page("Reductions other than the dot: raw tables", "`reductions-*.json`", [
         *on_gpus, ("On a CPU", text, reductions_tables.on_cpu(found["cpu"]))])
@@ -95,6 +96,12 @@ def levels(results):
          levels_tables.failure_rates(results))], legend="")
 
 
+def elements(results):
+    return page("Alignments, 16-bit elements and integers on a GPU: raw tables", "`elements-*.jsonl`",
+                [("How it is measured", "", elements_tables.text()), *elements_tables.entries(results)])
+
+
 def all_pages(results):
     return {"gpu": gpu(results.gpu), "cpu": cpu(results.cpu), "reductions": reductions(results.reductions),
-            "kernels": kernels(results.gpu), "levels": levels(results.levels)}
+            "kernels": kernels(results.gpu), "levels": levels(results.levels),
+            "elements": elements(results.elements)}
