@@ -1,6 +1,7 @@
 // The bound of a bounded sum (bounded_sum.cuh) from its running error E: |S - (s + c)| <= factor·E + floor.
 //
 //   plain         factor = u             Every rounding errs by at most u times its result; E adds up the results.
+//   grouped       factor = u             The same in a group; E counts the joins of groups by 2^-33 only.
 //   compensated   factor = d·u²          c is a sum, of depth d, of rounding errors that add up to at most u·E;
 //                          (13/4)·d·u²   for products of doubles, to at most (3 + u)·u·E.
 //   floor         n·2^-1074              What products of doubles lose to underflow.

@@ -2,11 +2,10 @@
 //
 // An accumulator is one word with the highest rank so far:
 //
-//   1 byte       two 16-bit lanes, for odd and for even bytes; the low half of a lane is the neighbouring byte,
-//   which
-//                decides only between equal ranks and so is harmless
-//   2 bytes      two 16-bit lanes
-//   4, 8 bytes   one
+//   1 byte       Two 16-bit lanes, for odd and for even bytes. The low half of a lane is the neighbouring byte.
+//                It decides only between equal ranks, and so is harmless.
+//   2 bytes      Two 16-bit lanes.
+//   4, 8 bytes   One lane.
 //
 // Cost per 16 bytes, compiled for sm_90: 12, 20, 16 and about 22 integer instructions for elements of 1, 2, 4 and 8
 // bytes. At 4.8 TB/s, 132 multiprocessors of 64 lanes at 1.98 GHz have time for 55. Older GPUs emulate operations

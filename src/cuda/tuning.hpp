@@ -1,9 +1,9 @@
 // The tuning table: one row per range of lengths, with the launch configuration that was fastest there. The kernels
 // that are compiled are the configurations that the rows name, so no row can ask for one that does not exist.
 //
-// `microseconds` is the time per call inside a replayed graph at the row's longest length (where it has no limit, at 2^26
-// elements, of mode fast at 2^27), from bench/experiments/gpu_variants on an H200, 2026-11-23. Compare figures of one
-// mode with each other only; docs/performance.md has those that count. 0: reasoned, not measured.
+// `microseconds` is the time per call inside a replayed graph at the row's longest length (where it has no limit,
+// at 2^26 elements, of fast dots at 2^27), from bench/experiments/gpu_variants on an H200, 2026-11-23. Compare
+// figures of one mode with each other only; docs/performance.md has those that count. 0: reasoned, not measured.
 #pragma once
 
 #include <algorithm>
@@ -117,7 +117,7 @@ struct tuning<double> {
       tuning_row{64 * kibi, {256, 4, 1}, 1.84},    tuning_row{128 * kibi, {512, 4, 1}, 2.51},
       tuning_row{4096 * kibi, {128, 16, 2}, 3.55}, tuning_row{32768 * kibi, {256, 8, 2}, 18.1},
       tuning_row{65536 * kibi, {256, 8, 4}, 32.8}, tuning_row{262144 * kibi, {512, 8, 2}, 122.6},
-      tuning_row{unlimited, {512, 8, 1}, 241.7},
+      tuning_row{unlimited, {512, 8, 1}, 480.4},
   };
   static constexpr std::array exact_one_input = {
       tuning_row{8 * kibi, {128, 4, 1, compensated}, 1.71},
@@ -150,8 +150,8 @@ inline constexpr std::array exact_converted_one_input = {
 /// For inputs of any layout, of every length: bound by the loads of single elements.
 inline constexpr launch_config exact_any_config = {256, 4, 2, compensated}, fast_any_config = {128, 4, 2};
 
-/// Of the search for an extreme element, by bytes of the vector: not measured yet. At most 256 threads. Blocks read one
-/// batch of loads each up to 2^20 floats; the last row has 96 KiB in flight per multiprocessor.
+/// Of the search for an extreme element, by bytes of the vector, reasoned and not tuned. At most 256 threads.
+/// Blocks read one batch of loads each up to 2^20 floats; the last row has 96 KiB in flight per multiprocessor.
 inline constexpr std::array extremum_rows = {
     tuning_row{4 * kibi, {64, 4, 1}, 0},     tuning_row{32 * kibi, {256, 8, 1}, 0},
     tuning_row{512 * kibi, {128, 4, 1}, 0},  tuning_row{2048 * kibi, {256, 4, 1}, 0},
