@@ -175,11 +175,11 @@ candidates direct_candidates<element, term>(const environment& on, summation sum
 }
 template <>
 candidates cluster_candidates<element, term>(const environment& on) {
-  return all_clusters < is_float ? plain : compensated > (on);
+  return all_clusters<(is_float ? plain : compensated)>(on);
 }
 template <>
 candidates streamed_candidates<element, term>(const environment& on) {
-  return all_streamed < is_float ? grouped : compensated > (on);
+  return all_streamed<(is_float ? grouped : compensated)>(on);
 }
 template <>
 candidates fast_candidates<element, term>(const environment& on) {

@@ -2,10 +2,10 @@
 // always leaves no doubt about the rounding.
 //
 // Plain: s, for results of at most 24 bits from float carriers, whose products are exact in double. Compensated: s
-// and c, the sum of all rounding errors, by TwoSum and TwoProduct (Dot2: Ogita, Rump, Oishi 2005, §5). E adds up
-// |s| over all additions: a rounding errs by at most u times its result (running error analysis: Wilkinson; Higham,
-// Accuracy and Stability, §3.3). Bound: error_bound.hpp. Cost per term: 2 flops plain, 9 compensated, 11 for
-// products of doubles.
+// and c, the sum of all rounding errors, by TwoSum and TwoProduct (Dot2: Ogita, Rump, Oishi 2005, §5). Grouped:
+// the terms that are loaded together plainly, their sums by TwoSum. E adds up |s| over all additions: a rounding
+// errs by at most u times its result (running error analysis: Wilkinson; Higham, Accuracy and Stability, §3.3).
+// Bound: error_bound.hpp. Cost per term: 2 flops plain, 3.5 grouped, 9 compensated, 11 for products of doubles.
 #pragma once
 
 #include <core/enclosure.hpp>
@@ -112,8 +112,7 @@ struct bounded_thread_sum {
       partial[i % accumulators].template add_term<Term>(factor<Term>(a[i]), second_factor<Term>(b[i]));
     }
   }
-  /// Adds exact numbers, of which those of one turn of a loop go to the accumulators in turn: `first` is the number
-  /// of the first.
+  /// Adds exact numbers. Number i of the array goes to accumulator (first + i) mod accumulators.
   template <int count>
   __device__ __forceinline__ void add_exact(const double (&x)[count], int first) {
 #pragma unroll
@@ -129,8 +128,8 @@ struct bounded_thread_sum {
   }
 };
 
-/// The accumulator of a thread whose groups of terms are added plainly. A group's E is full, that of the joins
-/// counts 2^-33: what their correction errs by is less than 2^20 additions times u of it.
+/// The accumulator of a thread that adds groups of terms plainly and joins their sums by TwoSum. A group counts its
+/// full E; a join counts 2^-33·|s|, because the correction errs by at most 2^20·u² = 2^-33·u times |s|.
 template <class Carrier, class Term>
 struct bounded_thread_sum<Carrier, Term, summation::grouped> {
   static_assert(core::streams_of<Term, Carrier> == 1, "a plain sum has no room for a product's error");

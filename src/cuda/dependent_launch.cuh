@@ -3,8 +3,9 @@
 // waits at its beginning until that is complete and its memory visible. So the next launch costs less time than a
 // boundary between two kernels does.
 //
-// A kernel lets the next one be launched at its beginning if its inputs are short, else when it has read them:
-// blocks of the next launch that wait on some multiprocessors leave the others more blocks than their share.
+// If its inputs are short, a kernel lets the next one start at its beginning, else when it has read them. Otherwise
+// waiting blocks would fill some multiprocessors, and the others would get more blocks of the next launch than
+// their share.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ __device__ __forceinline__ void begin_kernel(std::size_t elements) {
   if (is_short(elements)) allow_next_kernel();
 }
 
-/// When the kernel has read its inputs.
+/// By all threads, when the first level has read the inputs. A second read may follow.
 __device__ __forceinline__ void end_of_input(std::size_t elements) {
   if (!is_short(elements)) allow_next_kernel();
 }

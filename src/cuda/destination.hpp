@@ -107,9 +107,9 @@ struct destination {
   core::result_rule rule = {};
   std::uint64_t count = 1;           ///< of the elements, for a quotient
   unsigned* status = nullptr;        ///< becomes 1 if an integer type does not hold the result
-  const unsigned* unless = nullptr;  ///< the launch does nothing if this is not 0 when it begins; or null
+  const unsigned* unless = nullptr;  ///< if not null and *unless is not 0, the launch does nothing
 
-  [[nodiscard]] EXACTDOT_CORE bool is_served() const { return unless != nullptr && *unless != 0; }
+  [[nodiscard]] EXACTDOT_CORE bool is_decided() const { return unless != nullptr && *unless != 0; }
 };
 
 /// A value of type R in device memory, rounded.

@@ -1,10 +1,10 @@
 // Exact reduction: one launch, one rounding, normally one read of the inputs.
 //
-//   thread, warp, block   bounded sums                                  bounded_sum.cuh
-//   grid                  a message a block; every block reads them all and decides     messages.cuh
-//   or cluster            the same by distributed shared memory                         cluster_sum.cuh
+//   thread, warp, block   bounded sums                                               bounded_sum.cuh
+//   grid                  one message per block; every block reads all and decides   messages.cuh
+//   or cluster            the same by distributed shared memory                      cluster_sum.cuh
 //   last block            stores the result, if the bounds decide it
-//   grid                  if sums of doubles over- or underflow, the same with scaled factors       scaled_sum.cuh
+//   grid                  doubles that over- or underflow: again, scaled factors     scaled_sum.cuh
 //
 // If the bounds leave the rounding open, blocks claim shares of the elements and sum them again: in expansions and,
 // if these drop too much, in integers (superaccumulator.cuh); the last block finishes (finish.cuh). Words of an
@@ -218,11 +218,11 @@ __global__ void __launch_bounds__(threads, 1)
   exchange& exchange = state->exchange;
   if constexpr (in_cluster) arrive_in_cluster();
   begin_kernel(in.n);
-  if (to.is_served()) return;
+  if (to.is_decided()) return;
   const long long start = clock64();
   bounded_thread_sum<Element, Term, summed> sums;
   if (approximates) add_own_share<Term, packs_in_flight, stages>(in, sums);
-  end_of_input(in.n);
+  if (approximates) end_of_input(in.n);  // else the second level reads the inputs: the kernel's end counts
   bounded_sum<compensated> total;
   if constexpr (in_cluster) {
     total = sum_of_cluster(sums.total(), storage.of_warp);

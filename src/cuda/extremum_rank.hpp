@@ -6,11 +6,10 @@
 // type and on the direction and is a field of rank_rule, so one kernel per width serves all types and both
 // directions.
 //
-//   floating point   bits, without the sign inverted if negative: a signed integer in the order of the numbers,
-//   which
-//                    the offset turns so that the last infinity ranks 0 and NaNs of both signs lie above the first
-//   integers         bits, the sign bit inverted if the type has one
-//   least element    all bits inverted as well
+//   floating point   Bits, without the sign inverted if negative: signed integers in the order of the numbers.
+//                    The offset gives the last infinity rank 0, and puts NaNs of both signs above the first.
+//   integers         Bits, the sign bit inverted if the type has one.
+//   least element    All bits inverted as well.
 #pragma once
 
 #include <core/rounding.hpp>

@@ -19,7 +19,7 @@ EXACTDOT_CORE extremum_candidate<Rank> no_candidate() {
   return {0, ~std::uint64_t{0}};
 }
 
-/// Stored and loaded at once, so that data whose flag has come have come.
+/// Stored and loaded by one instruction: a load that returns the flag returns the data.
 struct alignas(16) extremum_message {
   std::uint64_t data;
   unsigned word;
@@ -30,10 +30,10 @@ inline constexpr unsigned max_extremum_blocks = 1024;
 
 /// Zero before the first launch.
 struct extremum_state {
-  alignas(128) wide_unsigned tickets;      ///< of exchange.cuh
-  extremum_candidate<std::uint64_t> best;  ///< of a launch without a destination
-  alignas(128) extremum_message first[max_extremum_blocks];
-  alignas(128) extremum_message second[max_extremum_blocks];
+  alignas(cache_line) wide_unsigned tickets;  ///< of exchange.cuh
+  extremum_candidate<std::uint64_t> best;     ///< of a launch without a destination
+  alignas(cache_line) extremum_message first[max_extremum_blocks];
+  alignas(cache_line) extremum_message second[max_extremum_blocks];
 };
 
 }  // namespace exactdot::cuda_engine

@@ -15,7 +15,7 @@ __global__ void finish_states_kernel(core::state_layout layout, const __grid_con
                                      std::int64_t* words, std::int64_t* scratch, unsigned* status,
                                      const __grid_constant__ destination to) {
   begin_kernel(1);
-  if (to.is_served()) return;
+  if (to.is_decided()) return;
   std::int64_t* const squares = words + layout.words();
   core::normalise(layout, words);
   core::outcome found{0};

@@ -1,9 +1,9 @@
 // Variances and standard deviations from one read of the input, by bounded sums of x and of x^2.
 //
-//   thread, warp, block   two bounded sums                       bounded_sum.cuh
-//   last block            adds those of all blocks (fence and counter: M. Harris' reduction with
-//   threadFenceReduction)
-//                         and decides                            core::decide_moments
+//   thread, warp, block   two bounded sums                                   bounded_sum.cuh
+//   last block            adds those of all blocks, found by a fence and a
+//                         counter (M. Harris: threadFenceReduction)
+//   last block            decides                                            core::decide_moments
 //
 // If the bounds leave the rounding open, the exact states of both sums follow in launches of their own, which
 // return at once otherwise (destination::unless).

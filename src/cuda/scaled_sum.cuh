@@ -17,7 +17,7 @@ namespace {
 
 /// Whether a kernel sums again with scaled factors. Products of floats stay within the range of double.
 template <class Carrier, summation sums>
-inline constexpr bool scales_factors = std::is_same_v<Carrier, double>&& sums == compensated;
+inline constexpr bool scales_factors = (std::is_same_v<Carrier, double>)&&(sums == compensated);
 
 /// The scaling that may decide a sum of all terms that the bound leaves open. The same in all blocks that know it.
 __device__ inline scaling choose_scaling(const bounded_sum<true>& sum, const error_bound& bound) {

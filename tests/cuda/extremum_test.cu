@@ -237,8 +237,7 @@ TEST_F(extremum, is_found_around_packs_and_batches_of_any_alignment) {
       for (const std::size_t skew : {std::size_t{0}, std::size_t{1}, pack - 1}) {
         ++seed;
         const grid shape{1 + seed % 3, seed % 2 == 0 ? 32 : 96};
-        expect_all_four(on, random_data(info, n, seed), shape, skew);
-        expect_all_four(on, random_data(info, n, seed, 3), shape, skew);
+        expect_all_four(on, random_data(info, n, seed, seed % 2 == 0 ? 0 : 3), shape, skew);
       }
     }
   });
@@ -262,7 +261,7 @@ TEST_F(extremum, is_found_at_every_index) {
   for_each_type([](const element_info& info) {
     extremum_launcher on(7);
     const std::size_t pack = 16 / info.bytes, n = 2 * 32 * pack + pack / 2 + 3;
-    const std::size_t step = info.bytes == 1 ? 3 : 1;
+    const std::size_t step = info.bytes == 1 ? 7 : info.bytes == 2 ? 3 : 1;
     for (const bool greatest : {false, true}) {
       const rank_rule rule = rank_rule_of(info.type, greatest);
       const std::uint64_t best = element_below_nan(rule, rule.first_nan - 1), common = element_below_nan(rule, 5);
@@ -285,7 +284,7 @@ TEST_F(extremum, is_right_for_special_elements_in_any_order) {
     extremum_launcher on(9);
     const std::vector<std::uint64_t> special = special_elements(info);
     std::mt19937 random(3);
-    for (unsigned round = 0; round < 60; ++round) {
+    for (unsigned round = 0; round < 30; ++round) {
       // the first rounds have no NaN, or few
       data x = random_data(info, 40 + random() % 300, round, round % 3);
       for (unsigned k = 0; k < round % 6; ++k)

@@ -67,12 +67,10 @@ struct example {
 
 void expect_examples(const std::vector<example>& examples) {
   for (const example& each : examples) {
-    for (const unsigned blocks : {1U, 3U}) {
-      expect_bits(spread(each.of, 1000, 77, 1), blocks, each.decided, each.name);
-      expect_bits(spread(each.of, 3000, 5, stride), blocks, each.decided, each.name);
-      if (has_variants()) expect_bits<clustered>(spread(each.of, 3000, 5, stride), blocks, each.decided, each.name);
-    }
-    expect_bits(spread(each.of, 6000, 0, 601), 19, by::either, each.name);  // more blocks than are resident
+    const terms<double> in_one_accumulator = spread(each.of, 3000, 5, stride);
+    expect_bits(spread(each.of, 1000, 77, 1), 1, each.decided, each.name);
+    expect_bits(in_one_accumulator, 3, each.decided, each.name);
+    if (has_variants()) expect_bits<clustered>(in_one_accumulator, 3, each.decided, each.name);
   }
 }
 
@@ -146,7 +144,7 @@ double draw_wide(std::mt19937& random, int lowest, int highest) {
 
 TEST_F(scaled_sum, decides_data_of_extreme_exponents) {
   std::mt19937 random(5);
-  for (const std::size_t n : {1, 100, 1500}) {
+  for (const std::size_t n : {1, 1500}) {
     terms<double> wide = spread({}, n, 0, 1), subnormal = wide, sorted = wide;
     for (std::size_t i = 0; i < n; ++i) {
       wide.a[i] = draw_wide(random, -1074, 1024), wide.b[i] = draw_wide(random, -1074, 1024);
@@ -154,7 +152,7 @@ TEST_F(scaled_sum, decides_data_of_extreme_exponents) {
       sorted.a[i] = std::ldexp(1.25, -1021 + static_cast<int>(2043 * i / n)), sorted.b[i] = draw_wide(random, 0, 1);
     }
     wide.a[0] = 0x1p1000, wide.b[n / 2] = 0x1p1000, wide.a[n / 2] = 0x1.8p1010, sorted.a[n - 1] = 0x1p1022;
-    for (const unsigned blocks : {1U, 2U, 7U, 19U}) {
+    for (const unsigned blocks : {1U, 7U, 19U}) {
       for (const unsigned seed : {1U, 4U}) {
         // blocks may be late: of more than are resident, and of many in lock step
         const by decided = blocks <= (seed == 4 ? 2 : 7) ? by::scaling : by::either;

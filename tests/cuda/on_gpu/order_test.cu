@@ -1,9 +1,10 @@
 // A call reads what the stream's earlier work has written, all of it. The library's kernels are launched before the
-// previous kernel has ended (src/cuda/dependent_launch.cuh), so each must wait for it: for kernels that end late,
-// also such as let the next launch begin at once, for copies, for events of other streams, and in graphs.
+// previous kernel has ended (src/cuda/dependent_launch.cuh), so each must wait for it: after kernels that end late
+// (some let the next launch begin at once), after copies and events of other streams, and in graphs.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <exactdot/cuda.hpp>
 #include <functional>
 #include <vector>
@@ -170,6 +171,6 @@ TEST_P(order, after_a_call_of_the_library) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(lengths, order, testing::Values(256, 1 << 14, 1 << 18));
+INSTANTIATE_TEST_SUITE_P(lengths, order, testing::Values(256, 1 << 14, 1 << 18, (1 << 20) + 1));
 
 }  // namespace
