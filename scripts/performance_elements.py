@@ -13,7 +13,7 @@ ALIGNMENT_GOAL = 1.1
 DOT_GOAL = 0.85  # of cublasDotEx
 UNTUNED = ("launch configurations of converted elements are not tuned: even short vectors have many blocks, which exchange "
            "messages")
-EXTREMA = "launch configurations of extrema are not tuned; some 2^24 bytes have too few loads in flight"
+EXTREMA = "launch configurations of extrema are not tuned"
 NOT_WAYS = ("row", "type", "bytes", "spread")
 
 

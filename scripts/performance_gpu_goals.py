@@ -22,8 +22,8 @@ IN_FLIGHT = "the last loads are added, and messages sent, after all have come: 2
 ORDER = "the last tiles are added after all loads have come"
 ONE_INPUT = "half the bytes of a dot, but the same time for the end of a launch"
 ROOT = "as the sums, and the root or quotient"
-UNTUNED = ("variances of doubles take 20 operations an element, which do not overlap the loads; three more launches, which do "
-           "nothing, 3 µs; a root or quotient, 1 µs; extrema: not tuned")
+UNTUNED = ("variances: not explained yet, 32 KiB in flight per multiprocessor and, of doubles, 20 operations an element are "
+           "suspected; extrema: not tuned; others: the end of the launch")
 RANGE = "products of doubles over- or underflow: the elements are summed again with scaled factors"
 CANCELS = ("cancelling sums leave level 1 undecided, so the elements are read again in level 2, by a cluster's few threads "
            "if they are short")
@@ -52,7 +52,7 @@ def exact_dot_goals(results):
         goals.append(Goal(f"`exact` dot, {TYPES[type_]}, {where}: ≤ the faster of cuBLAS and CUB", cases(
             results, [n for n in results.sizes if n >= 1 << first],
             lambda t, n: ratio_of(results.row(t, n, "exact"), results.reference("fast", t, n)), 1, [type_]),
-            f"{MESSAGES}; one block, up to 2^12: sums of doubles with bounds, joined by 10 steps of 12 operations each; {IN_FLIGHT}" if type_ == "float32" else IN_FLIGHT))
+            f"{MESSAGES}; one block, up to 2^12: sums of doubles with bounds, joined by 10 steps of 12 operations each (not measured); {IN_FLIGHT}" if type_ == "float32" else IN_FLIGHT))
     return goals
 
 
