@@ -55,8 +55,8 @@ template <class T>
 double width_in_ulps(const exchange& exchange, const sum_shape& shape, summation sums, T result) {
   double error = 0;
   for (unsigned block = 0; block < shape.blocks; ++block) {
-    std::uint64_t bits = std::uint64_t{exchange.sums.sum[block].error_word} << 32;
-    error += core::bit_cast<double>(bits) + std::fabs(exchange.sums.sum[block].value);
+    std::uint64_t bits = std::uint64_t{exchange.sums.part[0].of_block[block].error_word} << 32;
+    error += core::bit_cast<double>(bits) + std::fabs(exchange.sums.part[0].of_block[block].value);
   }
   const error_bound bound = bound_of(shape, sums, sizeof(T) == sizeof(double));
   const double ulp = std::fabs(static_cast<double>(std::nextafter(result, static_cast<T>(HUGE_VAL))) -

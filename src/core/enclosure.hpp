@@ -39,8 +39,8 @@ EXACTDOT_CORE decision decide_rounding(const enclosure& sum) {
   return {to_word(result), certain && sum.is_finite()};  // two NaNs have the same bits
 }
 
-/// The enclosure of √sum or of sum / count, where `count` is exact; an infinite bound where the formulas do not hold. Sources of the error:
-/// see docs/algorithms.md. `root`: correctly rounded √head.
+/// The enclosure of √sum or of sum / count, where `count` is exact; an infinite bound where the formulas do not
+/// hold. Sources of the error: see docs/algorithms.md. `root`: correctly rounded √head.
 EXACTDOT_CORE enclosure root_of(const enclosure& sum, double root, double residual) {
   constexpr enclosure unknown{0, 0, HUGE_VAL};
   if (!(sum.head > 0x1p-900 && sum.head < 0x1p900)) return unknown;
@@ -69,26 +69,53 @@ EXACTDOT_CORE decision decide_integer(const result_rule& rule, const enclosure& 
   return {static_cast<std::uint64_t>(value), rule.precision() != 64 || value >= 0};
 }
 
+/// A part of engines, below, that have no faster way.
+struct rounding_in_integers {
+  static EXACTDOT_CORE std::uint64_t rounded(number_format to, double x) { return round_finite(to, x); }
+};
+
 /// The sum rounded to a format that no C++ type has.
+template <class Engine>
 EXACTDOT_CORE decision decide_format(number_format to, const enclosure& sum) {
   if (!sum.is_finite()) return {0, false};
   if (sum.head == 0 && sum.tail == 0 && sum.bound == 0) return {0, true};
   const double bound = widened(sum, true);
   const double low = sum.head + (sum.tail - bound), high = sum.head + (sum.tail + bound);
-  const std::uint64_t word = round_finite(to, low);
-  return {word, word == round_finite(to, high)};
+  const std::uint64_t word = Engine::rounded(to, low);
+  return {word, word == Engine::rounded(to, high)};
+}
+
+/// head + tail, where head is that sum rounded, rounded to odd: of the two neighbouring doubles the one whose last
+/// bit is 1 (S. Boldo, G. Melquiond, IEEE TC 57, 2008). Rounding that again to fewer than 52 bits is one rounding.
+EXACTDOT_CORE double to_odd(double head, double tail) {
+  const auto bits = bit_cast<std::uint64_t>(head);
+  if (tail == 0 || (bits & 1) != 0) return head;
+  const bool outwards = (tail < 0) == (head < 0);
+  return bit_cast<double>(outwards ? bits + 1 : bits - 1);
+}
+
+/// The sum head + tail itself, where head is that sum rounded. Ties too.
+EXACTDOT_CORE decision round_exact(const result_rule& rule, double head, double tail) {
+  const enclosure sum{head, tail, 0};
+  if (!sum.is_finite()) return {0, false};
+  if (rule.is_integer()) return decide_integer(rule, sum);
+  if (rule.gives<double>()) return {to_word(head), true};
+  const double odd = to_odd(head, tail);
+  if (rule.gives<float>()) return {to_word(static_cast<float>(odd)), true};
+  return {round_finite(rule.format(), odd), true};
 }
 
 /// What a rule makes of the final value, if it is certain.
+template <class Engine>
 EXACTDOT_CORE decision decide_value(const result_rule& rule, const enclosure& value) {
   if (rule.is_integer()) return decide_integer(rule, value);
   if (rule.gives<double>()) return decide_rounding<double>(value);
   if (rule.gives<float>()) return decide_rounding<float>(value);
-  return decide_format(rule.format(), value);
+  return decide_format<Engine>(rule.format(), value);
 }
 
-/// The same for a value in units of 2^exponent. Where the result is a normal double, infinite included, both ends are
-/// rounded once, to 53 bits, and the unit changes no bit. All other ends are rounded again.
+/// The same for a value in units of 2^exponent. Where the result is a normal double, infinite included, both ends
+/// are rounded once, to 53 bits, and the unit changes no bit. All other ends are rounded again.
 EXACTDOT_CORE decision decide_scaled_value(const result_rule& rule, const enclosure& value, int exponent) {
   const auto field = static_cast<int>(bit_cast<std::uint64_t>(magnitude_of(value.head)) >> 52);
   constexpr int highest = 2000;  // ends that are infinite stand for finite numbers
@@ -101,7 +128,8 @@ EXACTDOT_CORE decision decide_scaled_value(const result_rule& rule, const enclos
   return {word, word == round_finite(rule.format(), high, exponent)};
 }
 
-/// The enclosure of a finish of a sum. `count`: of the elements. Engine: correctly rounded root(x) and fma(x, y, z).
+/// The enclosure of a finish of a sum. `count`: of the elements. Engine: correctly rounded root(x),
+/// fma(x, y, z) and rounded(format, x), the bits in a narrower format of an x that is not NaN.
 template <class Engine>
 EXACTDOT_CORE enclosure value_of(const result_rule& rule, double count, const enclosure& sum) {
   const bool is_zero = sum.head == 0 && sum.bound == 0;
@@ -120,7 +148,7 @@ EXACTDOT_CORE enclosure value_of(const result_rule& rule, double count, const en
 /// The result of a rule, if it is certain.
 template <class Engine>
 EXACTDOT_CORE decision decide_finish(const result_rule& rule, double count, const enclosure& sum) {
-  return decide_value(rule, value_of<Engine>(rule, count, sum));
+  return decide_value<Engine>(rule, value_of<Engine>(rule, count, sum));
 }
 
 /// The same for a sum in units of 2^exponent; `exponent` is even.
@@ -131,21 +159,22 @@ EXACTDOT_CORE decision decide_scaled_finish(const result_rule& rule, double coun
   return decide_scaled_value(rule, value_of<Engine>(rule, count, sum), of_value);
 }
 
-/// The enclosure of n·Σx² − (Σx)², each product in two doubles; an infinite bound where these may leave their range.
-/// The bound follows from (S ± e)² ⊂ S² ± (2|S| + e)·e; 2^-50 covers four roundings of the tail. n < 2^53.
+/// The enclosure of n·Σx² − (Σx)², each product in two doubles; an infinite bound where these may leave their
+/// range. The bound follows from (S ± e)² ⊂ S² ± (2|S| + e)·e; 2^-50 covers four roundings of the tail. n < 2^53.
 template <class Engine>
 EXACTDOT_CORE enclosure moment_numerator(double n, const enclosure& sum, const enclosure& squares) {
   const auto x = two_sum(sum.head, sum.tail), q = two_sum(squares.head, squares.tail);
   const double size = magnitude_of(x.value), rest = magnitude_of(x.error);
-  const bool in_range = (size == 0 || (size > 0x1p-400 && size < 0x1p400)) && q.value > 0x1p-800 && q.value < 0x1p800;
+  const bool in_range =
+      (size == 0 || (size > 0x1p-400 && size < 0x1p400)) && q.value > 0x1p-800 && q.value < 0x1p800;
   if (!in_range) return {0, 0, HUGE_VAL};
   const double whole = n * q.value, whole_error = Engine::fma(n, q.value, -whole), whole_rest = n * q.error;
   const double square = x.value * x.value, square_error = Engine::fma(x.value, x.value, -square);
   const double square_rest = 2 * x.value * x.error;  // without x.error², which the bound has
   const auto difference = two_sum(whole, -square);
   const double tail = difference.error + (whole_error - square_error) + (whole_rest - square_rest);
-  const double magnitudes = magnitude_of(difference.error) + magnitude_of(whole_error) + magnitude_of(square_error) +
-                            magnitude_of(whole_rest) + magnitude_of(square_rest);
+  const double magnitudes = magnitude_of(difference.error) + magnitude_of(whole_error) +
+                            magnitude_of(square_error) + magnitude_of(whole_rest) + magnitude_of(square_rest);
   const double bound =
       n * squares.bound + (2 * (size + rest) + sum.bound) * sum.bound + rest * rest + 0x1p-50 * magnitudes;
   return {difference.value, tail, bound * 1.0625 + 0x1p-1000};
@@ -165,7 +194,7 @@ EXACTDOT_CORE decision decide_moments(const result_rule& rule, double n, double 
     const double root = Engine::root(found.head > 0 ? found.head : 1.0);
     found = root_of(found, root, Engine::fma(-root, root, found.head));
   }
-  return decide_value(rule, found);
+  return decide_value<Engine>(rule, found);
 }
 
 }  // namespace exactdot::core

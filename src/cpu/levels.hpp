@@ -47,7 +47,7 @@ inline bool bounded(const kernels& kernels, const void* a, const void* b, std::s
 }
 
 /// What core::decide_finish needs.
-struct arithmetic {
+struct arithmetic : core::rounding_in_integers {
   static double root(double x) { return std::sqrt(x); }
   static double fma(double x, double y, double z) { return std::fma(x, y, z); }
 };
@@ -61,8 +61,7 @@ inline core::enclosure enclosure_of(const bounded_sum& sum) {
 inline bool finish_if_certain(const core::result_rule& rule, std::size_t n, const bounded_sum& sum,
                               std::uint64_t& result) {
   if (rule.finish() != core::finish::round || rule.is_integer()) {
-    const core::decision found =
-        core::decide_finish<arithmetic>(rule, static_cast<double>(n), enclosure_of(sum));
+    const core::decision found = core::decide_finish<arithmetic>(rule, static_cast<double>(n), enclosure_of(sum));
     result = found.word;
     return found.certain;
   }

@@ -42,9 +42,14 @@ __device__ __forceinline__ double from_upper_word(unsigned word) {
 /// An accumulator. Without initialisers, so that it may lie in shared memory.
 template <bool compensated>
 struct bounded_sum {
+  static constexpr int parts = compensated ? 2 : 1;
   double sum;
   double correction;  ///< only if compensated
   double error;       ///< E
+
+  /// sum and correction by index, as of an expansion.
+  [[nodiscard]] __device__ __forceinline__ double& part(int k) { return k == 0 ? sum : correction; }
+  [[nodiscard]] __device__ __forceinline__ double part(int k) const { return k == 0 ? sum : correction; }
 
   /// Adds a number of which value + rest is known.
   __device__ __forceinline__ void add(double value, double rest) {
@@ -156,30 +161,47 @@ struct bounded_thread_sum<Carrier, Term, summation::grouped> {
   }
 };
 
-/// The sum over a warp, in lane 0. By all lanes.
-template <bool compensated>
-__device__ __forceinline__ bounded_sum<compensated> sum_of_warp(bounded_sum<compensated> x) {
+/// Copies a sum, to or from shared memory: only the parts that it has.
+template <class Sum>
+__device__ __forceinline__ void copy_sum(const Sum& from, Sum& to) {
 #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) {
-    bounded_sum<compensated> other{};
-    other.sum = __shfl_down_sync(all_lanes, x.sum, distance);
-    if constexpr (compensated) other.correction = __shfl_down_sync(all_lanes, x.correction, distance);
-    other.error = __shfl_down_sync(all_lanes, x.error, distance);
-    x.join(other);
+  for (int k = 0; k < Sum::parts; ++k) to.part(k) = from.part(k);
+  to.error = from.error;
+}
+
+/// The sum of another lane: `shuffle` moves a double.
+template <class Sum, class Shuffle>
+__device__ __forceinline__ Sum shuffled(const Sum& x, Shuffle shuffle) {
+  Sum moved{};
+#pragma unroll
+  for (int k = 0; k < Sum::parts; ++k) moved.part(k) = shuffle(x.part(k));
+  moved.error = shuffle(x.error);
+  return moved;
+}
+
+/// The sum over a warp, in lane 0. By all lanes; those from the first power of two that is not below `lanes` on
+/// have nothing. Sum, here and below: a bounded sum or an expansion.
+template <class Sum>
+__device__ __forceinline__ Sum sum_of_warp(Sum x, unsigned lanes = 32) {
+#pragma unroll
+  for (unsigned distance = 16; distance > 0; distance /= 2) {
+    if (distance >= lanes) continue;
+    x.join(shuffled(x, [distance](double part) { return __shfl_down_sync(all_lanes, part, distance); }));
   }
   return x;
 }
 
-/// The sum over a block, in thread 0; a barrier in between. By all threads.
-template <int warps, bool compensated>
-__device__ __forceinline__ bounded_sum<compensated> sum_of_block(bounded_sum<compensated> x,
-                                                                 bounded_sum<compensated> (&of_warp)[warps]) {
+/// The sum over a block of so many warps, in thread 0; a barrier in between. By all threads. `of_warp`: in shared
+/// memory.
+template <class Sum>
+__device__ __forceinline__ Sum sum_of_block(Sum x, Sum* of_warp, unsigned warps) {
   x = sum_of_warp(x);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
+  if (threadIdx.x % 32 == 0) copy_sum(x, of_warp[threadIdx.x / 32]);
   __syncthreads();
   if (warps > 1 && threadIdx.x < 32) {
-    const auto none = bounded_sum<compensated>{};
-    x = sum_of_warp(threadIdx.x < warps ? of_warp[threadIdx.x] : none);
+    Sum of_lane{};
+    if (threadIdx.x < warps) copy_sum(of_warp[threadIdx.x], of_lane);
+    x = sum_of_warp(of_lane, warps);
   }
   return x;
 }
@@ -198,6 +220,22 @@ struct correctly_rounded {
 #else
     return std::fma(x, y, z);
 #endif
+  }
+  /// To 16 bits by way of a float that is rounded to odd: 24 bits are two more than enough.
+  static __host__ __device__ std::uint64_t rounded(core::number_format to, double x) {
+#ifdef __CUDA_ARCH__
+    const bool is_bfloat16 = to.precision == core::format<bfloat16>::precision;
+    if (is_bfloat16 || to.precision == core::format<float16>::precision) {
+      const float cut = __double2float_rz(x);
+      unsigned bits = __float_as_uint(cut);
+      if (static_cast<double>(cut) != x) bits |= 1;
+      if (is_bfloat16) return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+      unsigned short half;
+      asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(__uint_as_float(bits)));
+      return half;
+    }
+#endif
+    return core::round_finite(to, x);
   }
 };
 

@@ -1,4 +1,4 @@
-// The sum of a launch that is one thread block cluster: every warp stores its bounded sum in the shared memory of
+// The sum of a launch that is one thread block cluster: every warp stores its sum in the shared memory of
 // every block, and after one barrier of the cluster every block adds all of them and decides for itself.
 //
 // All blocks add the same numbers in the same order, so all decide alike. The blocks of a cluster are resident
@@ -17,43 +17,32 @@ namespace {
 /// Tells the cluster that this block has started. By all threads, before their loads; sum_of_cluster waits for it.
 __device__ __forceinline__ void arrive_in_cluster() { gpu::cluster_arrive_relaxed(); }
 
-/// Copies a sum, to or from shared memory: its correction only if it has one.
-template <bool compensated>
-__device__ __forceinline__ void copy_sum(const bounded_sum<compensated>& from, bounded_sum<compensated>& to) {
-  to.sum = from.sum;
-  if constexpr (compensated) to.correction = from.correction;
-  to.error = from.error;
-}
-
 /// Stores the sum of this warp, in its lane 0, to `slot` of every block. By all lanes, when all blocks have
 /// started.
-template <bool compensated>
-__device__ __forceinline__ void store_in_cluster(bounded_sum<compensated> x, bounded_sum<compensated>* slot) {
-  x.sum = __shfl_sync(all_lanes, x.sum, 0);
-  if constexpr (compensated) x.correction = __shfl_sync(all_lanes, x.correction, 0);
-  x.error = __shfl_sync(all_lanes, x.error, 0);
+template <class Sum>
+__device__ __forceinline__ void store_in_cluster(Sum x, Sum* slot) {
+  x = shuffled(x, [](double part) { return __shfl_sync(all_lanes, part, 0); });
   const unsigned rank = threadIdx.x % 32;
   if (rank >= gridDim.x) return;
   copy_sum(x, rank == blockIdx.x ? *slot : *gpu::map_shared_rank(slot, rank));
 }
 
-/// The sum over the cluster, in thread 0 of every block. By all threads, after arrive_in_cluster().
-template <int slots, bool compensated>
-__device__ __forceinline__ bounded_sum<compensated> sum_of_cluster(bounded_sum<compensated> x,
-                                                                   bounded_sum<compensated> (&of_warp)[slots]) {
-  constexpr unsigned warps = slots / max_cluster_blocks;
+/// The sum over the cluster of blocks of so many warps, in thread 0 of every block. `of_warp`: in shared memory,
+/// for the warps of max_cluster_blocks blocks. By all threads, after arrive_in_cluster().
+template <class Sum>
+__device__ __forceinline__ Sum sum_of_cluster(Sum x, Sum* of_warp, unsigned warps) {
   x = sum_of_warp(x);
   gpu::cluster_wait();
   store_in_cluster(x, &of_warp[blockIdx.x * warps + threadIdx.x / 32]);
   gpu::cluster_sync();
   if (threadIdx.x >= 32) return x;
   const unsigned stored = gridDim.x * warps;
-  bounded_sum<compensated> total{};
+  Sum total{};
   if (threadIdx.x < stored) copy_sum(of_warp[threadIdx.x], total);
 #pragma unroll
-  for (unsigned i = 32; i < slots; i += 32) {
+  for (unsigned i = 32; i < max_cluster_blocks * warps; i += 32) {
     if (i >= stored) break;
-    bounded_sum<compensated> next{};
+    Sum next{};
     if (i + threadIdx.x < stored) copy_sum(of_warp[i + threadIdx.x], next);
     total.join(next);
   }

@@ -33,7 +33,7 @@ struct grid_superaccumulator {
 /// A message of mode exact. Stored and loaded at once, so that data whose flag has come have come.
 struct alignas(16) message {
   double value;
-  unsigned error_word;  ///< the upper half of E (bounded_sum.cuh), rounded up
+  unsigned error_word;  ///< the upper half of the error, rounded up
   unsigned flag;        ///< the launch
 };
 
@@ -42,10 +42,13 @@ inline constexpr unsigned max_blocks = 1024;
 
 inline constexpr std::size_t cache_line = 128;  ///< in bytes
 
-/// The bounded sums of all blocks.
+/// The sums of all blocks, each of so many doubles and its error, which is with the first.
+template <int parts>
 struct message_board {
-  alignas(cache_line) message sum[max_blocks];
-  alignas(cache_line) message correction[max_blocks];
+  struct alignas(cache_line) column {
+    message of_block[max_blocks];
+  };
+  column part[parts];
 };
 
 /// For all kernels of a stream in turn; see exchange.cuh.
@@ -54,10 +57,11 @@ struct exchange {
   static constexpr std::size_t line = cache_line;
   alignas(line) wide_unsigned tickets;
   alignas(line) unsigned contributions;  ///< shares whose digits were added; zero between launches
-  unsigned undecided;                    ///< launches whose bounds left the rounding open; for measurements
+  unsigned undecided;                    ///< launches whose bounded sums left the rounding open; for measurements
+  unsigned undecided_refined;            ///< those of them whose refined sums did too, or had to be left out
   alignas(line) wide_unsigned decision;  ///< of the last block, after the expansions of the second level
-  message_board sums;
-  message_board scaled_sums;                      ///< of scaled factors (scaled_sum.cuh)
+  message_board<2> sums;
+  message_board<4> refined_sums;                  ///< refined_sum.cuh
   alignas(line) wide_unsigned claim[max_blocks];  ///< the last round in which the share was claimed
   alignas(line) wide_unsigned word[words];        ///< of mode fast
 };

@@ -6,8 +6,9 @@
 //                          (13/4)·d·u²   for products of doubles, to at most (3 + u)·u·E.
 //   floor         n·2^-1074              What products of doubles lose to underflow.
 //
-// u = 2^-53; d = h + 1 + 2J for at most h terms of an accumulator and J joins. With scaled factors (scaled_sum.cuh)
-// the factor is the same; the floor, in scaled units, is
+// u = 2^-53; d = h + 1 + 2J for at most h terms of an accumulator and J joins. The error of a refined sum
+// (refined_sum.cuh) adds up what it drops, so its factor is 1 and some slack for that sum. Its floor is the same,
+// or with scaled factors, in scaled units,
 //
 //   down          n·2^-649               What products lose to underflow, and factors that become subnormal;
 //                 n·2^-1074              for terms of one factor.
@@ -26,6 +27,7 @@ namespace exactdot::cuda_engine {
 struct error_bound {
   double factor = 0;
   double floor = 0;
+  double of_refined = 0;  ///< the factor of a refined sum
 };
 
 /// How a launch divides n terms; the depth follows.
@@ -74,22 +76,26 @@ constexpr std::size_t joins_of(const sum_shape& shape) {
 constexpr error_bound bound_of(const sum_shape& shape, summation sums, bool products_of_doubles) {
   constexpr double u = 0x1p-53, slack = 1 + 0x1p-20;
   const std::size_t depth = terms_of_accumulator(shape) + 1 + 2 * joins_of(shape);
-  if (depth > std::size_t{1} << 20) return {__builtin_huge_val(), 0};  // decides nothing
+  constexpr double infinity = __builtin_huge_val();  // decides nothing
+  if (depth > std::size_t{1} << 28) return {infinity, 0, infinity};
   const double of_compensated = (products_of_doubles ? 3.25 : 1) * static_cast<double>(depth) * u * u;
-  const double factor = sums == summation::compensated ? of_compensated : u;
-  return {factor * slack, products_of_doubles ? static_cast<double>(shape.n) * 0x1p-1074 : 0};
+  const double factor = depth > std::size_t{1} << 20     ? infinity
+                        : sums == summation::compensated ? of_compensated
+                                                         : u;
+  return {factor * slack, products_of_doubles ? static_cast<double>(shape.n) * 0x1p-1074 : 0, slack};
 }
 
-/// How the factors of terms are multiplied, if the first level is repeated.
+/// How a refined sum multiplies the factors of terms.
 enum class scaling : unsigned { none, down, up };
 
 inline constexpr int scale_exponent = 600;      ///< of scale_power
 inline constexpr double scale_power = 0x1p600;  ///< multiplies or divides each factor
 
-/// The bound for n terms of scaled factors, from that for unscaled ones.
-EXACTDOT_CORE error_bound scaled_bound(const error_bound& bound, scaling scale, int factors, std::size_t n) {
-  if (scale == scaling::up) return {bound.factor, 0};
-  return {bound.factor, factors == 2 ? bound.floor * 0x1p425 : static_cast<double>(n) * 0x1p-1074};
+/// The bound of a refined sum of n terms, factor·error + floor, from that of the bounded sum of the unscaled terms.
+EXACTDOT_CORE error_bound refined_bound(const error_bound& bound, scaling scale, int factors, std::size_t n) {
+  if (scale == scaling::none) return {bound.of_refined, bound.floor};
+  if (scale == scaling::up) return {bound.of_refined, 0};
+  return {bound.of_refined, factors == 2 ? bound.floor * 0x1p425 : static_cast<double>(n) * 0x1p-1074};
 }
 
 }  // namespace exactdot::cuda_engine

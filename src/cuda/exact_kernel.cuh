@@ -4,9 +4,9 @@
 //   grid                  one message per block; every block reads all and decides   messages.cuh
 //   or cluster            the same by distributed shared memory                      cluster_sum.cuh
 //   last block            stores the result, if the bounds decide it
-//   grid                  doubles that over- or underflow: again, scaled factors     scaled_sum.cuh
+//   the same              again with more bits, and scaled factors, if they do not   refined_sum.cuh
 //
-// If the bounds leave the rounding open, blocks claim shares of the elements and sum them again: in expansions and,
+// If that leaves the rounding open, blocks claim shares of the elements and sum them again: in expansions and,
 // if these drop too much, in integers (superaccumulator.cuh); the last block finishes (finish.cuh). Words of an
 // exact state skip the first level.
 #pragma once
@@ -16,7 +16,7 @@
 #include <cuda/dependent_launch.cuh>
 #include <cuda/finish.cuh>
 #include <cuda/messages.cuh>
-#include <cuda/scaled_sum.cuh>
+#include <cuda/refined_sum.cuh>
 #include <cuda/streamed_load.cuh>
 
 namespace exactdot::cuda_engine {
@@ -24,17 +24,14 @@ namespace {
 
 /// `sums`: of warps, of the block or of the cluster.
 template <class Carrier, int sums, bool compensated>
-struct shared_storage {
+struct shared_storage : block_notes {
   bounded_sum<compensated> of_warp[sums];
+  refined_sum refined_of_warp[sums];
   superaccumulator<Carrier> sum;
   unsigned carried_digit[digit_layout<Carrier>::count];  // of a rounding
   std::int64_t words[core::layout_of<Carrier>().words()];
   unsigned distance, share;  // of the next share to claim
   bool claimed;
-  launch_ticket ticket;
-  unsigned late;  // 1: this block reached its deadline before all messages came
-  bool decided;   // nothing is left to do for this block
-  scaling scale;
 };
 
 /// Claims a share that nobody has claimed, the next after this block's: false if there is none left. By all
@@ -109,7 +106,7 @@ template <class Term, class Element, input_layout layout, class Storage>
                                             device_state& state, const destination& to) {
   __syncthreads();
   const bool alone = gridDim.x == 1, last = alone || storage.ticket.is_last;
-  if (last && threadIdx.x == 0 && to.words == nullptr) ++state.exchange.undecided;
+  if (last && threadIdx.x == 0 && to.words == nullptr) ++state.exchange.undecided_refined;
   for (const bool in_integers : {false, true}) {
     const long long start = clock64();
     const unsigned shares = add_claimed_shares<Term>(in, storage, state.exchange, in_integers);
@@ -153,9 +150,9 @@ template <class Term, class Element, input_layout layout, class Storage>
   }
 }
 
-/// What the second level reads: elements that the first converts in packs, one by one.
+/// What refined sums and the second level read: elements that the first level converts in packs, one by one.
 template <class T, input_layout layout>
-__device__ __forceinline__ const auto& inputs_of_second_level(const operands<T, layout>& in) {
+__device__ __forceinline__ const auto& inputs_of_second_read(const operands<T, layout>& in) {
   if constexpr (layout == input_layout::converted) {
     return static_cast<const operands<T, input_layout::any>&>(in);
   } else {
@@ -178,14 +175,14 @@ __device__ __forceinline__ void add_own_share(const operands<Element, layout>& i
 
 /// The sum of the grid, in thread 0, and the block's ticket; without `approximates`, the ticket only. `start`: of
 /// the loop. By all threads.
-template <bool compensated, class Sums, class Storage>
+template <bool compensated, unsigned warps, class Sums, class Storage>
 __device__ __forceinline__ bounded_sum<compensated> sum_of_grid(Sums& sums, Storage& storage, exchange& exchange,
                                                                 bool approximates, long long start) {
   const bool alone = gridDim.x == 1;
   wide_unsigned ticket = 0;
   if (!alone && threadIdx.x == 0) ticket = draw_ticket(exchange.tickets);
   if (threadIdx.x == 0) storage.late = 0;
-  bounded_sum<compensated> total = sum_of_block(sums.total(), storage.of_warp);
+  bounded_sum<compensated> total = sum_of_block(sums.total(), storage.of_warp, warps);
   if (alone) return total;
   if (threadIdx.x == 0) {
     storage.ticket = read_ticket(ticket);
@@ -196,7 +193,7 @@ __device__ __forceinline__ bounded_sum<compensated> sum_of_grid(Sums& sums, Stor
     constexpr long long clocks = 20000;  // and as many as the loop took
     const long long now = clock64();
     const long long deadline = storage.ticket.is_last ? ~(1LL << 63) : now + (now - start) + clocks;
-    total = sum_of_messages<compensated>(exchange.sums, storage.ticket.flag, deadline, &storage.late);
+    total = sum_of_messages<bounded_sum<compensated>>(exchange.sums, storage.ticket.flag, deadline, &storage.late);
   }
   return total;
 }
@@ -225,9 +222,9 @@ __global__ void __launch_bounds__(threads, 1)
   if (approximates) end_of_input(in.n);  // else the second level reads the inputs: the kernel's end counts
   bounded_sum<compensated> total;
   if constexpr (in_cluster) {
-    total = sum_of_cluster(sums.total(), storage.of_warp);
+    total = sum_of_cluster(sums.total(), storage.of_warp, threads / 32);
   } else {
-    total = sum_of_grid<compensated>(sums, storage, exchange, approximates, start);
+    total = sum_of_grid<compensated, threads / 32>(sums, storage, exchange, approximates, start);
   }
   if (threadIdx.x == 0) {
     const bool last = in_cluster ? blockIdx.x == 0 : alone || storage.ticket.is_last;
@@ -238,14 +235,13 @@ __global__ void __launch_bounds__(threads, 1)
     storage.decided = found.certain || (!in_cluster && storage.late != 0);
   }
   __syncthreads();
-  if constexpr (layout != input_layout::converted && scales_factors<Element, summed>) {
-    if (approximates && !storage.decided) {
-      sum_scaled<Term, packs_in_flight, in_cluster>(in, total, bound, storage, exchange, to);
-    }
+  if (approximates && !storage.decided) {
+    decide_by_refined_sum<Term, in_cluster>(inputs_of_second_read(in), choose_scaling<Element>(total, bound), bound,
+                                            storage, storage.refined_of_warp, exchange, to);
   }
   if (in_cluster && storage.decided) return;
   if constexpr (in_cluster) take_ticket_in_cluster(exchange, storage.ticket);
-  if (!storage.decided) sum_again<Term>(inputs_of_second_level(in), storage, *state, to);
+  if (!storage.decided) sum_again<Term>(inputs_of_second_read(in), storage, *state, to);
   if (!alone && storage.ticket.is_last) clear_words(exchange, storage.ticket);
 }
 

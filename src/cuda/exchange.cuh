@@ -83,18 +83,21 @@ __device__ __forceinline__ void reset_tickets(exchange& exchange, const launch_t
   reset_tickets(exchange.tickets, ticket);
 }
 
+template <int parts>
+__device__ inline void clear(message_board<parts>& board) {
+  constexpr message none{0, 0, 0};
+  for (auto& column : board.part) {
+    for (unsigned i = threadIdx.x; i < max_blocks; i += blockDim.x) store_message(&column.of_block[i], none);
+  }
+}
+
 /// Clears all words before the flags repeat. By all threads of the last block, when its result does not depend on
 /// any word any more. A block that still waits for a message then leaves at its deadline.
 __device__ __forceinline__ void clear_words(exchange& exchange, const launch_ticket& ticket) {
   if (ticket.flag != ~0U) return;
   for (unsigned i = threadIdx.x; i < exchange::words; i += blockDim.x) exchange.word[i] = 0;
-  constexpr message none{0, 0, 0};
-  for (unsigned i = threadIdx.x; i < max_blocks; i += blockDim.x) {
-    for (message_board* const board : {&exchange.sums, &exchange.scaled_sums}) {
-      store_message(&board->sum[i], none);
-      store_message(&board->correction[i], none);
-    }
-  }
+  clear(exchange.sums);
+  clear(exchange.refined_sums);
 }
 
 /// Stores a result, given as its bits, anywhere. By one thread. Not inlined: at the end of a short launch every

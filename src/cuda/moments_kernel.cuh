@@ -17,8 +17,6 @@
 namespace exactdot::cuda_engine {
 namespace {
 
-inline constexpr int moments_threads = 512, moments_in_flight = 4;
-
 /// Both sums of a thread, a warp or a block.
 template <bool compensated>
 struct moment_sums {
@@ -26,18 +24,18 @@ struct moment_sums {
 };
 
 /// The sums of the block's share, in thread 0. By all threads.
-template <class Element, input_layout layout, bool compensated>
-__device__ __forceinline__ moment_sums<compensated> moments_of_block(const operands<Element, layout>& in) {
-  __shared__ bounded_sum<compensated> of_warp[2][moments_threads / 32];
-  constexpr summation sums = compensated ? summation::compensated : summation::plain;
+template <int threads, int in_flight, summation sums, class Element, input_layout layout>
+__device__ __forceinline__ moment_sums<has_correction<sums>> moments_of_block(const operands<Element, layout>& in) {
+  constexpr unsigned warps = threads / 32;
+  __shared__ bounded_sum<has_correction<sums>> of_warp[2][warps];
   bounded_thread_sum<Element, core::value, sums> values;
   bounded_thread_sum<Element, core::square, sums> squares;
-  for_each_pack<core::value, moments_in_flight>(in, grid_share{}, [&](const auto& x, const auto& y) {
+  for_each_pack<core::value, in_flight>(in, grid_share{}, [&](const auto& x, const auto& y) {
     values.add(x, y);
     squares.add(x, x);
   });
   end_of_input(in.n);
-  return {sum_of_block(values.total(), of_warp[0]), sum_of_block(squares.total(), of_warp[1])};
+  return {sum_of_block(values.total(), of_warp[0], warps), sum_of_block(squares.total(), of_warp[1], warps)};
 }
 
 /// The sum of what all blocks have stored, in lane 0. By the lanes of one warp.
@@ -69,14 +67,15 @@ __device__ __forceinline__ core::enclosure enclosure_of(const bounded_sum<compen
 }
 
 /// `ddof`: subtracted from the count in the divisor. state->decided becomes 1 if the result is stored, else 0.
-template <class Element, input_layout layout, bool compensated>
-__global__ void __launch_bounds__(moments_threads)
+template <class Element, input_layout layout, int threads, int in_flight, summation summed>
+__global__ void __launch_bounds__(threads)
     moments_kernel(const __grid_constant__ operands<Element, layout> in,
                    const __grid_constant__ error_bound of_values, const __grid_constant__ error_bound of_squares,
                    double ddof, moments_state* state, const __grid_constant__ destination to) {
+  constexpr bool compensated = has_correction<summed>;
   __shared__ bool is_last;
   begin_kernel(in.n);
-  const moment_sums<compensated> sums = moments_of_block<Element, layout, compensated>(in);
+  const moment_sums<compensated> sums = moments_of_block<threads, in_flight, summed>(in);
   if (threadIdx.x == 0) {
     store_sum(sums.of_values, state->values[blockIdx.x]);
     store_sum(sums.of_squares, state->squares[blockIdx.x]);

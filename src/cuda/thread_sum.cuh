@@ -19,7 +19,7 @@ struct thread_sum;
 template <class Term, int levels>
 struct thread_sum<float, Term, levels> {
   static constexpr int origin = -digit_layout<float>::lowest;
-  expansion<levels> sum;
+  expansion<levels> sum{};
 
   template <class T, int count>
   __device__ __forceinline__ void add(const T (&a)[count], const T (&b)[count]) {
@@ -30,7 +30,7 @@ struct thread_sum<float, Term, levels> {
   }
   [[nodiscard]] __device__ bool all_finite() const { return sum.is_finite(); }
   /// 2^this, as a position, bounds what was dropped; 0: nothing.
-  [[nodiscard]] __device__ unsigned log2_error() const { return log2_bound(sum.dropped_magnitude, origin); }
+  [[nodiscard]] __device__ unsigned log2_error() const { return log2_bound(sum.error, origin); }
 
   /// Calls visit(expansion, origin) for all expansions. By all lanes of a warp.
   template <class Visit>
@@ -50,8 +50,8 @@ struct thread_sum<double, Term, levels> {
   static constexpr double small_bound = 0x1p-900;  // of 2^40 small products
   static constexpr int origin = -digit_layout<double>::lowest;
 
-  expansion<levels> sum;  // of moderate products
-  expansion<levels> scaled_sum;
+  expansion<levels> sum{};  // of moderate products
+  expansion<levels> scaled_sum{};
   int scale_exponent = 0;  // of scaled_sum; 0: it is empty
 
   static __device__ __forceinline__ bool needs_scaling(double a, double b) {
@@ -92,12 +92,12 @@ struct thread_sum<double, Term, levels> {
     constexpr double up = 0x1p600, down = 0x1p-600;
     const bool large = fabs(a) * down * fabs(b) > 1;  // up to 2^1448: infinite, and so large
     if (large && scale_exponent <= 0) {
-      if (scale_exponent < 0) sum.dropped_magnitude += small_bound;  // drops the small ones
+      if (scale_exponent < 0) sum.error += small_bound;  // drops the small ones
       scaled_sum = {};
       scale_exponent = scale;
     }
     if (!large && scale_exponent > 0) {
-      sum.dropped_magnitude += 0x1p-940;
+      sum.error += 0x1p-940;
       return;
     }
     if (!large) scale_exponent = -scale;
@@ -110,8 +110,8 @@ struct thread_sum<double, Term, levels> {
 
   [[nodiscard]] __device__ bool all_finite() const { return sum.is_finite(); }
   [[nodiscard]] __device__ unsigned log2_error() const {
-    const unsigned of_moderate = log2_bound(sum.dropped_magnitude, origin);
-    const unsigned of_scaled = log2_bound(scaled_sum.dropped_magnitude, origin + scale_exponent);
+    const unsigned of_moderate = log2_bound(sum.error, origin);
+    const unsigned of_scaled = log2_bound(scaled_sum.error, origin + scale_exponent);
     return of_moderate == 0 || of_scaled == 0 ? max(of_moderate, of_scaled) : max(of_moderate, of_scaled) + 1;
   }
 

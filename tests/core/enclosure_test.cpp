@@ -16,7 +16,7 @@ namespace {
 using exactdot::core::enclosure;
 using exactdot::core::finish;
 
-struct engine {
+struct engine : exactdot::core::rounding_in_integers {
   static double root(double x) { return std::sqrt(x); }
   static double fma(double x, double y, double z) { return std::fma(x, y, z); }
 };
@@ -217,7 +217,8 @@ enclosed make_enclosed(std::mt19937_64& random, double head) {
   std::uniform_real_distribution<double> unit(0, 1);
   const int exponent = std::ilogb(head);
   const double tail = std::ldexp(unit(random) - 0.5, exponent - 53);
-  const double bound = random() % 8 == 0 ? 0 : std::ldexp(unit(random), exponent - 50 - static_cast<int>(random() % 70));
+  const double bound =
+      random() % 8 == 0 ? 0 : std::ldexp(unit(random), exponent - 50 - static_cast<int>(random() % 70));
   enclosed made{{head, tail, bound}, {}};
   const double off = random() % 2 == 0 ? 2 * unit(random) - 1 : random() % 2 == 0 ? 1 : -1;  // often an end
   made.sum.add(head), made.sum.add(tail), made.sum.add(bound * off);
@@ -227,7 +228,8 @@ enclosed make_enclosed(std::mt19937_64& random, double head) {
 enclosed_moments make_moments(std::mt19937_64& random) {
   std::uniform_real_distribution<double> unit(1, 2);
   const double n = static_cast<double>(2 + random() % 1000);
-  const double sum = std::ldexp(unit(random), static_cast<int>(random() % 600) - 300) * (random() % 2 == 0 ? 1 : -1);
+  const double sum =
+      std::ldexp(unit(random), static_cast<int>(random() % 600) - 300) * (random() % 2 == 0 ? 1 : -1);
   const int cancelled = static_cast<int>(random() % 45) - 5;
   const double squares = sum * sum / n * (1 + std::ldexp(unit(random), -cancelled));
   return {make_enclosed(random, sum), make_enclosed(random, squares), n};
@@ -256,10 +258,12 @@ void expect_right_moments(finish kind, double least_decided) {
     if (!found.certain) continue;
     ++decided;
     const auto expected = moments_of(given);
-    const R value = kind == finish::deviation ? expected.template stddev<R>(ddof) : expected.template variance<R>(ddof);
-    ASSERT_EQ(exactdot::core::from_word<R>(found.word), value) << "sum " << given.sum.known.head << ", squares " << given.squares.known.head
-                                    << ", bounds " << given.sum.known.bound << ", " << given.squares.known.bound
-                                    << ", n " << given.n << ", ddof " << ddof << ", case " << i;
+    const R value =
+        kind == finish::deviation ? expected.template stddev<R>(ddof) : expected.template variance<R>(ddof);
+    ASSERT_EQ(exactdot::core::from_word<R>(found.word), value)
+        << "sum " << given.sum.known.head << ", squares " << given.squares.known.head << ", bounds "
+        << given.sum.known.bound << ", " << given.squares.known.bound << ", n " << given.n << ", ddof " << ddof
+        << ", case " << i;
   }
   EXPECT_GT(decided, cases * least_decided);
 }
@@ -278,7 +282,8 @@ TEST(enclosure, decides_no_variance_that_could_be_negative_or_has_no_divisor) {
   EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 2, 2, sum, squares).certain);
   EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 2, 3, sum, squares).certain);
   EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 1, 0, sum, {4, 0, 0x1p-40}).certain);
-  EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 0x1p40 + 1, 0, sum, squares).certain);  // divisor rounded
+  EXPECT_FALSE(
+      exactdot::core::decide_moments<engine>(rule, 0x1p40 + 1, 0, sum, squares).certain);  // divisor rounded
   EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 2, 0, {HUGE_VAL, 0, 0}, squares).certain);
   EXPECT_FALSE(exactdot::core::decide_moments<engine>(rule, 2, 0, sum, {std::nan(""), 0, 0}).certain);
 }
@@ -309,6 +314,41 @@ TEST(enclosure, gives_positive_zeros) {
   }
   const exactdot::core::result_rule to_double(finish::round, exactdot::core::format<double>::number);
   EXPECT_FALSE(exactdot::core::decide_finish<engine>(to_double, 1, {0, 0, 0x1p-1000}).certain);
+}
+
+/// Sums head + tail next to ties of every format, both neighbours, and the ties themselves.
+TEST(enclosure, rounds_exact_sums_once) {
+  const auto expect_rounded = [](auto zero, double head, double tail) {
+    using R = decltype(zero);
+    exactdot::accumulator<double> sum;
+    sum.add(head), sum.add(tail);
+    const exactdot::core::result_rule rule(finish::round, exactdot::core::format<R>::number);
+    const auto found = exactdot::core::round_exact(rule, head, tail);
+    EXPECT_TRUE(found.certain);
+    EXPECT_EQ(found.word, exactdot::core::to_word(sum.template round<R>())) << head << " + " << tail;
+  };
+  for (const double sign : {1.0, -1.0}) {
+    for (const int precision : {8, 11, 24, 53}) {
+      for (const double odd : {0.0, std::ldexp(1, 1 - precision)}) {
+        for (const double last : {0.0, 0x1p-120, -0x1p-120, 0x1p-60, -0x1p-60}) {
+          for (const double scale : {1.0, 0x1p-14, 0x1p-100, 0x1p100}) {
+            const double tie = (1 + odd) * sign * scale, rest = std::ldexp(1, -precision) * sign * scale;
+            const auto upper = exactdot::core::two_sum(tie, rest);
+            const auto lower = exactdot::core::two_sum(upper.error, last * scale);
+            if (lower.error != 0) continue;
+            const auto sum = exactdot::core::two_sum(upper.value, lower.value);
+            expect_rounded(0.0, sum.value, sum.error);
+            expect_rounded(0.0F, sum.value, sum.error);
+            expect_rounded(exactdot::float16{}, sum.value, sum.error);
+            expect_rounded(exactdot::bfloat16{}, sum.value, sum.error);
+          }
+        }
+      }
+    }
+  }
+  const exactdot::core::result_rule to_integer(finish::round, {63, 0}), to_float(finish::round, {24, 8});
+  EXPECT_EQ(exactdot::core::round_exact(to_integer, 0x1p60, 3).word, (std::uint64_t{1} << 60) + 3);
+  EXPECT_FALSE(exactdot::core::round_exact(to_float, HUGE_VAL, 0).certain);
 }
 
 }  // namespace

@@ -56,7 +56,11 @@ TYPED_TEST(conversions, are_chosen_for_contiguous_inputs_of_one_type_that_are_al
   EXPECT_EQ((layout_for<T, core::magnitude>(x, x)), converted);
   EXPECT_EQ((layout_for<T, core::square>(x, x)), has_products ? converted : any);
   EXPECT_EQ((layout_for<T, core::value>(x, x, mode::exact, true)), any) << "words";
-  if (!is_integer(type_of<T>)) EXPECT_EQ((layout_for<T, core::value>(x, x, mode::fast)), any);
+  if (!is_integer(type_of<T>)) {  // mode fast needs no common alignment
+    EXPECT_EQ((layout_for<T, core::value>(x, x, mode::fast)), converted);
+    EXPECT_EQ((layout_for<T, core::product>(x, to_any(memory, 20), mode::fast)), converted);
+    EXPECT_EQ((layout_for<T, core::value>(x, x, mode::fast, true)), any) << "words";
+  }
   any_vector other = x;
   other.swapped = true;
   EXPECT_EQ((layout_for<T, core::value>(other, other)), any);
@@ -175,7 +179,7 @@ std::pair<double, bool> on_kernel(const inputs<Element>& given, placed at, doubl
   const int accumulators = bounded_thread_sum<T, Term, compensated>::accumulators;
   error_bound bound = bound_of({in.n, at.blocks, threads, in_flight_of_converted(packs), accumulators}, compensated,
                                core::streams_of<Term, T> == 2);
-  bound.factor *= bound_factor;
+  bound.factor *= bound_factor, bound.of_refined *= bound_factor;
   constexpr auto kernel = exact_kernel<T, Term, input_layout::converted, threads, packs, compensated>;
   gpu::launch(kernel, at.blocks, threads, 0, stream, operands<T, input_layout::converted>(in), bound, state.data(),
               value_at(value.data()));

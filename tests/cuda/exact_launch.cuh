@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cuda/exact_kernel.cuh>
 #include <string>
 #include <vector>
@@ -29,11 +30,15 @@ struct kernel_choice {
   }
 };
 
-/// What the factor and the floor of the right bound are multiplied by.
+/// What the factor and the floor of the right bound are multiplied by, and the factor of refined sums.
 struct bound_choice {
   double factor = 1;
   double floor = 1;
+  double of_refined = 1;
 };
+
+/// Bounds that decide nothing, neither of bounded nor of refined sums.
+constexpr bound_choice undecided = {HUGE_VAL, 1, HUGE_VAL};
 
 /// Memory of the device for launches that follow each other.
 class exact_launcher {
@@ -60,6 +65,7 @@ class exact_launcher {
         bound_of(Kernel::shape(n, blocks, accumulators), Kernel::sums, core::streams_of<Term, T> == 2);
     bound.factor *= choice.factor;
     bound.floor *= choice.floor;
+    bound.of_refined *= choice.of_refined;
     constexpr auto kernel = exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight,
                                          Kernel::sums, Kernel::variant.in_cluster, Kernel::variant.stages>;
     const std::size_t ring =

@@ -144,26 +144,28 @@ void finish_fast(const delivery& out) {
 }
 
 /// Bounded sums of the elements and their squares, and what they decide.
-template <class T, input_layout layout, bool compensated>
+template <class T, input_layout layout, int threads, int in_flight, summation sums>
 void launch_moments(const delivery& out) {
   const auto in = out.inputs.template operands_of<T, core::value, layout>();
   const unsigned blocks = 1 + out.asked.variant % 4;
-  const sum_shape shape{in.n, blocks, moments_threads, moments_in_flight, pack<T>::count};
-  constexpr auto kernel = moments_kernel<T, layout, compensated>;
-  gpu::launch(kernel, blocks, moments_threads, 0, out.stream, in,
-              bound_of(shape, compensated ? summation::compensated : summation::plain, false),
-              bound_of(shape, compensated ? summation::compensated : summation::plain,
-                       core::streams_of<core::square, T> == 2),
-              static_cast<double>(out.asked.ddof), out.memory.moments.data(), out.to);
+  const sum_shape shape{in.n, blocks, threads, in_flight, bounded_thread_sum<T, core::value, sums>::accumulators};
+  constexpr auto kernel = moments_kernel<T, layout, threads, in_flight, sums>;
+  gpu::launch(kernel, blocks, threads, 0, out.stream, in, bound_of(shape, sums, false),
+              bound_of(shape, sums, core::streams_of<core::square, T> == 2), static_cast<double>(out.asked.ddof),
+              out.memory.moments.data(), out.to);
 }
 
 void decide_moments(const delivery& out) {
+  constexpr auto contiguous = input_layout::contiguous;
   with_carrier(out.inputs.carrier, [&]<class T>(T) {
-    if (!out.inputs.contiguous()) return launch_moments<T, input_layout::any, true>(out);
+    if (!out.inputs.contiguous()) return launch_moments<T, input_layout::any, 256, 4, compensated>(out);
     if constexpr (sizeof(T) == sizeof(float)) {
-      if (out.to.rule.precision() <= 24) return launch_moments<T, input_layout::contiguous, false>(out);
+      if (out.to.rule.precision() <= 24) {
+        if (out.asked.variant % 2 == 0) return launch_moments<T, contiguous, 128, 4, plain>(out);
+        return launch_moments<T, contiguous, 256, 2, grouped>(out);
+      }
     }
-    launch_moments<T, input_layout::contiguous, true>(out);
+    launch_moments<T, contiguous, 256, 4, compensated>(out);
   });
 }
 

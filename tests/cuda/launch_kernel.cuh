@@ -79,7 +79,14 @@ void launch_fast(const launch_input& in) {
 
 template <class T, class Term>
 void run_fast(const launch_input& in) {
-  if (!in.inputs.contiguous()) return launch_fast<T, Term, 128, input_layout::any>(in);
+  if (!in.inputs.contiguous()) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (in.inputs.template converted_in_tiles<T, Term>()) {
+        return launch_fast<T, Term, 128, input_layout::converted>(in);
+      }
+    }
+    return launch_fast<T, Term, 128, input_layout::any>(in);
+  }
   switch (in.variant % 3) {
     case 0:
       return launch_fast<T, Term, 64>(in);

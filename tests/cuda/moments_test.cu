@@ -42,32 +42,33 @@ class moments : public testing::Test {
   }
 
   /// A result of type double, by the kernel alone.
-  template <class T, bool compensated>
+  template <class T, summation sums>
   static found run(const std::vector<T>& x, std::uint64_t ddof, const settings& how = {}) {
     gpu::stream stream;
     choose_schedule(stream, static_cast<unsigned>(x.size()));
     gpu::buffer<moments_state> state(stream, 1);
     state.fill_zero();
-    return run_on<T, compensated>(stream, state, x, ddof, how);
+    return run_on<T, sums>(stream, state, x, ddof, how);
   }
 
-  template <class T, bool compensated>
+  template <class T, summation sums>
   static found run_on(gpu::stream& stream, gpu::buffer<moments_state>& state, const std::vector<T>& x,
                       std::uint64_t ddof, const settings& how = {}) {
     gpu::buffer<T> input(stream, x.size());
     gpu::buffer<double> result(stream, 1);
     input.copy_from(x.data(), x.size());
     result.fill_zero();
-    const sum_shape shape{x.size(), how.blocks, moments_threads, moments_in_flight, pack<T>::count};
-    error_bound of_values = bound_of(shape, compensated ? summation::compensated : summation::plain, false);
-    error_bound of_squares = bound_of(shape, compensated ? summation::compensated : summation::plain,
-                                      core::streams_of<core::square, T> == 2);
+    constexpr int threads = 256, in_flight = 4;
+    const sum_shape shape{x.size(), how.blocks, threads, in_flight,
+                          bounded_thread_sum<T, core::value, sums>::accumulators};
+    error_bound of_values = bound_of(shape, sums, false);
+    error_bound of_squares = bound_of(shape, sums, core::streams_of<core::square, T> == 2);
     if (how.without_bounds) of_values = of_squares = {0, 0};
     destination to = value_at(result.data());
     to.rule = {how.finish, core::format<double>::number};
     to.count = x.size();
-    constexpr auto kernel = moments_kernel<T, input_layout::contiguous, compensated>;
-    gpu::launch(kernel, how.blocks, moments_threads, 0, stream,
+    constexpr auto kernel = moments_kernel<T, input_layout::contiguous, threads, in_flight, sums>;
+    gpu::launch(kernel, how.blocks, threads, 0, stream,
                 operands<T, input_layout::contiguous>(input.data(), nullptr, x.size()), of_values, of_squares,
                 static_cast<double>(ddof), state.data(), to);
     moments_state after{};
@@ -99,8 +100,8 @@ TEST_F(moments, are_those_of_the_cpu_and_nearly_always_decided) {
         const auto a = uniform<float>(n, -1, 3, static_cast<unsigned>(n));
         const auto b = uniform<double>(n, -1, 3, static_cast<unsigned>(n));
         for (const auto& [result, expected] :
-             {std::pair{run<float, true>(a, ddof, how), exactdot::variance<double>(a, ddof)},
-              std::pair{run<double, true>(b, ddof, how), exactdot::variance<double>(b, ddof)}}) {
+             {std::pair{run<float, compensated>(a, ddof, how), exactdot::variance<double>(a, ddof)},
+              std::pair{run<double, compensated>(b, ddof, how), exactdot::variance<double>(b, ddof)}}) {
           ++all;
           if (!result.stored) continue;
           ++stored;
@@ -114,7 +115,7 @@ TEST_F(moments, are_those_of_the_cpu_and_nearly_always_decided) {
 
 TEST_F(moments, deviations_too) {
   const auto x = uniform<double>(5000, 10, 11, 3);
-  const found result = run<double, true>(x, 1, {.finish = core::finish::deviation});
+  const found result = run<double, compensated>(x, 1, {.finish = core::finish::deviation});
   ASSERT_TRUE(result.stored);
   EXPECT_EQ(result.value, exactdot::stddev<double>(x, 1));
 }
@@ -126,14 +127,14 @@ TEST_F(moments, stores_nothing_where_the_bounds_do_not_hold) {
       {1e300, 2e300},         {1e-300, 3e-300},
       {5, 5, 5, 5 + 0x1p-50}, {7}};
   for (const auto& x : undecided) {
-    const found result = run<double, true>(x, x.size() == 1 ? 1 : 0);
+    const found result = run<double, compensated>(x, x.size() == 1 ? 1 : 0);
     if (result.stored) {
       EXPECT_EQ(result.value, exactdot::variance<double>(x, 0)) << x[0];
     }
   }
-  EXPECT_FALSE((run<double, true>(undecided[0], 0).stored));
-  EXPECT_FALSE((run<double, true>(undecided[1], 0).stored));
-  EXPECT_FALSE((run<double, true>(undecided[5], 1).stored));  // no degree of freedom
+  EXPECT_FALSE((run<double, compensated>(undecided[0], 0).stored));
+  EXPECT_FALSE((run<double, compensated>(undecided[1], 0).stored));
+  EXPECT_FALSE((run<double, compensated>(undecided[5], 1).stored));  // no degree of freedom
 }
 
 TEST_F(moments, say_of_every_launch_whether_it_is_decided) {
@@ -142,8 +143,8 @@ TEST_F(moments, say_of_every_launch_whether_it_is_decided) {
   state.fill_zero();
   const std::vector<double> decided = {1, 2, 4}, undecided = {1, std::numeric_limits<double>::infinity()};
   for (int round = 0; round < 2; ++round) {
-    EXPECT_TRUE((run_on<double, true>(stream, state, decided, 0).stored));
-    EXPECT_FALSE((run_on<double, true>(stream, state, undecided, 0).stored));
+    EXPECT_TRUE((run_on<double, compensated>(stream, state, decided, 0).stored));
+    EXPECT_FALSE((run_on<double, compensated>(stream, state, undecided, 0).stored));
   }
 }
 
@@ -152,11 +153,11 @@ TEST_F(moments, need_their_bounds) {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     const auto x = uniform<float>(1500, 0, 1000, seed);  // results of 53 bits from plain sums of 53 bits
     const double expected = exactdot::variance<double>(x, 0);
-    const found bounded = run<float, false>(x, 0);
+    const found bounded = run<float, plain>(x, 0);
     if (bounded.stored) {
       ASSERT_EQ(bounded.value, expected) << seed;
     }
-    const found unbounded = run<float, false>(x, 0, {.without_bounds = true});
+    const found unbounded = run<float, plain>(x, 0, {.without_bounds = true});
     if (unbounded.stored && unbounded.value != expected) ++wrong_without_bounds;
   }
   EXPECT_GT(wrong_without_bounds, 0);

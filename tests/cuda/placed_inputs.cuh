@@ -60,6 +60,12 @@ struct placed_inputs {
     return can_convert_packs<T, Term>(to_any_operand(a.view()), to_any_operand(b.view()));
   }
 
+  /// Whether mode fast can.
+  template <class T, class Term>
+  [[nodiscard]] bool converted_in_tiles() const {
+    return can_convert_tiles<T, Term>(to_any_operand(a.view()), to_any_operand(b.view()));
+  }
+
   template <class T, class Term, input_layout layout>
   [[nodiscard]] operands<T, layout> operands_of() const {
     const any_vector &x = a.view(), &y = b.view();

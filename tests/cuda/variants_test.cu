@@ -30,8 +30,6 @@ using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true, 
 template <int threads, int in_flight, int stages, summation sums>
 using streamed = kernel_choice<threads, in_flight, sums, kernel_variant{false, stages}>;
 
-constexpr bound_choice undecided = {HUGE_VAL, 1};
-
 /// Integers, whose sums are exact: the first level decides them.
 template <class T>
 terms<T> integers(std::size_t n) {
@@ -78,9 +76,9 @@ void expect_both_levels(std::size_t n, unsigned blocks, unsigned seed, std::size
                         std::size_t skew_b = 0) {
   exact_launcher on(seed);
   expect_bits_of_the_cpu<R, Term, Kernel>(on, integers<T>(n), blocks, {}, skew_a, skew_b);
-  EXPECT_EQ(on.state().exchange.undecided, 0U) << n;
+  EXPECT_EQ(on.state().exchange.undecided_refined, 0U) << n;
   expect_bits_of_the_cpu<R, Term, Kernel>(on, uniform<T>(n), blocks, undecided, skew_a, skew_b);
-  EXPECT_EQ(on.state().exchange.undecided, 1U) << n;
+  EXPECT_EQ(on.state().exchange.undecided_refined, 1U) << n;
 }
 
 TEST_F(variants, clusters_of_any_size_have_the_bits_of_the_cpu) {
