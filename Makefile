@@ -11,6 +11,8 @@ JOBS ?= $(shell nproc)
 has_gpu := $(shell nvidia-smi -L >/dev/null 2>&1 && echo ON || echo OFF)
 GPU ?= $(has_gpu)
 ARCHITECTURES ?= $(if $(filter ON,$(has_gpu)),native,90)
+# ON compiles the GPU kernels without optimisation, for machines that only check them
+UNOPTIMISED_KERNELS ?= OFF
 FUZZ_SECONDS ?= 20
 CAMPAIGN_RESULTS ?= 150000
 SIMT_SCALE ?= 200
@@ -50,7 +52,7 @@ test-simt: release
 # tests that need a GPU say so and are skipped
 test-cuda:
 	@command -v nvcc >/dev/null || { echo 'make test-cuda: nvcc not found; install the CUDA toolkit' >&2; exit 1; }
-	@$(MAKE) release GPU=ON
+	@$(MAKE) release GPU=ON UNOPTIMISED_KERNELS=ON
 	$(ctest) --test-dir $(RELEASE) --tests-regex '^cuda_|^c_|^example_|^package.find_package|^program_test' --exclude-regex on_simt
 
 test-neon:
@@ -92,7 +94,7 @@ bench: release
 configure: setup
 	@test $(GPU) = ON || echo 'make: GPU=$(GPU): the CUDA code is not compiled; make test-cuda or GPU=ON compiles it'
 	cmake --preset release -B $(RELEASE) -DCMAKE_UNITY_BUILD=ON -DEXACTDOT_BUILD_CUDA=$(GPU) \
-	  -DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)'
+	  -DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)' -DEXACTDOT_UNOPTIMISED_KERNELS=$(UNOPTIMISED_KERNELS)
 
 release: configure
 	cmake --build $(RELEASE) --parallel $(JOBS)

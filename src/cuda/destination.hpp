@@ -12,7 +12,7 @@ namespace exactdot::cuda_engine {
 /// How a kernel loads its inputs.
 enum class input_layout : int {
   contiguous,  ///< carriers in native byte order, at full speed: see below
-  converted,   ///< contiguous elements of other types, one for both inputs: 16-byte loads, converted in registers
+  converted,   ///< contiguous elements of other types, one for both inputs: converted in registers, in packs
   any,         ///< any stride, byte order and element type: one element per load
 };
 
@@ -81,16 +81,25 @@ struct operands<T, input_layout::converted> : operands<T, input_layout::any> {
   }
 };
 
-/// Whether kernels of the carrier T read the inputs of a term in layout `converted`.
+/// Contiguous, in native byte order.
+inline bool is_packed(const any_operand& x) {
+  return !x.swapped && x.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
+}
+
+/// Whether mode exact with the carrier T reads the inputs of a term in layout `converted`.
 template <class T, class Term>
 bool can_convert_packs(const any_operand& a, const any_operand& b) {
-  const auto is_packed = [](const any_operand& x) {
-    return !x.swapped && x.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
-  };
   const auto offset = [](const any_operand& x) { return reinterpret_cast<std::uintptr_t>(x.data) % 16; };
   const bool holds_terms = core::parts_of(a.type) == 1 || Term::factors == 1;
   const bool is_alike = Term::inputs == 1 || (b.type == a.type && is_packed(b) && offset(b) == offset(a));
   return core::carrier_of(a.type) == type_of<T> && a.type != type_of<T> && holds_terms && is_packed(a) && is_alike;
+}
+
+/// Whether mode fast in the carrier T reads these inputs, of one type, in packs.
+template <class T, class Term>
+bool can_convert_tiles(const any_operand& a, const any_operand& b) {
+  const bool is_alike = Term::inputs == 1 || (b.type == a.type && is_packed(b));
+  return std::is_same_v<T, float> && size_of(a.type) == 2 && !is_integer(a.type) && is_packed(a) && is_alike;
 }
 
 /// Where the result goes: a value in device memory, a value in host memory, or the words of an exact state.

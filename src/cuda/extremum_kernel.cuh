@@ -22,8 +22,9 @@ template <int bytes>
 struct packed_input : operands<typename exactdot::detail::unsigned_of<bytes>::type, input_layout::contiguous> {
   using element = typename exactdot::detail::unsigned_of<bytes>::type;
   std::size_t packs;
-  packed_input(const element* x, std::size_t n)
-      : operands<element, input_layout::contiguous>(x, nullptr, n), packs((this->end - this->head) * bytes / 16) {}
+  packed_input(const element* x, std::size_t count)
+      : operands<element, input_layout::contiguous>(x, nullptr, count),
+        packs((this->end - this->head) * bytes / 16) {}
 };
 
 template <int bytes>

@@ -1,14 +1,16 @@
 // Mode fast: order v1 (exactdot/order_v1.hpp), one tile per warp.
 //
-// A stripe is one 16-byte load per lane, so a lane of a warp holds neighbouring lanes of the tile; the fold by
-// halves is shuffles first, then within the lane. If the inputs are not aligned for that, a lane holds every 32nd
-// lane of the tile, so that a warp's loads of single elements read neighbours; the same fold begins within the
-// lane. A block's warps take neighbouring tiles, or neighbouring subtrees of 2^k tiles, and the block adds them as
-// the tree does: a node. Blocks publish nodes (exchange.cuh); the last block adds them.
+// A stripe is one load of a pack per lane, 16 bytes or, of 16-bit elements, 8, so a lane of a warp holds
+// neighbouring lanes of the tile; the fold by halves is shuffles first, then within the lane. If the inputs are not
+// aligned for that, a lane holds every 32nd lane of the tile, so that a warp's loads of single elements read
+// neighbours; the same fold begins within the lane. A block's warps take neighbouring tiles, or neighbouring
+// subtrees of 2^k tiles, and the block adds them as the tree does: a node. Blocks publish nodes (exchange.cuh); the
+// last block adds them.
 #pragma once
 
 #include <core/rounding.hpp>
 #include <core/term.hpp>
+#include <cuda/converted_load.cuh>
 #include <cuda/dependent_launch.cuh>
 #include <cuda/exchange.cuh>
 #include <cuda/load.cuh>
@@ -70,22 +72,35 @@ __device__ __forceinline__ T fold(T (&sum)[count]) {
   return sum[0];
 }
 
+__device__ __forceinline__ float carrier_of(float x) { return x; }
+__device__ __forceinline__ double carrier_of(double x) { return x; }
+__device__ __forceinline__ float carrier_of(float16 x) { return float_of(x); }
+__device__ __forceinline__ float carrier_of(bfloat16 x) { return float_of(x); }
+
+/// The elements of a pack of carriers, before they are converted.
+template <class T, class Element>
+struct alignas(pack<T>::count * sizeof(Element)) element_pack {
+  Element element[pack<T>::count];
+};
+
 /// What a lane holds of a stripe.
-template <bool aligned, class T>
-__device__ __forceinline__ pack<T> load_pack(const T* stripe) {
-  if constexpr (aligned) {
-    return *reinterpret_cast<const pack<T>*>(stripe + position<aligned, T>(0));
-  } else {
-    pack<T> x;
+template <bool aligned, class T, class Element>
+__device__ __forceinline__ pack<T> load_pack(const Element* stripe) {
+  pack<T> x;
+  if constexpr (!aligned) {
 #pragma unroll
-    for (int j = 0; j < pack<T>::count; ++j) x.element[j] = stripe[position<aligned, T>(j)];
-    return x;
+    for (int j = 0; j < x.count; ++j) x.element[j] = carrier_of(stripe[position<aligned, T>(j)]);
+  } else {
+    const auto loaded = *reinterpret_cast<const element_pack<T, Element>*>(stripe + position<aligned, T>(0));
+#pragma unroll
+    for (int j = 0; j < x.count; ++j) x.element[j] = carrier_of(loaded.element[j]);
   }
+  return x;
 }
 
 /// A whole contiguous tile, its stripes aligned to 16 bytes or not; in lane 0.
-template <class Term, bool aligned, int stripes_in_flight, class T>
-__device__ __forceinline__ T whole_tile(const T* a, const T* b) {
+template <class Term, bool aligned, int stripes_in_flight, class T, class Element>
+__device__ __forceinline__ T whole_tile(const Element* a, const Element* b) {
   using order = order_v1<T>;
   T sum[pack<T>::count] = {};
 #pragma unroll
@@ -94,8 +109,8 @@ __device__ __forceinline__ T whole_tile(const T* a, const T* b) {
 #pragma unroll
     for (int k = 0; k < stripes_in_flight; ++k) {
       const std::size_t i = (start + k) * order::lanes;
-      x[k] = load_pack<aligned>(a + i);
-      y[k] = Term::inputs == 2 ? load_pack<aligned>(b + i) : x[k];
+      x[k] = load_pack<aligned, T>(a + i);
+      y[k] = Term::inputs == 2 ? load_pack<aligned, T>(b + i) : x[k];
     }
 #pragma unroll
     for (int k = 0; k < stripes_in_flight; ++k) {
@@ -107,8 +122,8 @@ __device__ __forceinline__ T whole_tile(const T* a, const T* b) {
 }
 
 /// The first n elements of a contiguous tile: missing ones are skipped, not added as zero.
-template <class Term, bool aligned, int stripes_in_flight, class T>
-__device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
+template <class Term, bool aligned, int stripes_in_flight, class T, class Element>
+__device__ __forceinline__ T partial_tile(const Element* a, const Element* b, int n) {
   using order = order_v1<T>;
   constexpr int lanes = order::lanes, count = pack<T>::count;
   T sum[count] = {};
@@ -117,7 +132,7 @@ __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
 #pragma unroll
   for (int j = 0; j < count; ++j) {
     const int last = whole * lanes + position<aligned, T>(j);
-    if (last < n) last_x.element[j] = a[last], last_y.element[j] = b[last];
+    if (last < n) last_x.element[j] = carrier_of(a[last]), last_y.element[j] = carrier_of(b[last]);
   }
 #pragma unroll
   for (int start = 0; start < static_cast<int>(order::stripes); start += stripes_in_flight) {
@@ -126,7 +141,7 @@ __device__ __forceinline__ T partial_tile(const T* a, const T* b, int n) {
 #pragma unroll
     for (int k = 0; k < stripes_in_flight; ++k) {
       const int i = (start + k) * lanes;
-      if (start + k < whole) x[k] = load_pack<aligned>(a + i), y[k] = load_pack<aligned>(b + i);
+      if (start + k < whole) x[k] = load_pack<aligned, T>(a + i), y[k] = load_pack<aligned, T>(b + i);
     }
 #pragma unroll
     for (int k = 0; k < stripes_in_flight; ++k) {
@@ -162,6 +177,17 @@ __device__ T any_tile(const operands<T, input_layout::any>& in, std::size_t firs
   return fold<false>(sum);
 }
 
+/// The first n elements of a contiguous tile.
+template <class Term, int stripes_in_flight, class T, class Element>
+__device__ __forceinline__ T contiguous_tile(const Element* a, const Element* b, int n, bool aligned) {
+  if (n < static_cast<int>(order_v1<T>::tile)) {
+    return aligned ? partial_tile<Term, true, stripes_in_flight, T>(a, b, n)
+                   : partial_tile<Term, false, stripes_in_flight, T>(a, b, n);
+  }
+  return aligned ? whole_tile<Term, true, stripes_in_flight, T>(a, b)
+                 : whole_tile<Term, false, stripes_in_flight, T>(a, b);
+}
+
 template <class Term, int stripes_in_flight, class T, input_layout layout>
 __device__ __forceinline__ T tile_sum(const operands<T, layout>& in, std::size_t index, bool aligned) {
   constexpr std::size_t size = order_v1<T>::tile;
@@ -169,15 +195,16 @@ __device__ __forceinline__ T tile_sum(const operands<T, layout>& in, std::size_t
   const int count = static_cast<int>(left < size ? left : size);
   if constexpr (layout == input_layout::any) {
     return any_tile<Term>(in, first, count);
-  } else {
+  } else if constexpr (layout == input_layout::contiguous) {
     const T* const a = in.a + first;
-    const T* const b = Term::inputs == 2 ? in.b + first : a;
-    if (count < static_cast<int>(size)) {
-      return aligned ? partial_tile<Term, true, stripes_in_flight>(a, b, count)
-                     : partial_tile<Term, false, stripes_in_flight>(a, b, count);
-    }
-    return aligned ? whole_tile<Term, true, stripes_in_flight>(a, b)
-                   : whole_tile<Term, false, stripes_in_flight>(a, b);
+    return contiguous_tile<Term, stripes_in_flight, T>(a, Term::inputs == 2 ? in.b + first : a, count, aligned);
+  } else {
+    const auto add = [&]<class Element>(Element) {
+      const auto* const a = reinterpret_cast<const Element*>(in.a.data) + first;
+      const auto* const b = Term::inputs == 2 ? reinterpret_cast<const Element*>(in.b.data) + first : a;
+      return contiguous_tile<Term, stripes_in_flight, T>(a, b, count, aligned);
+    };
+    return in.a.type == element_type::float16 ? add(float16{}) : add(bfloat16{});
   }
 }
 
@@ -278,6 +305,24 @@ template <class T>
   store_anywhere(to, core::converted_word(to.rule, sum));
 }
 
+/// Whether a lane's elements of a stripe can be loaded at once.
+template <class Term, class T, input_layout layout>
+__device__ __forceinline__ bool has_aligned_packs(const operands<T, layout>& in) {
+  if constexpr (layout == input_layout::any) {
+    return false;
+  } else {
+    const void *a = nullptr, *b = nullptr;
+    std::size_t bytes = 16;
+    if constexpr (layout == input_layout::contiguous) {
+      a = in.a, b = in.b;
+    } else {
+      a = in.a.data, b = in.b.data, bytes = 2 * pack<T>::count;
+    }
+    const auto address = [](const void* x) { return reinterpret_cast<std::uintptr_t>(x); };
+    return (Term::inputs == 2 ? address(a) | address(b) : address(a)) % bytes == 0;
+  }
+}
+
 /// One launch: each block adds its nodes one after the other; the last block adds all nodes and stores the result.
 template <class Element, class Term, input_layout layout, int threads, int stripes_in_flight>
 __global__ void __launch_bounds__(threads)
@@ -291,11 +336,7 @@ __global__ void __launch_bounds__(threads)
   __shared__ T node_storage[max_nodes / 32];
   __shared__ launch_ticket shared_ticket;
   __shared__ kept_node<T> kept;
-  bool aligned = false;
-  if constexpr (layout == input_layout::contiguous) {
-    const auto address = [](const T* x) { return reinterpret_cast<std::uintptr_t>(x); };
-    aligned = (Term::inputs == 2 ? address(in.a) | address(in.b) : address(in.a)) % 16 == 0;
-  }
+  const bool aligned = has_aligned_packs<Term>(in);
   const unsigned nodes = counts.nodes, warp = threadIdx.x / 32;
   begin_kernel(in.n);
   wide_unsigned drawn = 0;

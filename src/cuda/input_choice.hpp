@@ -11,15 +11,15 @@ inline any_operand to_any_operand(const engine::operand& x) {
 }
 
 /// For a kernel of the carrier T and the term. Words of an exact state need the second level only, which reads
-/// elements that are no carriers one by one, as mode fast does.
+/// elements that are no carriers one by one.
 template <class T, class Term>
 input_layout layout_of(const engine::plan& plan, const destination& to) {
   if (plan.contiguous) return input_layout::contiguous;
-  const bool is_first_level = plan.mode == mode::exact && to.words == nullptr;
-  if (is_first_level && can_convert_packs<T, Term>(to_any_operand(plan.a), to_any_operand(plan.b))) {
-    return input_layout::converted;
-  }
-  return input_layout::any;
+  if (to.words != nullptr) return input_layout::any;
+  const any_operand a = to_any_operand(plan.a), b = to_any_operand(plan.b);
+  const bool converts =
+      plan.mode == mode::exact ? can_convert_packs<T, Term>(a, b) : can_convert_tiles<T, Term>(a, b);
+  return converts ? input_layout::converted : input_layout::any;
 }
 
 }  // namespace exactdot::cuda_engine

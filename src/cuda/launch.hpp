@@ -1,4 +1,5 @@
-// Launches a plan's kernel: launch.cu, compiled once per element type, and what reduce.cpp adds for every type.
+// Launches a plan's kernel: launch.cu and launch_converted.cu, compiled once per carrier, and what reduce.cpp adds
+// for every type.
 #pragma once
 
 #include <cuda/destination.hpp>
@@ -15,7 +16,12 @@ namespace exactdot::cuda {
 template <class Carrier>
 void launch(const workspace::storage& storage, const engine::plan& plan, const cuda_engine::destination& to);
 
-/// The same for the plan's carrier.
+/// The same for inputs in layout `converted`.
+template <class Carrier>
+void launch_converted(const workspace::storage& storage, const engine::plan& plan,
+                      const cuda_engine::destination& to);
+
+/// launch for the plan's carrier.
 void launch(const workspace::storage& storage, const engine::plan& plan, const cuda_engine::destination& to);
 
 /// Enqueues the finish of the states in the workspace (storage.words), which become zero; see finish_kernel.cuh.

@@ -137,27 +137,81 @@ struct tuning<double> {
   };
 };
 
-/// Of contiguous elements that are converted in registers (converted_load.cuh), by bytes. Not measured.
+/// Of contiguous elements that are converted in registers (converted_load.cuh), by bytes: one configuration for all
+/// element types, so no figures; bench/experiments/element_variants measures them.
 inline constexpr std::array exact_converted = {
-    tuning_row{4096 * kibi, {512, 2, 1, compensated}, 0},
-    tuning_row{unlimited, {512, 4, 1, compensated}, 0},
+    tuning_row{4 * kibi, {128, 2, 1, compensated}, 0},     tuning_row{8 * kibi, {128, 2, 1, compensated, 2}, 0},
+    tuning_row{16 * kibi, {128, 2, 1, compensated, 4}, 0}, tuning_row{64 * kibi, {128, 2, 1, compensated, 8}, 0},
+    tuning_row{1024 * kibi, {128, 2, 1, compensated}, 0},  tuning_row{16384 * kibi, {256, 4, 1, compensated}, 0},
+    tuning_row{unlimited, {512, 8, 1, compensated}, 0},
 };
 inline constexpr std::array exact_converted_one_input = {
-    tuning_row{4096 * kibi, {512, 4, 1, compensated}, 0},
+    tuning_row{8 * kibi, {128, 4, 1, compensated}, 0},     tuning_row{16 * kibi, {128, 4, 1, compensated, 2}, 0},
+    tuning_row{32 * kibi, {128, 4, 1, compensated, 4}, 0}, tuning_row{128 * kibi, {128, 4, 1, compensated, 8}, 0},
+    tuning_row{2048 * kibi, {128, 4, 1, compensated}, 0},  tuning_row{32768 * kibi, {512, 4, 1, compensated}, 0},
     tuning_row{unlimited, {512, 8, 1, compensated}, 0},
+};
+
+/// Mode fast of contiguous 16-bit elements, by bytes. Reasoned, not measured.
+inline constexpr std::array fast_converted = {
+    tuning_row{16 * kibi, {128, 16, 1}, 0},
+    tuning_row{2048 * kibi, {128, 16, 2}, 0},
+    tuning_row{unlimited, {256, 16, 4}, 0},
 };
 
 /// For inputs of any layout, of every length: bound by the loads of single elements.
 inline constexpr launch_config exact_any_config = {256, 4, 2, compensated}, fast_any_config = {128, 4, 2};
 
-/// Of the search for an extreme element, by bytes of the vector, reasoned and not tuned. At most 256 threads.
-/// Blocks read one batch of loads each up to 2^20 floats; the last row has 96 KiB in flight per multiprocessor.
+/// Of the search for an extreme element, by bytes of the vector: for all element types, elements and indices. At
+/// most 256 threads. Measured by bench/experiments/element_variants.
 inline constexpr std::array extremum_rows = {
-    tuning_row{4 * kibi, {64, 4, 1}, 0},     tuning_row{32 * kibi, {256, 8, 1}, 0},
-    tuning_row{512 * kibi, {128, 4, 1}, 0},  tuning_row{2048 * kibi, {256, 4, 1}, 0},
-    tuning_row{8192 * kibi, {256, 8, 1}, 0}, tuning_row{unlimited, {256, 8, 3}, 0},
+    tuning_row{4 * kibi, {64, 4, 1}, 0},      tuning_row{8 * kibi, {128, 4, 1}, 0},
+    tuning_row{16 * kibi, {256, 4, 1}, 0},    tuning_row{32 * kibi, {256, 8, 1}, 0},
+    tuning_row{128 * kibi, {256, 4, 1}, 0},   tuning_row{512 * kibi, {128, 4, 1}, 0},
+    tuning_row{1024 * kibi, {256, 4, 1}, 0},  tuning_row{2048 * kibi, {128, 8, 1}, 0},
+    tuning_row{16384 * kibi, {256, 8, 1}, 0}, tuning_row{65536 * kibi, {256, 8, 2}, 0},
+    tuning_row{unlimited, {256, 8, 3}, 0},
 };
 inline constexpr launch_config extremum_any_config = {256, 1, 4};
+
+/// Of variances, by bytes. The time is that of the kernel alone, as bench/experiments/element_variants measures it.
+template <class T>
+struct moments_tuning;
+
+template <>
+struct moments_tuning<float> {
+  static constexpr std::array plain_sums = {
+      tuning_row{1024 * kibi, {256, 2, 1}, 4.65},
+      tuning_row{4096 * kibi, {512, 4, 1}, 5.38},
+      tuning_row{65536 * kibi, {512, 8, 2}, 24.7},
+      tuning_row{unlimited, {1024, 2, 1, grouped}, 81.8},
+  };
+  static constexpr std::array compensated_sums = {
+      tuning_row{1024 * kibi, {256, 2, 1, compensated}, 0},
+      tuning_row{4096 * kibi, {512, 4, 1, compensated}, 0},
+      tuning_row{unlimited, {512, 8, 1, compensated}, 0},
+  };
+};
+
+template <>
+struct moments_tuning<double> {
+  static constexpr std::array compensated_sums = {
+      tuning_row{1024 * kibi, {256, 2, 1, compensated}, 5.29},
+      tuning_row{4096 * kibi, {512, 4, 1, compensated}, 6.58},
+      tuning_row{16384 * kibi, {512, 8, 1, compensated}, 9.95},
+      tuning_row{unlimited, {1024, 4, 1, compensated}, 83.6},
+  };
+};
+
+/// `wide`: for results of more bits than plain sums of the carrier decide.
+template <class T, bool wide>
+constexpr const auto& moments_rows() {
+  if constexpr (wide) {
+    return moments_tuning<T>::compensated_sums;
+  } else {
+    return moments_tuning<T>::plain_sums;
+  }
+}
 
 /// How many blocks a launch gets: one for each `per_block` of all the work, at most as many as the configuration
 /// and `limit` allow, at least one.
@@ -196,6 +250,7 @@ constexpr const auto& converted_rows() {
     return exact_converted_one_input;
   }
 }
+constexpr const auto& fast_converted_rows() { return fast_converted; }
 template <class T, class Term>
 constexpr const auto& fast_rows() {
   if constexpr (Term::inputs == 2) {
