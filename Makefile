@@ -15,7 +15,7 @@ ARCHITECTURES ?= $(if $(filter ON,$(has_gpu)),native,90)
 UNOPTIMISED_KERNELS ?= OFF
 FUZZ_SECONDS ?= 20
 CAMPAIGN_RESULTS ?= 150000
-SIMT_SCALE ?= 200
+SIMT_SCALE ?= 100
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -27,7 +27,7 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
 	@echo 'make test            build and run every test (under 10 minutes on 2 cores)'
-	@echo 'make test-simt       thousands of results of the GPU kernels on the simulator, twice as many as make test has'
+	@echo 'make test-simt       thousands of results of the GPU kernels on the simulator, other ones than make test has'
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-simtcc     every program of examples/programs by simtcc, with GCC, clang and, where there is one, nvcc'

@@ -40,10 +40,10 @@ TYPED_TEST(kernels, do_not_depend_on_the_variant) {
 
 /// Blocks that do not wait for the decision contribute digits, although the infinite term determines the result.
 TYPED_TEST(kernels, reset_the_state_if_an_infinity_occurs_in_data_of_a_wide_range) {
-  auto [a, b] = oracle::make_vectors(oracle::generator_named<TypeParam>("log_uniform"), 7, 20000);
+  auto [a, b] = oracle::make_vectors(oracle::generator_named<TypeParam>("log_uniform"), 7, 9000);
   a[a.size() / 2] = std::numeric_limits<TypeParam>::infinity(), b[a.size() / 2] = TypeParam{-1};
   const auto type = exactdot::type_of<TypeParam>;
-  for (const unsigned variant : {18U, 19U, 20U}) {  // 19 blocks, more than the simulator runs at once
+  for (const unsigned variant : {18U, 20U}) {  // 19 blocks, more than the simulator runs at once
     const auto result = kernels_under_test::run({exactdot::reduction::dot, exactdot::to_any(a), exactdot::to_any(b),
                                                  type, exactdot::mode::exact, 0, variant});
     const TypeParam expected = -std::numeric_limits<TypeParam>::infinity();
@@ -54,7 +54,7 @@ TYPED_TEST(kernels, reset_the_state_if_an_infinity_occurs_in_data_of_a_wide_rang
 
 /// Blocks that wait for the decision hold the places of those that have not started.
 TYPED_TEST(kernels, add_to_words_if_more_blocks_than_are_resident_sum_data_of_a_wide_range) {
-  const auto [a, b] = oracle::make_vectors(oracle::generator_named<TypeParam>("cancels_to_small"), 2, 20000);
+  const auto [a, b] = oracle::make_vectors(oracle::generator_named<TypeParam>("cancels_to_small"), 2, 9000);
   const auto type = exactdot::type_of<TypeParam>;
   for (const unsigned variant : {18U, 20U}) {  // 19 blocks
     const table::call asked{exactdot::reduction::dot, exactdot::to_any(a),   exactdot::to_any(b), type,
