@@ -245,15 +245,23 @@ struct correctly_rounded {
   return core::decide_finish<correctly_rounded>(rule, count, sum);
 }
 
-/// The result, if it is certain. By one thread.
-template <class Carrier, bool compensated>
-__device__ __forceinline__ core::decision decide(const bounded_sum<compensated>& total, const error_bound& bound,
-                                                 const destination& to) {
+/// The enclosure of a sum with this bound.
+template <bool compensated>
+__device__ __forceinline__ core::enclosure enclosure_of(const bounded_sum<compensated>& total,
+                                                        const error_bound& bound) {
   core::enclosure sum{total.sum, 0, __fma_rn(bound.factor, total.error, bound.floor)};
   if constexpr (compensated) {
     const auto ends = core::two_sum(total.sum, total.correction);
     sum.head = ends.value, sum.tail = ends.error;
   }
+  return sum;
+}
+
+/// The result, if it is certain. By one thread.
+template <class Carrier, bool compensated>
+__device__ __forceinline__ core::decision decide(const bounded_sum<compensated>& total, const error_bound& bound,
+                                                 const destination& to) {
+  const core::enclosure sum = enclosure_of(total, bound);
   if (to.rule.finish() == core::finish::round && to.rule.gives<Carrier>())
     return core::decide_rounding<Carrier>(sum);
   return decide_other_finish(to.rule, static_cast<double>(to.count), sum);

@@ -183,7 +183,7 @@ __device__ __forceinline__ void add_converted(const operands<T, input_layout::co
   const std::size_t head = in.head << in.log2_parts_a, behind = in_packs << in.log2_parts_a;
   if (thread >= in.n - behind) return;
   T x[1], y[1];
-  load_addend<Term>(in, thread < head ? thread : thread + behind, x[0], y[0]);
+  load_addend<Term>(in, index_of_single(thread, head, behind), x[0], y[0]);
   sums.add(x, y);
 }
 

@@ -135,7 +135,7 @@ struct single_element {
     const std::size_t in_packs = in.packs * (16 / bytes);
     const bool last_warp = blockIdx.x == gridDim.x - 1 && threadIdx.x / 32 == blockDim.x / 32 - 1;
     if (!last_warp || lane >= in.n - in_packs) return;
-    index = lane < in.head ? lane : lane + in_packs;
+    index = index_of_single(lane, in.head, in_packs);
     bits = in.a[index];
   }
 };

@@ -100,6 +100,11 @@ __device__ __forceinline__ void load_addend(const operands<T, input_layout::any>
   y = Term::inputs == 2 ? element_at<T>(in.b, element, part_b) : x;
 }
 
+/// The index of element i of those that are in no pack: `head` lie before the packs, the others behind them.
+__device__ __forceinline__ std::size_t index_of_single(std::size_t i, std::size_t head, std::size_t in_packs) {
+  return i < head ? i : i + in_packs;
+}
+
 /// Which share of the elements the block reads: that of a block of the grid, by default its own.
 struct grid_share {
   unsigned block = blockIdx.x;
@@ -189,7 +194,7 @@ __device__ __forceinline__ void for_each_contiguous(const operands<T, input_layo
   }
   const std::size_t in_packs = in.end - in.head;
   if (thread >= in.n - in_packs) return;
-  const std::size_t single = thread < in.head ? thread : thread + in_packs;
+  const std::size_t single = index_of_single(thread, in.head, in_packs);
   const T x[1] = {in.a[single]}, y[1] = {two ? in.b[single] : x[0]};
   add(x, y);
 }

@@ -58,14 +58,6 @@ __device__ __forceinline__ void store_sum(const bounded_sum<compensated>& sum, s
   if constexpr (compensated) to.correction = sum.correction;
 }
 
-template <bool compensated>
-__device__ __forceinline__ core::enclosure enclosure_of(const bounded_sum<compensated>& sum,
-                                                        const error_bound& bound) {
-  core::enclosure found{sum.sum, 0, __fma_rn(bound.factor, sum.error, bound.floor)};
-  if constexpr (compensated) found.tail = sum.correction;
-  return found;
-}
-
 /// `ddof`: subtracted from the count in the divisor. state->decided becomes 1 if the result is stored, else 0.
 template <class Element, input_layout layout, int threads, int in_flight, summation summed>
 __global__ void __launch_bounds__(threads)
