@@ -22,6 +22,7 @@ usage: simtcc FILE.cu... [-o PROGRAM] [options]
   --seeds K          run the program K times, with consecutive seeds; default: 1
   --model NAME       independent (Volta and later; default) or lock_step (before Volta)
   --json FILE        write the findings to FILE too
+  --profile          count what each line costs: sectors, bank conflicts, active lanes, queues of atomics
   --steps N          maximum number of steps of a launch; default: 1000000000
   -arch sm_NN        compute capability, for __CUDA_ARCH__ and the limits of launches; default: sm_90
   --no-cuda-arch     do not define __CUDA_ARCH__
@@ -30,9 +31,9 @@ usage: simtcc FILE.cu... [-o PROGRAM] [options]
   --show-commands    print the commands that run
   --help, --version
 
---seed, --seeds, --model, --json and --steps are defaults of the program: the environment variables SIMTCC_SEED,
-SIMTCC_SEEDS, SIMTCC_MODEL, SIMTCC_JSON and SIMTCC_STEPS change them when it runs. Other options go to the host compiler
-(-I, -D, -W, -g, -l, ...). Options of nvcc that choose machine code are accepted and do nothing. Kernels are compiled as
+--seed, --seeds, --model, --json, --profile and --steps are defaults of the program: the environment variables
+SIMTCC_SEED, SIMTCC_SEEDS, SIMTCC_MODEL, SIMTCC_JSON, SIMTCC_PROFILE=1 and SIMTCC_STEPS change them when it runs. Other
+options go to the host compiler (-I, -D, -W, -g, -l, ...). Options of nvcc that choose machine code are accepted and do nothing. Kernels are compiled as
 C++20 or later, with -O1.
 )";
 
@@ -128,6 +129,8 @@ class command_line {
       result_.define_architecture = false;
     } else if (argument == "--rewrite") {
       result_.only_rewrite = true;
+    } else if (argument == "--profile") {
+      result_.defaults += "profile=1\n";
     } else if (argument == "--show-commands") {
       result_.show_commands = true;
     } else if (has_value(argument, "-o") || has_value(argument, "--output-file")) {

@@ -90,6 +90,7 @@ bool run_once(unsigned index, run_report& report, int& status) {
 void add(run_report& total, const run_report& report) {
   total.launches += report.launches, total.steps += report.steps;
   total.elapsed_time_used |= report.elapsed_time_used;
+  if (total.costs.empty()) total.costs = report.costs, total.costs_json = report.costs_json;
   for (const finding& found : report.findings) {
     finding* known = nullptr;
     for (finding& earlier : total.findings) {
@@ -144,7 +145,8 @@ constexpr char field = '\x1f', record = '\x1e';
 
 std::string to_bytes(const run_report& report) {
   std::string bytes = std::to_string(report.launches) + field + std::to_string(report.steps) + field +
-                      (report.elapsed_time_used ? "1" : "0") + record;
+                      (report.elapsed_time_used ? "1" : "0") + field + report.costs + field + report.costs_json +
+                      record;
   for (const finding& found : report.findings)
     bytes +=
         found.text + field + found.json + field + found.key + field + std::to_string(found.first_seed) + record;
@@ -162,7 +164,8 @@ run_report from_bytes(const std::string& bytes) {
   };
   report.launches = std::strtoull(next(field).c_str(), nullptr, 10);
   report.steps = std::strtoull(next(field).c_str(), nullptr, 10);
-  report.elapsed_time_used = next(record) == "1";
+  report.elapsed_time_used = next(field) == "1";
+  report.costs = next(field), report.costs_json = next(record);
   while (at < bytes.size()) {
     finding found;
     found.text = next(field), found.json = next(field), found.key = next(field);

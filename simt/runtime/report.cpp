@@ -49,6 +49,24 @@ finding to_finding(const fault& found) {
   return {found.text(), json, key, 1, 0};
 }
 
+std::string to_json(const line_costs& line) {
+  std::string json = "{\"kernel\": " + quoted(line.kernel) + ", \"file\": " + quoted(line.file) +
+                     ", \"line\": " + std::to_string(line.line) + ", \"action\": " + quoted(line.action) +
+                     ", \"space\": " + quoted(line.space);
+  const struct {
+    const char* name;
+    std::uint64_t value;
+  } counts[] = {{"requests", line.requests},
+                {"lanes", line.lanes},
+                {"bytes", line.bytes},
+                {"sectors", line.sectors},
+                {"wavefronts", line.wavefronts},
+                {"ideal_wavefronts", line.ideal},
+                {"longest_queue", line.longest_queue}};
+  for (const auto& [name, value] : counts) json += ", \"" + std::string(name) + "\": " + std::to_string(value);
+  return json + "}";
+}
+
 std::string plural(std::uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
@@ -63,7 +81,9 @@ void write_json(const run_report& report, const program_settings& settings) {
     json += found.json + ", \"seeds\": " + std::to_string(found.seeds) +
             ", \"first_seed\": " + std::to_string(found.first_seed) + "}";
   }
-  json += report.findings.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  json += report.findings.empty() ? "]" : "\n  ]";
+  if (settings.profile) json += ",\n  \"costs\": [" + report.costs_json + "]";
+  json += "\n}\n";
   std::FILE* const file = std::fopen(settings.json.c_str(), "w");
   if (file == nullptr || std::fputs(json.c_str(), file) < 0 || std::fclose(file) != 0)
     std::fprintf(stderr, "simtcc: cannot write %s: %s\n", settings.json.c_str(), std::strerror(errno));
@@ -87,6 +107,9 @@ run_report collect_report() {
     found.site.file = unseen.file, found.site.line = unseen.line;
     report.findings.push_back(to_finding(found));
   }
+  report.costs = cost_table(runtime.stream.costs());
+  for (const line_costs& line : runtime.stream.costs())
+    report.costs_json += (report.costs_json.empty() ? "\n    " : ",\n    ") + to_json(line);
   for (finding& found : report.findings) found.first_seed = runtime.settings.seed;
   return report;
 }
@@ -108,6 +131,9 @@ void publish(const run_report& report) {
     }
     text += "\n";
   }
+  if (!report.costs.empty())
+    text += "simtcc: costs of each line, counted by the simulator; requests and lanes are those of warps\n" +
+            report.costs;
   if (report.elapsed_time_used)
     text +=
         "simtcc: cudaEventElapsedTime counts steps of the simulator, a million as a millisecond; it is no time\n";

@@ -20,6 +20,7 @@ struct run_report {
   std::vector<finding> findings;
   std::uint64_t launches = 0, steps = 0;
   bool elapsed_time_used = false;
+  std::string costs, costs_json;  // of each line, with --profile; of several runs the first one's
 };
 
 /// Returns the report of this process so far.

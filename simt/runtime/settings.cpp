@@ -36,6 +36,9 @@ void apply(program_settings& settings, std::string_view option, const std::strin
     settings.seeds = static_cast<unsigned>(to_number(name, value, 1, 100000, "1 to 100000 runs"));
   } else if (option == "steps") {
     settings.steps = to_number(name, value, 1, ~std::uint64_t{0}, "the maximum number of steps of a launch");
+  } else if (option == "profile") {
+    if (value != "0" && value != "1") refuse(name, value, "0 or 1");
+    settings.profile = value == "1";
   } else if (option == "json") {
     settings.json = value;
   } else if (option == "arch") {
@@ -63,11 +66,8 @@ program_settings read_settings() {
   }
   constexpr struct {
     const char *option, *variable;
-  } variables[] = {{"seed", "SIMTCC_SEED"},
-                   {"seeds", "SIMTCC_SEEDS"},
-                   {"model", "SIMTCC_MODEL"},
-                   {"json", "SIMTCC_JSON"},
-                   {"steps", "SIMTCC_STEPS"}};
+  } variables[] = {{"seed", "SIMTCC_SEED"}, {"seeds", "SIMTCC_SEEDS"}, {"model", "SIMTCC_MODEL"},
+                   {"json", "SIMTCC_JSON"}, {"steps", "SIMTCC_STEPS"}, {"profile", "SIMTCC_PROFILE"}};
   for (const auto& [option, variable] : variables) {
     if (const char* const value = std::getenv(variable)) apply(settings, option, variable, value);
   }

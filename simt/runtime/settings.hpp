@@ -13,6 +13,7 @@ struct program_settings {
   unsigned seeds = 1;                   // runs of the whole program, with consecutive seeds
   std::string json;                     // file for the findings; "" for none
   std::uint64_t steps = 1'000'000'000;  // maximum of a launch
+  bool profile = false;                 // count the costs of each line
   unsigned architecture = 90;           // compute capability: major * 10 + minor
 };
 

@@ -77,6 +77,7 @@ location machine::begin_copy_end(std::uintptr_t address, std::size_t size, bool 
     place.range = nullptr;
     return place;
   }
+  if (observed_) observe(place, address, size, kind, caller);
   if (settings_.detect) {
     if (place.owner != nullptr && place.owner != current_->parent) check_remote(place, kind, caller);
     check_access(place, size, kind, caller);

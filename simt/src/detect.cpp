@@ -44,7 +44,7 @@ location machine::begin_access(std::uintptr_t address, std::size_t size, const a
     report_out_of_bounds(address, size, kind, caller);
     return place;
   }
-  if (settings_.trace) append_trace(address, size, kind.name(), caller);
+  if (observed_) observe(place, address, size, kind, caller);
   detect_repetition(place, address, size, caller);
   if (settings_.detect) {
     if (place.owner != nullptr && place.owner != current_->parent) check_remote(place, kind, caller);

@@ -22,6 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "costs.hpp"
 #include "hierarchy.hpp"
 #include "memory.hpp"
 #include "order.hpp"
@@ -210,6 +211,11 @@ class machine {
   [[nodiscard]] bool conflicts(const access_record& earlier, const access_record& current) const;
   [[nodiscard]] std::uint32_t time_of(const thread& member) const;
 
+  // costs.cpp
+  void note_cost(cost_kind kind, std::uintptr_t address, std::size_t size, const void* caller);
+  void observe(const location& place, std::uintptr_t address, std::size_t size, const access_kind& kind,
+               const void* caller);
+
   // reports.cpp
   [[nodiscard]] std::string name_of_address(std::uintptr_t address) const;
   [[nodiscard]] source_line line_of(const void* caller) const;
@@ -228,8 +234,10 @@ class machine {
   std::uint32_t threads_per_block_, blocks_per_cluster_;
   std::size_t shared_bytes_;
   kernel_call call_;
-  shared_module module_;         // holds the kernel's shared and global variables
-  std::vector<region> globals_;  // the global ones
+  shared_module module_;                 // holds the kernel's shared and global variables
+  std::vector<region> globals_;          // the global ones
+  std::unique_ptr<cost_counter> costs_;  // null without settings::profile
+  bool observed_ = false;                // by the trace or the costs
 
   std::vector<std::unique_ptr<cluster>> clusters_;  // with resident blocks
   std::vector<std::unique_ptr<block>> resident_;
@@ -296,6 +304,7 @@ struct stream_state {
   simt::settings settings;
   std::vector<fault> faults;
   std::vector<traced_access> trace;
+  std::vector<line_costs> costs;
   std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;
   counters counted;
   std::optional<fault_kind> ended_by;  // the fault that ended the last launch early

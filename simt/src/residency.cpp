@@ -95,6 +95,7 @@ void machine::start_block(std::uint32_t number, cluster& parent) {
 void machine::finish_block(block& finished) {
   if (settings_.detect) check_remote_accesses(finished);
   end_copies_of(finished);
+  if (costs_) costs_->finish_block(finished.number);
   release_stacks(finished);
   if (loaded_block_ == &finished) {
     if (blocks_per_cluster_ > 1) finished.shared.save();

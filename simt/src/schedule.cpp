@@ -50,6 +50,9 @@ machine::machine(detail::stream_state& stream, const launch_size& size, const ke
       cluster_count_(std::uint64_t{grid_.x} * grid_.y * grid_.z / blocks_per_cluster_),
       random_(stream.settings.seed) {
   for (const variable& range : module_.writable) globals_.emplace_back(range.start, range.size, false, true);
+  if (settings_.profile)
+    costs_ = std::make_unique<cost_counter>(stream.costs, module_.kernel_name(), threads_per_block_);
+  observed_ = settings_.trace || settings_.profile;
   device_memory::instance().next_launch();
 }
 

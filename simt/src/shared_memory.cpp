@@ -206,6 +206,24 @@ bool shared_module::is_unused(std::uintptr_t address, std::size_t size) const {
   return true;
 }
 
+std::string shared_module::kernel_name() const {
+  const variable* const function = find_in(symbols_of(*this).functions, kernel_ - load_address);
+  if (function == nullptr) return "kernel";
+  int status = 0;
+  char* const text = abi::__cxa_demangle(function->name.c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && text != nullptr ? text : function->name;
+  std::free(text);
+  const std::string unnamed = "(anonymous namespace)::";
+  for (std::size_t at = 0; (at = name.find(unnamed)) != std::string::npos;) name.erase(at, unnamed.size());
+  int depth = 0;  // of template arguments, which may contain parentheses
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    depth += name[i] == '<' ? 1 : name[i] == '>' ? -1 : 0;
+    if (name[i] == '(' && depth == 0) name.resize(i);
+  }
+  const std::size_t arguments = std::min(name.size(), name.find('<'));  // of a template
+  return name.substr(name.find_last_of(" :", arguments == 0 ? 0 : arguments - 1) + 1);
+}
+
 region* static_shared::find(std::uintptr_t address, shared_module& module) {
   for (auto held = copies_.rbegin(); held != copies_.rend(); ++held) {
     if ((*held)->range.holds(address)) return &(*held)->range;

@@ -75,6 +75,8 @@ class shared_module {
   [[nodiscard]] variable nearest(std::uintptr_t address) const;
   /// Returns whether a range of shared memory holds nothing that is used while this kernel runs.
   [[nodiscard]] bool is_unused(std::uintptr_t address, std::size_t size) const;
+  /// Returns the kernel's name without namespaces and parameters; "kernel" in a stripped program.
+  [[nodiscard]] std::string kernel_name() const;
   void save(const variable& shared);  // its current bytes, until the destructor
 
   static constexpr std::size_t margin = 4096;

@@ -132,6 +132,7 @@ simt::settings& stream::settings() { return state_->settings; }
 const std::vector<fault>& stream::faults() const { return state_->faults; }
 const counters& stream::counted() const { return state_->counted; }
 const std::vector<traced_access>& stream::trace() const { return state_->trace; }
+const std::vector<line_costs>& stream::costs() const { return state_->costs; }
 bool stream::has(fault_kind kind) const {
   for (const fault& found : state_->faults) {
     if (found.kind == kind) return true;
@@ -143,6 +144,7 @@ void stream::clear() {
   state_->known_faults.clear();
   state_->counted = {};
   state_->trace.clear();
+  state_->costs.clear();
 }
 
 namespace detail {

@@ -21,6 +21,7 @@ bool machine::same_position(const thread& left, const thread& right) {
 
 int machine::barrier(const char* operation, int predicate, int combine, const void* caller) {
   step(caller);
+  if (costs_) note_cost(cost_kind::barrier, 0, 0, caller);
   thread& self = *current_;
   block& parent = *self.parent;
   self.operation = operation, self.predicate = predicate;
@@ -92,6 +93,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
                                        std::uint64_t* values, const void* caller) {
   static constexpr const char* names[] = {"shuffle", "vote", "match", "reduction", "__syncwarp"};  // by kind
   step(caller);
+  if (costs_) note_cost(cost_kind::collective, 0, 0, caller);
   thread& self = *current_;
   block& parent = *self.parent;
   self.kind = kind, self.operation = names[static_cast<int>(kind)];

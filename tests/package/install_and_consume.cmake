@@ -71,6 +71,24 @@ if(OWN_KERNEL)
   if(NOT status EQUAL 66 OR NOT output MATCHES "simtcc: data_race in global memory .*racy\\.cu:")
     message(FATAL_ERROR "racy exited with ${status} and printed: ${output}")
   endif()
+  # a project with a CUDA program: its tests pass, and fail without a barrier
+  file(COPY ${OWN_KERNEL}/../simtcc_project/ DESTINATION ${SCRATCH}/simtcc_project)
+  foreach(options "" -DWITHOUT_BARRIER)
+    set(folder ${SCRATCH}/simtcc_project/build${options})
+    run(${CMAKE_COMMAND} -S ${SCRATCH}/simtcc_project -B ${folder} ${package_options} -DCMAKE_CUDA_COMPILER=
+      -DSIMTCC_OPTIONS=${options})
+    run(${CMAKE_COMMAND} --build ${folder})
+    execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${folder} --output-on-failure -R independent
+      RESULT_VARIABLE status OUTPUT_VARIABLE output)
+    if(options STREQUAL "")
+      set(expected "100% tests passed, 0 tests failed out of 1")
+    else()
+      set(expected "data_race in shared memory .partial.*\n0% tests passed, 1 tests failed out of 1")
+    endif()
+    if(NOT output MATCHES "${expected}")
+      message(FATAL_ERROR "the tests of simtcc_project (${options}) ended with ${status} and printed: ${output}")
+    endif()
+  endforeach()
 endif()
 
 # requesting the simulator from a package without it is an error

@@ -134,6 +134,25 @@ def findings():
     if race["kind"] != "data_race" or race["site"]["line"] != line_of("faults.cu", "race") or race["seeds"] != 5:
         failures.append(f"{report}: {found}")
     expect([program, "none"], 0, r"cannot write /absent/report\.json", SIMTCC_JSON="/absent/report.json")
+    costs()
+
+
+def costs():
+    """Costs are printed and written if they are asked for, by a variable or by an option."""
+    program = compile_file("faults.cu")
+    line, report = line_of("faults.cu", "race"), scratch / "costs.json"
+    expect([program, "race"], 66, absent=[r"costs of each line", r"global read"])
+    for seeds in ("1", "3"):
+        expect([program, "race"], 66, r"^simtcc: costs of each line", rf"^  faults\.cu:{line} +global read +\d+",
+               SIMTCC_PROFILE="1", SIMTCC_JSON=str(report), SIMTCC_SEEDS=seeds)
+        rows = json.loads(report.read_text())["costs"]
+        writes = [row for row in rows if row["line"] == line and row["action"] == "write"]
+        if len(writes) != 1 or writes[0]["lanes"] * 4 != writes[0]["bytes"] or writes[0]["sectors"] != writes[0]["requests"]:
+            failures.append(f"{report}: {rows}")
+    expect([program, "race"], 2, r"^simtcc: SIMTCC_PROFILE=x: expected 0 or 1", SIMTCC_PROFILE="x")
+    profiled = compile_file("faults.cu", "--profile", output="profiled")
+    expect([profiled, "race"], 66, rf"^  faults\.cu:{line} +global write")
+    expect([profiled, "race"], 66, absent=[r"costs of each line"], SIMTCC_PROFILE="0")
 
 
 def endless():

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/simt/costs.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ struct settings {
   /// A step is a memory access, a barrier, a fence or a warp collective, with all code up to the next step. Entries
   /// are skipped if the thread waits, has exited, or its block is not resident.
   std::vector<unsigned> script = {};
-  bool trace = false;  ///< record each access for stream::trace()
+  bool trace = false;    ///< record each access for stream::trace()
+  bool profile = false;  ///< count the costs of each line for stream::costs()
 };
 
 enum class fault_kind {
@@ -121,7 +123,9 @@ class stream {
   [[nodiscard]] bool has(fault_kind kind) const;
   [[nodiscard]] const counters& counted() const;
   [[nodiscard]] const std::vector<traced_access>& trace() const;
-  void clear();  ///< removes faults, counters and the trace
+  /// With settings::profile: what each line of each kernel has cost since clear().
+  [[nodiscard]] const std::vector<line_costs>& costs() const;
+  void clear();  ///< removes faults, counters, costs and the trace
   [[nodiscard]] int multiprocessors() const { return 4; }
   [[nodiscard]] detail::stream_state& state() { return *state_; }
 
