@@ -110,7 +110,7 @@ location machine::find_copy_barrier(std::uintptr_t address, const char* action, 
 
 void machine::issue_copy(copy_kind kind, const copy_addresses& addresses, std::size_t size, const void* caller) {
   step(caller);
-  current_->last_caller = nullptr;
+  current_->recent.clear();
   check_copy_alignment(kind, addresses, size, caller);
   const std::uint32_t id = agent_for(kind, caller);
   const bool bulk = kind != copy_kind::cp_async;
@@ -131,12 +131,15 @@ void machine::issue_copy(copy_kind kind, const copy_addresses& addresses, std::s
   schedule_transfer(id, std::move(next));
 }
 
-/// cp.async.mbarrier.arrive.noinc: an arrival that follows the thread's earlier cp.async copies.
-void machine::arrive_after_copies(std::uintptr_t barrier, const void* caller) {
+/// cp.async.mbarrier.arrive: an arrival that follows the thread's earlier cp.async copies. `counts`: it is one of
+/// those that the phase expects (.noinc); otherwise the phase now expects one more.
+void machine::arrive_after_copies(std::uintptr_t barrier, bool counts, const void* caller) {
   const access_kind kind{false, true, true, false, true, "cp.async.mbarrier.arrive"};
   transfer next;
-  if (begin_mbarrier_access(next.barrier, barrier, kind, caller) == nullptr) return;
-  current_->last_caller = nullptr;
+  mbarrier_state* const state = begin_mbarrier_access(next.barrier, barrier, kind, caller);
+  if (state == nullptr) return;
+  if (!counts) ++state->pending;
+  current_->recent.clear();
   copy_groups& groups = groups_of(*current_, copy_kind::cp_async);
   const auto add = [&](std::vector<std::uint32_t>& group) {
     std::erase_if(group, [this](std::uint32_t id) { return agent(id).mbarrier_id != 0; });

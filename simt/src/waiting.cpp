@@ -1,9 +1,11 @@
 // Barriers of a block, warp collectives, fences, and the exit of a thread.
 //
 // A barrier opens when all non-exited threads of the block have arrived (CUDA C++ Programming Guide,
-// "Synchronization Functions", compute capability 7.0 and later). If some have exited or wait at another barrier,
-// that is a fault, and the run continues. A warp collective completes when all non-exited lanes of its mask have
-// arrived (the same, "Warp Shuffle Functions"); if no thread can run, it completes with the lanes that have.
+// "Synchronization Functions", compute capability 7.0 and later). It is a fault, and the run continues, if some
+// wait at another barrier, or have exited after they had run past this one. In lock step, the model of earlier
+// GPUs, which count every thread of the block, any exit before the barrier is. A warp collective completes when all
+// non-exited lanes of its mask have arrived (the same, "Warp Shuffle Functions"); if no thread can run, it
+// completes with the lanes that have.
 #include <algorithm>
 #include <bit>
 
@@ -27,7 +29,7 @@ int machine::barrier(const char* operation, int predicate, int combine, const vo
   self.status = thread_status::at_barrier;
   remove_ready(self);
   ++parent.waiting;
-  self.last_caller = nullptr;
+  self.recent.clear();
   note_progress();
   if (parent.waiting + parent.exited == threads_per_block_) {
     release_barrier(parent);
@@ -45,7 +47,7 @@ void machine::release_barrier(block& parent) {
   std::uint64_t arrived = 0, nonzero = 0;
   const thread* first = nullptr;
   const thread* elsewhere = nullptr;
-  clock_pointer clock, released, released_in_block;
+  clock_pointer clock, released, released_in_block, observed;
   for (thread& member : parent.threads) {
     if (member.status != thread_status::at_barrier) continue;
     ++arrived;
@@ -55,12 +57,15 @@ void machine::release_barrier(block& parent) {
     clock = join(clock, member.clock);
     released = join(released, member.released);
     released_in_block = join(released_in_block, member.released_in_block);
+    observed = join(observed, member.observed);
   }
   if (elsewhere != nullptr) {
     report_waiting(fault_kind::barrier_divergence, *first, first->operation, elsewhere, elsewhere->operation);
   } else if (parent.exited != 0 && first != nullptr) {
-    report_waiting(fault_kind::barrier_divergence, *first, first->operation, &parent.threads[parent.last_exited],
-                   "exit");
+    const thread* const missing =
+        settings_.model == execution::lock_step ? &parent.threads[parent.last_exited] : passed_by(parent, *first);
+    if (missing != nullptr)
+      report_waiting(fault_kind::barrier_divergence, *first, first->operation, missing, "exit");
   }
   ++parent.generation;
   parent.waiting = 0;
@@ -69,9 +74,37 @@ void machine::release_barrier(block& parent) {
     if (member.status != thread_status::at_barrier) continue;
     member.value = arrived << 32 | nonzero;
     member.clock = clock, member.released = released, member.released_in_block = released_in_block;
+    member.observed = observed;
     member.lane_times.reset();
+    member.visited = {};
     make_ready(member);
   }
+}
+
+/// A function returns. Notes its last two basic blocks if it is the kernel: the last such function that headers or
+/// the simulator call, before code of theirs.
+void machine::leave_function() {
+  thread& self = *current_;
+  if (self.call_stack.empty()) return;
+  visited_blocks& visited = self.visited;
+  const bool by_user = self.call_stack.size() > 1 && is_user_code(self.call_stack.back());
+  if (!by_user && visited.last != visited.exit && (visited.exit == nullptr || is_user_code(visited.last)))
+    visited.exit = visited.last, visited.before_exit = visited.before_last;
+  self.call_stack.pop_back();
+}
+
+/// Returns a thread that has exited after it ran past a barrier at which another one waits; null if all that have
+/// exited returned before it. It ran past if the last basic block before the function's end lies behind the
+/// barrier, and the waiting thread has not been there since its last one.
+const thread* machine::passed_by(const block& parent, const thread& waiting) const {
+  const source_line barrier = kernel_line(waiting.call_stack, waiting.program_counter);
+  for (const thread& member : parent.threads) {
+    const void* const end = member.visited.before_exit;
+    if (member.status != thread_status::exited || end == nullptr || waiting.visited.may_contain(end)) continue;
+    const source_line last = kernel_line({}, end);
+    if (last.file == barrier.file && last.line > barrier.line) return &member;
+  }
+  return nullptr;
 }
 
 /// For a thread at a warp collective: the lanes at the same one, and the non-exited lanes of its mask.
@@ -98,7 +131,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
   self.mask = mask, self.value = value, self.values = values;
   self.status = thread_status::at_collective;
   remove_ready(self);
-  self.last_caller = nullptr;
+  self.recent.clear();
   note_progress();
   const collective_lanes lanes = lanes_of_collective(self);
   if ((mask >> self.lane() & 1U) == 0) {
@@ -116,7 +149,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
 void machine::complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes) {
   thread* const first = &parent.threads[std::size_t{warp} * 32];
   std::array<std::uint32_t, 32> times{};
-  clock_pointer clock, released, released_in_block;
+  clock_pointer clock, released, released_in_block, observed;
   for (std::uint32_t i = 0; i < 32; ++i) {
     if ((lanes >> i & 1U) == 0) continue;
     if (first[i].lane_times) {
@@ -126,6 +159,7 @@ void machine::complete_collective(block& parent, std::uint32_t warp, std::uint32
     clock = join(clock, first[i].clock);
     released = join(released, first[i].released);
     released_in_block = join(released_in_block, first[i].released_in_block);
+    observed = join(observed, first[i].observed);
   }
   for (std::uint32_t i = 0; i < 32; ++i) {
     if ((lanes >> i & 1U) == 0) continue;
@@ -134,6 +168,7 @@ void machine::complete_collective(block& parent, std::uint32_t warp, std::uint32
     if (lane.values == nullptr) {  // __syncwarp orders memory, the other collectives do not
       lane.lane_times = std::make_unique<std::array<std::uint32_t, 32>>(times);
       lane.clock = clock, lane.released = released, lane.released_in_block = released_in_block;
+      lane.observed = observed;
       ++lane.time;
     } else {
       for (std::uint32_t j = 0; j < 32; ++j) lane.values[j] = (lanes >> j & 1U) != 0 ? first[j].value : 0;
@@ -158,6 +193,72 @@ bool machine::settle_collectives(block& parent) {
   return settled;
 }
 
+const std::vector<std::uint64_t>& machine::tile_collective(const char* operation, std::uint32_t size,
+                                                           std::uint64_t value, const void* caller) {
+  step(caller);
+  thread& self = *current_;
+  block& parent = *self.parent;
+  const std::uint32_t first = self.index_in_block / size * size;
+  tile_barrier& tile = parent.tiles[{size, first}];
+  tile.first = first, tile.size = size;
+  tile.values.resize(size);
+  tile.values[self.index_in_block - first] = value;
+  tile.waiting.push_back(&self);
+  self.operation = operation;
+  self.status = thread_status::at_tile;
+  remove_ready(self);
+  self.recent.clear();
+  note_progress();
+  release_tile_if_complete(parent, tile);
+  if (self.status == thread_status::at_tile) yield();
+  return tile.results;
+}
+
+/// A tile's collective completes when all its non-exited threads have arrived.
+void machine::release_tile_if_complete(block& parent, tile_barrier& tile) {
+  std::uint32_t expected = 0;
+  for (std::uint32_t i = tile.first; i < std::min(tile.first + tile.size, threads_per_block_); ++i)
+    expected += parent.threads[i].status != thread_status::exited ? 1 : 0;
+  if (!tile.waiting.empty() && tile.waiting.size() == expected) release_tile(tile);
+}
+
+void machine::release_tile(tile_barrier& tile) {
+  clock_sum sum;
+  clock_pointer released, released_in_block, observed;
+  for (thread* const member : tile.waiting) {
+    add_release(sum, *member);
+    released = join(released, member->released);
+    released_in_block = join(released_in_block, member->released_in_block);
+    observed = join(observed, member->observed);
+  }
+  const clock_pointer clock = sum.take();
+  tile.results = tile.values;
+  for (thread* const member : tile.waiting) {
+    member->clock = clock, member->released = released, member->released_in_block = released_in_block;
+    member->observed = observed;
+    make_ready(*member);
+  }
+  tile.waiting.clear();
+}
+
+/// Reports and completes the incomplete collectives of a block's tiles. Returns whether there were any.
+bool machine::settle_tiles(block& parent) {
+  bool settled = false;
+  for (auto& [key, tile] : parent.tiles) {
+    if (tile.waiting.empty()) continue;
+    const thread* missing = nullptr;
+    for (std::uint32_t i = tile.first; i < std::min(tile.first + tile.size, threads_per_block_); ++i) {
+      const thread& member = parent.threads[i];
+      if (member.status != thread_status::exited && member.status != thread_status::at_tile) missing = &member;
+    }
+    report_waiting(fault_kind::barrier_divergence, *tile.waiting.front(), tile.waiting.front()->operation, missing,
+                   missing == nullptr ? "" : missing->operation);
+    release_tile(tile);
+    settled = true;
+  }
+  return settled;
+}
+
 void machine::thread_exited(thread& finished) {
   block& parent = *finished.parent;
   finished.status = thread_status::exited;
@@ -172,6 +273,7 @@ void machine::thread_exited(thread& finished) {
     const collective_lanes lanes = lanes_of_collective(lane);
     if ((lanes.expected & ~lanes.arrived) == 0) complete_collective(parent, lane.warp(), lanes.arrived);
   }
+  for (auto& [key, tile] : parent.tiles) release_tile_if_complete(parent, tile);
   if (parent.waiting != 0 && parent.waiting + parent.exited == threads_per_block_) release_barrier(parent);
   thread_left_cluster(finished);
 }
@@ -207,6 +309,7 @@ void machine::add_release(clock_sum& sum, thread& self) const {
 void machine::fence(bool block_scope, const void* caller) {
   step(caller);
   thread& self = *current_;
+  accept_fenced_flags(block_scope);
   self.clock = join(self.clock, self.pending_in_block);
   self.pending_in_block.reset();
   if (!block_scope) {

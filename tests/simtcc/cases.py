@@ -112,7 +112,7 @@ def findings():
     fault("spin", 1, r"^spin: cudaErrorLaunchTimeout", r"^simtcc: livelock: spin loop@")
     fault("loop", 1, r"^loop: cudaErrorLaunchTimeout", r"^simtcc: livelock@", SIMTCC_STEPS="100000")
     fault("assert", 1, r"^assert: cudaErrorAssert", r"^simtcc: trap \(\*x == 2\)@")
-    fault("overrun", 66, r"^simtcc: out_of_bounds in global memory \(buffer of 32 bytes \+ \d+\)@; 24 times")
+    fault("overrun", 66, r"^simtcc: out_of_bounds in global memory \(buffer of 32 bytes \+ \d+\)@.*; seen 24 times")
     fault("foreign", 1, r"^foreign: cudaErrorIllegalAddress", r"^simtcc: out_of_bounds.*not device memory\)@")
     fault("division", 1, r"^division: cudaErrorLaunchFailure", r"^simtcc: trap.*integer division@")
     fault("misaligned", 1, r"^misaligned: cudaErrorMisalignedAddress", r"^simtcc: misaligned@")
@@ -143,10 +143,12 @@ def endless():
 
 
 def features():
-    for name in ("launches", "runtime", "groups", "small_floats"):
+    for name in ("launches", "runtime", "groups", "small_floats", "atomics", "pipelines", "rounding"):
         program = compile_file(name + ".cu")
         expect([program], 0, r"all hold$", r"^simtcc: no findings")
         expect([program], 0, r"all hold$", r"^simtcc: no findings", SIMTCC_MODEL="lock_step")
+    for name, argument, comment in (("atomics", "relaxed", "unordered"), ("pipelines", "early", "early")):
+        expect([scratch / name, argument], 66, rf"^simtcc: data_race in .*{name}\.cu:{line_of(name + '.cu', comment)}\)")
 
 
 def objects():
