@@ -99,7 +99,7 @@ class pass {
     } else if (t.is("__simtcc_shared__")) {
       rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside());
     } else if (t.is("__simtcc_constant__")) {
-      source_.replace(i_, is_constant() ? "" : "__attribute__((section(\"exactdot_constant\")))");
+      rewrite_constant(source_, i_, statement_);
     } else if (t.is("__simtcc_forceinline__")) {
       source_.replace(i_, has_inline() ? "" : "inline");
     } else if (t.is("__simtcc_noinline__")) {
@@ -127,16 +127,6 @@ class pass {
         return;
       }
     }
-  }
-
-  /// Returns whether the declaration of a __constant__ variable says const, so that no section can hold it beside
-  /// others, or is a template.
-  [[nodiscard]] bool is_constant() const {
-    for (std::size_t i = statement_; i + 1 < source_.size() && !source_.at(i).is(";") && !source_.at(i).is("=");
-         ++i) {
-      if (source_.at(i).is("const") || source_.at(i).is("constexpr") || source_.at(i).is("template")) return true;
-    }
-    return false;
   }
 
   /// Returns whether the declaration says inline beside __forceinline__.

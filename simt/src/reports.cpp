@@ -196,7 +196,8 @@ void machine::report_waiting(fault_kind kind, const thread& waiting, const char*
   if (!settings_.detect && kind != fault_kind::livelock && kind != fault_kind::deadlock) return;
   const void* const site = attributed(waiting, waiting.program_counter);
   const void* const other_site = other == nullptr ? nullptr : attributed(*other, other->program_counter);
-  fault* const found = add_fault(kind, site, other_site);
+  const bool has_exited = other != nullptr && other->status == thread_status::exited;  // its last line says little
+  fault* const found = add_fault(kind, site, has_exited ? nullptr : other_site);
   if (found == nullptr) return;
   found->site = site_of(waiting.number, action, site);
   if (other != nullptr) found->other_site = site_of(other->number, other_action, other_site);

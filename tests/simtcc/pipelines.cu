@@ -133,7 +133,7 @@ __global__ void copy_by_group(const int* x, int* failures, bool waits) {
   cg::memcpy_async(block, tile, x, sizeof tile);
   if (waits) cg::wait(block);
   const int value = tile[threads - 1 - threadIdx.x];  // early
-  if (waits) expect(failures, value == threads - 1 - int(threadIdx.x));
+  expect(failures, value == threads - 1 - int(threadIdx.x) || !waits);
   if (!waits) cg::wait(block);
   block.sync();
   cg::memcpy_async(block, tile, threads, x + threads, threads);
