@@ -194,7 +194,7 @@ void machine::check_access(const location& place, std::size_t size, const access
   }
   access_record current = record_of(kind, caller);
   bool fenced = !kind.async_proxy;
-  if (kind.is_volatile && !kind.write) forget_polled(address, caller);
+  if (kind.is_volatile && !kind.write) forget_polled(address, size, caller);
   for (std::uintptr_t word = address / 4 * 4; word < address + size; word += 4) {
     current.bytes = 0;
     for (unsigned i = 0; i < 4; ++i) {

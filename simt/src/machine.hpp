@@ -240,7 +240,7 @@ class machine {
   // volatile_accesses.cpp
   void note_volatile_conflict(const location& place, const access_record& current, bool writes,
                               const access_record& other);
-  void forget_polled(std::uintptr_t address, const void* caller);
+  void forget_polled(std::uintptr_t address, std::size_t size, const void* caller);
   void accept_fenced_flags(bool block_scope);
   void accept_used_flags(block& parent);
   void forget_explained(std::uint32_t number, std::uint32_t other);

@@ -55,9 +55,14 @@ bool is_user_code(const void* return_address) {
     const void* address = nullptr;
     bool is_user = true;
   };
-  static std::array<answer, 1024> cache;  // asked at every access
-  answer& known = cache[reinterpret_cast<std::uintptr_t>(return_address) / 2 % cache.size()];
-  if (known.address != return_address) known = {return_address, !is_foreign(find_line(return_address).file)};
+  static std::array<answer, 4096> latest;  // asked at every access
+  static std::unordered_map<const void*, bool> all;
+  const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15U >> 52;
+  answer& known = latest[hash];
+  if (known.address == return_address) return known.is_user;
+  const auto [at, fresh] = all.try_emplace(return_address);
+  if (fresh) at->second = !is_foreign(find_line(return_address).file);
+  known = {return_address, at->second};
   return known.is_user;
 }
 

@@ -44,11 +44,11 @@ void machine::note_volatile_conflict(const location& place, const access_record&
   (*parent)->has_unexplained = true;
 }
 
-/// The current thread reads an address again.
-void machine::forget_polled(std::uintptr_t address, const void* caller) {
+/// The current thread reads a place again.
+void machine::forget_polled(std::uintptr_t address, std::size_t size, const void* caller) {
   if (!current_->volatiles) return;
   std::erase_if(current_->volatiles->unexplained, [&](const volatile_conflict& earlier) {
-    return !earlier.read_is_later && earlier.place.address / 4 == address / 4 && earlier.read.caller == caller;
+    return !earlier.read_is_later && earlier.place.address - address < size && earlier.read.caller == caller;
   });
 }
 
