@@ -66,17 +66,20 @@ struct volatile_reads {
 };
 
 /// The basic blocks that a thread has visited since its last barrier: the last two, those at the end of the
-/// kernel's function, and a set that may hold more.
+/// kernel's function, and a set of them and of the thread's steps, which may hold more.
 struct visited_blocks {
   const void *last = nullptr, *before_last = nullptr;
   const void *exit = nullptr, *before_exit = nullptr;
-  std::array<std::uint64_t, 4> hashes{};
+  std::array<std::uint64_t, 8> hashes{};
 
   static std::uint64_t hash_of(const void* address) {
-    return reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15U >> 56;
+    return reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15U >> 55;
+  }
+  void add_block(const void* address) {
+    before_last = last, last = address;
+    add(address);
   }
   void add(const void* address) {
-    before_last = last, last = address;
     const std::uint64_t hash = hash_of(address);
     hashes[hash / 64] |= std::uint64_t{1} << hash % 64;
   }

@@ -196,6 +196,7 @@ void machine::yield() {
 void machine::step(const void* caller) {
   if (comparison_.writer != nullptr) finish_comparison();
   current_->program_counter = current_->position = caller;
+  current_->visited.add(caller);
   ++stream_.counted.steps;
   if (++steps_ > settings_.step_budget) {
     report_hang(fault_kind::livelock);
@@ -206,7 +207,7 @@ void machine::step(const void* caller) {
 
 void machine::visit_basic_block(const void* caller) {
   instrumented_ = true;
-  current_->visited.add(caller);
+  current_->visited.add_block(caller);
   current_->position = caller;
   if (settings_.model == execution::lock_step) return step(caller);
   if (++steps_ > settings_.step_budget) step(caller);

@@ -94,15 +94,18 @@ void machine::leave_function() {
 }
 
 /// Returns a thread that has exited after it ran past a barrier at which another one waits; null if all that have
-/// exited returned before it. It ran past if the last basic block before the function's end lies behind the
-/// barrier, and the waiting thread has not been there since its last one.
+/// exited returned before it. It ran past if its last step, or its last basic block before the function's end, lies
+/// behind the barrier, and the waiting thread has not been there since its last one.
 const thread* machine::passed_by(const block& parent, const thread& waiting) const {
   const source_line barrier = kernel_line(waiting.call_stack, waiting.program_counter);
+  const auto is_behind = [&](const void* place) {
+    if (place == nullptr || waiting.visited.may_contain(place)) return false;
+    const source_line line = kernel_line({}, place);
+    return line.file == barrier.file && line.line > barrier.line;
+  };
   for (const thread& member : parent.threads) {
-    const void* const end = member.visited.before_exit;
-    if (member.status != thread_status::exited || end == nullptr || waiting.visited.may_contain(end)) continue;
-    const source_line last = kernel_line({}, end);
-    if (last.file == barrier.file && last.line > barrier.line) return &member;
+    if (member.status != thread_status::exited) continue;
+    if (is_behind(member.visited.before_exit) || is_behind(member.program_counter)) return &member;
   }
   return nullptr;
 }

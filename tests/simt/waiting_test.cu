@@ -171,6 +171,22 @@ __global__ void passed_barrier(int* out) {
   if (threadIdx.x == 0) out[0] = 1;
 }
 
+/// Some threads skip the barrier and write behind it.
+__global__ void skipped_barrier(int* out) {
+  if (threadIdx.x % 2 == 0) {
+    __syncthreads();  // skipped by some
+  }
+  out[threadIdx.x] = 1;
+}
+/// Threads return behind a barrier, in the round in which they are done.
+__global__ void rounds(int* out) {
+  for (int i = 0;; ++i) {
+    __syncthreads();
+    out[threadIdx.x] = i;
+    if (static_cast<int>(threadIdx.x) % 4 == i) return;
+  }
+}
+
 TEST(simt_waiting, a_barrier_counts_the_threads_that_have_not_ended) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const unsigned n : {50U, 32U, 1U}) {
@@ -179,9 +195,13 @@ TEST(simt_waiting, a_barrier_counts_the_threads_that_have_not_ended) {
       gpu::launch(early_exit, 1, 64, 0, stream, out.data(), n);
       EXPECT_EQ(out[0] + out[n - 1] + out[63], 2);
       gpu::launch(exit_in_a_loop, 1, 64, 0, stream, out.data(), 1);
+      gpu::launch(rounds, 1, 64, 0, stream, out.data());
       EXPECT_EQ(faults_of(stream), "");
       gpu::launch(passed_barrier, 1, 64, 0, stream, out.data());
       EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "passed by some"));
+      stream.clear();
+      gpu::launch(skipped_barrier, 1, 64, 0, stream, out.data());
+      EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "skipped by some"));
     }
   }
 }
