@@ -61,12 +61,9 @@ constexpr refusal headers[] = {
     {"texture_", "textures"},
     {"surface_", "surfaces"},
     {"nvrtc", "NVRTC"},
-    {"cuda_pipeline", "pipelines"},
-    {"cuda_awbarrier", "barriers of cuda::"},
     {"cuda_fp4", "4-bit floating point"},
     {"cuda_fp6", "6-bit floating point"},
     {"cuda_fp8", "8-bit floating point"},
-    {"cooperative_groups/memcpy_async", "asynchronous copies of groups"},
 };
 
 bool matches(const token& t, std::string_view name) {

@@ -98,6 +98,8 @@ class pass {
       source_.replace(i_, "");
     } else if (t.is("__simtcc_shared__")) {
       rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside());
+    } else if (t.is("__simtcc_constant__")) {
+      rewrite_constant(source_, i_, statement_);
     } else if (t.is("__simtcc_forceinline__")) {
       source_.replace(i_, has_inline() ? "" : "inline");
     } else if (t.is("__simtcc_noinline__")) {

@@ -36,6 +36,7 @@ void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside);
 void rewrite_launch_call(source_edits& source, std::size_t i);
 void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, bool in_parentheses,
                     scope_kind inside);
+void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement);
 void rewrite_assembly(source_edits& source, std::size_t i);
 /// Refuses headers of CUDA's libraries that were found on this machine.
 void refuse_headers(source_edits& source);

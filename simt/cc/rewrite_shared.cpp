@@ -2,13 +2,24 @@
 // shared memory.
 //
 // In a function `extern __shared__ T s[]` becomes a reference, so that arrays of one name may differ in type.
-// Outside of functions it names the simulator's symbol.
+// Outside of functions it names the simulator's symbol. __constant__ variables get a section of their own.
 #include "rewrite.hpp"
 
 namespace exactdot::simtcc {
 namespace {
 
 constexpr const char* variable = "constinit thread_local";
+
+constexpr const char* constant = "__attribute__((section(\"exactdot_constant\")))";
+
+/// Replaces a keyword by specifiers, which C++ wants behind an alignas(…).
+void specify(source_edits& source, std::size_t keyword, const std::string& specifiers) {
+  std::size_t last = keyword;
+  while (source.at(last + 1).is("alignas") && source.at(last + 2).is("(")) last = source.closing(last + 2);
+  if (last == keyword) return source.replace(keyword, specifiers);
+  source.replace(keyword, "");
+  source.insert_after(last, " " + specifiers);
+}
 
 /// One array of the declaration: its name, and its last bracket.
 struct declarator {
@@ -36,7 +47,7 @@ void rewrite_extern(source_edits& source, std::size_t i, std::size_t keyword, st
   if (arrays.empty())
     return source.refuse(i, "extern __shared__ without an array: expected extern __shared__ T name[]");
   if (in_function) source.replace(keyword, "");
-  source.replace(i, in_function ? "" : variable);
+  specify(source, i, in_function ? "" : variable);
   for (const auto& [name, last] : arrays) {
     if (in_function) {
       source.insert_before(name, "(&");
@@ -66,7 +77,16 @@ void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, 
   if (keyword != source.size())
     return rewrite_extern(source, i, keyword, statement, end, inside != scope_kind::name_space);
   if (initialised) return source.refuse(i, "a __shared__ variable with an initialiser, which CUDA does not have");
-  source.replace(i, variable);
+  specify(source, i, variable);
+}
+
+/// A variable with const, a template, or a variable in a function, has no place in a section with others.
+void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement) {
+  for (std::size_t j = statement; j + 1 < source.size() && !source.at(j).is(";") && !source.at(j).is("="); ++j) {
+    if (source.at(j).is("const") || source.at(j).is("constexpr") || source.at(j).is("template"))
+      return source.replace(i, "");
+  }
+  specify(source, i, constant);
 }
 
 }  // namespace exactdot::simtcc

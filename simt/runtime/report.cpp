@@ -42,11 +42,15 @@ finding to_finding(const fault& found) {
   std::string json = "{\"kind\": " + quoted(name_of(found.kind)) + ", \"space\": " + quoted(found.space) +
                      ", \"variable\": " + quoted(found.variable) + ", \"site\": " + to_json(found.site);
   if (!found.other_site.action.empty()) json += ", \"other_site\": " + to_json(found.other_site);
+  json += ", \"cause\": " + quoted(found.cause) + ", \"cure\": " + quoted(found.cure);
   json += ", \"times\": " + std::to_string(found.times) + ", \"text\": " + quoted(found.text());
-  std::string key = name_of(found.kind);
-  for (const fault_site* const site : {&found.site, &found.other_site})
-    key += '|' + site->action + '|' + site->file + '|' + std::to_string(site->line);
-  return {found.text(), json, key, 1, 0};
+  std::string sites[2];
+  for (const bool other : {false, true}) {
+    const fault_site& site = other ? found.other_site : found.site;
+    sites[other ? 1 : 0] = site.file + '|' + std::to_string(site.line);
+  }
+  if (found.kind == fault_kind::data_race && sites[1] < sites[0]) std::swap(sites[0], sites[1]);
+  return {found.text(), json, name_of(found.kind) + ('|' + sites[0]) + '|' + sites[1], 1, 0};
 }
 
 std::string to_json(const line_costs& line) {

@@ -71,6 +71,10 @@ void fence_proxy_async() {
 }
 
 std::uint64_t mbarrier_arrive(mbarrier* bar) { return change(bar, {"mbarrier.arrive", 1, 0}, CALLER); }
+std::uint64_t mbarrier_arrive(mbarrier* bar, unsigned count) {
+  return change(bar, {"mbarrier.arrive", count, 0}, CALLER);
+}
+void mbarrier_arrive_drop(mbarrier* bar) { change(bar, {"mbarrier.arrive_drop", 1, 0, true}, CALLER); }
 void mbarrier_arrive_remote(mbarrier* mapped_bar) { change(mapped_bar, {"mbarrier.arrive", 1, 0}, CALLER); }
 std::uint64_t mbarrier_arrive_expect_tx(mbarrier* bar, unsigned bytes) {
   return change(bar, {"mbarrier.arrive.expect_tx", 1, bytes}, CALLER);
@@ -100,9 +104,13 @@ void cp_async_wait_all() {
     running->await_copies(copy_kind::cp_async, 0, false, caller);
   });
 }
+void cp_async_mbarrier_arrive(mbarrier* bar) {
+  const void* const caller = CALLER;
+  as_simulator([&] { running->arrive_after_copies(address_of(bar), false, caller); });
+}
 void cp_async_mbarrier_arrive_noinc(mbarrier* bar) {
   const void* const caller = CALLER;
-  as_simulator([&] { running->arrive_after_copies(address_of(bar), caller); });
+  as_simulator([&] { running->arrive_after_copies(address_of(bar), true, caller); });
 }
 void cp_async_bulk(void* shared, const void* global, unsigned bytes, mbarrier* bar) {
   copy(copy_kind::bulk, {address_of(shared), address_of(global), address_of(bar)}, bytes, CALLER);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "machine.hpp"
 
@@ -17,8 +18,7 @@ namespace {
 /// types may have an alignment of 8.
 enum class alignment { natural, unknown };
 
-/// Reports an access. `strong`: volatile, or an atomic load or store.
-void report_access(const void* address, std::size_t size, bool write, bool strong, const void* caller,
+void report_access(const void* address, std::size_t size, bool write, access_order order, const void* caller,
                    alignment guaranteed = alignment::unknown) {
   if (!in_kernel) {
     if (host_access != nullptr && running == nullptr) host_access(address, write, caller);
@@ -29,7 +29,7 @@ void report_access(const void* address, std::size_t size, bool write, bool stron
     if (guaranteed == alignment::natural && at % std::min<std::size_t>(size, 8) != 0) {
       running->misaligned(at, write ? "write" : "read", caller);
     }
-    running->access(at, size, write, strong, caller);
+    running->access(at, size, write, order, caller);
   });
 }
 
@@ -61,6 +61,11 @@ struct type_description {
   std::uint16_t kind, info;
   char name[1];
 };
+struct mismatch_data {
+  source_location location;
+  const type_description* type;
+  unsigned char log_alignment, check;
+};
 struct bounds_data {
   source_location location;
   const type_description* array;
@@ -72,42 +77,47 @@ struct bounds_data {
 #define CALLER __builtin_return_address(0)
 
 // The sanitizers' interface has one function per size.
-#define ACCESSES(size)                                                                                          \
-  void __tsan_read##size(void* a) { report_access(a, size, false, false, CALLER, alignment::natural); }         \
-  void __tsan_write##size(void* a) { report_access(a, size, true, false, CALLER, alignment::natural); }         \
-  void __tsan_unaligned_read##size(void* a) { report_access(a, size, false, false, CALLER); }                   \
-  void __tsan_unaligned_write##size(void* a) { report_access(a, size, true, false, CALLER); }                   \
-  void __tsan_volatile_read##size(void* a) { report_access(a, size, false, true, CALLER, alignment::natural); } \
-  void __tsan_volatile_write##size(void* a) { report_access(a, size, true, true, CALLER, alignment::natural); } \
-  void __tsan_unaligned_volatile_read##size(void* a) { report_access(a, size, false, true, CALLER); }           \
-  void __tsan_unaligned_volatile_write##size(void* a) { report_access(a, size, true, true, CALLER); }
+#define ACCESS(name, size, write, order, ...)                                              \
+  void __tsan_##name##size(void* a) {                                                      \
+    report_access(a, size, write, access_order::order, CALLER __VA_OPT__(, ) __VA_ARGS__); \
+  }
+#define ACCESSES(size)                                                \
+  ACCESS(read, size, false, plain, alignment::natural)                \
+  ACCESS(write, size, true, plain, alignment::natural)                \
+  ACCESS(unaligned_read, size, false, plain)                          \
+  ACCESS(unaligned_write, size, true, plain)                          \
+  ACCESS(volatile_read, size, false, is_volatile, alignment::natural) \
+  ACCESS(volatile_write, size, true, is_volatile, alignment::natural) \
+  ACCESS(unaligned_volatile_read, size, false, is_volatile)           \
+  ACCESS(unaligned_volatile_write, size, true, is_volatile)
 
 #define FETCH(bits, type, name, next)                                                             \
   type __tsan_atomic##bits##_##name(volatile type* a, type x, int) {                              \
     return update(a, CALLER, [x]([[maybe_unused]] type old) { return static_cast<type>(next); }); \
   }
 
-#define ATOMICS(bits, type)                                                                               \
-  type __tsan_atomic##bits##_load(const volatile type* a, int) {                                          \
-    report_access(const_cast<const type*>(a), sizeof(type), false, true, CALLER, alignment::natural);     \
-    return *a;                                                                                            \
-  }                                                                                                       \
-  void __tsan_atomic##bits##_store(volatile type* a, type x, int) {                                       \
-    report_access(const_cast<type*>(a), sizeof(type), true, true, CALLER, alignment::natural);            \
-    *a = x;                                                                                               \
-  }                                                                                                       \
-  FETCH(bits, type, exchange, x)                                                                          \
-  FETCH(bits, type, fetch_add, old + x)                                                                   \
-  FETCH(bits, type, fetch_sub, old - x)                                                                   \
-  FETCH(bits, type, fetch_and, old& x)                                                                    \
-  FETCH(bits, type, fetch_or, old | x)                                                                    \
-  FETCH(bits, type, fetch_xor, old ^ x)                                                                   \
-  FETCH(bits, type, fetch_nand, ~(old & x))                                                               \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* a, type* expected, type x, int, int) { \
-    return compare_exchange(a, expected, x, CALLER);                                                      \
-  }                                                                                                       \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* a, type* expected, type x, int, int) {   \
-    return compare_exchange(a, expected, x, CALLER);                                                      \
+#define ATOMICS(bits, type)                                                                                    \
+  type __tsan_atomic##bits##_load(const volatile type* a, int) {                                               \
+    report_access(const_cast<const type*>(a), sizeof(type), false, access_order::atomic, CALLER,               \
+                  alignment::natural);                                                                         \
+    return *a;                                                                                                 \
+  }                                                                                                            \
+  void __tsan_atomic##bits##_store(volatile type* a, type x, int) {                                            \
+    report_access(const_cast<type*>(a), sizeof(type), true, access_order::atomic, CALLER, alignment::natural); \
+    *a = x;                                                                                                    \
+  }                                                                                                            \
+  FETCH(bits, type, exchange, x)                                                                               \
+  FETCH(bits, type, fetch_add, old + x)                                                                        \
+  FETCH(bits, type, fetch_sub, old - x)                                                                        \
+  FETCH(bits, type, fetch_and, old& x)                                                                         \
+  FETCH(bits, type, fetch_or, old | x)                                                                         \
+  FETCH(bits, type, fetch_xor, old ^ x)                                                                        \
+  FETCH(bits, type, fetch_nand, ~(old & x))                                                                    \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* a, type* expected, type x, int, int) {      \
+    return compare_exchange(a, expected, x, CALLER);                                                           \
+  }                                                                                                            \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* a, type* expected, type x, int, int) {        \
+    return compare_exchange(a, expected, x, CALLER);                                                           \
   }
 
 extern "C" {
@@ -119,10 +129,10 @@ void __tsan_func_entry(void* caller) {
   if (in_kernel) as_simulator([&] { running->enter_function(caller); });
 }
 void __tsan_func_exit() {
-  if (in_kernel) running->leave_function();
+  if (in_kernel) as_simulator([] { running->leave_function(); });
 }
-void __tsan_read_range(void* a, std::size_t size) { report_access(a, size, false, false, CALLER); }
-void __tsan_write_range(void* a, std::size_t size) { report_access(a, size, true, false, CALLER); }
+void __tsan_read_range(void* a, std::size_t size) { report_access(a, size, false, access_order::plain, CALLER); }
+void __tsan_write_range(void* a, std::size_t size) { report_access(a, size, true, access_order::plain, CALLER); }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
@@ -141,36 +151,36 @@ void __tsan_atomic_signal_fence(int) {}
 [[gnu::weak]] void* __real_memset(void* to, int value, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
   if (in_kernel) {  // the runtime calls these too
-    report_access(from, size, false, false, CALLER);
-    report_access(to, size, true, false, CALLER);
+    report_access(from, size, false, access_order::plain, CALLER);
+    report_access(to, size, true, access_order::plain, CALLER);
   }
   return __real_memcpy(to, from, size);
 }
 void* __wrap_memmove(void* to, const void* from, std::size_t size) {
   if (in_kernel) {
-    report_access(from, size, false, false, CALLER);
-    report_access(to, size, true, false, CALLER);
+    report_access(from, size, false, access_order::plain, CALLER);
+    report_access(to, size, true, access_order::plain, CALLER);
   }
   return __real_memmove(to, from, size);
 }
 void* __wrap_memset(void* to, int value, std::size_t size) {
-  if (in_kernel) report_access(to, size, true, false, CALLER);
+  if (in_kernel) report_access(to, size, true, access_order::plain, CALLER);
   return __real_memset(to, value, size);
 }
 
 // The compiler's calls for memory blocks: plain accesses of a range.
 void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
-  report_access(from, size, false, false, CALLER);
-  report_access(to, size, true, false, CALLER);
+  report_access(from, size, false, access_order::plain, CALLER);
+  report_access(to, size, true, access_order::plain, CALLER);
   return __builtin_memcpy(to, from, size);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t size) {
-  report_access(from, size, false, false, CALLER);
-  report_access(to, size, true, false, CALLER);
+  report_access(from, size, false, access_order::plain, CALLER);
+  report_access(to, size, true, access_order::plain, CALLER);
   return __builtin_memmove(to, from, size);
 }
 void* __tsan_memset(void* to, int value, std::size_t size) {
-  report_access(to, size, true, false, CALLER);
+  report_access(to, size, true, access_order::plain, CALLER);
   return __builtin_memset(to, value, size);
 }
 
@@ -184,15 +194,20 @@ void __ubsan_handle_out_of_bounds(const bounds_data* check, std::uintptr_t index
   if (!in_kernel) return;
   as_simulator([&] {
     running->index_out_of_bounds(check->array->name, check->location.file, static_cast<int>(check->location.line),
-                                 static_cast<std::int64_t>(index));
+                                 "index " + std::to_string(static_cast<std::int64_t>(index)));
   });
 }
 
-// Only with -fsanitize=alignment, which exactdot::simt does not add to the options of kernels.
-void __ubsan_handle_type_mismatch_v1(const source_location*, std::uintptr_t address) {
+// An address that is misaligned for its type or, if the compiler knows the object, outside of it.
+void __ubsan_handle_type_mismatch_v1(const mismatch_data* check, std::uintptr_t address) {
   if (!in_kernel) return;
   const void* const caller = CALLER;
-  as_simulator([&] { running->misaligned(address, "access", caller); });
+  const bool is_aligned = address % (std::uintptr_t{1} << check->log_alignment) == 0;
+  as_simulator([&] {
+    if (!is_aligned) running->misaligned(address, "access", caller);
+    running->index_out_of_bounds(check->type->name, check->location.file, static_cast<int>(check->location.line),
+                                 "past its end");
+  });
 }
 
 }  // extern "C"

@@ -54,9 +54,11 @@ void* machine::map_shared(std::uintptr_t address, std::uint32_t rank, const void
 }
 
 /// Returns a record of the last exit of a block's threads, for reports.
-access_record machine::exit_of(const block& finished) {
+access_record machine::exit_of(const block& finished) const {
   const thread& last = finished.threads[finished.last_exited];
-  return {last.number + 1, 0, 0, 0, false, false, false, last.program_counter};
+  access_record exit;
+  exit.thread = last.number + 1, exit.caller = attributed(last, last.program_counter);
+  return exit;
 }
 
 /// An access to another block's shared memory: that block must have started, and not have ended. Copies
@@ -98,7 +100,7 @@ void machine::cluster_arrive(const char* operation, bool release, const void* ca
   thread& self = *current_;
   cluster& members = *self.parent->parent;
   self.operation = operation;
-  self.last_caller = nullptr;
+  self.recent.clear();
   if (self.cluster_arrivals > self.cluster_waits) {
     report_waiting(fault_kind::barrier_divergence, self, operation, &self, "an arrival without a wait before");
     return;
@@ -118,7 +120,7 @@ void machine::cluster_wait(const void* caller) {
   step(caller);
   thread& self = *current_;
   self.operation = "barrier.cluster.wait";
-  self.last_caller = nullptr;
+  self.recent.clear();
   cluster& members = *self.parent->parent;
   if (self.cluster_arrivals == self.cluster_waits) {
     report_waiting(fault_kind::barrier_divergence, self, self.operation, &self, "a wait without an arrival before");

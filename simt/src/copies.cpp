@@ -21,10 +21,11 @@ bool machine::copy_happens_before_current(const access_record& earlier) const {
   return is_signalled(by, current_->clock);
 }
 
-/// Returns whether a clock covers the phase of the mbarrier that the copy has signalled.
+/// Returns whether a clock covers a phase of an mbarrier that the copy has signalled.
 bool machine::is_signalled(const copy_agent& by, const clock_pointer& known) {
-  return by.mbarrier_id != 0 && known &&
-         known->time_of(vector_clock::mbarrier_bit | by.mbarrier_id) >= by.mbarrier_phase + 2;
+  return known && std::any_of(by.signalled.begin(), by.signalled.end(), [&](const auto& at) {
+    return known->time_of(vector_clock::mbarrier_bit | at.mbarrier) >= at.phase + 2;
+  });
 }
 
 /// Returns whether a fence.proxy.async lies between an earlier access and the current point.
@@ -111,7 +112,7 @@ location machine::find_copy_barrier(std::uintptr_t address, const char* action, 
 
 void machine::issue_copy(copy_kind kind, const copy_addresses& addresses, std::size_t size, const void* caller) {
   step(caller);
-  current_->last_caller = nullptr;
+  current_->recent.clear();
   check_copy_alignment(kind, addresses, size, caller);
   const std::uint32_t id = agent_for(kind, caller);
   const bool bulk = kind != copy_kind::cp_async;
@@ -132,15 +133,18 @@ void machine::issue_copy(copy_kind kind, const copy_addresses& addresses, std::s
   schedule_transfer(id, std::move(next));
 }
 
-/// cp.async.mbarrier.arrive.noinc: an arrival that follows the thread's earlier cp.async copies.
-void machine::arrive_after_copies(std::uintptr_t barrier, const void* caller) {
+/// cp.async.mbarrier.arrive: an arrival that follows the thread's earlier cp.async copies. `counts`: it is one of
+/// those that the phase expects (.noinc); otherwise the phase now expects one more.
+void machine::arrive_after_copies(std::uintptr_t barrier, bool counts, const void* caller) {
   const access_kind kind{false, true, true, false, true, "cp.async.mbarrier.arrive"};
   transfer next;
-  if (begin_mbarrier_access(next.barrier, barrier, kind, caller) == nullptr) return;
-  current_->last_caller = nullptr;
+  mbarrier_state* const state = begin_mbarrier_access(next.barrier, barrier, kind, caller);
+  if (state == nullptr) return;
+  if (!counts) ++state->pending;
+  current_->recent.clear();
   copy_groups& groups = groups_of(*current_, copy_kind::cp_async);
   const auto add = [&](std::vector<std::uint32_t>& group) {
-    std::erase_if(group, [this](std::uint32_t id) { return agent(id).mbarrier_id != 0; });
+    std::erase_if(group, [this](std::uint32_t id) { return !agent(id).signalled.empty(); });
     next.after.insert(next.after.end(), group.begin(), group.end());
     for (const std::uint32_t id : group) agent(id).closed = true;
   };
@@ -218,7 +222,7 @@ void machine::signal_barrier(std::uint32_t id, const transfer& done) {
   };
   if (!barrier.live) return fault(fault_kind::mbarrier_uninitialised, "");
   const auto signal = [&](copy_agent& signalled) {
-    signalled.mbarrier_id = barrier.id, signalled.mbarrier_phase = barrier.phase;
+    signalled.signalled.push_back({barrier.id, barrier.phase});
   };
   if (arrives) {
     for (const std::uint32_t earlier : done.after) {

@@ -55,7 +55,10 @@ struct copy_agent {
   location shared_place;  // of the last bulk copy
   std::vector<transfer> pending;
   access_record read_awaited, write_awaited;          // the wait of the issuing thread; thread 0: none yet
-  std::uint32_t mbarrier_id = 0, mbarrier_phase = 0;  // id 0: not signalled
+  struct phase_of_mbarrier {
+    std::uint32_t mbarrier, phase;
+  };
+  std::vector<phase_of_mbarrier> signalled;  // phases that its completion precedes
 
   [[nodiscard]] const char* action(bool write) const {
     if (kind == copy_kind::cp_async) return write ? "write of cp.async" : "read of cp.async";

@@ -28,9 +28,15 @@ void on_crash(int signal, siginfo_t* info, void* context) {
     active->restore();
     return;
   }
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const void* const instruction = instruction_of(context);
-  as_simulator([=] { running->crash(signal, address, instruction); });
+  crash_report report{signal, false, reinterpret_cast<std::uintptr_t>(info->si_addr), instruction_of(context),
+                      nullptr};
+  report.has_address = info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR;
+#if defined(__x86_64__)
+  const auto stack = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP];
+  if (report.address + 1 == reinterpret_cast<std::uintptr_t>(report.instruction))
+    report.called_from = *reinterpret_cast<const void* const*>(stack);
+#endif
+  as_simulator([=] { running->crash(report); });
 }
 
 /// Every half second of processor time. A kernel that has made no step for four of them is in a loop without memory
@@ -61,7 +67,7 @@ crash_guard::crash_guard() {
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (int i = 0; i < 4; ++i) sigaction(signals[i], &action, &before_[i]);
+  for (int i = 0; i < signal_count; ++i) sigaction(signals[i], &action, &before_[i]);
   active = this;
   action.sa_sigaction = on_tick;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
@@ -70,7 +76,7 @@ crash_guard::crash_guard() {
 }
 
 void crash_guard::restore() const {
-  for (int i = 0; i < 4; ++i) sigaction(signals[i], &before_[i], nullptr);
+  for (int i = 0; i < signal_count; ++i) sigaction(signals[i], &before_[i], nullptr);
 }
 
 crash_guard::~crash_guard() {
@@ -80,15 +86,23 @@ crash_guard::~crash_guard() {
   sigaltstack(&stack_before_, nullptr);
 }
 
-void machine::crash(int signal, std::uintptr_t address, const void* instruction) {
+/// Ends the launch with a fault at the line of the instruction, or where the thread was last seen if the
+/// instruction is in a library or in the simulator.
+void machine::crash(const crash_report& signal) {
   thread& self = *current_;
-  if (signal == SIGFPE) trap("integer division", "by zero", instruction);
+  const auto is_in_kernel = [this](const void* address) {
+    return module_.is_constant(reinterpret_cast<std::uintptr_t>(address)) && find_line(address).line != 0;
+  };
+  const void* const place = is_in_kernel(signal.instruction)   ? signal.instruction
+                            : is_in_kernel(signal.called_from) ? signal.called_from
+                                                               : self.position;
+  if (signal.signal == SIGFPE) trap("integer division", "by zero, or of the lowest integer by -1", place);
   const std::uintptr_t lowest = reinterpret_cast<std::uintptr_t>(self.stack) - stack_pool::stack_bytes;
-  if (address - (lowest - stack_pool::guard_bytes) < stack_pool::guard_bytes) {
-    trap("stack overflow", "limit 64 KiB per thread", instruction == nullptr ? self.program_counter : instruction);
-  }
-  if (self.last_address % 16 != 0) misaligned(self.last_address, "access", self.program_counter);
-  trap("crash", strsignal(signal), instruction == nullptr ? self.program_counter : instruction);
+  if (signal.address - (lowest - stack_pool::guard_bytes) < stack_pool::guard_bytes)
+    trap("stack overflow", "limit 64 KiB per thread", place);
+  const bool refused = signal.signal == SIGBUS || (signal.signal == SIGSEGV && !signal.has_address);
+  if (refused && self.last_address % 16 != 0) misaligned(self.last_address, "access", self.program_counter);
+  trap("crash", strsignal(signal.signal), place);
 }
 
 }  // namespace exactdot::simt

@@ -1,15 +1,25 @@
 // Crashes of kernel code: during a launch, a signal of the processor in a kernel ends the launch with a fault.
 //
 // Causes: vector loads and stores that are not aligned to 16 bytes, which the processor refuses, stack overflow,
-// and integer division by zero. A timer ends an endless loop without steps. A signal outside of kernel code goes to
-// the program's handler.
+// integer division by zero, calls of bad addresses, abort(). A timer ends an endless loop without steps. A signal
+// outside of kernel code goes to the program's handler.
 #pragma once
 
 #include <sys/time.h>
 
 #include <csignal>
+#include <cstdint>
 
 namespace exactdot::simt {
+
+/// A signal of the processor, as its handler receives it. Instructions are return addresses, for find_line().
+struct crash_report {
+  int signal;
+  bool has_address;  // false: the processor refused the access for another reason, such as its alignment
+  std::uintptr_t address;
+  const void* instruction;
+  const void* called_from;  // the return address on top of the stack, where a call of a bad address leaves it
+};
 
 class crash_guard {
  public:
@@ -21,8 +31,9 @@ class crash_guard {
 
  private:
   stack_t stack_before_;
-  static constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-  struct sigaction before_[4], tick_before_;
+  static constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  static constexpr int signal_count = sizeof signals / sizeof signals[0];
+  struct sigaction before_[signal_count], tick_before_;
   itimerval timer_before_;
 };
 

@@ -40,24 +40,30 @@ location machine::begin_access(std::uintptr_t address, std::size_t size, const a
                                const void* caller) {
   step(caller);
   const location place = locate(address, size);
+  const void* const site = attributed(*current_, caller);
   if (place.range == nullptr) {
-    report_out_of_bounds(address, size, kind, caller);
+    report_out_of_bounds(address, size, kind, site);
+    detect_repetition(place, address, size, caller);  // a thread may spin on it
     return place;
   }
-  if (observed_) observe(place, address, size, kind, caller);
+  if (observed_) observe(place, address, size, kind, site);
   detect_repetition(place, address, size, caller);
+  if (kind.write && module_.is_read_only(place.address))
+    report(fault_kind::constant_write, place, kind.name(), site);
   if (settings_.detect) {
-    if (place.owner != nullptr && place.owner != current_->parent) check_remote(place, kind, caller);
-    check_access(place, size, kind, caller);
+    if (place.owner != nullptr && place.owner != current_->parent) check_remote(place, kind, site);
+    check_access(place, size, kind, site);
   }
   if (kind.write) place.range->mark_written(place.address, size);
   if (kind.atomic) synchronise_through(place, kind);
   return place;
 }
 
-void machine::access(std::uintptr_t address, std::size_t size, bool write, bool strong, const void* caller) {
+void machine::access(std::uintptr_t address, std::size_t size, bool write, access_order order, const void* caller) {
   if (is_local(address)) return;
-  const location place = begin_access(address, size, {!write, write, strong, false}, caller);
+  access_kind kind{!write, write, order != access_order::plain, false};
+  kind.is_volatile = order == access_order::is_volatile;
+  const location place = begin_access(address, size, kind, caller);
   if (place.range != nullptr && !place.range->shared) (write ? stream_.counted.writes : stream_.counted.reads) += 1;
   if (write && !parked_.empty()) unpark(place.address);
 }
@@ -66,6 +72,13 @@ void machine::atomic(std::uintptr_t address, std::size_t size, bool reads, bool 
   if (address % size != 0) misaligned(address, "atomic", caller);
   if (is_local(address)) return;
   begin_access(address, size, {reads, true, true, block_scope, !reads}, caller);
+  ++stream_.counted.atomics;
+}
+
+void machine::atomic_load(std::uintptr_t address, std::size_t size, bool block_scope, const void* caller) {
+  if (address % size != 0) misaligned(address, "atomic load", caller);
+  if (is_local(address)) return;
+  begin_access(address, size, {true, false, true, block_scope}, caller);
   ++stream_.counted.atomics;
 }
 
@@ -82,7 +95,7 @@ void machine::synchronise_through(const location& place, const access_kind& kind
     return;
   const std::uintptr_t address = place.address;
   const auto release_acquire = [&](clock_pointer& stored, const clock_pointer& released, clock_pointer& pending) {
-    if (kind.reads()) pending = join(pending, stored);
+    if (kind.reads() && stored) pending = join(pending, stored), self.observed = joined_(self.observed, stored);
     if (kind.write) stored = kind.reads() ? join(stored, released) : released;
   };
   if (&home == &parent)
@@ -121,25 +134,53 @@ bool machine::happens_before_current(const access_record& earlier) const {
       if (self.lane_times && (*self.lane_times)[index % 32] >= earlier.time) return true;
     }
   }
-  return self.clock && (self.clock->time_of(number) >= earlier.time ||
-                        self.clock->time_of(vector_clock::block_bit | block_number) > earlier.generation);
+  return is_covered(earlier, self.clock);
 }
 
-bool machine::conflicts(const access_record& earlier, const access_record& current) const {
+bool machine::is_covered(const access_record& earlier, const clock_pointer& clock) const {
+  const std::uint32_t number = earlier.thread - 1;
+  return clock && (clock->time_of(number) >= earlier.time ||
+                   clock->time_of(vector_clock::block_bit | number / threads_per_block_) > earlier.generation);
+}
+
+/// Volatile accesses are ordered also by a flag that was read without a fence: they follow in program order.
+bool machine::conflicts(const access_record& earlier, const access_record& current) {
   if (earlier.thread == 0 || (earlier.bytes & current.bytes) == 0) return false;
-  if (earlier.atomic && current.atomic) {
+  const bool both_volatile = earlier.is_volatile && current.is_volatile;
+  if (earlier.atomic && current.atomic && !both_volatile) {
     const bool same_block = (earlier.thread - 1) / threads_per_block_ == (current.thread - 1) / threads_per_block_;
     if (same_block || (!earlier.block_scope && !current.block_scope)) return false;
   }
-  return !happens_before_current(earlier);
+  if (happens_before_current(earlier)) return false;
+  if (!current.is_volatile || earlier.asynchronous || !is_covered(earlier, current_->observed)) return true;
+  accept_used_flags(*current_->parent);
+  return false;
+}
+
+/// Returns what keeps two conflicting accesses from being ordered.
+race_relation machine::relation_to(const access_record& earlier, const access_record& current) const {
+  if (earlier.asynchronous) return race_relation::running_copy;
+  if (current.asynchronous) return race_relation::early_copy;
+  const std::uint32_t left = earlier.thread - 1, right = current.thread - 1;
+  if (earlier.atomic && current.atomic && (earlier.block_scope || current.block_scope))
+    return race_relation::narrow_scope;
+  if (is_covered(earlier, current_->observed)) return race_relation::missing_acquire;
+  if (earlier.atomic != current.atomic && !earlier.is_volatile && !current.is_volatile)
+    return race_relation::one_atomic;
+  if (left / threads_per_block_ != right / threads_per_block_) return race_relation::blocks;
+  const std::uint32_t left_warp = left % threads_per_block_ / 32, right_warp = right % threads_per_block_ / 32;
+  return left_warp == right_warp ? race_relation::lanes : race_relation::threads;
 }
 
 /// Returns the record of an access by the current thread, or by an agent on its behalf.
 access_record machine::record_of(const access_kind& kind, const void* caller) const {
-  access_record record{current_->number + 1, current_->parent->generation,
-                       time_of(*current_),   0,
-                       kind.atomic,          kind.block_scope,
-                       kind.agent != 0,      caller};
+  access_record record;
+  record.thread = current_->number + 1;
+  record.generation = current_->parent->generation;
+  record.time = time_of(*current_);
+  record.atomic = kind.atomic, record.block_scope = kind.block_scope;
+  record.asynchronous = kind.agent != 0, record.is_volatile = kind.is_volatile;
+  record.caller = caller;
   if (record.asynchronous) record.generation = kind.agent << 1 | (kind.write ? 1U : 0U);
   return record;
 }
@@ -153,14 +194,20 @@ void machine::check_access(const location& place, std::size_t size, const access
   }
   access_record current = record_of(kind, caller);
   bool fenced = !kind.async_proxy;
+  if (kind.is_volatile && !kind.write) forget_polled(address, size, caller);
   for (std::uintptr_t word = address / 4 * 4; word < address + size; word += 4) {
     current.bytes = 0;
     for (unsigned i = 0; i < 4; ++i) {
-      if (word + i >= address && word + i < address + size) current.bytes |= static_cast<std::uint8_t>(1U << i);
+      if (word + i >= address && word + i < address + size) current.bytes = (current.bytes | 1U << i) & 0xfU;
     }
     shadow_cell& cell = place.range->cell_at(word);
     if (cell.launch != launch) cell = {launch, {}, {}};
     const access_record* other = conflicts(cell.write, current) ? &cell.write : nullptr;
+    const auto is_own_read = [&](const access_record& read) { return read.thread == current.thread; };
+    if (kind.is_volatile && kind.write && cell.write.is_volatile &&
+        std::any_of(std::begin(cell.read), std::end(cell.read), is_own_read)) {
+      other = nullptr;  // it has read what the other thread wrote: that read was judged
+    }
     if (kind.write && other == nullptr) {
       for (const access_record& read : cell.read) {
         if (conflicts(read, current)) other = &read;
@@ -169,11 +216,16 @@ void machine::check_access(const location& place, std::size_t size, const access
     const location word_place{place.range, std::max(word, address), place.owner};
     if (other != nullptr) {
       const bool other_writes = other == &cell.write;
-      report(fault_kind::data_race, word_place, kind.name(), caller, other,
-             other->asynchronous ? agent(other->generation >> 1).action(other_writes)
-             : !other_writes     ? "read"
-             : other->atomic     ? "atomic"
-                                 : "write");
+      if (kind.is_volatile && other->is_volatile && kind.write != other_writes) {
+        note_volatile_conflict(word_place, current, kind.write, *other);
+      } else {
+        report_race(word_place, kind.name(), current, *other,
+                    other->asynchronous                    ? agent(other->generation >> 1).action(other_writes)
+                    : !other_writes                        ? "read"
+                    : other->atomic && !other->is_volatile ? "atomic"
+                                                           : "write",
+                    relation_to(*other, current));
+      }
     } else if (!fenced && cell.write.thread != 0 && !precedes_async_proxy(cell.write)) {
       fenced = true;  // reported once for a copy
       report(fault_kind::missing_proxy_fence, word_place, kind.name(), caller, &cell.write, "write");

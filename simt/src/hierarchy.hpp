@@ -10,10 +10,12 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "copies.hpp"
 #include "fiber.hpp"
+#include "history.hpp"
 #include "mbarrier.hpp"
 #include "order.hpp"
 #include "shared_memory.hpp"
@@ -26,7 +28,15 @@ namespace detail {
 enum class collective_kind : std::uint8_t;  // on_cpu.hpp
 }
 
-enum class thread_status : std::uint8_t { ready, parked, at_barrier, at_collective, at_cluster_barrier, exited };
+enum class thread_status : std::uint8_t {
+  ready,
+  parked,
+  at_barrier,
+  at_collective,
+  at_cluster_barrier,
+  at_tile,
+  exited
+};
 
 struct thread {
   context fiber = nullptr;
@@ -39,8 +49,9 @@ struct thread {
   thread_status status = thread_status::ready;
 
   // position in the program, for lock step and for reports: return addresses
-  std::vector<const void*> call_stack;  // outermost first
-  const void* program_counter = nullptr;
+  std::vector<const void*> call_stack;    // outermost first
+  const void* program_counter = nullptr;  // of the last step
+  const void* position = nullptr;         // of the last step or basic block
 
   // the barrier or warp collective that the thread waits at
   const char* operation = "";
@@ -50,11 +61,12 @@ struct thread {
   std::uint64_t value = 0;
   std::uint64_t* values = nullptr;
 
-  // repetition: consecutive accesses with the same caller, address and content
-  const void* last_caller = nullptr;
+  visited_blocks visited;
+
+  // repetition
+  recent_accesses recent;
   std::uintptr_t last_address = 0;
-  std::uint64_t last_content = 0;
-  int repeats = 0;
+  std::vector<std::uintptr_t> parked_at;  // the addresses whose change it waits for
 
   // happens-before order (order.hpp)
   std::uint32_t time = 1;
@@ -62,6 +74,8 @@ struct thread {
   clock_pointer clock;
   clock_pointer pending, pending_in_block;    // acquired by atomics, not yet by a fence
   clock_pointer released, released_in_block;  // by the last fence
+  clock_pointer observed;                     // acquired by atomics and volatile reads, with or without a fence
+  std::unique_ptr<volatile_reads> volatiles;  // null until it has one that conflicts
 
   // clusters and asynchronous copies
   std::uint32_t cluster_arrivals = 0, cluster_waits = 0;  // at the barrier of the cluster; arrivals <= waits + 1
@@ -73,6 +87,13 @@ struct thread {
 
   [[nodiscard]] std::uint32_t lane() const { return index_in_block % 32; }
   [[nodiscard]] std::uint32_t warp() const { return index_in_block / 32; }
+};
+
+/// A collective function of a tile of more than 32 threads.
+struct tile_barrier {
+  std::uint32_t first = 0, size = 0;  // threads, by their index in the block
+  std::vector<thread*> waiting;
+  std::vector<std::uint64_t> values, results;  // by rank; results: of the last complete call
 };
 
 /// An access to shared memory of another block.
@@ -93,6 +114,7 @@ struct block {
   std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
   static_shared shared;                   // the block's copies of the kernel's shared variables
   void* dynamic_shared = nullptr;
+  bool has_unexplained = false;                                       // a thread has volatile conflicts
   std::unordered_map<std::uintptr_t, clock_pointer> released_clocks;  // by address; for this block's acquires
 
   cluster* parent = nullptr;
@@ -100,7 +122,8 @@ struct block {
   std::unordered_map<std::uintptr_t, clock_pointer> cluster_clocks;  // at shared addresses; for the cluster's
   std::map<std::uintptr_t, mbarrier_state> mbarriers;                // by address
   std::unordered_map<std::uint32_t, remote_access> remote_accesses;  // by thread of another block: its last one
-  std::vector<std::uint32_t> bulk_copies;                            // agents that read or write its shared memory
+  std::map<std::pair<std::uint32_t, std::uint32_t>, tile_barrier> tiles;  // by size and first thread
+  std::vector<std::uint32_t> bulk_copies;  // agents that read or write its shared memory
 
   [[nodiscard]] bool has_ended() const { return exited == threads.size(); }
 };

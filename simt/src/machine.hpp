@@ -23,6 +23,8 @@
 #include <vector>
 
 #include "costs.hpp"
+#include "crash.hpp"
+#include "explanations.hpp"
 #include "hierarchy.hpp"
 #include "memory.hpp"
 #include "order.hpp"
@@ -44,6 +46,13 @@ struct launch_size {
   std::size_t shared_bytes;  // dynamic
 };
 
+/// How an access relates to accesses of other threads to the same bytes.
+enum class access_order : std::uint8_t {
+  plain,
+  is_volatile,  // does not tear, and orders nothing
+  atomic        // a load or store of std::atomic_ref
+};
+
 /// One launch.
 class machine {
  public:
@@ -52,13 +61,19 @@ class machine {
   void run();
 
   // called by kernels; `caller` is a return address in the kernel
-  void access(std::uintptr_t address, std::size_t size, bool write, bool strong, const void* caller);
+  void access(std::uintptr_t address, std::size_t size, bool write, access_order order, const void* caller);
   void atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller);
+  void atomic_load(std::uintptr_t address, std::size_t size, bool block_scope, const void* caller);
   void memory_changed(std::uintptr_t address);  // after an atomic operation that changed the value
   int barrier(const char* operation, int predicate, int combine, const void* caller);
   std::uint32_t warp_collective(detail::collective_kind kind, std::uint32_t mask, std::uint64_t value,
                                 std::uint64_t* values, const void* caller);
+  /// Waits until the threads of a tile of more than a warp have called it: `size` threads of the block from a
+  /// multiple of it on. Returns what each of them passed.
+  const std::vector<std::uint64_t>& tile_collective(const char* operation, std::uint32_t size, std::uint64_t value,
+                                                    const void* caller);
   void fence(bool block_scope, const void* caller);
+  [[nodiscard]] bool is_shared(std::uintptr_t address) { return locate(address, 1).owner != nullptr; }
 
   // clusters
   [[nodiscard]] std::uint32_t blocks_per_cluster() const { return blocks_per_cluster_; }
@@ -78,22 +93,26 @@ class machine {
 
   // asynchronous copies
   void issue_copy(copy_kind kind, const copy_addresses& addresses, std::size_t size, const void* caller);
-  void arrive_after_copies(std::uintptr_t barrier, const void* caller);
+  void arrive_after_copies(std::uintptr_t barrier, bool counts, const void* caller);
   void commit_copies(copy_kind kind, const void* caller);
   void await_copies(copy_kind kind, std::size_t groups_left, bool reads_only, const void* caller);
 
   void visit_basic_block(const void* caller);  // a step in lock step, else only counted
-  void enter_function(const void* caller) { current_->call_stack.push_back(caller); }
-  void leave_function() {
-    if (!current_->call_stack.empty()) current_->call_stack.pop_back();
+  void enter_function(const void* caller) {
+    instrumented_ = true;
+    current_->call_stack.push_back(caller);
   }
+  void leave_function();
   [[noreturn]] void end_launch(std::exception_ptr failure);  // from within a thread
   [[noreturn]] void end_launch_by(fault_kind kind);          // the same, after a fault
   [[noreturn]] void end_by_fault(fault_kind kind, const char* action, const char* reason, const void* caller);
-  [[noreturn]] void trap(const char* action, const char* reason, const void* caller);    // reports, ends the launch
-  [[noreturn]] void crash(int signal, std::uintptr_t address, const void* instruction);  // while kernel code ran
+  [[noreturn]] void trap(const char* action, const char* reason, const void* caller);  // reports, ends the launch
+  [[noreturn]] void crash(const crash_report& signal);                                 // while kernel code ran
   [[noreturn]] void misaligned(std::uintptr_t address, const char* action, const void* caller);
-  void index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index);
+  [[noreturn]] void stack_array_overrun(const void* caller);
+  void index_out_of_bounds(const char* array, const char* file, int line, const std::string& index);
+  void report_absent_lane(std::uint32_t mask, std::uint32_t source, const void* caller);
+  void report_width(int width, const void* caller);
 
   [[nodiscard]] thread& current() { return *current_; }
   std::uint32_t active_mask(const void* caller);
@@ -112,6 +131,7 @@ class machine {
     const char* action = nullptr;  // for reports, if it is not a plain access
     std::uint32_t agent = 0;       // the agent of the copy; 0: the thread itself
     bool async_proxy = false;
+    bool is_volatile = false;
     [[nodiscard]] bool reads() const { return read || discards_old; }
     [[nodiscard]] const char* name() const {
       return action != nullptr ? action : write && reads() ? "atomic" : write ? "write" : "read";
@@ -137,22 +157,27 @@ class machine {
   void remove_ready(thread& stopped);
 
   // repetition.cpp
-  void park(std::uintptr_t address);
+  void park();
   void unpark(std::uintptr_t address);
   bool resume_or_settle();  // no thread is ready: resumes the parked, or settles incomplete warp collectives
   void report_hang(fault_kind kind);  // livelock or deadlock; ends the launch
   void note_progress() { idle_rounds_ = 0, last_progress_ = steps_; }
+  [[nodiscard]] const thread* other_spinning(const thread& spinning) const;
   void detect_repetition(const location& place, std::uintptr_t address, std::size_t size, const void* caller);
 
   // waiting.cpp
   [[nodiscard]] static bool same_position(const thread& left, const thread& right);
   void release_barrier(block& parent);
+  [[nodiscard]] const thread* passed_by(const block& parent, const thread& waiting) const;
   struct collective_lanes {
     std::uint32_t arrived, expected;  // masks
   };
   [[nodiscard]] collective_lanes lanes_of_collective(const thread& member) const;
   void complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes);
   bool settle_collectives(block& parent);
+  void release_tile(tile_barrier& tile);
+  void release_tile_if_complete(block& parent, tile_barrier& tile);
+  bool settle_tiles(block& parent);
   void thread_exited(thread& finished);
   [[nodiscard]] vector_clock local_clock(const thread& self) const;
   [[nodiscard]] clock_pointer release_clock(const thread& self) const;
@@ -162,7 +187,7 @@ class machine {
   void find_distributed(location& found);
   void check_remote(const location& place, const access_kind& kind, const void* caller);
   [[nodiscard]] static clock_pointer clock_of_block(const block& finished);
-  [[nodiscard]] static access_record exit_of(const block& finished);
+  [[nodiscard]] access_record exit_of(const block& finished) const;
   void check_remote_accesses(block& finished);
   void release_cluster_barrier(cluster& members);
   void thread_left_cluster(thread& finished);
@@ -208,8 +233,21 @@ class machine {
   [[nodiscard]] access_record record_of(const access_kind& kind, const void* caller) const;
   void synchronise_through(const location& place, const access_kind& kind);
   [[nodiscard]] bool happens_before_current(const access_record& earlier) const;
-  [[nodiscard]] bool conflicts(const access_record& earlier, const access_record& current) const;
+  [[nodiscard]] bool is_covered(const access_record& earlier, const clock_pointer& clock) const;
+  [[nodiscard]] bool conflicts(const access_record& earlier, const access_record& current);
   [[nodiscard]] std::uint32_t time_of(const thread& member) const;
+  [[nodiscard]] race_relation relation_to(const access_record& earlier, const access_record& current) const;
+
+  // volatile_accesses.cpp
+  void note_volatile_conflict(const location& place, const access_record& current, bool writes,
+                              const access_record& other);
+  void forget_polled(std::uintptr_t address, std::size_t size, const void* caller);
+  void accept_fenced_flags(bool block_scope);
+  void accept_used_flags(block& parent);
+  void forget_explained(std::uint32_t number, std::uint32_t other);
+  void report_volatile_conflicts(block& finished);
+  void report_volatile(const volatile_conflict& found);
+  [[nodiscard]] bool released_volatile(const location& place, std::uint32_t writer) const;
 
   // costs.cpp
   void note_cost(cost_kind kind, std::uintptr_t address, std::size_t size, const void* caller);
@@ -219,14 +257,32 @@ class machine {
   // reports.cpp
   [[nodiscard]] std::string name_of_address(std::uintptr_t address) const;
   [[nodiscard]] source_line line_of(const void* caller) const;
+  [[nodiscard]] const void* attributed(const thread& self, const void* caller) const;
+  [[nodiscard]] fault_site site_of(std::uint32_t number, const char* action, const void* caller) const;
   void append_trace(std::uintptr_t address, std::size_t size, const char* action, const void* caller);
   fault* add_fault(fault_kind kind, const void* site, const void* other_site);
+  fault* add_fault(fault_kind kind, const void* key, const void* other_key, const source_line& line,
+                   const source_line& other_line);
+  void report_race(const location& place, const char* action, const access_record& current,
+                   const access_record& other, const char* other_action, race_relation relation);
+  void compare_values_written(std::uintptr_t address, const access_record& current, std::size_t fault);
+  void finish_comparison();
+  void absorb_unwritten_read(const access_record& read, std::size_t race);
   void report(fault_kind kind, const location& place, const char* action, const void* caller,
               const access_record* other = nullptr, const char* other_action = "", const std::string& detail = "");
   void report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
                       const char* other_action);
   [[nodiscard]] index3 block_index(std::uint32_t number) const;
   [[nodiscard]] index3 thread_index(std::uint32_t index_in_block) const;
+
+  /// A racing write, whose value is known when its thread takes its next step.
+  struct value_comparison {
+    const thread* writer = nullptr;
+    std::size_t fault = 0;  // index in the stream's list
+    std::uintptr_t address = 0;
+    std::size_t size = 0;
+    unsigned char before[4] = {};
+  };
 
   detail::stream_state& stream_;
   settings settings_;
@@ -256,6 +312,8 @@ class machine {
   std::uint64_t steps_ = 0;
   std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without progress; step of the last progress
   std::uint64_t idle_clocks_ = 0;                      // by which the clock is ahead of the steps
+  value_comparison comparison_;
+  bool instrumented_ = false;  // a function or basic block of the kernel has called the simulator
   bool ended_ = false;
   std::exception_ptr failure_;
 
@@ -305,7 +363,10 @@ struct stream_state {
   std::vector<fault> faults;
   std::vector<traced_access> trace;
   std::vector<line_costs> costs;
+  // of each fault, by its return addresses and by its source lines: the index in `faults`
   std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;
+  std::map<std::tuple<fault_kind, std::string, std::string>, std::size_t> known_lines;
+  std::unordered_map<std::size_t, race_relation> relations;  // of data races
   counters counted;
   std::optional<fault_kind> ended_by;  // the fault that ended the last launch early
   bool cooperative = false;            // the launch is a cooperative one

@@ -5,6 +5,7 @@
 // scopes of operations are not checked.
 #include "mbarrier.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -136,7 +137,7 @@ std::uint64_t machine::change_mbarrier(std::uintptr_t address, const mbarrier_ch
   mbarrier_state* const barrier = begin_mbarrier_access(place, address, kind, caller);
   if (barrier == nullptr) return 0;
   thread& self = *current_;
-  self.last_caller = nullptr;
+  self.recent.clear();
   const std::uint64_t state = std::uint64_t{barrier->id} << 32 | barrier->phase;
   const auto overflow = [&](const std::string& what) {
     report(fault_kind::mbarrier_overflow, place, kind.name(), caller, &barrier->last_change, barrier->last_action,
@@ -150,6 +151,7 @@ std::uint64_t machine::change_mbarrier(std::uintptr_t address, const mbarrier_ch
   if (barrier->bytes + change.expected_bytes > mbarrier_state::max_count)
     overflow(std::to_string(change.expected_bytes) + " bytes");
   barrier->last_change = record_of(kind, caller), barrier->last_action = kind.name();
+  if (change.drops && barrier->count > 0) --barrier->count;
   if (change.arrivals != 0) add_release(barrier->arriving, self);
   apply_change(place, *barrier, arrivals, change.expected_bytes);
   if (barrier->pending == 0 && barrier->bytes < 0)
@@ -178,7 +180,7 @@ bool machine::test_mbarrier(std::uintptr_t address, bool by_parity, std::uint64_
   }
   if (wanted == barrier->phase) return false;
   current_->clock = joined_(current_->clock, barrier->completed);
-  current_->last_caller = nullptr;
+  current_->recent.clear();
   note_progress();
   return true;
 }
@@ -204,6 +206,7 @@ bool machine::report_stuck_mbarrier() {
   if (!settings_.detect) return false;
   thread* waiting = nullptr;
   const mbarrier_state* stuck = nullptr;
+  std::uintptr_t stuck_at = 0;
   const auto rank = [](const mbarrier_state& barrier) {
     return barrier.pending == 0 ? 2 : barrier.pending < barrier.count || barrier.bytes != 0 ? 1 : 0;
   };
@@ -211,14 +214,18 @@ bool machine::report_stuck_mbarrier() {
     for (thread* candidate : threads) {
       const auto at = candidate->parent->mbarriers.find(address);
       if (at == candidate->parent->mbarriers.end() || !at->second.live) continue;
-      if (stuck == nullptr || rank(at->second) > rank(*stuck)) waiting = candidate, stuck = &at->second;
+      if (stuck == nullptr || rank(at->second) > rank(*stuck))
+        waiting = candidate, stuck = &at->second, stuck_at = address;
     }
   }
   if (stuck == nullptr) return false;
   current_ = waiting;
-  const location place = locate(waiting->last_address, 8);
-  report(stuck->pending == 0 ? fault_kind::mbarrier_bytes : fault_kind::mbarrier_phase, place, "wait",
-         waiting->last_caller, &stuck->last_change, stuck->last_action, text_of_phase(*stuck));
+  const location place = locate(stuck_at, 8);
+  const auto& recent = waiting->recent.list;
+  const auto test = std::find_if(recent.begin(), recent.end(),
+                                 [=](const recent_accesses::access& access) { return access.address == stuck_at; });
+  report(stuck->pending == 0 ? fault_kind::mbarrier_bytes : fault_kind::mbarrier_phase, place, "wait", test->caller,
+         &stuck->last_change, stuck->last_action, text_of_phase(*stuck));
   return true;
 }
 

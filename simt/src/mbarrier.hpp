@@ -40,6 +40,7 @@ struct mbarrier_change {
   const char* action;
   std::uint32_t arrivals = 0;
   std::int64_t expected_bytes = 0;
+  bool drops = false;  // later phases expect one arrival less
 };
 
 }  // namespace exactdot::simt

@@ -141,10 +141,11 @@ struct access_record {
   std::uint32_t thread = 0;      // number + 1; 0: no access
   std::uint32_t generation = 0;  // of the block's barriers; asynchronous: the copy's agent (copies.hpp)
   std::uint32_t time = 0;        // of the thread; in lock step, of the warp
-  std::uint8_t bytes = 0;        // mask of the four bytes
-  bool atomic = false;           // or volatile: such accesses do not tear each other
-  bool block_scope = false;
-  bool asynchronous = false;     // by an asynchronous copy that the thread issued
+  std::uint8_t bytes : 4 = 0;    // mask of the four bytes
+  bool atomic : 1 = false;       // or volatile: such accesses do not tear each other
+  bool block_scope : 1 = false;
+  bool asynchronous : 1 = false;  // by an asynchronous copy that the thread issued
+  bool is_volatile : 1 = false;
   const void* caller = nullptr;  // return address in the kernel
 };
 

@@ -32,6 +32,10 @@ class byte_set {
     return for_words(first, count,
                      [this](std::size_t word, std::uint64_t mask) { return (words_[word] & mask) == mask; });
   }
+  [[nodiscard]] bool intersects(std::size_t first, std::size_t count) const {
+    return !for_words(first, count,
+                      [this](std::size_t word, std::uint64_t mask) { return (words_[word] & mask) == 0; });
+  }
 
  private:
   /// Calls the action for each word and mask until it returns false. Returns whether every call returned true.
@@ -67,6 +71,9 @@ class region {
   }
   [[nodiscard]] bool is_written(std::uintptr_t address, std::size_t bytes) const {
     return all_written_ || written_.contains(address - start, bytes);
+  }
+  [[nodiscard]] bool is_partly_written(std::uintptr_t address, std::size_t bytes) const {
+    return all_written_ || written_.intersects(address - start, bytes);
   }
   void mark_written(std::uintptr_t address, std::size_t bytes) {
     if (!all_written_) written_.insert(address - start, bytes);

@@ -1,9 +1,11 @@
 // Detection of spinning threads and of livelocks.
 //
-// A thread that repeats the same access with the same result is parked until that address changes. If no thread is
-// ready, all parked threads resume, so parking a thread that does not wait costs time but no correctness. A
-// livelock is reported after spin_budget rounds, and 1000 times as many steps, without progress.
+// A thread that repeats its last accesses, up to four different ones, with the same results is parked until one of
+// the addresses changes. If no thread is ready, all parked threads resume, so parking a thread that does not wait
+// costs time but no correctness. A livelock is reported after spin_budget rounds, and 1000 times as many steps,
+// without progress.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "machine.hpp"
@@ -11,21 +13,38 @@
 namespace exactdot::simt {
 
 namespace {
-constexpr int repeats_before_parking = 3;
+constexpr int rounds_before_parking = 3;
 }  // namespace
 
-void machine::park(std::uintptr_t address) {
-  current_->status = thread_status::parked;
-  remove_ready(*current_);
-  parked_[address].push_back(current_);
+void machine::park() {
+  thread& self = *current_;
+  self.status = thread_status::parked;
+  remove_ready(self);
+  self.parked_at.clear();
+  for (std::size_t i = 0; i < self.recent.size; ++i) {
+    const std::uintptr_t address = self.recent.list[i].address;
+    if ((self.recent.repeated >> i & 1U) != 0 &&
+        std::find(self.parked_at.begin(), self.parked_at.end(), address) == self.parked_at.end())
+      self.parked_at.push_back(address);
+  }
+  for (const std::uintptr_t address : self.parked_at) parked_[address].push_back(&self);
   yield();
 }
 
 void machine::unpark(std::uintptr_t address) {
   const auto at = parked_.find(address);
   if (at == parked_.end()) return;
-  for (thread* waiting : at->second) make_ready(*waiting);
+  const std::vector<thread*> resumed = std::move(at->second);
   parked_.erase(at);
+  for (thread* const waiting : resumed) {
+    for (const std::uintptr_t other : waiting->parked_at) {
+      const auto list = parked_.find(other);
+      if (list == parked_.end()) continue;
+      std::erase(list->second, waiting);
+      if (list->second.empty()) parked_.erase(list);
+    }
+    make_ready(*waiting);
+  }
 }
 
 void machine::memory_changed(std::uintptr_t address) {
@@ -47,26 +66,34 @@ bool machine::resume_or_settle() {
     return true;
   }
   bool settled = false;
-  for (auto& resident : resident_) settled |= settle_collectives(*resident);
+  for (auto& resident : resident_) settled |= settle_collectives(*resident) | settle_tiles(*resident);
   if (settled) return true;
   for (auto& members : clusters_) settled |= settle_cluster_barrier(*members);
   return settled;
 }
 
-/// Parks the current thread if its last accesses had the same caller, place and content. `address`: where the
-/// content is for this block.
+/// Parks the current thread if it repeats its last accesses: the same callers, places and contents. `address`:
+/// where the content is for this block.
 void machine::detect_repetition(const location& place, std::uintptr_t address, std::size_t size,
                                 const void* caller) {
   thread& self = *current_;
   std::uint64_t content = 0;
   std::memcpy(&content, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof content));
-  if (self.last_caller == caller && self.last_address == place.address && self.last_content == content) {
-    if (++self.repeats >= repeats_before_parking) park(place.address);
-    return;
+  self.last_address = place.address;
+  if (self.recent.add({caller, place.address, content})) {
+    note_progress();
+  } else if (self.recent.repeats >= rounds_before_parking * std::popcount(self.recent.repeated)) {
+    park();
   }
-  self.last_caller = caller, self.last_address = place.address, self.last_content = content;
-  self.repeats = 0;
-  note_progress();
+}
+
+/// Returns a parked thread that spins on other addresses; null if there is none.
+const thread* machine::other_spinning(const thread& spinning) const {
+  for (const auto& [address, waiting] : parked_) {
+    const auto& known = spinning.parked_at;
+    if (std::find(known.begin(), known.end(), address) == known.end()) return waiting.front();
+  }
+  return nullptr;
 }
 
 void machine::report_hang(fault_kind kind) {
@@ -92,9 +119,7 @@ void machine::report_hang(fault_kind kind) {
   }
   if (spinning == nullptr) spinning = current_;
   const char* other_action = "wait for the other lanes of the warp";
-  for (const auto& [address, waiting] : parked_) {  // otherwise a thread that spins on another address
-    if (other == nullptr && address != spinning->last_address) other = waiting.front(), other_action = "spin loop";
-  }
+  if (other == nullptr) other = other_spinning(*spinning), other_action = "spin loop";
   report_waiting(kind, *spinning, "spin loop", other, other_action);
 }
 

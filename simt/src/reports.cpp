@@ -1,5 +1,6 @@
 // Reports: faults with the names of variables and source lines, and the trace of accesses.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -15,10 +16,20 @@ void machine::append_trace(std::uintptr_t address, std::size_t size, const char*
   stream_.trace.push_back({current_->number, action, line.file, line.line, address, before});
 }
 
-/// Returns the source line of a return address; that of the kernel if all frames are in the simulator's headers.
+/// Returns the source line of a return address; that of the kernel if all frames are in headers of the simulator or
+/// of the standard library.
 source_line machine::line_of(const void* caller) const {
   const source_line line = find_line(caller);
-  return line.file.find(own_headers) == std::string::npos ? line : find_line(call_.kernel);
+  return is_foreign(line.file) ? find_line(call_.kernel) : line;
+}
+
+/// Returns the innermost return address of a thread's calls whose line is the user's, from `caller` outwards.
+const void* machine::attributed(const thread& self, const void* caller) const {
+  if (is_user_code(caller)) return caller;
+  for (std::size_t i = self.call_stack.size(); i > 1; --i) {  // the first one is a call by the simulator
+    if (is_user_code(self.call_stack[i - 1])) return self.call_stack[i - 1];
+  }
+  return caller;
 }
 
 index3 machine::block_index(std::uint32_t number) const {
@@ -54,64 +65,193 @@ std::string machine::name_of_address(std::uintptr_t address) const {
   return address == found.start ? found.name : found.name + " + " + bytes(address - found.start);
 }
 
+fault_site machine::site_of(std::uint32_t number, const char* action, const void* caller) const {
+  const source_line line = line_of(caller);
+  return {block_index(number / threads_per_block_), thread_index(number % threads_per_block_), action, line.file,
+          line.line};
+}
+
 /// Returns a new fault of this kind at these two sites, to fill in. Returns null if the stream has it already; then
-/// it is counted.
-fault* machine::add_fault(fault_kind kind, const void* site, const void* other_site) {
-  const auto [at, fresh] = stream_.known_faults.try_emplace({kind, site, other_site}, stream_.faults.size());
-  if (!fresh) {
-    ++stream_.faults[at->second].times;
+/// it is counted. A race on two lines is one fault, whichever of them reads or comes first.
+fault* machine::add_fault(fault_kind kind, const void* key, const void* other_key, const source_line& line,
+                          const source_line& other_line) {
+  auto& faults = stream_.faults;
+  const auto [at, fresh] = stream_.known_faults.try_emplace({kind, key, other_key}, faults.size());
+  if (fresh && line.line != 0) {
+    const auto text_of = [](const source_line& place) {
+      return place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);
+    };
+    std::string first = text_of(line), second = text_of(other_line);
+    if (kind == fault_kind::data_race && second < first) std::swap(first, second);
+    at->second = stream_.known_lines.try_emplace({kind, first, second}, faults.size()).first->second;
+  }
+  if (at->second != faults.size()) {
+    ++faults[at->second].times;
     return nullptr;
   }
-  stream_.faults.emplace_back().kind = kind;
-  return &stream_.faults.back();
+  fault& found = faults.emplace_back();
+  found.kind = kind;
+  found.cure = cure_of(kind);
+  return &found;
+}
+
+fault* machine::add_fault(fault_kind kind, const void* site, const void* other_site) {
+  const auto known = stream_.known_faults.find({kind, site, other_site});
+  if (known == stream_.known_faults.end())
+    return add_fault(kind, site, other_site, line_of(site),
+                     other_site == nullptr ? source_line{} : line_of(other_site));
+  ++stream_.faults[known->second].times;
+  return nullptr;
 }
 
 /// Reports a fault of the current thread at a place in memory.
 void machine::report(fault_kind kind, const location& place, const char* action, const void* caller,
                      const access_record* other, const char* other_action, const std::string& detail) {
   if (!settings_.detect && kind != fault_kind::out_of_bounds && kind != fault_kind::misaligned) return;
-  fault* const found = add_fault(kind, caller, other == nullptr ? nullptr : other->caller);
+  const void* const site = attributed(*current_, caller);
+  fault* const found = add_fault(kind, site, other == nullptr ? nullptr : other->caller);
   if (found == nullptr) return;
-  const source_line line = line_of(caller);
   const bool shared = place.range != nullptr ? place.range->shared : looks_shared(place.address);
   found->space = shared ? "shared" : "global";
   found->variable = name_of_address(place.address);
   if (place.owner != nullptr && place.owner != current_->parent)
     found->variable += ", in block " + std::to_string(place.owner->number);
   if (!detail.empty()) found->variable += (found->variable.empty() ? "" : ": ") + detail;
-  found->site = {block_index(current_->parent->number), thread_index(current_->index_in_block), action, line.file,
-                 line.line};
-  if (other == nullptr) return;
-  const source_line other_line = line_of(other->caller);
-  const std::uint32_t number = other->thread - 1;
-  found->other_site = {block_index(number / threads_per_block_), thread_index(number % threads_per_block_),
-                       other_action, other_line.file, other_line.line};
+  found->site = site_of(current_->number, action, site);
+  if (other != nullptr) found->other_site = site_of(other->thread - 1, other_action, other->caller);
+}
+
+/// Reports a race, or counts it. A finding shows the widest relation that was sighted: blocks rather than lanes.
+void machine::report_race(const location& place, const char* action, const access_record& current,
+                          const access_record& other, const char* other_action, race_relation relation) {
+  if (!settings_.detect) return;
+  forget_explained(current.thread - 1, other.thread - 1);
+  forget_explained(other.thread - 1, current.thread - 1);
+  const bool fresh = add_fault(fault_kind::data_race, current.caller, other.caller) != nullptr;
+  const std::size_t index = stream_.known_faults.at({fault_kind::data_race, current.caller, other.caller});
+  const bool two_writes = std::strcmp(action, "write") == 0 && std::strcmp(other_action, "write") == 0;
+  const bool in_place = place.owner == nullptr || place.owner == current_->parent;
+  if (two_writes && in_place && current.thread == current_->number + 1 && !current.asynchronous)
+    compare_values_written(place.address, current, index);
+  race_relation& widest = stream_.relations.try_emplace(index, relation).first->second;
+  const bool is_wider = relation <= race_relation::blocks && relation > widest;
+  if (fresh || is_wider) {
+    widest = relation;
+    fault& found = stream_.faults[index];
+    found.space = place.range->shared ? "shared" : "global";
+    found.variable = name_of_address(place.address);
+    if (place.owner != nullptr && place.owner->number != (current.thread - 1) / threads_per_block_)
+      found.variable += ", in block " + std::to_string(place.owner->number);
+    found.site = site_of(current.thread - 1, action, current.caller);
+    found.other_site = site_of(other.thread - 1, other_action, other.caller);
+    explain_race(found, {relation, current.is_volatile && other.is_volatile,
+                         found.site.line == found.other_site.line && found.site.file == found.other_site.file});
+  }
+  if (std::strcmp(other_action, "read") == 0) absorb_unwritten_read(other, index);
+}
+
+/// The write of a race follows a read that was reported because nothing had been written yet: it is one fault.
+void machine::absorb_unwritten_read(const access_record& read, std::size_t race) {
+  for (const fault_kind kind : {fault_kind::uninitialised_shared, fault_kind::uninitialised_global}) {
+    const auto known = stream_.known_faults.find({kind, read.caller, nullptr});
+    if (known == stream_.known_faults.end() || stream_.faults[known->second].kind != kind) continue;
+    const std::size_t unwritten = known->second;
+    const auto moved = [=](std::size_t index) {
+      const std::size_t kept = index == unwritten ? race : index;
+      return kept > unwritten ? kept - 1 : kept;
+    };
+    for (auto& [key, index] : stream_.known_faults) index = moved(index);
+    for (auto& [key, index] : stream_.known_lines) index = moved(index);
+    std::unordered_map<std::size_t, race_relation> relations;
+    for (const auto& [index, relation] : stream_.relations) relations.emplace(moved(index), relation);
+    stream_.relations = std::move(relations);
+    comparison_.fault = moved(comparison_.fault);
+    stream_.faults.erase(stream_.faults.begin() + static_cast<std::ptrdiff_t>(unwritten));
+    return;
+  }
+}
+
+/// Notes what the memory holds: what the other thread wrote. The current thread's value is there at its next step.
+void machine::compare_values_written(std::uintptr_t address, const access_record& current, std::size_t fault) {
+  if (stream_.faults[fault].values == written_values::different) return;
+  comparison_.fault = fault;
+  comparison_.writer = current_;
+  comparison_.address = address;
+  comparison_.size = static_cast<std::size_t>(std::popcount(static_cast<unsigned>(current.bytes)));
+  std::memcpy(comparison_.before, reinterpret_cast<const void*>(address), comparison_.size);
+}
+
+/// Called before the writer's next step, so that no other thread has run since its write.
+void machine::finish_comparison() {
+  const bool same =
+      std::memcmp(comparison_.before, reinterpret_cast<const void*>(comparison_.address), comparison_.size) == 0;
+  fault& found = stream_.faults[comparison_.fault];
+  if (found.values != written_values::different)
+    found.values = same ? written_values::same : written_values::different;
+  comparison_.writer = nullptr;
 }
 
 void machine::report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
                              const char* other_action) {
   if (!settings_.detect && kind != fault_kind::livelock && kind != fault_kind::deadlock) return;
-  fault* const found =
-      add_fault(kind, waiting.program_counter, other == nullptr ? nullptr : other->program_counter);
+  const void* const site = attributed(waiting, waiting.program_counter);
+  const void* const other_site = other == nullptr ? nullptr : attributed(*other, other->program_counter);
+  const bool has_exited = other != nullptr && other->status == thread_status::exited;  // its last line says little
+  fault* const found = add_fault(kind, site, has_exited ? nullptr : other_site);
   if (found == nullptr) return;
-  const source_line line = line_of(waiting.program_counter);
-  found->site = {block_index(waiting.parent->number), thread_index(waiting.index_in_block), action, line.file,
-                 line.line};
-  if (other == nullptr) return;
-  const source_line other_line = line_of(other->program_counter);
-  found->other_site = {block_index(other->parent->number), thread_index(other->index_in_block), other_action,
-                       other_line.file, other_line.line};
+  found->site = site_of(waiting.number, action, site);
+  if (other != nullptr) found->other_site = site_of(other->number, other_action, other_site);
 }
 
-void machine::index_out_of_bounds(const char* array, const char* file, int line, std::int64_t index) {
+/// A shuffle has read a lane that did not take part. Lanes that the mask names and that run elsewhere have been
+/// reported already.
+void machine::report_absent_lane(std::uint32_t mask, std::uint32_t source, const void* caller) {
+  if (!settings_.detect) return;
+  const thread& self = *current_;
+  const std::uint32_t index = self.warp() * 32 + source;
+  const bool exists = index < threads_per_block_, in_mask = (mask >> source & 1U) != 0;
+  const bool has_exited = exists && self.parent->threads[index].status == thread_status::exited;
+  if (in_mask && exists && !has_exited) return;
+  const void* const site = attributed(self, caller);
+  fault* const found = add_fault(fault_kind::missing_lanes, site, nullptr);
+  if (found == nullptr) return;
+  found->variable = "lane " + std::to_string(source) +
+                    (!exists    ? ": the block has " + std::to_string(threads_per_block_) + " threads"
+                     : !in_mask ? " is not in the mask"
+                                : " has ended");
+  found->site = site_of(self.number, "shuffle", site);
+  found->cause = "the value of a lane that does not call the shuffle is undefined";
+}
+
+void machine::report_width(int width, const void* caller) {
+  if (!settings_.detect) return;
+  const void* const site = attributed(*current_, caller);
+  fault* const found = add_fault(fault_kind::invalid_width, site, nullptr);
+  if (found == nullptr) return;
+  found->variable = "width " + std::to_string(width);
+  found->site = site_of(current_->number, "shuffle", site);
+}
+
+/// The bytes between a function's arrays and its return address have changed.
+void machine::stack_array_overrun(const void* caller) {
+  const void* const site = attributed(*current_, caller);
+  if (fault* const found = add_fault(fault_kind::out_of_bounds, site, nullptr)) {
+    found->space = "array";
+    found->variable = "past the end of a local array";
+    found->site = site_of(current_->number, "return from the function that declares it", site);
+  }
+  end_launch_by(fault_kind::out_of_bounds);
+}
+
+void machine::index_out_of_bounds(const char* array, const char* file, int line, const std::string& index) {
   if (!settings_.detect) return;
   const void* const key = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(line));
-  fault* const found = add_fault(fault_kind::out_of_bounds, key, file);
+  fault* const found = add_fault(fault_kind::out_of_bounds, key, file, {file, line}, {});
   if (found == nullptr) return;
   found->space = "array";
-  found->variable = std::string(array) + ", index " + std::to_string(index);
-  found->site = {block_index(current_->parent->number), thread_index(current_->index_in_block), "index", file,
-                 line};
+  found->variable = std::string(array) + ", " + index;
+  found->site = site_of(current_->number, "index", nullptr);
+  found->site.file = file, found->site.line = line;
 }
 
 }  // namespace exactdot::simt

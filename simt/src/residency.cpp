@@ -24,6 +24,7 @@ void start_fiber(fiber_transfer from) {
     in_kernel = true;
     running->call_.body(running->call_.arguments);
     in_kernel = false;
+    if (running->comparison_.writer != nullptr) running->finish_comparison();
     running->thread_exited(self);
   } catch (...) {
     failure = std::current_exception();
@@ -93,7 +94,7 @@ void machine::start_block(std::uint32_t number, cluster& parent) {
 /// A block has ended. Its memory remains until all blocks of its cluster have: others may access it, though only by
 /// mistake.
 void machine::finish_block(block& finished) {
-  if (settings_.detect) check_remote_accesses(finished);
+  if (settings_.detect) check_remote_accesses(finished), report_volatile_conflicts(finished);
   end_copies_of(finished);
   if (costs_) costs_->finish_block(finished.number);
   release_stacks(finished);

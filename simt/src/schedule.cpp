@@ -4,6 +4,7 @@
 // those behind: reconvergence without a divergence stack (S. Collange, "Stack-less SIMT reconvergence at low cost",
 // 2011, §3). It reproduces warps before Volta, where a lane that holds a lock waits for the lanes that spin on it.
 #include <algorithm>
+#include <exactdot/error.hpp>
 #include <utility>
 
 #include "machine.hpp"
@@ -76,6 +77,12 @@ void machine::run() {
     if (parent.has_ended()) finish_block(parent);
   }
   if (failure_) std::rethrow_exception(failure_);
+  if (!instrumented_ && !ended_) {
+    throw error(
+        errc::bad_option,
+        "launch: the kernel does not call the simulator, so nothing was checked; compile it with the options "
+        "that the target exactdot::simt adds");
+  }
 }
 
 void machine::make_ready(thread& waiting) {
@@ -190,7 +197,9 @@ void machine::yield() {
 }
 
 void machine::step(const void* caller) {
-  current_->program_counter = caller;
+  if (comparison_.writer != nullptr) finish_comparison();
+  current_->program_counter = current_->position = caller;
+  current_->visited.add(caller);
   ++stream_.counted.steps;
   if (++steps_ > settings_.step_budget) {
     report_hang(fault_kind::livelock);
@@ -200,6 +209,9 @@ void machine::step(const void* caller) {
 }
 
 void machine::visit_basic_block(const void* caller) {
+  instrumented_ = true;
+  current_->visited.add_block(caller);
+  current_->position = caller;
   if (settings_.model == execution::lock_step) return step(caller);
   if (++steps_ > settings_.step_budget) step(caller);
 }

@@ -34,6 +34,7 @@ const variable* find_in(const std::vector<variable>& list, std::uintptr_t addres
 /// global variables and functions to the load address.
 struct symbol_table {
   std::vector<variable> thread_locals, globals, functions;
+  variable constants;  // size 0: none
   struct kernel {
     const variable* function;
     std::string prefix;  // of the symbols of its static variables, without _ZZ
@@ -58,6 +59,8 @@ struct symbol_table {
     for (int i = 0; i < header->e_shnum; ++i) {
       const Elf64_Shdr& section = sections[i];
       if ((section.sh_flags & SHF_ALLOC) == 0 || names + section.sh_name >= image.data() + image.size()) continue;
+      if (std::strcmp(names + section.sh_name, "exactdot_constant") == 0)
+        constants = {load_address + section.sh_addr, section.sh_size, ""};
       if (std::strcmp(names + section.sh_name, "__patchable_function_entries") != 0) continue;
       read_kernels(load_address + section.sh_addr, section.sh_size, load_address);
     }
@@ -146,6 +149,7 @@ int inspect_object(dl_phdr_info* info, std::size_t, void* data) {
 shared_module::shared_module(const void* kernel) : kernel_(reinterpret_cast<std::uintptr_t>(kernel)) {
   module_search request{kernel_, this};
   dl_iterate_phdr(inspect_object, &request);
+  constants = symbols_of(*this).constants;
 }
 
 shared_module::~shared_module() {

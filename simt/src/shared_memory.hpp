@@ -66,6 +66,10 @@ class shared_module {
     return std::any_of(constant.begin(), constant.end(),
                        [=](const variable& range) { return address - range.start < range.size; });
   }
+  /// Returns whether the address is in a __constant__ variable.
+  [[nodiscard]] bool is_read_only(std::uintptr_t address) const {
+    return address - constants.start < constants.size;
+  }
   [[nodiscard]] bool is_near_shared(std::uintptr_t address) const {
     return thread_size != 0 && address - (thread_start - margin) < thread_size + 2 * margin;
   }
@@ -83,6 +87,7 @@ class shared_module {
   std::uintptr_t thread_start = 0;  // this CPU thread's thread_local variables
   std::size_t thread_size = 0;
   std::vector<variable> writable, constant;  // segments of the object
+  variable constants;                        // the section of __constant__ variables (keywords.hpp)
   std::uintptr_t load_address = 0;
   std::string file;
 

@@ -78,6 +78,8 @@ const char* name_of(fault_kind kind) {
       return "barrier_divergence";
     case fault_kind::missing_lanes:
       return "missing_lanes";
+    case fault_kind::invalid_width:
+      return "invalid_width";
     case fault_kind::livelock:
       return "livelock";
     case fault_kind::deadlock:
@@ -90,6 +92,8 @@ const char* name_of(fault_kind kind) {
       return "uninitialised_global";
     case fault_kind::misaligned:
       return "misaligned";
+    case fault_kind::constant_write:
+      return "constant_write";
     case fault_kind::trap:
       return "trap";
     case fault_kind::absent_block:
@@ -120,7 +124,10 @@ std::string fault::text() const {
   if (!variable.empty()) text += " (" + variable + ")";
   text += ": " + text_of(site);
   if (!other_site.action.empty()) text += "; other site: " + text_of(other_site);
-  if (times > 1) text += "; " + std::to_string(times) + " times";
+  if (!cause.empty()) text += "; " + cause;
+  if (values == written_values::same) text += "; both write the same value, which is undefined too";
+  if (!cure.empty()) text += "; cure: " + cure;
+  if (times > 1) text += "; seen " + std::to_string(times) + " times";
   return text;
 }
 
@@ -142,6 +149,8 @@ bool stream::has(fault_kind kind) const {
 void stream::clear() {
   state_->faults.clear();
   state_->known_faults.clear();
+  state_->known_lines.clear();
+  state_->relations.clear();
   state_->counted = {};
   state_->trace.clear();
   state_->costs.clear();
@@ -182,11 +191,42 @@ void release(stream&, void* memory) { device_memory::instance().release(memory);
 void mark_initialised(stream&, void* memory, std::size_t bytes) {
   device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(memory), bytes);
 }
+void check_written(stream& stream, const void* memory, std::size_t n, std::size_t element_bytes, const char* file,
+                   int line) {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory);
+  const region* const source = n == 0 ? nullptr : device_memory::instance().find(first);
+  if (source == nullptr || !stream.settings().detect || source->is_written(first, n * element_bytes)) return;
+  std::size_t i = 0;  // padding in elements stays unwritten
+  while (i < n && source->is_partly_written(first + i * element_bytes, element_bytes)) ++i;
+  if (i == n) return;
+  stream_state& state = stream.state();
+  const std::string place = std::string(file) + ":" + std::to_string(line);
+  const auto [at, fresh] =
+      state.known_lines.try_emplace({fault_kind::uninitialised_global, place, ""}, state.faults.size());
+  if (!fresh) {
+    ++state.faults[at->second].times;
+    return;
+  }
+  fault& found = state.faults.emplace_back();
+  found.kind = fault_kind::uninitialised_global;
+  found.space = "global";
+  found.variable = "buffer of " + std::to_string(source->size) + " bytes + " +
+                   std::to_string(first + i * element_bytes - source->start);
+  found.site.action = "copy_to";
+  found.site.file = file, found.site.line = line, found.site.by_host = true;
+  found.cause = "neither a kernel nor a copy has written it";
+}
 
 void begin_atomic(void* address, std::size_t size, bool reads, scope sync_scope, const void* caller) {
   if (running == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   as_simulator([&] { running->atomic(at, size, reads, sync_scope == scope::block, caller); });
+  in_kernel = false;
+}
+void begin_atomic_load(const void* address, std::size_t size, scope sync_scope, const void* caller) {
+  if (running == nullptr) return;
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  as_simulator([&] { running->atomic_load(at, size, sync_scope == scope::block, caller); });
   in_kernel = false;
 }
 void end_atomic(const void* address, bool changed) {
@@ -196,6 +236,7 @@ void end_atomic(const void* address, bool changed) {
   });
 }
 void fence(scope sync_scope, const void* caller) {
+  if (running == nullptr) return;
   as_simulator([&] { running->fence(sync_scope == scope::block, caller); });
 }
 std::uint32_t warp_collective(collective_kind kind, std::uint32_t mask, std::uint64_t value, std::uint64_t* values,
@@ -204,6 +245,19 @@ std::uint32_t warp_collective(collective_kind kind, std::uint32_t mask, std::uin
 }
 int barrier(const char* operation, int predicate, int combine, const void* caller) {
   return as_simulator([&] { return running->barrier(operation, predicate, combine, caller); });
+}
+void report_absent_lane(std::uint32_t mask, std::uint32_t source, const void* caller) {
+  as_simulator([&] { running->report_absent_lane(mask, source, caller); });
+}
+void report_width(int width, const void* caller) {
+  as_simulator([&] { running->report_width(width, caller); });
+}
+const std::uint64_t* tile_collective(const char* operation, std::uint32_t size, std::uint64_t value,
+                                     const void* caller) {
+  return as_simulator([&] { return running->tile_collective(operation, size, value, caller).data(); });
+}
+bool is_shared(const void* address) {
+  return as_simulator([&] { return running->is_shared(reinterpret_cast<std::uintptr_t>(address)); });
 }
 unsigned lane() { return running->current().lane(); }
 std::uint32_t active_mask(const void* caller) {

@@ -1,6 +1,8 @@
 // Source lines by libbacktrace, which comes with GCC; without it all lines are unknown. Results are cached.
 #include "symbols.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -42,13 +44,51 @@ const frames& frames_of(const void* return_address) {
 
 }  // namespace
 
+bool is_foreign(const std::string& file) {
+  return file.find(own_headers) != std::string::npos || file.find("/include/c++/") != std::string::npos ||
+         file.starts_with("/usr/include/") || file.find("/lib/gcc/") != std::string::npos ||
+         file.find("/lib/clang/") != std::string::npos;
+}
+
+bool is_user_code(const void* return_address) {
+  struct answer {
+    const void* address = nullptr;
+    bool is_user = true;
+  };
+  static std::array<answer, 4096> latest;  // asked at every access
+  static std::unordered_map<const void*, bool> all;
+  const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15U >> 52;
+  answer& known = latest[hash];
+  if (known.address == return_address) return known.is_user;
+  const auto [at, fresh] = all.try_emplace(return_address);
+  if (fresh) at->second = !is_foreign(find_line(return_address).file);
+  known = {return_address, at->second};
+  return known.is_user;
+}
+
 source_line find_line(const void* return_address) {
   if (return_address == nullptr) return {};
   const frames& all = frames_of(return_address);
   for (const source_line& frame : all) {
-    if (frame.file.find(own_headers) == std::string::npos) return frame;
+    if (!is_foreign(frame.file)) return frame;
   }
   return all.empty() ? source_line{} : all.back();
+}
+
+source_line kernel_line(const std::vector<const void*>& call_stack, const void* return_address) {
+  const auto outermost = [](const void* address) {
+    if (address == nullptr) return source_line{};
+    const frames& all = frames_of(address);
+    const auto found =
+        std::find_if(all.rbegin(), all.rend(), [](const source_line& frame) { return !is_foreign(frame.file); });
+    return found == all.rend() ? source_line{} : *found;
+  };
+  // the first entries of a call stack are calls by the simulator and by host code that launches the kernel
+  for (std::size_t i = 1; i < call_stack.size(); ++i) {
+    const source_line line = outermost(call_stack[i]);
+    if (line.line != 0) return line;
+  }
+  return outermost(return_address);
 }
 
 bool same_line(const void* left, const void* right) {

@@ -1,4 +1,4 @@
-// __trap() and failed asserts in kernels: a fault of the stream, which ends the launch, as on a GPU.
+// __trap(), failed asserts and overrun local arrays in kernels: a fault of the stream, which ends the launch.
 //
 // The host's library implements assert by __assert_fail, which is defined here. The program continues after the
 // launch. Outside of kernels __assert_fail prints and aborts like the C library's.
@@ -17,11 +17,10 @@ void machine::trap(const char* action, const char* reason, const void* caller) {
 }
 
 void machine::end_by_fault(fault_kind kind, const char* action, const char* reason, const void* caller) {
-  if (fault* const found = add_fault(kind, caller, nullptr)) {
-    const source_line line = line_of(caller);
+  const void* const site = attributed(*current_, caller);
+  if (fault* const found = add_fault(kind, site, nullptr)) {
     found->variable = reason;
-    found->site = {block_index(current_->parent->number), thread_index(current_->index_in_block), action, line.file,
-                   line.line};
+    found->site = site_of(current_->number, action, site);
   }
   end_launch_by(kind);
 }
@@ -33,6 +32,16 @@ using exactdot::simt::running;
 void __trap() {
   const void* const caller = __builtin_return_address(0);
   exactdot::simt::as_simulator([caller] { running->trap("__trap", "", caller); });
+}
+
+/// What -fstack-protector calls when a function returns whose arrays were overrun.
+extern "C" [[noreturn]] void __stack_chk_fail() {
+  const void* const caller = __builtin_return_address(0);
+  if (exactdot::simt::in_kernel) {
+    exactdot::simt::as_simulator([=] { running->stack_array_overrun(caller); });
+  }
+  std::fputs("*** stack smashing detected ***\n", stderr);
+  std::abort();
 }
 
 extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,

@@ -1,9 +1,11 @@
 // Barriers of a block, warp collectives, fences, and the exit of a thread.
 //
 // A barrier opens when all non-exited threads of the block have arrived (CUDA C++ Programming Guide,
-// "Synchronization Functions", compute capability 7.0 and later). If some have exited or wait at another barrier,
-// that is a fault, and the run continues. A warp collective completes when all non-exited lanes of its mask have
-// arrived (the same, "Warp Shuffle Functions"); if no thread can run, it completes with the lanes that have.
+// "Synchronization Functions", compute capability 7.0 and later). It is a fault, and the run continues, if some
+// wait at another barrier, or have exited after they had run past this one. In lock step, the model of earlier
+// GPUs, which count every thread of the block, any exit before the barrier is. A warp collective completes when all
+// non-exited lanes of its mask have arrived (the same, "Warp Shuffle Functions"); if no thread can run, it
+// completes with the lanes that have.
 #include <algorithm>
 #include <bit>
 
@@ -28,7 +30,7 @@ int machine::barrier(const char* operation, int predicate, int combine, const vo
   self.status = thread_status::at_barrier;
   remove_ready(self);
   ++parent.waiting;
-  self.last_caller = nullptr;
+  self.recent.clear();
   note_progress();
   if (parent.waiting + parent.exited == threads_per_block_) {
     release_barrier(parent);
@@ -46,7 +48,7 @@ void machine::release_barrier(block& parent) {
   std::uint64_t arrived = 0, nonzero = 0;
   const thread* first = nullptr;
   const thread* elsewhere = nullptr;
-  clock_pointer clock, released, released_in_block;
+  clock_pointer clock, released, released_in_block, observed;
   for (thread& member : parent.threads) {
     if (member.status != thread_status::at_barrier) continue;
     ++arrived;
@@ -56,12 +58,15 @@ void machine::release_barrier(block& parent) {
     clock = join(clock, member.clock);
     released = join(released, member.released);
     released_in_block = join(released_in_block, member.released_in_block);
+    observed = join(observed, member.observed);
   }
   if (elsewhere != nullptr) {
     report_waiting(fault_kind::barrier_divergence, *first, first->operation, elsewhere, elsewhere->operation);
   } else if (parent.exited != 0 && first != nullptr) {
-    report_waiting(fault_kind::barrier_divergence, *first, first->operation, &parent.threads[parent.last_exited],
-                   "exit");
+    const thread* const missing =
+        settings_.model == execution::lock_step ? &parent.threads[parent.last_exited] : passed_by(parent, *first);
+    if (missing != nullptr)
+      report_waiting(fault_kind::barrier_divergence, *first, first->operation, missing, "exit");
   }
   ++parent.generation;
   parent.waiting = 0;
@@ -70,9 +75,40 @@ void machine::release_barrier(block& parent) {
     if (member.status != thread_status::at_barrier) continue;
     member.value = arrived << 32 | nonzero;
     member.clock = clock, member.released = released, member.released_in_block = released_in_block;
+    member.observed = observed;
     member.lane_times.reset();
+    member.visited = {};
     make_ready(member);
   }
+}
+
+/// A function returns. Notes its last two basic blocks if it is the kernel: the last such function that headers or
+/// the simulator call, before code of theirs.
+void machine::leave_function() {
+  thread& self = *current_;
+  if (self.call_stack.empty()) return;
+  visited_blocks& visited = self.visited;
+  const bool by_user = self.call_stack.size() > 1 && is_user_code(self.call_stack.back());
+  if (!by_user && visited.last != visited.exit && (visited.exit == nullptr || is_user_code(visited.last)))
+    visited.exit = visited.last, visited.before_exit = visited.before_last;
+  self.call_stack.pop_back();
+}
+
+/// Returns a thread that has exited after it ran past a barrier at which another one waits; null if all that have
+/// exited returned before it. It ran past if its last step, or its last basic block before the function's end, lies
+/// behind the barrier, and the waiting thread has not been there since its last one.
+const thread* machine::passed_by(const block& parent, const thread& waiting) const {
+  const source_line barrier = kernel_line(waiting.call_stack, waiting.program_counter);
+  const auto is_behind = [&](const void* place) {
+    if (place == nullptr || waiting.visited.may_contain(place)) return false;
+    const source_line line = kernel_line({}, place);
+    return line.file == barrier.file && line.line > barrier.line;
+  };
+  for (const thread& member : parent.threads) {
+    if (member.status != thread_status::exited) continue;
+    if (is_behind(member.visited.before_exit) || is_behind(member.program_counter)) return &member;
+  }
+  return nullptr;
 }
 
 /// For a thread at a warp collective: the lanes at the same one, and the non-exited lanes of its mask.
@@ -100,7 +136,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
   self.mask = mask, self.value = value, self.values = values;
   self.status = thread_status::at_collective;
   remove_ready(self);
-  self.last_caller = nullptr;
+  self.recent.clear();
   note_progress();
   const collective_lanes lanes = lanes_of_collective(self);
   if ((mask >> self.lane() & 1U) == 0) {
@@ -118,7 +154,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
 void machine::complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes) {
   thread* const first = &parent.threads[std::size_t{warp} * 32];
   std::array<std::uint32_t, 32> times{};
-  clock_pointer clock, released, released_in_block;
+  clock_pointer clock, released, released_in_block, observed;
   for (std::uint32_t i = 0; i < 32; ++i) {
     if ((lanes >> i & 1U) == 0) continue;
     if (first[i].lane_times) {
@@ -128,6 +164,7 @@ void machine::complete_collective(block& parent, std::uint32_t warp, std::uint32
     clock = join(clock, first[i].clock);
     released = join(released, first[i].released);
     released_in_block = join(released_in_block, first[i].released_in_block);
+    observed = join(observed, first[i].observed);
   }
   for (std::uint32_t i = 0; i < 32; ++i) {
     if ((lanes >> i & 1U) == 0) continue;
@@ -136,6 +173,7 @@ void machine::complete_collective(block& parent, std::uint32_t warp, std::uint32
     if (lane.values == nullptr) {  // __syncwarp orders memory, the other collectives do not
       lane.lane_times = std::make_unique<std::array<std::uint32_t, 32>>(times);
       lane.clock = clock, lane.released = released, lane.released_in_block = released_in_block;
+      lane.observed = observed;
       ++lane.time;
     } else {
       for (std::uint32_t j = 0; j < 32; ++j) lane.values[j] = (lanes >> j & 1U) != 0 ? first[j].value : 0;
@@ -174,6 +212,7 @@ void machine::thread_exited(thread& finished) {
     const collective_lanes lanes = lanes_of_collective(lane);
     if ((lanes.expected & ~lanes.arrived) == 0) complete_collective(parent, lane.warp(), lanes.arrived);
   }
+  for (auto& [key, tile] : parent.tiles) release_tile_if_complete(parent, tile);
   if (parent.waiting != 0 && parent.waiting + parent.exited == threads_per_block_) release_barrier(parent);
   thread_left_cluster(finished);
 }
@@ -209,6 +248,7 @@ void machine::add_release(clock_sum& sum, thread& self) const {
 void machine::fence(bool block_scope, const void* caller) {
   step(caller);
   thread& self = *current_;
+  accept_fenced_flags(block_scope);
   self.clock = join(self.clock, self.pending_in_block);
   self.pending_in_block.reset();
   if (!block_scope) {

@@ -19,9 +19,12 @@ using exactdot::simt::fault_kind;
 
 constexpr execution both_models[] = {execution::independent, execution::lock_step};
 
-/// Returns the number of the source line that ends in this comment; -1 if there is none.
+inline std::string base_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }
+
+/// Returns the number of the source line that ends in this comment; -1 if there is none. A relative path of the
+/// compiler means nothing here, so the file is looked for in the tests' folder.
 inline int line_of(const char* file, const std::string& comment) {
-  std::ifstream source(file);
+  std::ifstream source(EXACTDOT_SIMT_TESTS "/" + base_name(file));
   std::string line;
   for (int number = 1; std::getline(source, line); ++number) {
     if (line.ends_with("// " + comment)) return number;
@@ -42,7 +45,7 @@ inline testing::AssertionResult has_fault(const gpu::stream& stream, fault_kind 
   const int line = line_of(file, comment);
   if (line < 0) return testing::AssertionFailure() << file << " has no comment " << comment;
   const auto is_on_line = [&](const auto& site) {
-    return site.line == line && std::string(file).ends_with(site.file);
+    return site.line == line && base_name(file) == base_name(site.file);
   };
   const bool found = std::any_of(stream.faults().begin(), stream.faults().end(), [&](const fault& candidate) {
     return candidate.kind == kind && candidate.space == space &&

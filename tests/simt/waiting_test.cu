@@ -141,16 +141,79 @@ void run(gpu::stream& stream, void (*kernel)(Parameters...), unsigned threads, u
 TEST(simt_waiting, reports_barriers_that_some_threads_do_not_reach) {
   for (const execution model : both_models) {
     gpu::stream stream({.model = model});
-    filled<int> out(stream, 64);
-    gpu::launch(early_exit, 1, 64, 0, stream, out.data(), 50U);
-    EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "early exit"));
-    stream.clear();
     run(stream, two_barriers, 64);
     EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "first barrier"));
     stream.clear();
     run(stream, two_callers, 64);
     EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "inside a function"));
   }
+}
+
+/// Threads return before a barrier, some after they have written, in a loop and within a function.
+__global__ void exit_in_a_loop(int* out, int n) {
+  for (int i = 0; i < 4; ++i) {
+    if (static_cast<int>(threadIdx.x) % 4 == i) {
+      out[threadIdx.x] = i;
+      return;
+    }
+    synchronise(n);
+    __syncthreads();
+  }
+}
+/// A barrier that some threads do not reach because they run past it.
+__global__ void passed_barrier(int* out) {
+  for (unsigned half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) {
+      out[threadIdx.x] += 1;
+      __syncthreads();  // passed by some
+    }
+  }
+  if (threadIdx.x == 0) out[0] = 1;
+}
+
+/// Some threads skip the barrier and write behind it.
+__global__ void skipped_barrier(int* out) {
+  if (threadIdx.x % 2 == 0) {
+    __syncthreads();  // skipped by some
+  }
+  out[threadIdx.x] = 1;
+}
+/// Threads return behind a barrier, in the round in which they are done.
+__global__ void rounds(int* out) {
+  for (int i = 0;; ++i) {
+    __syncthreads();
+    out[threadIdx.x] = i;
+    if (static_cast<int>(threadIdx.x) % 4 == i) return;
+  }
+}
+
+TEST(simt_waiting, a_barrier_counts_the_threads_that_have_not_ended) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const unsigned n : {50U, 32U, 1U}) {
+      gpu::stream stream({.seed = seed});
+      filled<int> out(stream, 64);
+      gpu::launch(early_exit, 1, 64, 0, stream, out.data(), n);
+      EXPECT_EQ(out[0] + out[n - 1] + out[63], 2);
+      gpu::launch(exit_in_a_loop, 1, 64, 0, stream, out.data(), 1);
+      gpu::launch(rounds, 1, 64, 0, stream, out.data());
+      EXPECT_EQ(faults_of(stream), "");
+      gpu::launch(passed_barrier, 1, 64, 0, stream, out.data());
+      EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "passed by some"));
+      stream.clear();
+      gpu::launch(skipped_barrier, 1, 64, 0, stream, out.data());
+      EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "skipped by some"));
+    }
+  }
+}
+
+TEST(simt_waiting, in_lock_step_a_barrier_counts_all_threads) {
+  gpu::stream stream({.model = execution::lock_step});
+  filled<int> out(stream, 64);
+  gpu::launch(early_exit, 1, 64, 0, stream, out.data(), 50U);
+  EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "early exit"));
+  stream.clear();
+  gpu::launch(passed_barrier, 1, 64, 0, stream, out.data());
+  EXPECT_TRUE(has_fault(stream, fault_kind::barrier_divergence, "", "passed by some"));
 }
 
 TEST(simt_waiting, compiler_copies_of_a_barrier_are_one_barrier) {

@@ -69,6 +69,10 @@ def bad_input():
             r"simtcc: cublas_v2\.h: cuBLAS is not modelled")
     refused("hint.cu", '#include <thrust/absent.h>\n', r"hint\.cu:1:10: fatal error:",
             r"^simtcc: thrust/absent\.h: Thrust is not modelled")
+    refused("semaphore.cu", '#include <cuda/atomic>\n#include <cuda/semaphore>\n', r"semaphore\.cu:2:10: fatal error:",
+            r"^simtcc: cuda/semaphore: libcu\+\+ is not modelled")
+    refused("scope.cu", '#include <cuda/barrier>\n\n__device__ cuda::barrier<cuda::thread_scope_device> bar;\n',
+            r"scope\.cu:3:\d+:", r"error: static assertion failed.*simtcc: cuda::barrier of another scope than a block's")
     refused("macro.cu", "#define ADD(x) x +\n\nint f(int y) {\n  return ADD(y);\n}\n", r"macro\.cu:4:\d+: error:")
     refused("launch.cu", "__global__ void k(int*) {}\n\nint main() {\n  k<<<\n      1,\n      1>>>(undeclared);\n}\n",
             r"launch\.cu:6:\d+: error: .*undeclared")
@@ -112,10 +116,13 @@ def findings():
     fault("spin", 1, r"^spin: cudaErrorLaunchTimeout", r"^simtcc: livelock: spin loop@")
     fault("loop", 1, r"^loop: cudaErrorLaunchTimeout", r"^simtcc: livelock@", SIMTCC_STEPS="100000")
     fault("assert", 1, r"^assert: cudaErrorAssert", r"^simtcc: trap \(\*x == 2\)@")
-    fault("overrun", 66, r"^simtcc: out_of_bounds in global memory \(buffer of 32 bytes \+ \d+\)@; 24 times")
+    fault("overrun", 66, r"^simtcc: out_of_bounds in global memory \(buffer of 32 bytes \+ \d+\)@.*; seen 24 times")
     fault("foreign", 1, r"^foreign: cudaErrorIllegalAddress", r"^simtcc: out_of_bounds.*not device memory\)@")
     fault("division", 1, r"^division: cudaErrorLaunchFailure", r"^simtcc: trap.*integer division@")
     fault("misaligned", 1, r"^misaligned: cudaErrorMisalignedAddress", r"^simtcc: misaligned@")
+    fault("constant", 66, r"^simtcc: constant_write in global memory \(limits \+ 4 bytes\): write@")
+    fault("early return", 66, r"^simtcc: barrier_divergence: __syncthreads@", SIMTCC_MODEL="lock_step")
+    expect([program, "early return"], 0, r"^simtcc: no findings", SIMTCC_MODEL="independent")
     fault("unasked", 66, r"^simtcc: refused_launch \(block of 2048 x 1 x 1 threads.*launch by host code@")
     expect([program, "asked"], 0, r"^invalid configuration argument$", r"^simtcc: no findings")
     expect([program, "memory"], 1, r"^cudaMalloc: cudaErrorMemoryAllocation$")
@@ -162,10 +169,12 @@ def endless():
 
 
 def features():
-    for name in ("launches", "runtime", "groups", "small_floats"):
+    for name in ("launches", "runtime", "groups", "small_floats", "atomics", "pipelines", "rounding"):
         program = compile_file(name + ".cu")
         expect([program], 0, r"all hold$", r"^simtcc: no findings")
         expect([program], 0, r"all hold$", r"^simtcc: no findings", SIMTCC_MODEL="lock_step")
+    for name, argument, comment in (("atomics", "relaxed", "unordered"), ("pipelines", "early", "early")):
+        expect([scratch / name, argument], 66, rf"^simtcc: data_race in .*{name}\.cu:{line_of(name + '.cu', comment)}\)")
 
 
 def objects():

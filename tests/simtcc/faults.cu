@@ -51,6 +51,17 @@ __global__ void divide(int* x) {
 __global__ void misalign(char* x) {
   *reinterpret_cast<double*>(x + 4) = 1;  // misaligned
 }
+__constant__ int limits[2] = {1, 2};
+__constant__ const int fixed = 3;
+__global__ void write_constant(int* x) {
+  int* const target = limits;
+  if (x[0] == 0) target[1] = fixed;  // constant
+}
+__global__ void barrier_after_return(int* x) {
+  if (threadIdx.x >= 5) return;
+  __syncthreads();  // early return
+  x[threadIdx.x] = 1;
+}
 __global__ void nothing() {}
 
 static int check(cudaError_t error, const char* call) {
@@ -77,6 +88,8 @@ int main(int count, char** arguments) {
   if (is("foreign")) use_host<<<1, 1>>>(&host);
   if (is("division")) divide<<<1, 1>>>(x);
   if (is("misaligned")) misalign<<<1, 1>>>(reinterpret_cast<char*>(x));
+  if (is("constant")) write_constant<<<1, 1>>>(x);
+  if (is("early return")) barrier_after_return<<<1, 64>>>(x);
   if (is("unasked")) nothing<<<1, 2048>>>();  // unasked
   if (is("asked")) {
     nothing<<<1, 2048>>>();

@@ -37,6 +37,31 @@ __device__ void check_tile(int* failures) {
   tile.sync();
 }
 
+/// Tiles of several warps.
+template <int size>
+__global__ void large_tiles(int* failures) {
+  __shared__ int values[256];
+  __shared__ cg::block_tile_memory<256> memory;
+  const cg::thread_block block = cg::this_thread_block(memory);
+  const auto tile = cg::tiled_partition<size>(block);
+  const int rank = tile.thread_rank(), first = block.thread_rank() - rank;
+  expect(failures, tile.size() == size && int(tile.meta_group_rank()) == first / size);
+  for (int i = 0; i < 3; ++i) {
+    values[threadIdx.x] = rank + i;
+    tile.sync();
+    expect(failures, values[first + size - 1 - rank] == size - 1 - rank + i);
+    tile.sync();
+  }
+  expect(failures, tile.shfl(int(block.thread_rank()), 40) == first + 40);
+  expect(failures, tile.shfl_xor(rank, size / 2) == (rank ^ (size / 2)));
+  expect(failures, tile.shfl_down(rank, 33) == (rank + 33 < size ? rank + 33 : rank));
+  expect(failures, tile.any(rank == size - 1) && !tile.all(rank < 32) && tile.all(rank < size));
+  expect(failures, cg::reduce(tile, rank, cg::plus<int>()) == size * (size - 1) / 2);
+  expect(failures, cg::inclusive_scan(tile, 1) == rank + 1);
+  const pair other = tile.shfl(pair{rank * 0.5, rank}, size - 1);
+  expect(failures, other.index == size - 1 && other.weight == (size - 1) * 0.5);
+}
+
 __global__ void groups(int* failures, int* count) {
   check_tile<1>(failures);
   check_tile<4>(failures);
@@ -94,6 +119,8 @@ int main() {
   cudaMemset(count, 0, sizeof(int));
   cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
   groups<<<2, 96>>>(failures, count);
+  large_tiles<64><<<2, 256>>>(failures);
+  large_tiles<256><<<2, 256>>>(failures);
   int failed = -1, counted = 0, total = 0;
   cudaMemcpy(&failed, failures, sizeof(int), cudaMemcpyDeviceToHost);
   cudaMemcpy(&counted, count, sizeof(int), cudaMemcpyDeviceToHost);

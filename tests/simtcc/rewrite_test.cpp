@@ -97,6 +97,13 @@ TEST(simtcc_rewrite, shared_variables) {
     EXPECT_EQ(rewrite_text(std::string(scope) + " extern __simtcc_shared__ T a[]; }").text,
               std::string(scope) + " extern constinit thread_local T a[] __asm__(\"exactdot_dynamic_shared\"); }");
   }
+  EXPECT_EQ(rewrite_text("void f() { __simtcc_shared__ alignas(16) int a[2]; }").text,
+            "void f() {  alignas(16) constinit thread_local int a[2]; }");
+  const std::string section = "__attribute__((section(\"exactdot_constant\")))";
+  EXPECT_EQ(rewrite_text("static __simtcc_constant__ float a[2];").text, "static " + section + " float a[2];");
+  EXPECT_EQ(rewrite_text("__simtcc_constant__ alignas(16) int a = 1;").text,
+            " alignas(16) " + section + " int a = 1;");
+  EXPECT_EQ(rewrite_text("__simtcc_constant__ const int a = 1;").text, " const int a = 1;");
   EXPECT_EQ(rewrite_text("void f(__simtcc_shared__ int* p);").text, "void f( int* p);");
 }
 

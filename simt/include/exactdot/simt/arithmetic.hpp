@@ -1,7 +1,7 @@
 // CUDA's arithmetic, conversion and bit functions on the host: pure functions of their arguments.
 //
-// Floating-point arithmetic exists with rounding to nearest only (suffix _rn) and gives the GPU's bits. Kernels are
-// compiled without contraction.
+// Floating-point arithmetic gives the GPU's bits; here it rounds to nearest (suffix _rn), in directed_rounding.hpp
+// otherwise. Kernels are compiled without contraction.
 #pragma once
 
 #include <bit>
@@ -16,12 +16,14 @@
 
 namespace exactdot::simt::detail {
 
-/// Converts toward zero, saturating. NaN gives 0; if either type has 64 bits, the lowest integer (PTX ISA, "cvt").
+/// Converts toward zero, saturating. NaN gives 0; if either type has 64 bits, the highest bit (PTX ISA, "cvt").
 template <class To, class From>
 inline To to_integer(From x) {
   using limits = std::numeric_limits<To>;
-  constexpr From bound = -2 * static_cast<From>(limits::min() / 2);  // 2^31 or 2^63
-  if (x != x) return sizeof(To) == 8 || sizeof(From) == 8 ? limits::min() : To{0};
+  constexpr From bound = 2 * static_cast<From>(To{1} << (limits::digits - 1));  // 2^31, 2^32, 2^63 or 2^64
+  constexpr To highest_bit = static_cast<To>(std::make_unsigned_t<To>{1} << (8 * sizeof(To) - 1));
+  if (x != x) return sizeof(To) == 8 || sizeof(From) == 8 ? highest_bit : To{0};
+  if constexpr (std::is_unsigned_v<To>) return x >= bound ? limits::max() : x <= 0 ? To{0} : static_cast<To>(x);
   return x >= bound ? limits::max() : x < -bound ? limits::min() : static_cast<To>(x);
 }
 
@@ -52,15 +54,6 @@ inline double __uint2double_rn(unsigned x) { return x; }
 inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
 inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
 inline float __double2float_rn(double x) { return static_cast<float>(x); }
-inline int __float2int_rn(float x) { return exactdot::simt::detail::to_integer<int>(std::nearbyint(x)); }
-inline int __float2int_rz(float x) { return exactdot::simt::detail::to_integer<int>(x); }
-inline int __double2int_rn(double x) { return exactdot::simt::detail::to_integer<int>(std::nearbyint(x)); }
-inline int __double2int_rz(double x) { return exactdot::simt::detail::to_integer<int>(x); }
-inline long long __double2ll_rn(double x) {
-  return exactdot::simt::detail::to_integer<long long>(std::nearbyint(x));
-}
-inline long long __double2ll_rz(double x) { return exactdot::simt::detail::to_integer<long long>(x); }
-
 inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __popcll(unsigned long long x) { return std::popcount(x); }
 inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
@@ -154,3 +147,5 @@ template <std::integral T, std::integral U>
 requires(!std::is_same_v<T, U>) constexpr auto max(T x, U y) { return std::max<std::common_type_t<T, U>>(x, y); }
 template <std::integral T, std::integral U>
 requires(!std::is_same_v<T, U>) constexpr auto min(T x, U y) { return std::min<std::common_type_t<T, U>>(x, y); }
+
+#include <exactdot/simt/directed_rounding.hpp>

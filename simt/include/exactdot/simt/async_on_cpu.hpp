@@ -25,6 +25,8 @@ void fence_mbarrier_init();
 void fence_proxy_async();
 
 std::uint64_t mbarrier_arrive(mbarrier* bar);
+std::uint64_t mbarrier_arrive(mbarrier* bar, unsigned count);
+void mbarrier_arrive_drop(mbarrier* bar);
 void mbarrier_arrive_remote(mbarrier* mapped_bar);
 std::uint64_t mbarrier_arrive_expect_tx(mbarrier* bar, unsigned bytes);
 void mbarrier_expect_tx(mbarrier* bar, unsigned bytes);
@@ -35,6 +37,7 @@ bool mbarrier_try_wait_parity(mbarrier* bar, unsigned parity);
 
 void cp_async_commit_group();
 void cp_async_wait_all();
+void cp_async_mbarrier_arrive(mbarrier* bar);
 void cp_async_mbarrier_arrive_noinc(mbarrier* bar);
 void cp_async_bulk(void* shared, const void* global, unsigned bytes, mbarrier* bar);
 void cp_async_bulk_remote(void* mapped, const void* shared, unsigned bytes, mbarrier* mapped_bar);

@@ -34,6 +34,8 @@ enum class scope { block, device, system };
 /// Begins an atomic operation: a scheduling point. Accesses up to end_atomic() are not reported. `reads`: the old
 /// value matters.
 void begin_atomic(void* address, std::size_t size, bool reads, scope sync_scope, const void* caller);
+/// Begins an atomic load, which end_atomic() ends.
+void begin_atomic_load(const void* address, std::size_t size, scope sync_scope, const void* caller);
 /// Ends it. If the value has changed, resumes the threads parked at the address.
 void end_atomic(const void* address, bool changed);
 void fence(scope sync_scope, const void* caller);
@@ -44,6 +46,11 @@ std::uint32_t warp_collective(collective_kind kind, std::uint32_t mask, std::uin
                               const void* caller);
 /// `combine`, of the predicates: 0 none, 1 count, 2 and, 3 or.
 int barrier(const char* operation, int predicate, int combine, const void* caller);
+/// Of tiles of more than 32 threads, up to the whole block: waits for the tile's threads, and orders what they did
+/// before. Returns what each has passed, by rank, until the caller's next call.
+const std::uint64_t* tile_collective(const char* operation, std::uint32_t size, std::uint64_t value,
+                                     const void* caller);
+bool is_shared(const void* address);  // in shared memory
 unsigned lane();
 std::uint32_t active_mask(const void* caller);
 void* dynamic_shared_bytes();

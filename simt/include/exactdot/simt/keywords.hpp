@@ -8,16 +8,17 @@
 #define __global__ __simtcc_global__
 #define __device__ __simtcc_device__
 #define __shared__ __simtcc_shared__
+#define __constant__ __simtcc_constant__
 #define __forceinline__ __simtcc_forceinline__
 #define __noinline__ __simtcc_noinline__
 #else
 #define __global__ __attribute__((patchable_function_entry(1)))  // lists kernels in a section of the program
 #define __device__
 #define __shared__ constinit thread_local
+#define __constant__ __attribute__((section("exactdot_constant")))  // kernels may only read it
 #define __forceinline__ inline
 #endif
 #define __host__
-#define __constant__
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)

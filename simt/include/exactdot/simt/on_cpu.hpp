@@ -18,6 +18,9 @@ void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 c
 void* allocate(stream& stream, std::size_t bytes);
 void release(stream& stream, void* memory);
 void mark_initialised(stream& stream, void* memory, std::size_t bytes);
+/// Reports a copy to the host of elements of which nothing was written.
+void check_written(stream& stream, const void* memory, std::size_t n, std::size_t element_bytes, const char* file,
+                   int line);
 }  // namespace detail
 
 /// Blocks of a thread block cluster, in each direction of the grid.
@@ -78,7 +81,8 @@ class buffer {
     if (n != 0) std::memcpy(data_, host, n * sizeof(T));
     detail::mark_initialised(*stream_, data_, n * sizeof(T));
   }
-  void copy_to(T* host, std::size_t n) const {
+  void copy_to(T* host, std::size_t n, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+    detail::check_written(*stream_, data_, n, sizeof(T), file, line);
     if (n != 0) std::memcpy(host, data_, n * sizeof(T));
   }
 

@@ -41,13 +41,16 @@ struct settings {
 enum class fault_kind {
   data_race,               ///< two unordered accesses, at least one a write, not both atomic
   barrier_divergence,      ///< a barrier that some threads of the block do not reach, or reach at another line
-  missing_lanes,           ///< a warp collective whose mask has lanes that never arrive, or lacks the caller
+  missing_lanes,           ///< a warp collective whose mask has lanes that never arrive, or lacks the caller; a
+                           ///< shuffle that reads a lane that is not in the mask or has ended
+  invalid_width,           ///< a shuffle whose width is no power of two up to 32
   livelock,                ///< the step or spin budget is used up
   deadlock,                ///< every thread waits
   out_of_bounds,           ///< outside of any buffer or shared array
   uninitialised_shared,    ///< a read of unwritten shared memory
   uninitialised_global,    ///< a read of unwritten device memory
   misaligned,              ///< an address that is no multiple of the type's alignment; the launch ends
+  constant_write,          ///< a kernel's write to a __constant__ variable
   trap,                    ///< __trap(), a failed assert, or a crash in kernel code; the launch ends
   absent_block,            ///< shared memory of a block that may not have started or may have ended
   mbarrier_uninitialised,  ///< an operation on an mbarrier whose initialisation does not precede it, or that was
@@ -75,13 +78,18 @@ struct fault_site {
   bool by_host = false;  ///< block and thread mean nothing
 };
 
+/// What two racing writes store.
+enum class written_values { unknown, same, different };
+
 struct fault {
   fault_kind kind = fault_kind::data_race;
   std::string space;     ///< "global", "shared", "array" or ""
   std::string variable;  ///< "sums + 12 bytes", "buffer of 1024 bytes + 12", or ""
   fault_site site;
-  fault_site other_site;  ///< what it conflicts with; `action` is "" if there is none
-  std::uint64_t times = 1;
+  fault_site other_site;    ///< what it conflicts with; `action` is "" if there is none
+  std::string cause, cure;  ///< which order is missing, and what supplies it; "" if the rest says all
+  written_values values = written_values::unknown;
+  std::uint64_t times = 1;                 ///< sightings
   [[nodiscard]] std::string text() const;  ///< one line
 };
 
@@ -118,7 +126,7 @@ class stream {
   stream& operator=(const stream&) = delete;
 
   [[nodiscard]] simt::settings& settings();  ///< may be changed between launches
-  /// Faults since clear(); each pair of source lines once.
+  /// Faults since clear(); each pair of source lines once, whatever was accessed and in which order.
   [[nodiscard]] const std::vector<fault>& faults() const;
   [[nodiscard]] bool has(fault_kind kind) const;
   [[nodiscard]] const counters& counted() const;

@@ -18,20 +18,34 @@ template <class To, class From>
 template <class T>
 concept shuffle_type = one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
 
+/// Report a source lane that did not arrive, and a width that CUDA does not define.
+void report_absent_lane(std::uint32_t mask, std::uint32_t source, const void* caller);
+void report_width(int width, const void* caller);
+
 /// Returns the value of lane `source`; the caller's value if that lane is not in [first, end) or did not arrive.
 template <shuffle_type T>
 [[gnu::always_inline]] inline T shuffle(std::uint32_t mask, T value, int source, int first, int end) {
   std::uint64_t values[32];
   const std::uint32_t arrived = warp_collective(collective_kind::shuffle, mask, bits_as<std::uint64_t>(value),
                                                 values, __builtin_return_address(0));
-  const bool valid = source >= first && source < end && (arrived >> source & 1U) != 0;
-  return valid ? bits_as<T>(values[source]) : value;
+  if (source < first || source >= end) return value;
+  if ((arrived >> source & 1U) != 0) return bits_as<T>(values[source]);
+  report_absent_lane(mask, static_cast<std::uint32_t>(source), __builtin_return_address(0));
+  return value;
 }
 
 /// The caller's lane, and the first lane of its segment of `width` lanes.
 struct segment {
-  int caller, first;
-  explicit segment(int width) : caller(static_cast<int>(lane())), first(caller / width * width) {}
+  int width, caller, first;
+  [[gnu::always_inline]] explicit segment(int wanted)
+      : width(valid(wanted)), caller(static_cast<int>(lane())), first(caller / width * width) {}
+
+ private:
+  [[gnu::always_inline]] static int valid(int wanted) {
+    if (wanted >= 1 && wanted <= 32 && (wanted & (wanted - 1)) == 0) return wanted;
+    report_width(wanted, __builtin_return_address(0));
+    return 32;
+  }
 };
 
 template <class T, class Combine>
@@ -74,27 +88,27 @@ template <shuffle_type T>
 template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   const exactdot::simt::detail::segment lanes(width);
-  const int source_lane = lanes.first + (source & (width - 1));
-  return exactdot::simt::detail::shuffle(mask, value, source_lane, lanes.first, lanes.first + width);
+  const int source_lane = lanes.first + (source & (lanes.width - 1));
+  return exactdot::simt::detail::shuffle(mask, value, source_lane, lanes.first, lanes.first + lanes.width);
 }
 template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   const exactdot::simt::detail::segment lanes(width);
   return exactdot::simt::detail::shuffle(mask, value, lanes.caller - static_cast<int>(delta), lanes.first,
-                                         lanes.first + width);
+                                         lanes.first + lanes.width);
 }
 template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   const exactdot::simt::detail::segment lanes(width);
   return exactdot::simt::detail::shuffle(mask, value, lanes.caller + static_cast<int>(delta), lanes.first,
-                                         lanes.first + width);
+                                         lanes.first + lanes.width);
 }
 /// Reads lanes of earlier segments too, but not of later ones (CUDA C++ Programming Guide, "Warp Shuffle
 /// Functions").
 template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
   const exactdot::simt::detail::segment lanes(width);
-  return exactdot::simt::detail::shuffle(mask, value, lanes.caller ^ lane_mask, 0, lanes.first + width);
+  return exactdot::simt::detail::shuffle(mask, value, lanes.caller ^ lane_mask, 0, lanes.first + lanes.width);
 }
 
 EXACTDOT_SIMT_CALL inline unsigned __ballot_sync(unsigned mask, int predicate) {

@@ -2,7 +2,7 @@
 //
 // Groups are masks of lanes, or the block, or the grid. Their functions are calls of the functions in
 // warp_functions.hpp, so findings are the same. Functions are inlined, so that lines are the kernel's. Not
-// modelled: tiles of more than 32 threads, clusters, memcpy_async.
+// modelled: clusters.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -135,12 +135,11 @@ class coalesced_group {
 /// The lanes that take this step together: in the model `independent`, the caller only, which CUDA allows.
 [[gnu::always_inline]] inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
-/// A tile of 1, 2, 4 … 32 consecutive threads of a block.
-template <unsigned tile_size, class Parent = thread_block>
-class thread_block_tile {
-  static_assert(tile_size <= 32, "simtcc: tiles of more than 32 threads are not modelled");
-  static_assert((tile_size & (tile_size - 1)) == 0 && tile_size != 0, "the size of a tile is a power of two");
+namespace detail {
 
+/// A tile of 1, 2, 4 … 32 consecutive threads of a block.
+template <unsigned tile_size>
+class tile_of_lanes {
  public:
   [[gnu::always_inline]] void sync() const { __syncwarp(mask()); }
   [[nodiscard]] static constexpr unsigned num_threads() { return tile_size; }
@@ -195,12 +194,97 @@ class thread_block_tile {
   [[nodiscard]] static unsigned mask() { return (tile_size == 32 ? ~0U : (1U << tile_size) - 1U) << first_lane(); }
 };
 
+/// Every thread of the tile contributes eight bytes and gets those of all, by rank.
+EXACTDOT_SIMT_CALL inline const std::uint64_t* tile_call(const char* operation, unsigned size, std::uint64_t value) {
+  return exactdot::simt::detail::tile_collective(operation, size, value, __builtin_return_address(0));
+}
+
+/// A tile of 64, 128 … 1024 consecutive threads of a block.
+template <unsigned tile_size>
+class tile_of_warps {
+ public:
+  [[gnu::always_inline]] void sync() const { tile_call("thread_block_tile::sync", tile_size, 0); }
+  [[nodiscard]] static constexpr unsigned num_threads() { return tile_size; }
+  [[nodiscard]] static constexpr unsigned size() { return tile_size; }
+  [[nodiscard]] static unsigned thread_rank() { return rank_in_block() % tile_size; }
+  [[nodiscard]] static unsigned meta_group_rank() { return rank_in_block() / tile_size; }
+  [[nodiscard]] static unsigned meta_group_size() { return (threads_of_block() + tile_size - 1) / tile_size; }
+
+  template <class T>
+  [[gnu::always_inline]] T shfl(T value, int rank) const {
+    return value_of(value, static_cast<unsigned>(rank) % tile_size);
+  }
+  template <class T>
+  [[gnu::always_inline]] T shfl_down(T value, unsigned delta) const {
+    const unsigned rank = thread_rank() + delta;
+    return value_of(value, rank < tile_size ? rank : thread_rank());
+  }
+  template <class T>
+  [[gnu::always_inline]] T shfl_up(T value, unsigned delta) const {
+    return value_of(value, thread_rank() >= delta ? thread_rank() - delta : thread_rank());
+  }
+  template <class T>
+  [[gnu::always_inline]] T shfl_xor(T value, unsigned lanes) const {
+    return value_of(value, (thread_rank() ^ lanes) % tile_size);
+  }
+  [[gnu::always_inline]] int any(int predicate) const { return count(predicate) != 0; }
+  [[gnu::always_inline]] int all(int predicate) const { return count(predicate == 0) == 0; }
+
+ private:
+  template <class T>
+  [[gnu::always_inline]] static T value_of(T value, unsigned rank) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32, "a shuffle takes up to 32 bytes");
+    std::uint64_t words[(sizeof(T) + 7) / 8] = {};
+    __builtin_memcpy(words, &value, sizeof value);
+    for (std::uint64_t& word : words) word = word_of(tile_call("shuffle", tile_size, word), rank);
+    __builtin_memcpy(&value, words, sizeof value);
+    return value;
+  }
+  // The simulator's array is no device memory.
+  EXACTDOT_SIMT_CALL static std::uint64_t word_of(const std::uint64_t* words, unsigned rank) { return words[rank]; }
+  EXACTDOT_SIMT_CALL static unsigned sum_of(const std::uint64_t* words) {
+    std::uint64_t sum = 0;
+    for (unsigned i = 0; i < tile_size && i < threads_of_block() - meta_group_rank() * tile_size; ++i) sum += words[i];
+    return static_cast<unsigned>(sum);
+  }
+  [[gnu::always_inline]] static unsigned count(int predicate) {
+    return sum_of(tile_call("vote", tile_size, predicate != 0 ? 1 : 0));
+  }
+};
+
+}  // namespace detail
+
+/// A tile of 2^k consecutive threads of a block.
+template <unsigned tile_size, class Parent = thread_block>
+class thread_block_tile
+    : public std::conditional_t<(tile_size <= 32), detail::tile_of_lanes<(tile_size <= 32 ? tile_size : 32)>,
+                                detail::tile_of_warps<tile_size>> {
+  static_assert((tile_size & (tile_size - 1)) == 0 && tile_size != 0 && tile_size <= 1024,
+                "the size of a tile is a power of two up to 1024");
+};
+
+/// What GPUs before compute capability 8.0 need for tiles of more than 32 threads; without effect here.
+template <unsigned max_block_size = 1024>
+struct block_tile_memory {
+  char unused[16];
+};
+template <unsigned max_block_size>
+inline thread_block this_thread_block(block_tile_memory<max_block_size>&) {
+  return {};
+}
+namespace experimental {
+using cooperative_groups::block_tile_memory;
+using cooperative_groups::this_thread_block;
+}  // namespace experimental
+
 /// A group whose kind is known at run time only: a block, or lanes of a warp.
 class thread_group {
  public:
   thread_group(const thread_block&) : mask_(0) {}
   template <unsigned tile_size, class Parent>
-  thread_group(const thread_block_tile<tile_size, Parent>&) : thread_group(tile_size) {}
+  thread_group(const thread_block_tile<tile_size, Parent>&) : thread_group(tile_size) {
+    static_assert(tile_size <= 32, "simtcc: a thread_group of more than 32 threads is not modelled");
+  }
   thread_group(const coalesced_group& lanes) : mask_(lanes.mask()) {}
   explicit thread_group(unsigned tile_size)
       : mask_((tile_size == 32 ? ~0U : (1U << tile_size) - 1U) << detail::lane() / tile_size * tile_size) {}

@@ -1,0 +1,5 @@
+// cuda_pipeline.h for programs that simtcc compiles.
+#pragma once
+
+#include <cuda/pipeline>
+#include <cuda_pipeline_primitives.h>

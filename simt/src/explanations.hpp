@@ -1,0 +1,36 @@
+// What findings say beyond the place: which order is missing, and what cures the fault.
+//
+// The words are CUDA's. A cause or cure is a clause without a full stop; fault::text() puts them after the sites.
+#pragma once
+
+#include <cstdint>
+#include <exactdot/simt/simulator.hpp>
+#include <string>
+
+namespace exactdot::simt {
+
+/// Who the two sides of a race are, or what keeps them from being ordered.
+enum class race_relation : std::uint8_t {
+  lanes,           // of one warp; the first three are in order of their width
+  threads,         // of one block
+  blocks,          // threads of two blocks
+  running_copy,    // an asynchronous copy that has not been awaited
+  early_copy,      // an asynchronous copy that starts before the other side is done
+  narrow_scope,    // atomics with _block in two blocks
+  one_atomic,      // an atomic function and a plain access
+  missing_acquire  // a flag was read, but no fence follows
+};
+
+struct race_facts {
+  race_relation relation = race_relation::blocks;
+  bool both_volatile = false;
+  bool same_line = false;  // as in `*sum += x`
+};
+
+/// Fills in the cause and the cure of a data race.
+void explain_race(fault& found, const race_facts& facts);
+
+/// Returns what cures a fault of this kind; "" if the finding says all.
+[[nodiscard]] const char* cure_of(fault_kind kind);
+
+}  // namespace exactdot::simt

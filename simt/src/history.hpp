@@ -1,0 +1,99 @@
+// What a thread remembers of its run: volatile reads that conflict, basic blocks, repeated accesses.
+//
+// Each is a small object of the thread, changed at every access or basic block.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "copies.hpp"
+#include "explanations.hpp"
+#include "order.hpp"
+
+namespace exactdot::simt {
+
+/// A volatile read and a volatile write without order (volatile_accesses.cpp).
+struct volatile_conflict {
+  location place;
+  access_record read, write;
+  bool read_is_later = false;
+  bool released = false;  // a fence precedes the write
+  race_relation relation{};
+};
+
+/// A thread's volatile reads that conflict with writes: those that may turn out to be of flags, and the last ones
+/// that have.
+struct volatile_reads {
+  static constexpr std::size_t max_unexplained = 1024;
+  std::vector<volatile_conflict> unexplained;
+  std::array<volatile_conflict, 8> flags;
+  std::size_t next_flag = 0;
+
+  template <class Predicate>
+  void accept_if(Predicate is_flag) {
+    std::erase_if(unexplained, [&](const volatile_conflict& found) {
+      if (!is_flag(found)) return false;
+      flags[next_flag++ % flags.size()] = found;
+      return true;
+    });
+  }
+};
+
+/// The basic blocks that a thread has visited since its last barrier: the last two, those at the end of the
+/// kernel's function, and a set of them and of the thread's steps, which may hold more.
+struct visited_blocks {
+  const void *last = nullptr, *before_last = nullptr;
+  const void *exit = nullptr, *before_exit = nullptr;
+  std::array<std::uint64_t, 8> hashes{};
+
+  static std::uint64_t hash_of(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15U >> 55;
+  }
+  void add_block(const void* address) {
+    before_last = last, last = address;
+    add(address);
+  }
+  void add(const void* address) {
+    const std::uint64_t hash = hash_of(address);
+    hashes[hash / 64] |= std::uint64_t{1} << hash % 64;
+  }
+  [[nodiscard]] bool may_contain(const void* address) const {
+    const std::uint64_t hash = hash_of(address);
+    return (hashes[hash / 64] >> hash % 64 & 1) != 0;
+  }
+};
+
+/// A thread's last accesses with different callers, places or contents.
+struct recent_accesses {
+  struct access {
+    const void* caller = nullptr;
+    std::uintptr_t address = 0;
+    std::uint64_t content = 0;
+    bool operator==(const access&) const = default;
+  };
+  static constexpr std::size_t max_size = 4;
+  std::array<access, max_size> list;
+  std::size_t size = 0, next = 0;
+  unsigned repeated = 0;  // mask of those that have come again since the last new one
+  int repeats = 0;        // and how often
+
+  /// Returns whether the access is new; then it replaces the oldest.
+  bool add(const access& latest) {
+    for (std::size_t i = 0; i < size; ++i) {
+      if (list[i] != latest) continue;
+      repeated |= 1U << i;
+      ++repeats;
+      return false;
+    }
+    list[next] = latest;
+    next = (next + 1) % max_size;
+    size = size < max_size ? size + 1 : size;
+    repeated = 0, repeats = 0;
+    return true;
+  }
+  void clear() { *this = {}; }
+};
+
+}  // namespace exactdot::simt

@@ -1,0 +1,111 @@
+// Threads that spin on memory that no thread will change: a livelock within seconds, whatever they read.
+#include <chrono>
+#include <optional>
+
+#include "findings.hpp"
+
+namespace {
+using namespace simt_test;
+
+__global__ void two_in_turn(volatile int* x) {
+  while (x[0] + x[1] == 0) {  // two in turn
+  }
+}
+__global__ void four_in_turn(int* x) {
+  while (atomicAdd(x, 0) + atomicAdd(x + 8, 0) + atomicAdd(x + 16, 0) + atomicAdd(x + 24, 0) == 0) {  // four
+  }
+}
+__global__ void released(volatile int* x) {
+  while (*x != 1) {  // released
+  }
+}
+__global__ void with_a_fence(volatile int* x) {
+  while (x[0] + x[1] == 0) __threadfence();  // with a fence
+}
+/// Thread 0 changes one of the two words late.
+__global__ void one_of_two(volatile int* x, int* out) {
+  if (blockIdx.x == 1) {
+    for (int i = 0; i < 20000; ++i) *out = i;
+    __threadfence();
+    x[1] = 1;
+  } else {
+    while (x[0] + x[1] == 0) {
+    }
+    __threadfence();
+    out[1 + threadIdx.x] = 1;
+  }
+}
+__global__ void finite(volatile const int* x, int* out) {
+  int sum = 0;
+  for (int i = 0; i < 3000; ++i) sum += x[i % 2];
+  out[threadIdx.x] = sum;
+}
+
+void expect_livelock(void (*launch)(gpu::stream&), const std::string& comment) {
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model});
+    const auto begin = std::chrono::steady_clock::now();
+    launch(stream);
+    EXPECT_TRUE(has_fault(stream, fault_kind::livelock, "", comment));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+    EXPECT_LT(stream.counted().steps, 20'000'000U);
+  }
+}
+
+TEST(simt_spinning, ends_as_a_livelock) {
+  expect_livelock(
+      [](gpu::stream& stream) {
+        filled<int> x(stream, 32);
+        gpu::launch(two_in_turn, 2, 40, 0, stream, x.data());
+      },
+      "two in turn");
+  expect_livelock(
+      [](gpu::stream& stream) {
+        filled<int> x(stream, 32);
+        gpu::launch(four_in_turn, 2, 2, 0, stream, x.data());
+      },
+      "four");
+  expect_livelock(
+      [](gpu::stream& stream) {
+        filled<int> x(stream, 32);
+        gpu::launch(with_a_fence, 1, 2, 0, stream, x.data());
+      },
+      "with a fence");
+}
+
+TEST(simt_spinning, on_released_memory_is_both_faults) {
+  const auto launch = [](gpu::stream& stream) {
+    std::optional<filled<int>> x(std::in_place, stream, 100);
+    int* const address = x->data();
+    x.reset();
+    gpu::launch(released, 1, 2, 0, stream, address);
+  };
+  expect_livelock(launch, "released");
+  gpu::stream stream;
+  launch(stream);
+  EXPECT_TRUE(has_fault(stream, fault_kind::out_of_bounds, "global", "released"));
+  EXPECT_EQ(stream.faults().size(), 2U) << faults_of(stream);
+}
+
+TEST(simt_spinning, ends_when_one_of_the_addresses_changes) {
+  for (const execution model : both_models) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      gpu::stream stream({.seed = seed, .model = model});
+      filled<int> x(stream, 2), out(stream, 64);
+      gpu::launch(one_of_two, 2, 1, 0, stream, x.data(), out.data());
+      EXPECT_EQ(out[1], 1);
+      EXPECT_EQ(faults_of(stream), "");
+    }
+  }
+}
+
+TEST(simt_spinning, a_finite_loop_over_two_words_is_none) {
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model});
+    filled<int> x(stream, 2), out(stream, 32);
+    gpu::launch(finite, 1, 32, 0, stream, x.data(), out.data());
+    EXPECT_EQ(faults_of(stream), "");
+  }
+}
+
+}  // namespace
