@@ -11,7 +11,7 @@ template <bool faulty>
 __global__ void shuffle_in_branch(arrays m) {
   int x = 1;
   if (threadIdx.x < 16) {
-    x += __shfl_down_sync(faulty ? all : 0xffffU, x, 8);  // fault: shuffle_in_branch
+    x += __shfl_down_sync(faulty ? all : 0xffffU, x, 8, 16);  // fault: shuffle_in_branch
   }
   __syncthreads();  // fault: shuffle_in_branch
   m.out[threadIdx.x] = x;
@@ -207,8 +207,9 @@ __global__ void exited_lanes(arrays m) {
 /// A block whose last warp is not full.
 __global__ void incomplete_warp(arrays m) {
   const unsigned mask = threadIdx.x < 32 ? all : 0xffU;
+  const int width = threadIdx.x < 32 ? 32 : 8;  // beyond it a lane would read lanes that do not exist
   int x = 1;
-  for (int half = threadIdx.x < 32 ? 16 : 4; half > 0; half /= 2) x += __shfl_down_sync(mask, x, half);
+  for (int half = width / 2; half > 0; half /= 2) x += __shfl_down_sync(mask, x, half, width);
   if (threadIdx.x % 32 == 0) m.out[threadIdx.x / 32] = x;
 }
 
@@ -237,7 +238,7 @@ const family table =
               lanes_missing, {.block = 32, .result = 8})
         .pair("source_that_has_exited", source_that_has_exited<true>, source_that_has_exited<false>, lanes_missing,
               {.block = 32, .result = 20})
-        .pair("odd_width", odd_width<true>, odd_width<false>, lanes_missing, {.block = 32, .result = 2})
+        .pair("odd_width", odd_width<true>, odd_width<false>, fault_kind::invalid_width, {.block = 32, .result = 2})
         .correct("aggregated_atomics", aggregated_atomics, {.grid = 1, .block = 32})
         .correct("aggregated_by_vote", aggregated_by_vote, {.block = 32, .result = 0})
         .correct("groups_by_match", groups_by_match, {.grid = 2, .block = 64})
