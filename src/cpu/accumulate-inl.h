@@ -43,20 +43,16 @@ void accumulate_integers(const void* a, const void* b, std::size_t n, std::int64
 template <class T, class Term>
 class accumulation {
  public:
-  accumulation(std::int64_t* words, bool only_fast_paths) : words_(words), only_fast_paths_(only_fast_paths) {}
+  explicit accumulation(std::int64_t* words) : words_(words) {}
 
-  bool run(const T* a, const T* b, std::size_t n) {
+  void run(const T* a, const T* b, std::size_t n) {
     while (n != 0) {
       const std::size_t count = std::min(n, block_length);
-      if (!add_in_reused_window(a, b, count) && !add_in_computed_window(a, b, count)) {
-        if (only_fast_paths_ && !not_finite_) return false;
-        add_integers(a, b, count);
-      }
+      if (!add_in_reused_window(a, b, count) && !add_in_computed_window(a, b, count)) add_integers(a, b, count);
       a += count, b += count, n -= count;
     }
     flush<T>(sums_, words_);
     core::normalise(core::layout_of<T>(), words_);
-    return true;
   }
 
  private:
@@ -91,7 +87,6 @@ class accumulation {
   }
 
   bool add_in_computed_window(const T* a, const T* b, std::size_t n) {
-    not_finite_ = false;
     return computed_window_.allows() && computed_window_.record(find_window_and_add(a, b, n));
   }
 
@@ -99,8 +94,7 @@ class accumulation {
     const exponent_range x = exponent_range_of<T>(a, n);
     constexpr exponent_range one{.finite = true, .zero = false, .lowest = 0, .highest = 1};
     const exponent_range y = Term::inputs == 2 ? exponent_range_of<T>(b, n) : Term::factors == 2 ? x : one;
-    not_finite_ = !x.finite || !y.finite;
-    if (not_finite_) return false;
+    if (!x.finite || !y.finite) return false;
     if (x.zero || y.zero) return true;
     exponent_range products{.zero = false, .lowest = x.lowest + y.lowest, .highest = x.highest + y.highest};
     if (in_range(x) && in_range(y) && span(products) <= widest_span) {
@@ -112,7 +106,6 @@ class accumulation {
       if constexpr (core::carrier<T>::product_fits_double) {
         add_in_window<Term>(a, b, n, products, 0);
       } else {
-        if (only_fast_paths_) return false;
         HWY_ALIGN double left[block_length + hn::MaxLanes(hn::ScalableTag<double>())], right[std::size(left)];
         scale_products<Term>(a, b, n, products.highest, left, right);
         add_in_window<core::product>(left, right, n, products, products.highest);
@@ -150,7 +143,8 @@ class accumulation {
   template <class Factors, int levels>
   void add_in_levels(const T* a, const T* b, std::size_t n, int exponent, int shift) {
     std::int64_t level[levels];
-    extract_block<Factors, levels>(a, b, n, exponent, level);
+    plain_load<Factors, T> load(a, b);
+    extract_block<Factors, levels, T>(load, 0, n, exponent, level);
     for (int j = 0; j < levels; ++j) add_level<T>(level[j], extraction_unit(exponent, j) + shift, words_);
     count_additions();
   }
@@ -177,8 +171,6 @@ class accumulation {
   }
 
   std::int64_t* words_;
-  bool only_fast_paths_;
-  bool not_finite_ = false;
   window_sums sums_;
   retry_policy reused_window_, computed_window_;
   bool has_window_ = false;
@@ -187,8 +179,8 @@ class accumulation {
 };
 
 template <class T, class Term>
-bool accumulate(const void* a, const void* b, std::size_t n, std::int64_t* words, bool only_fast_paths) {
-  return accumulation<T, Term>(words, only_fast_paths).run(static_cast<const T*>(a), static_cast<const T*>(b), n);
+void accumulate(const void* a, const void* b, std::size_t n, std::int64_t* words) {
+  accumulation<T, Term>(words).run(static_cast<const T*>(a), static_cast<const T*>(b), n);
 }
 
 }  // namespace

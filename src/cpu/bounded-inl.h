@@ -1,10 +1,11 @@
-// Bounded sums: a sum with a proven error bound. bounded_sum.hpp tests whether the bound decides the rounding.
+// Bounded sums: a sum with a proven error bound (bounded_sum.hpp).
 //
 // float: products are exact in double and added plainly; Cauchy-Schwarz bounds the sum of their magnitudes.
 // double: an anchor 1.5·2^k splits each product so that the high parts add without error (Rump, Ogita, Oishi,
 // "Accurate floating-point summation I", 2008, §3: ExtractVector; a fused multiply-add splits the product without
 // computing it); the residuals, rounded once, add plainly.
-// Cost per register: floats 4 conversions and 4 flops; doubles 5 flops, and a sample of 8 elements a call.
+// Cost per register: floats 4 conversions and 4 flops; doubles 5 flops, 15 or 23 operations if they are scaled, and
+// a sample of 8 elements a call.
 #if defined(EXACTDOT_CPU_BOUNDED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_BOUNDED_INL_H_
 #undef EXACTDOT_CPU_BOUNDED_INL_H_
@@ -120,11 +121,14 @@ bool bounded_sum_of(const float* a, const float* b, std::size_t n, bounded_sum& 
          bounded_float_sum<Term, true>(a, b, n, result);
 }
 
-/// Adds a block of products that should be below 2^exponent; false if one is not. smallest_error: the error of one
-/// product by underflow or scaling.
-template <class Term>
-HWY_INLINE bool add_bounded_products(const double* a, const double* b, std::size_t n, int exponent,
-                                     double smallest_error, bounded_sum& result) {
+/// Exponents between the largest product and a bound on the root of a block's sum of their squares.
+constexpr int exponent_margin = 6;
+
+/// Adds elements first … end - 1, a block, whose sum of squares should be below 4^exponent; false if it is not, or
+/// if the load does not suit the data.
+template <class Load>
+HWY_INLINE bool add_bounded_block(Load& load, std::size_t first, std::size_t end, int exponent,
+                                  bounded_sum& result) {
   const hn::ScalableTag<double> d;
   using v = vec<decltype(d)>;
   const std::size_t width = hn::Lanes(d);
@@ -146,41 +150,84 @@ HWY_INLINE bool add_bounded_products(const double* a, const double* b, std::size
     sum.high = next;
     sum.squares = fused_add(d, high, high, sum.squares);
   };
-  std::size_t i = 0;
-  for (; i + 2 * width <= n; i += 2 * width) {
-    step(load_factors<Term, true>(d, a + i, b + i, 0, width), even);
-    step(load_factors<Term, true>(d, a + i + width, b + i + width, 0, width), odd);
+  std::size_t i = first;
+  for (; i + 2 * width <= end; i += 2 * width) {
+    step(load.template get<true>(i, end), even);
+    step(load.template get<true>(i + width, end), odd);
   }
-  for (; i < n; i += width) step(load_factors<Term, false>(d, a + i, b + i, 0, n - i), even);
+  for (; i < end; i += width) step(load.template get<false>(i, end), even);
   const double limit = power_of_two(exponent), squares = sum_lanes(d, hn::Add(even.squares, odd.squares));
-  if (!(squares <= limit * limit)) return false;
+  const double smallest_error = load.error();
+  if (!(squares <= limit * limit && smallest_error < HUGE_VAL)) return false;
   const double high = sum_lanes(d, hn::Add(hn::Sub(even.high, anchor), hn::Sub(odd.high, anchor)));  // exact
   const double residual = sum_lanes(d, hn::Add(even.residual, odd.residual));
   // A residual is rounded once more than there are additions.
-  const double count = static_cast<double>(n);
-  const double error = summation_error(n / (2 * width) + 2, 4 * width, count * half_unit);
+  const double count = static_cast<double>(end - first);
+  const double error = summation_error((end - first) / (2 * width) + 2, 4 * width, count * half_unit);
   add(result, high, residual, error + count * smallest_error);
   // a product that scaling dropped is at most smallest_error
   result.largest = std::max(result.largest, std::sqrt(squares) * 1.0625 + 2 * half_unit + smallest_error);
   return true;
 }
 
+/// result += the sum of all elements, for which add_bounded_block gets this exponent, until a block needs a larger
+/// one. False if addends are too large or too small, or not finite.
+template <class Load>
+HWY_INLINE bool add_bounded_blocks(Load& load, std::size_t n, int exponent, bounded_sum& result) {
+  for (std::size_t first = 0; first < n; first += bounded_block) {
+    const std::size_t end = std::min(n, first + bounded_block);
+    bool is_raised = false;
+    while (exponent == unknown_exponent || !add_bounded_block(load, first, end, exponent, result)) {
+      if (is_raised) return false;
+      is_raised = true;
+      const double largest = largest_addend(load, first, end);
+      const int needed = largest == 0 ? lowest_sum_exponent : exponent_above(largest);
+      const bool is_first = exponent == unknown_exponent;
+      if (needed > highest_sum_exponent || (needed < lowest_sum_exponent && is_first)) return false;
+      exponent = std::max(exponent, std::max(needed, lowest_sum_exponent) + exponent_margin);
+    }
+  }
+  return true;
+}
+
+/// Whether all addends are zero, and not only because a product underflows.
+template <class Load>
+HWY_INLINE bool are_zero(Load load, std::size_t n) {
+  const hn::ScalableTag<double> d;
+  const auto are_zero = [&](auto of) HWY_ATTR {
+    const auto factor = hn::Min(hn::Abs(of.x), hn::Abs(of.y)),
+               product = hn::Mul(of.x, of.y);  // zero · infinity: NaN
+    return hn::AllTrue(d, hn::And(hn::Eq(factor, hn::Zero(d)), hn::Eq(product, hn::Zero(d))));
+  };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    if (!are_zero(load.template get<true>(i, n))) return false;
+  }
+  return are_zero(load.template get<false>(i, n));
+}
+
 template <class Term>
 bool bounded_sum_of(const double* a, const double* b, std::size_t n, bounded_sum& result) {
-  const auto add_blocks = [&](int exponent) HWY_ATTR {
+  result = {};
+  const product_sample sample = sample_products<Term>(a, b, n, 8);
+  const bool has_zero = sample.lowest == product_sample::of_zero;
+  if (sample.highest == product_sample::of_zero && are_zero(plain_load<Term, double>(a, b), n)) return true;
+  if (sample.moderate) {
+    const bool are_alike = !has_zero && sample.highest - sample.lowest <= alike;
+    plain_load<Term, double> load(a, b);
+    if (add_bounded_blocks(load, n, are_alike ? sample.highest + sampling_margin : unknown_exponent, result))
+      return true;
     result = {};
-    for (std::size_t i = 0; i < n; i += bounded_block) {
-      const std::size_t count = std::min(n - i, bounded_block);
-      if (!add_bounded_products<Term>(a + i, b + i, count, exponent, underflow_of<Term, double>, result))
-        return false;
-    }
-    return true;
-  };
-  if (with_exponent_of_products<Term>(a, b, n, add_blocks)) return true;
-  const auto add_scaled =
-      [](const double* x, const double* y, std::size_t count, int exponent, double error, bounded_sum& sum)
-          HWY_ATTR { return add_bounded_products<Term>(x, y, count, exponent + exponent_margin, error, sum); };
-  return add_scaled_blocks<Term>(a, b, n, result, add_scaled);
+  }
+  const product_scaling<Term> by(a, b, n);
+  result.exponent = by.unit();
+  const int exponent = exponent_by_sample<Term>(a, b, n, by);
+  if (by.of_subnormals()) {
+    scaled_load<Term, true> load(a, b, by);
+    return add_bounded_blocks(load, n, exponent, result);
+  }
+  scaled_load<Term, false> load(a, b, by);
+  return add_bounded_blocks(load, n, exponent, result);
 }
 
 template <class T, class Term>

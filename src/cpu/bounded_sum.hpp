@@ -1,15 +1,10 @@
-// A sum known to within a bound, and the rounding test that makes its rounding exact.
-//
-// Rounding is monotone: if both ends of the interval that holds the exact sum round to the same number, that number
-// is the rounded exact sum. Source: A. Ziv, "Fast evaluation of elementary mathematical functions with correctly
-// rounded last bit", 1991, §3.
+// A sum known to within a bound. src/core/enclosure.hpp tells whether the bound decides its rounding.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <core/error_free.hpp>
-#include <core/finish.hpp>
-#include <cstdint>
+#include <cstddef>
 #include <utility>
 
 namespace exactdot::cpu_engine {
@@ -27,7 +22,7 @@ struct bounded_sum {
   double head = 0;
   double tail = 0;
   double bound = 0;
-  int exponent = 0;
+  int exponent = 0;    ///< even
   double largest = 0;  ///< no addend is greater in magnitude
 };
 
@@ -60,48 +55,6 @@ inline void add(bounded_sum& sum, bounded_sum other) {
     const auto scaled = [&](double x) { return std::ldexp(x, down); };
     add(sum, scaled(other.head), scaled(other.tail), scaled(other.bound) + 0x1p-1000);
   }
-}
-
-/// result = the exact sum rounded once to R. False, and nothing decided, if the bound allows two answers, or zero,
-/// whose sign and exactness only an exact state can tell.
-template <class R>
-bool round_if_certain(const bounded_sum& sum, R& result) {
-  const auto [head, tail] = std::abs(sum.head) >= std::abs(sum.tail) ? core::fast_two_sum(sum.head, sum.tail)
-                                                                     : core::two_sum(sum.head, sum.tail);
-  // 2^-52 |tail| covers the rounding of tail ± margin. A normal double results from one more rounding, of head plus
-  // the rest; ends that are rounded again afterwards must enclose the sum as doubles.
-  constexpr bool narrow = core::format<R>::precision < core::format<double>::precision;
-  // Well inside R's normal range, where scaling is exact and every double nearby is normal.
-  constexpr int highest = core::format<R>::highest_exponent - 2, lowest = -highest + 4;
-  const double size = std::abs(head);
-  const int exponent = static_cast<int>(core::bit_cast<std::uint64_t>(size) >> 52) - 1023 + sum.exponent;
-  const bool plain = size > 0x1p-900 && size < 0x1p900 && exponent > lowest && exponent < highest;
-  double margin = sum.bound * 1.0625 + 0x1p-52 * std::abs(tail);
-  if (narrow || !plain) margin += 0x1p-51 * std::abs(head);
-  const double low_end = head + (tail - margin), high_end = head + (tail + margin);
-  if (plain) {
-    const auto scaled = [&](double x) {
-      return static_cast<R>(sum.exponent == 0 ? x : std::ldexp(x, sum.exponent));
-    };
-    result = scaled(low_end);
-    return result == scaled(high_end);
-  }
-  if (!(std::abs(low_end) > 0x1p-900 && std::abs(low_end) < 0x1p900 && low_end * high_end > 0)) return false;
-  const core::number_format to = core::format<R>::number;
-  const std::uint64_t word = core::round_finite(to, low_end, sum.exponent);
-  result = core::from_word<R>(word);
-  return word == core::round_finite(to, high_end, sum.exponent);
-}
-
-/// The same for a format that no C++ type has.
-inline bool round_if_certain(const bounded_sum& sum, core::number_format to, std::uint64_t& result) {
-  const auto [head, tail] = core::two_sum(sum.head, sum.tail);
-  const double margin = sum.bound * 1.0625 + 0x1p-52 * std::abs(tail) + 0x1p-51 * std::abs(head);
-  const double low_end = head + (tail - margin), high_end = head + (tail + margin);
-  const bool in_range = std::abs(low_end) > 0x1p-900 && std::abs(low_end) < 0x1p900 && low_end * high_end > 0;
-  if (!in_range) return false;
-  result = core::round_finite(to, low_end, sum.exponent);
-  return result == core::round_finite(to, high_end, sum.exponent);
 }
 
 }  // namespace exactdot::cpu_engine

@@ -19,8 +19,9 @@ namespace HWY_NAMESPACE {
 
 template <class Element, class Term>
 constexpr kernels kernels_of() {
-  return {fast<Element, Term>, bounded<Element, Term>, refined<Element, Term>, accumulate<Element, Term>,
-          accumulate_integers<Element, Term>};
+  return {fast<Element, Term>,       bounded<Element, Term>,
+          refined<Element, Term>,    suggested_levels<Element, Term>,
+          accumulate<Element, Term>, accumulate_integers<Element, Term>};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -7,7 +7,7 @@
 #include <array>
 #include <atomic>
 #include <core/reduction.hpp>
-#include <cpu/expansion.hpp>
+#include <cpu/refined_sum.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <plan/plan.hpp>
@@ -24,13 +24,13 @@ struct kernels {
   std::uint64_t (*fast)(const void* a, const void* b, std::size_t n);
   /// A sum with a proven error bound. False if the data does not suit it.
   bool (*bounded)(const void* a, const void* b, std::size_t n, bounded_sum& sum);
-  /// The same with a much smaller bound, for sums that cancel, from 3, 4 or 5 levels of 51 bits (0: as many as a
-  /// sample suggests; false if that is more) below `largest`, which no addend exceeds in magnitude; infinite if
-  /// that is unknown.
-  bool (*refined)(const void* a, const void* b, std::size_t n, int levels, double largest, expansion& sum);
-  /// words += the exact sum; normalised on entry and on return. If `only_fast_paths`: false, and the words are
-  /// worthless, if finite data suits only slow paths: it would have to be scaled, or computed in integers.
-  bool (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words, bool only_fast_paths);
+  /// The same with a much smaller bound, for sums that cancel, from 3, 4 or 5 levels of 51 bits. All addends are
+  /// finite, and below 2^exponent in magnitude.
+  bool (*refined)(const void* a, const void* b, std::size_t n, int levels, int exponent, refined_sum& sum);
+  /// How many levels a sample of the addends suggests; more than 5 if these would not do.
+  int (*suggested_levels)(const void* a, const void* b, std::size_t n, int exponent);
+  /// words += the exact sum; normalised on entry and on return.
+  void (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words);
   /// words += the exact sum of up to additions_between_normalisations elements, in integers only: right in any
   /// floating-point environment. Propagates no carry.
   void (*accumulate_integers)(const void* a, const void* b, std::size_t n, std::int64_t* words);

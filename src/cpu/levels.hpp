@@ -27,9 +27,9 @@ class state_words {
 };
 
 /// words += the exact sum of n elements. See kernels::accumulate.
-inline bool accumulate(const kernels& kernels, element_type carrier, const void* a, const void* b, std::size_t n,
-                       std::int64_t* words, bool only_fast_paths) noexcept {
-  if (arithmetic_is_standard()) return kernels.accumulate(a, b, n, words, only_fast_paths);
+inline void accumulate(const kernels& kernels, element_type carrier, const void* a, const void* b, std::size_t n,
+                       std::int64_t* words) noexcept {
+  if (arithmetic_is_standard()) return kernels.accumulate(a, b, n, words);
   while (n != 0) {
     const std::size_t count = std::min<std::size_t>(n, core::additions_between_normalisations);
     kernels.accumulate_integers(a, b, count, words);
@@ -38,12 +38,6 @@ inline bool accumulate(const kernels& kernels, element_type carrier, const void*
     b = static_cast<const char*>(b) + count * size_of(carrier);
     n -= count;
   }
-  return true;
-}
-
-inline bool bounded(const kernels& kernels, const void* a, const void* b, std::size_t n,
-                    bounded_sum& sum) noexcept {
-  return arithmetic_is_standard() && kernels.bounded(a, b, n, sum);
 }
 
 /// What core::decide_finish needs.
@@ -52,49 +46,57 @@ struct arithmetic : core::rounding_in_integers {
   static double fma(double x, double y, double z) { return std::fma(x, y, z); }
 };
 
-inline core::enclosure enclosure_of(const bounded_sum& sum) {
-  const auto scaled = [&](double x) { return std::ldexp(x, sum.exponent); };
-  return {scaled(sum.head), scaled(sum.tail), scaled(sum.bound) + (sum.exponent == 0 ? 0 : 0x1p-1000)};
+/// What a bounded sum over n elements decides.
+[[gnu::noinline]] inline core::decision decide(const core::result_rule& rule, std::size_t n,
+                                               const bounded_sum& sum) {
+  const auto [head, tail] = core::two_sum(sum.head, sum.tail);
+  const core::enclosure value{head, tail, sum.bound};
+  const auto count = static_cast<double>(n);
+  return sum.exponent == 0 ? core::decide_finish<arithmetic>(rule, count, value)
+                           : core::decide_scaled_finish<arithmetic>(rule, count, value, sum.exponent);
 }
 
 /// result = the bits of the result for a bounded sum over n elements. False if its bound leaves them undecided.
 inline bool finish_if_certain(const core::result_rule& rule, std::size_t n, const bounded_sum& sum,
                               std::uint64_t& result) {
-  if (rule.finish() != core::finish::round || rule.is_integer()) {
-    const core::decision found = core::decide_finish<arithmetic>(rule, static_cast<double>(n), enclosure_of(sum));
-    result = found.word;
-    return found.certain;
-  }
-  const auto round = [&]<class R>(R value) {
-    const bool certain = round_if_certain(sum, value);
-    result = core::to_word(value);
-    return certain;
-  };
-  if (rule.gives<double>()) return round(double{});
-  if (rule.gives<float>()) return round(float{});
-  return round_if_certain(sum, rule.format(), result);
+  const bool is_plain = sum.exponent == 0 && rule.finish() == core::finish::round;
+  const core::decision found =  // the frequent ones inline
+      is_plain && rule.gives<double>()  ? core::decide_rounding<double>({sum.head, sum.tail, sum.bound})
+      : is_plain && rule.gives<float>() ? core::decide_rounding<float>({sum.head, sum.tail, sum.bound})
+                                        : decide(rule, n, sum);
+  result = found.word;
+  return found.certain;
 }
 
-/// result = the bits of the result that a bounded sum over n elements left open. `refined`: a sum with a smaller
-/// bound, from levels and a bound on the addends as kernels::refined takes them. False if that leaves it open too.
-template <class Refined>
-bool finish_refined(const core::result_rule& rule, std::size_t n, const bounded_sum& sum, std::uint64_t& result,
-                    Refined refined) {
-  constexpr int most_levels = 5;
-  const double largest = sum.exponent == 0 ? sum.largest : HUGE_VAL;
+/// result = the bits of the result that a bounded sum over n elements left open. suggested_levels(exponent) and
+/// refined(levels, exponent, sum) are those of `kernels`, over all elements. False if they leave it open too.
+template <class Suggest, class Refined>
+[[gnu::noinline]] bool finish_refined(const core::result_rule& rule, std::size_t n, const bounded_sum& sum,
+                                      Suggest suggested_levels, Refined refined, std::uint64_t& result) {
+  const int exponent = exponent_above(sum.largest) + sum.exponent;
   // 3 levels make the bound smaller by a factor of 2^55 at least; a sum that the bound hides may be tiny
-  const double needed = std::ldexp(sum.bound, rule.precision() + 4 - 55);
+  const double needed = sum.bound * power_of_two(rule.precision() + 4 - 55);
   const bool known = std::abs(sum.head + sum.tail) > std::max(needed, 2 * sum.bound);
-  for (const int levels : {known ? 3 : 0, most_levels}) {
-    expansion finer;
-    if (!arithmetic_is_standard() || !refined(levels, largest, finer)) return false;
+  for (int levels = known ? 3 : suggested_levels(exponent); levels <= refined_sum::max_levels;) {
+    refined_sum finer;
+    if (!refined(levels, exponent, finer)) return false;
     const bounded_sum two_doubles = rounded(finer);
     if (finish_if_certain(rule, n, two_doubles, result)) return true;
     // more levels help, if there are more, unless the sum is next to a tie
-    const bool is_tie = two_doubles.bound < std::ldexp(std::abs(two_doubles.head), -rule.precision() - 12);
-    if (is_tie || finer.levels == most_levels) return false;
+    const bool is_tie = two_doubles.bound < std::abs(two_doubles.head) * power_of_two(-rule.precision() - 12);
+    if (is_tie || levels == refined_sum::max_levels) return false;
+    levels = refined_sum::max_levels;
   }
   return false;
+}
+
+/// result = the bits of the result, from level 1; bounded(sum) is that of `kernels`. False if it is left undecided.
+template <class Bounded, class Suggest, class Refined>
+bool finish_within_bound(const core::result_rule& rule, std::size_t n, Bounded bounded, Suggest suggested_levels,
+                         Refined refined, std::uint64_t& result) {
+  bounded_sum sum;
+  if (!arithmetic_is_standard() || !bounded(sum)) return false;
+  return finish_if_certain(rule, n, sum, result) || finish_refined(rule, n, sum, suggested_levels, refined, result);
 }
 
 /// The exact result of a short call: n > 0 contiguous carriers in cache, one thread, no monitor; a finish of one
@@ -103,19 +105,17 @@ inline std::uint64_t reduce_short(const kernels& kernels, core::finish finish, e
                                   element_type result, const void* a, const void* b, std::size_t n) {
   const core::result_rule rule(finish, core::format_of(result));
   if (engine::bounded_sum_can_decide(carrier, result)) {
-    bounded_sum sum;
     std::uint64_t word = 0;
-    if (bounded(kernels, a, b, n, sum)) {
-      if (finish_if_certain(rule, n, sum, word)) return word;
-      const auto refined = [&](int levels, double largest, expansion& finer) {
-        return kernels.refined(a, b, n, levels, largest, finer);
-      };
-      if (finish_refined(rule, n, sum, word, refined)) return word;
-    }
+    const auto bounded = [&](bounded_sum& sum) { return kernels.bounded(a, b, n, sum); };
+    const auto suggested_levels = [&](int exponent) { return kernels.suggested_levels(a, b, n, exponent); };
+    const auto refined = [&](int levels, int exponent, refined_sum& sum) {
+      return kernels.refined(a, b, n, levels, exponent, sum);
+    };
+    if (finish_within_bound(rule, n, bounded, suggested_levels, refined, word)) return word;
   }
   const core::state_layout layout = core::layout_of(carrier);
   state_words words(layout);
-  accumulate(kernels, carrier, a, b, n, words.data(), false);
+  accumulate(kernels, carrier, a, b, n, words.data());
   return core::finish_state(rule, layout, words.data(), n).word;
 }
 

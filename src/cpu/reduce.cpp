@@ -12,10 +12,6 @@ namespace {
 
 using engine::plan;
 
-/// Vectors up to this size are assumed to be in cache. From memory the exact state costs no more than the bounded
-/// sum: both wait for memory.
-constexpr std::size_t max_bytes_in_cache = std::size_t{1} << 21;
-
 /// sum = the sum of all terms with its error bound, computed by slice_sum(a, b, n, Sum&) for slices of at most
 /// `slice_length` elements. False if the data does not suit it.
 template <class Sum, class SliceSum>
@@ -39,21 +35,26 @@ bool total_within_bound(const plan& plan, Sum& sum, std::size_t slice_length, Sl
   return true;
 }
 
-/// result = the bits of the result, from a bounded sum and, if its bound leaves them undecided, a refined
-/// one. False if that leaves it undecided too.
-bool finish_within_bound(const plan& plan, const kernels& kernels, std::uint64_t& result) {
-  bounded_sum sum;
-  const auto bounded_slice = [&](const void* a, const void* b, std::size_t n, bounded_sum& slice) {
-    return bounded(kernels, a, b, n, slice);
-  };
-  if (!total_within_bound(plan, sum, plan.n, bounded_slice)) return false;
-  if (finish_if_certain(plan.result, plan.n, sum, result)) return true;
-  return finish_refined(plan.result, plan.n, sum, result, [&](int levels, double largest, expansion& finer) {
-    return total_within_bound(plan, finer, plan.n,
-                              [&](const void* a, const void* b, std::size_t n, expansion& slice) {
-                                return kernels.refined(a, b, n, levels, largest, slice);
+/// result = the bits of the result, from level 1. False if that leaves them undecided.
+bool finish_within_bound(const plan& plan, std::uint64_t& result) {
+  const kernels& kernels = current_kernels(plan.carrier, plan.term);
+  const auto bounded = [&](bounded_sum& total) {
+    return total_within_bound(plan, total, plan.n,
+                              [&](const void* a, const void* b, std::size_t n, bounded_sum& slice) {
+                                return kernels.bounded(a, b, n, slice);
                               });
-  });
+  };
+  const auto refined = [&](int levels, int exponent, refined_sum& total) {
+    return total_within_bound(plan, total, plan.n,
+                              [&](const void* a, const void* b, std::size_t n, refined_sum& slice) {
+                                return kernels.refined(a, b, n, levels, exponent, slice);
+                              });
+  };
+  const auto suggested_levels = [&](int exponent) {
+    if (!plan.contiguous) return refined_sum::max_levels;
+    return kernels.suggested_levels(plan.a.data, plan.b.data, plan.n, exponent);
+  };
+  return cpu_engine::finish_within_bound(plan.result, plan.n, bounded, suggested_levels, refined, result);
 }
 
 /// The sums of a plan: of its term and, for moments, of squares. Their states follow each other.
@@ -87,14 +88,19 @@ void add(bounded_moments& sum, const bounded_moments& other) {
   add(sum.squares, other.squares);
 }
 
+core::enclosure enclosure_of(const bounded_sum& sum) {
+  const auto scaled = [&](double x) { return std::ldexp(x, sum.exponent); };
+  return {scaled(sum.head), scaled(sum.tail), scaled(sum.bound) + (sum.exponent == 0 ? 0 : 0x1p-1000)};
+}
+
 /// result = the bits of a variance or its root, from bounded sums. False if these leave it undecided.
 bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
   const sums of(plan);
   bounded_moments found;
   const auto slice_sum = [&](const void* x, const void*, std::size_t n, bounded_moments& slice) {
-    return bounded(*of.term, x, x, n, slice.sum) && bounded(*of.squares, x, x, n, slice.squares);
+    return of.term->bounded(x, x, n, slice.sum) && of.squares->bounded(x, x, n, slice.squares);
   };
-  if (!total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
+  if (!arithmetic_is_standard() || !total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
   const core::decision decided =
       core::decide_moments<arithmetic>(plan.result, static_cast<double>(plan.n), static_cast<double>(plan.ddof),
                                        enclosure_of(found.sum), enclosure_of(found.squares));
@@ -102,30 +108,25 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
   return decided.certain;
 }
 
-/// words += the exact states of all terms; normalised on entry and on return. If `only_fast_paths`: false, and
-/// the words are worthless, if the data is finite but suits only slow paths.
-bool add_states(const plan& plan, std::int64_t* words, bool only_fast_paths) {
+/// words += the exact states of all terms; normalised on entry and on return.
+void add_states(const plan& plan, std::int64_t* words) {
   const sums of(plan);
   if (of.states() == 2 && plan.has_parts()) {  // the sums pair the parts differently
     engine::plan each = plan;
     each.what = reduction::sum;
-    const bool complete = add_states(each, words, only_fast_paths);
+    add_states(each, words);
     each.monitor = nullptr;  // which counts every element once
     engine::throw_if_cancelled(plan);
     each.what = reduction::sum_of_squares, each.term = core::term_index<core::product>;
-    return add_states(each, words + of.layout.words(), only_fast_paths) && complete;
+    return add_states(each, words + of.layout.words());
   }
   const std::size_t count_of_words = of.words();
   std::vector<std::int64_t> others(static_cast<std::size_t>(plan.threads - 1) *
                                    count_of_words);  // the first thread uses `words`
-  std::atomic<bool> complete{true};
   const auto add_slice = [&](const kernels& kernels, std::int64_t* sum, const void* a, const void* b,
-                             std::size_t n) noexcept {
-    if (!accumulate(kernels, of.carrier, a, b, n, sum, only_fast_paths)) complete = false;
-  };
+                             std::size_t n) noexcept { accumulate(kernels, of.carrier, a, b, n, sum); };
   if (plan.contiguous && plan.threads == 1 && plan.monitor == nullptr && of.states() == 1) {
-    add_slice(*of.term, words, plan.a.data, plan.b.data, plan.n);
-    return complete;
+    return add_slice(*of.term, words, plan.a.data, plan.b.data, plan.n);
   }
   // two sums of a slice: the second finds it in the cache
   inputs all(plan, plan.threads, of.states() == 1 ? plan.n : chunk_of(plan));
@@ -144,12 +145,11 @@ bool add_states(const plan& plan, std::int64_t* words, bool only_fast_paths) {
     core::merge(of.layout, words + i % count_of_words, &others[i]);
   }
   for (std::size_t i = 0; i < count_of_words; i += state) core::normalise(of.layout, words + i);
-  return complete;
 }
 
 std::uint64_t exact_from_states(const plan& plan) {
   state_words words(plan.layout(), engine::states_of(plan));
-  add_states(plan, words.data(), false);
+  add_states(plan, words.data());
   return engine::exact_result(plan, words.data());
 }
 
@@ -157,21 +157,13 @@ std::uint64_t exact(const plan& plan) {
   if (plan.n == 0) return engine::result_of_nothing(plan);
   std::uint64_t result = 0;
   // A monitored computation makes one pass, so that its progress only grows.
-  const bool may_bound = plan.monitor == nullptr && plan.bounded_sum_can_decide;
-  if (plan.info().needs_squares()) {
-    if (may_bound && !plan.has_parts() && finish_moments_within_bound(plan, result)) return result;
-    return exact_from_states(plan);
+  if (plan.monitor == nullptr && plan.bounded_sum_can_decide) {
+    const bool is_decided = plan.info().needs_squares()
+                                ? !plan.has_parts() && finish_moments_within_bound(plan, result)
+                                : finish_within_bound(plan, result);
+    if (is_decided) return result;
   }
-  const bool in_cache = plan.n <= max_bytes_in_cache / size_of(plan.carrier);
-  const kernels& kernels = current_kernels(plan.carrier, plan.term);
-  if (may_bound && in_cache && finish_within_bound(plan, kernels, result)) return result;
-  state_words words(plan.layout(), engine::states_of(plan));
-  if (!add_states(plan, words.data(), may_bound && !in_cache)) {
-    if (finish_within_bound(plan, kernels, result)) return result;
-    words.clear();
-    add_states(plan, words.data(), false);
-  }
-  return engine::exact_result(plan, words.data());
+  return exact_from_states(plan);
 }
 
 /// Order v1 on several threads, or in slices: a thread adds the chunks of whole subtrees, in its own tree; their
@@ -223,6 +215,6 @@ std::uint64_t reduce(const plan& plan) {
   return with_carrier(plan.carrier, [&]<class T>(T) { return fast<T>(plan); });
 }
 
-void add(const plan& plan, std::int64_t* words) { add_states(plan, words, false); }
+void add(const plan& plan, std::int64_t* words) { add_states(plan, words); }
 
 }  // namespace exactdot::cpu_engine

@@ -1,10 +1,10 @@
-// Magnitudes of products of doubles, by samples or over all elements; and copies of vectors, each scaled by a power
-// of two, for products outside the range of doubles.
+// Factors of doubles as kernels load them: as they stand, or scaled by a power of two per vector where products
+// leave the range of doubles; and magnitudes of products, by samples or over a block.
 //
 // The powers follow from a sample, so that a pass over the elements is saved; a wrong guess shows in infinite or
-// tiny products. Scaled blocks are copied, so that every kernel takes them. Elements that would become so small
-// that a product could be subnormal are dropped, and vectors of subnormals are converted from their bits: on common
-// processors each operation on a subnormal costs a hundred cycles.
+// tiny products. Elements that would become so small that a product could be subnormal are dropped, and subnormals
+// are converted from their bits: on common processors each multiplication of a subnormal costs a hundred cycles.
+// Cost of scaling: 5 operations per register, 9 if one of the vectors is subnormal; no copy.
 #if defined(EXACTDOT_CPU_SCALE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_SCALE_INL_H_
 #undef EXACTDOT_CPU_SCALE_INL_H_
@@ -16,6 +16,7 @@
 #include <cpu/simd-inl.h>
 
 #include <core/term.hpp>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
@@ -30,89 +31,175 @@ HWY_INLINE auto size_at(const T* x) {
   return static_cast<decltype(bits)>(bits << 1);
 }
 
-/// An upper bound on the exponents of 32 elements spread over x; -1022 if they are zero or subnormal.
-HWY_INLINE int sample_exponent(const double* x, std::size_t n) {
-  const std::size_t stride = n / 32 | 1;  // odd, for data with a period of two
-  std::uint64_t largest = 0;
-  for (std::size_t i = 0; i < n; i += stride) largest = std::max(largest, size_at(x + i));
-  return static_cast<int>(largest >> 53) - 1022;
-}
+/// The largest error of one unscaled addend by underflow.
+template <class Term, class T>
+constexpr double underflow_of = core::streams_of<Term, T> == 2 ? 0x1p-1000 : 0;
 
-/// Exponents between the largest product and a bound on the root of a block's sum of their squares.
-constexpr int exponent_margin = 6;
+/// The factors of neighbouring elements, as doubles. With whole = false only those before `end` exist; the others
+/// are +0.
+template <class Term, class T>
+class plain_load {
+ public:
+  HWY_INLINE plain_load(const T* a, const T* b) : a_(a), b_(b) {}
+
+  template <bool whole>
+  HWY_INLINE factors<vec<hn::ScalableTag<double>>> get(std::size_t first, std::size_t end) {
+    if constexpr (std::is_same_v<T, double>) {
+      return load_factors<Term, whole>(hn::ScalableTag<double>(), a_, b_, first, end);
+    } else {
+      return load_promoted_factors<Term, whole>(a_, b_, first, end);
+    }
+  }
+  HWY_INLINE void prefetch(std::size_t first, std::size_t count) const {
+    prefetch_ahead(a_ + first, count);
+    if constexpr (Term::inputs == 2) prefetch_ahead(b_ + first, count);
+  }
+  /// By how much underflow changed an addend that was loaded, at most. Infinite if this kind of load does not suit
+  /// the data.
+  HWY_INLINE double error() const { return underflow_of<Term, T>; }
+
+ private:
+  const T *a_, *b_;
+};
 
 /// Scaled elements below this are dropped: products of the others are normal.
 constexpr int lowest_scaled = -511;
 /// A scaled element may have this exponent, and a sampled one is so far below it.
 constexpr int highest_scaled = 200, sample_margin = 250;
 
-/// The scaling of one vector: 2^exponent() times its elements.
-class vector_scale {
- public:
-  /// Chooses it from a sample of x.
-  HWY_INLINE vector_scale(const double* x, std::size_t n) {
-    const int sample = sample_exponent(x, n);
-    subnormal_ = sample <= -1022;
-    exponent_ = subnormal_ ? 1074 : highest_scaled - std::min(1023, sample + sample_margin);
-  }
-  [[nodiscard]] int exponent() const { return exponent_; }
+/// An exponent of addends that a first look at them has to tell.
+constexpr int unknown_exponent = -4096;
 
-  /// Scales n elements of x. Returns the largest magnitude; infinite if the sample was misleading.
-  HWY_INLINE double copy(const double* x, std::size_t n, double* scaled) const {
-    const hn::ScalableTag<double> d;
-    const hn::RebindToUnsigned<decltype(d)> di;
-    if (subnormal_) {
-      // under the exponent of 2^52 the bits of a subnormal are a normal number: 2^52 + |x|·2^1074
-      auto seen = hn::Zero(d);
-      const auto two_to_52 = hn::Set(d, 0x1p52);
-      const double largest = copy_each(x, n, scaled, [&](auto v) HWY_ATTR {
-        seen = hn::Or(seen, v);
-        return hn::CopySignToAbs(hn::Sub(hn::Or(hn::Abs(v), two_to_52), two_to_52), v);
-      });
-      const auto exponents = hn::And(hn::BitCast(di, seen), hn::Set(di, std::uint64_t{0x7ff} << 52));
-      return hn::AllTrue(di, hn::Eq(exponents, hn::Zero(di))) ? largest : HUGE_VAL;
+/// Sums calculate with products below 2^e for e in this range: the products' errors and their squares are normal.
+constexpr int lowest_sum_exponent = -480, highest_sum_exponent = 449;
+
+/// The power of two that scales one vector, and what it takes: (|x| | hidden) - hidden is |x| of a normal number
+/// and |x|·2^1074 of a subnormal one, without arithmetic on subnormals.
+struct vector_scaling {
+  double hidden = 0, threshold = 0, factor = 1;
+  int exponent = 1074;  // 2^exponent times the elements; even
+
+  /// Follows from 32 elements spread over x.
+  HWY_INLINE vector_scaling(const double* x, std::size_t n) {
+    const std::size_t stride = n / 32 | 1;  // odd, for data with a period of two
+    std::uint64_t largest = 0;
+    for (std::size_t i = 0; i < n; i += stride) largest = std::max(largest, size_at(x + i));
+    const int sample = static_cast<int>(largest >> 53) - 1022;
+    if (sample <= -1022) {  // zero or subnormal
+      hidden = 0x1p52;
+      return;
     }
+    exponent = (highest_scaled - std::min(1023, sample + sample_margin)) & ~1;
+    factor = power_of_two(exponent);
     // where the threshold would be subnormal nothing is dropped
-    const int lowest = lowest_scaled - exponent_;
-    const auto threshold = hn::Set(d, lowest >= -1022 ? power_of_two(lowest) : 0);
-    const auto factor = hn::Set(d, power_of_two(exponent_));
-    return copy_each(x, n, scaled, [&](auto v) HWY_ATTR {
-      return hn::Mul(hn::IfThenZeroElse(hn::Lt(hn::Abs(v), threshold), v), factor);
-    });
+    const int lowest = lowest_scaled - exponent;
+    threshold = lowest >= -1022 ? power_of_two(lowest) : 0;
+  }
+  [[nodiscard]] bool of_subnormals() const { return hidden != 0; }
+  /// An upper bound on the magnitude of scaled elements of up to `size`. Infinite if the sample was misleading.
+  [[nodiscard]] double scaled(double size) const {
+    if (!of_subnormals()) return size * factor;
+    return size < 0x1p-1022 ? static_cast<double>(std::bit_cast<std::uint64_t>(size)) : HUGE_VAL;
+  }
+};
+
+/// Scales one vector's registers. Without `subnormals`, of a vector whose sample is normal.
+template <bool subnormals>
+class register_scaling {
+  using tag = hn::ScalableTag<double>;
+  vec<tag> hidden_, threshold_, factor_, largest_;
+
+ public:
+  HWY_INLINE explicit register_scaling(const vector_scaling& by)
+      : hidden_(hn::Set(tag(), by.hidden)),
+        threshold_(hn::Set(tag(), by.threshold)),
+        factor_(hn::Set(tag(), by.factor)),
+        largest_(hn::Zero(tag())) {}
+
+  HWY_INLINE vec<tag> scaled(vec<tag> x) {
+    const auto size = hn::Abs(x);
+    largest_ = hn::Max(largest_, size);
+    if constexpr (!subnormals) return hn::Mul(hn::IfThenZeroElse(hn::Lt(size, threshold_), x), factor_);
+    const auto number = hn::Sub(hn::Or(size, hidden_), hidden_);
+    return hn::CopySignToAbs(hn::Mul(hn::IfThenZeroElse(hn::Lt(number, threshold_), number), factor_), x);
+  }
+  /// The largest magnitude so far, unscaled. Any number or NaN if there were NaNs.
+  HWY_INLINE double largest() const { return hn::GetLane(hn::MaxOfLanes(tag(), largest_)); }
+};
+
+/// The scalings of both factors.
+template <class Term>
+struct product_scaling {
+  vector_scaling a, b;
+
+  HWY_INLINE product_scaling(const double* x, const double* y, std::size_t n)
+      : a(x, n), b(Term::inputs == 2 ? vector_scaling(y, n) : a) {}
+  [[nodiscard]] bool of_subnormals() const { return a.of_subnormals() || b.of_subnormals(); }
+  /// Addends are in units of 2^unit().
+  [[nodiscard]] int unit() const { return -a.exponent - (Term::factors == 2 ? b.exponent : 0); }
+};
+
+/// The same as plain_load with scaled factors.
+template <class Term, bool subnormals>
+class scaled_load {
+  using tag = hn::ScalableTag<double>;
+
+ public:
+  HWY_INLINE scaled_load(const double* a, const double* b, const product_scaling<Term>& by)
+      : a_(a), b_(b), by_(by), scale_a_(by.a), scale_b_(by.b) {}
+
+  template <bool whole>
+  HWY_INLINE factors<vec<tag>> get(std::size_t first, std::size_t end) {
+    const tag d;
+    const auto x = scale_a_.scaled(load_part<whole>(d, a_, first, end));
+    return factors_of<Term>(d, x, Term::inputs == 2 ? scale_b_.scaled(load_part<whole>(d, b_, first, end)) : x);
+  }
+  HWY_INLINE void prefetch(std::size_t first, std::size_t count) const {
+    plain_load<Term, double>(a_, b_).prefetch(first, count);
+  }
+  HWY_INLINE double error() const {
+    const double x = by_.a.scaled(scale_a_.largest());
+    const double y = Term::inputs == 2 ? by_.b.scaled(scale_b_.largest()) : x;
+    if (!(x < HUGE_VAL && y < HUGE_VAL)) return HUGE_VAL;
+    return power_of_two(lowest_scaled) * (Term::factors == 2 ? std::max(x, y) : 1) + 0x1p-1000;
   }
 
  private:
-  template <class Step>
-  static HWY_INLINE double copy_each(const double* x, std::size_t n, double* scaled, Step step) {
-    const hn::ScalableTag<double> d;
-    auto largest = hn::Zero(d);
-    std::size_t i = 0;
-    const auto copy_register = [&](auto v) HWY_ATTR {
-      const auto result = step(v);
-      largest = hn::Max(largest, hn::Abs(result));
-      hn::StoreU(result, d, scaled + i);
-    };
-    for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) copy_register(hn::LoadU(d, x + i));
-    if (i < n) copy_register(load_part<false>(d, x, i, n));
-    return hn::GetLane(hn::MaxOfLanes(d, largest));
-  }
-
-  int exponent_;
-  bool subnormal_;
+  const double *a_, *b_;
+  product_scaling<Term> by_;
+  register_scaling<subnormals> scale_a_, scale_b_;
 };
 
-/// The largest |product|. Any number or NaN if there are NaNs.
-template <class Term>
-HWY_INLINE double largest_product(const double* a, const double* b, std::size_t n) {
+/// The largest |addend| of elements first … end - 1. Any number or NaN if there are NaNs.
+template <class Load>
+HWY_INLINE double largest_addend(Load& load, std::size_t first, std::size_t end) {
   const hn::ScalableTag<double> d;
   auto largest = hn::Zero(d);
   const auto update = [&](auto of) HWY_ATTR { largest = hn::Max(largest, hn::Abs(hn::Mul(of.x, of.y))); };
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
-    update(load_factors<Term, true>(d, a + i, b + i, 0, hn::Lanes(d)));
-  }
-  if (i < n) update(load_factors<Term, false>(d, a, b, i, n));
+  std::size_t i = first;
+  for (; i + hn::Lanes(d) <= end; i += hn::Lanes(d)) update(load.template get<true>(i, end));
+  if (i < end) update(load.template get<false>(i, end));
   return hn::GetLane(hn::MaxOfLanes(d, largest));
+}
+
+/// How far products that are alike may lie apart, and others above those of a sample, in exponents.
+constexpr int alike = 24, sampling_margin = 10;
+
+/// An exponent above the scaled products, by a sample of them, if they are alike; else unknown_exponent.
+template <class Term>
+HWY_INLINE int exponent_by_sample(const double* a, const double* b, std::size_t n,
+                                  const product_scaling<Term>& by) {
+  double lowest = HUGE_VAL, highest = 0;
+  const std::size_t stride = n / 8 | 1;
+  for (std::size_t i = 0; i < n; i += stride) {
+    const double x = by.a.scaled(std::abs(a[i]));
+    const double product = Term::factors == 1 ? x : x * by.b.scaled(std::abs(Term::inputs == 2 ? b[i] : a[i]));
+    lowest = std::min(lowest, product), highest = std::max(highest, product);
+  }
+  const int exponent = exponent_above(highest) + sampling_margin;
+  const bool is_known = lowest > 0 && highest * power_of_two(-alike) <= lowest && exponent > lowest_sum_exponent &&
+                        exponent <= highest_sum_exponent;
+  return is_known ? exponent : unknown_exponent;
 }
 
 /// Products of some pairs of elements spread over the vectors.
@@ -122,8 +209,8 @@ struct product_sample {
   bool moderate = true;                  ///< the nonzero factors lie in the middle of the range of doubles
 };
 
-template <class Term, std::size_t count, class T>
-HWY_INLINE product_sample sample_products(const T* a, const T* b, std::size_t n) {
+template <class Term, class T>
+HWY_INLINE product_sample sample_products(const T* a, const T* b, std::size_t n, std::size_t count) {
   constexpr int stored = core::format<T>::precision, bias = core::format<T>::highest_exponent - 2;
   const std::size_t stride = n / count | 1;
   product_sample found;
@@ -139,56 +226,6 @@ HWY_INLINE product_sample sample_products(const T* a, const T* b, std::size_t n)
     found.moderate = found.moderate && std::abs(of_x) < 240 && std::abs(of_y) < 240;
   }
   return found;
-}
-
-/// The least e with x < 2^e, of a normal number; large for infinities.
-HWY_INLINE int exponent_above(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52) - 1022; }
-
-/// The largest error of one unscaled addend by underflow.
-template <class Term, class T>
-constexpr double underflow_of = core::streams_of<Term, T> == 2 ? 0x1p-1000 : 0;
-
-/// Calls step(e) with 2^e above all products as estimated from a sample. If that returns false, calls it again with
-/// an e found from all elements. False if the second call fails too, or products may leave the range of normal
-/// doubles. NaNs are detected later.
-template <class Term, class Step>
-HWY_INLINE bool with_exponent_of_products(const double* a, const double* b, std::size_t n, Step step) {
-  constexpr int alike = 24, margin = 10;
-  const product_sample sample = sample_products<Term, 8>(a, b, n);
-  if (!sample.moderate) return false;
-  const bool are_alike = sample.lowest > product_sample::of_zero && sample.highest - sample.lowest <= alike;
-  if (are_alike && step(sample.highest + margin)) return true;
-  const int exponent = exponent_above(largest_product<Term>(a, b, n));
-  return exponent > -480 && exponent < 450 && step(exponent + exponent_margin);
-}
-
-/// Elements of a block that is scaled.
-constexpr std::size_t scaled_block = 1024;
-
-/// result = the sum of all products, in units of a power of two: calls add(a, b, count, exponent, error, result)
-/// for blocks of scaled elements whose products are below 2^exponent, and were changed by at most `error` each.
-/// False if the data does not suit it.
-template <class Term, class Sum, class Add>
-bool add_scaled_blocks(const double* a, const double* b, std::size_t n, Sum& result, Add add) {
-  const vector_scale scale_a(a, n), scale_b(b, n);
-  constexpr int factors = Term::factors;
-  result = {};
-  result.exponent = -(factors == 2 ? scale_a.exponent() + scale_b.exponent() : scale_a.exponent());
-  HWY_ALIGN double x[scaled_block + hn::MaxLanes(hn::ScalableTag<double>())];
-  HWY_ALIGN double other[Term::inputs == 2 ? std::size(x) : 1];
-  const double* const y = Term::inputs == 2 ? other : x;
-  for (std::size_t i = 0; i < n; i += scaled_block) {
-    const std::size_t count = std::min(n - i, scaled_block);
-    double largest = scale_a.copy(a + i, count, x);
-    if constexpr (Term::inputs == 2) largest = std::max(largest, scale_b.copy(b + i, count, other));
-    const double product = largest_product<Term>(x, y, count);
-    const double error = power_of_two(lowest_scaled) * (factors == 2 ? largest : 1) + 0x1p-1000;
-    const bool in_range = product == 0 || (product > 0x1p-400 && product < 0x1p450);
-    // a NaN among products that are all zero: `add` detects it
-    const int exponent = product == 0 ? -400 : exponent_above(product);
-    if (!in_range || !(largest < HUGE_VAL) || !add(x, y, count, exponent, error, result)) return false;
-  }
-  return true;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cpu/powers.hpp>
 #include <cstdint>
 #include <cstring>
 
@@ -54,6 +55,19 @@ HWY_INLINE vec<D> fused_subtract(D d, vec<D> a, vec<D> b, vec<D> c) {
   return hn::MulSub(a, b, c);
 #else
   return fused_add(d, a, b, hn::Neg(c));
+#endif
+}
+
+/// x - y·one, where `one` is 1: a subtraction on the units that multiply, which loops of additions leave idle on
+/// processors that have both kinds.
+template <class D>
+HWY_INLINE vec<D> subtract_product(D d, vec<D> x, vec<D> y, vec<D> one) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::NegMulAdd(y, one, x);
+#else
+  (void)d, (void)one;
+  return hn::Sub(x, y);
 #endif
 }
 
@@ -137,12 +151,6 @@ template <class T>
 HWY_INLINE void prefetch_ahead(const T* from, std::size_t count) {
   const char* const line = reinterpret_cast<const char*>(from) + prefetch_bytes;
   for (std::size_t byte = 0; byte < count * sizeof(T); byte += 64) hwy::Prefetch(line + byte);
-}
-
-/// 2^exponent, normal.
-HWY_INLINE double power_of_two(int exponent) {
-  const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52;
-  return std::bit_cast<double>(bits);
 }
 
 /// Sum over the lanes, in an unspecified order.

@@ -140,7 +140,7 @@ void add_terms(state_view state, reduction what, const any_vector& a, const any_
   if (is_carrier && is_contiguous(a) && is_contiguous(b) && a.type == b.type && a.n == b.n &&
       engine::is_short_call(a.data, b.data, a.n, options)) {
     const auto& kernels = cpu_engine::current_kernels(a.type, core::info_of(what).term);
-    cpu_engine::accumulate(kernels, a.type, a.data, b.data, a.n, sum, false);
+    cpu_engine::accumulate(kernels, a.type, a.data, b.data, a.n, sum);
   } else {
     engine::add(engine::make_plan({state.caller, what, a, b, element_type::float64}, options), sum);
   }

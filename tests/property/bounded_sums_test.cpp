@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <core/decompose.hpp>
-#include <cpu/extraction.hpp>
 #include <cpu/kernels.hpp>
 #include <cstdlib>
 #include <exactdot/exactdot.hpp>
@@ -58,8 +57,12 @@ deviation deviation_of_bounded(const T* a, const T* b, std::size_t n, const boun
   return deviation_of<Term>(a, b, n, {sum.head, sum.tail}, sum.bound, sum.exponent);
 }
 template <class Term, class T>
-deviation deviation_of_refined(const T* a, const T* b, std::size_t n, const expansion& sum) {
-  return deviation_of<Term>(a, b, n, {std::begin(sum.part), std::end(sum.part)}, sum.bound, sum.exponent);
+deviation deviation_of_refined(const T* a, const T* b, std::size_t n, const refined_sum& sum) {
+  std::vector<double> parts;
+  for (const std::int64_t digit : sum.digit) {
+    parts.push_back(std::ldexp(static_cast<double>(digit), -extraction_width * static_cast<int>(parts.size())));
+  }
+  return deviation_of<Term>(a, b, n, parts, sum.bound, sum.exponent);
 }
 
 bool is_finite(const bounded_sum& sum) { return sum.bound < HUGE_VAL && std::abs(sum.head + sum.tail) < HUGE_VAL; }
@@ -87,10 +90,12 @@ void check(const instruction_set& set, const oracle::vectors<T>& v, tally& done)
   if (Term::inputs == 2 && sum.exponent == 0) {
     ASSERT_GE(sum.largest, largest_product(v));
   }
-  for (const int levels : {0, 3, 4, 5}) {
-    for (const double largest : {sum.exponent == 0 ? sum.largest : HUGE_VAL, HUGE_VAL}) {
-      expansion finer;
-      if (!of.refined(a, b, v.size(), levels, largest, finer)) continue;
+  for (const int levels : {3, 4, 5}) {
+    for (const int margin : {0, 3, 500}) {
+      refined_sum finer;
+      const int exponent = exponent_above(sum.largest) + sum.exponent + margin;
+      if (exponent > 1000 + 1000 * (margin == 0)) continue;  // the check itself would overflow
+      if (!of.refined(a, b, v.size(), levels, exponent, finer)) continue;
       const deviation rest = deviation_of_refined<Term>(a, b, v.size(), finer);
       ASSERT_TRUE(rest.error <= rest.bound) << levels << " levels: " << rest.error << " > " << rest.bound;
       const bounded_sum two = rounded(finer);
@@ -144,8 +149,8 @@ TYPED_TEST(bounded_sums, have_errors_close_to_the_bound_of_refined_ones) {
   const auto v = lost_by_levels<TypeParam>(3, 1000);
   for (const instruction_set* set : runnable_instruction_sets()) {
     const kernels& of = set->table[kernels_index(type_of<TypeParam>, core::term_index<core::product>)];
-    expansion sum;
-    ASSERT_TRUE(of.refined(v.a.data(), v.b.data(), v.size(), 3, 1.0, sum));
+    refined_sum sum;
+    ASSERT_TRUE(of.refined(v.a.data(), v.b.data(), v.size(), 3, 1, sum));
     const deviation off = deviation_of_refined<core::product>(v.a.data(), v.b.data(), v.size(), sum);
     EXPECT_TRUE(off.error <= off.bound) << set->name;
     // products of doubles may lose half a unit twice: of the value and of the error
@@ -252,28 +257,80 @@ TEST(bounded_sums_of_doubles, of_sparse_vectors_enclose_the_exact_sum) {
   }
 }
 
-TEST(expansion, adds_sums_of_any_unit) {
-  expansion sum, large{{1.5}, 0.25, 1000}, tiny{{0.75}, 0.5, -2000};
-  add(sum, tiny);
-  EXPECT_EQ(sum.exponent, -2000);
-  EXPECT_EQ(sum.part[0], 0.75);
-  add(sum, large);
-  EXPECT_EQ(sum.exponent, 1000);
-  EXPECT_EQ(sum.part[0], 1.5);
-  EXPECT_GE(sum.bound, 0.25 + std::ldexp(1.25, -399));
-  expansion small{{3}, 0.125, 900};
-  add(sum, small);
-  EXPECT_EQ(sum.part[0], 1.5);  // 3·2^-100 is a part of its own
-  EXPECT_EQ(sum.part[1], std::ldexp(3.0, -100));
+/// Blocks of 2048 elements whose products differ in size: of zeros first, then each larger than what was sampled.
+TEST(bounded_sums_of_doubles, raise_the_exponent_for_larger_blocks) {
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    for (const int scale : {0, 300, -300}) {  // ±600 of the products: factors are scaled
+      tally done;
+      oracle::vectors<double> v;
+      oracle::rng random(1);
+      for (int i = 0; i < 9000; ++i) {
+        const int block = i / 2048;
+        const double x = std::ldexp(static_cast<double>(random.below(1U << 30)) - 0x1p29, scale + 10 * block - 29);
+        v.push({block == 0 ? 0 : x, i % 3 == 0 ? -std::ldexp(x, 3) : std::ldexp(1.0, scale)});
+      }
+      check<core::product>(*set, v, done);
+      EXPECT_EQ(done.bounded, 1) << set->name << ' ' << scale;
+      EXPECT_GE(done.refined, 3) << set->name << ' ' << scale;
+    }
+  }
 }
 
-TEST(expansion, in_two_doubles_keeps_a_sum_that_cancels) {
-  expansion sum;
-  for (const double x : {0x1p200, 1.0, 0x1p-60, -0x1p200, -1.0, 0x1p-140}) add(sum, x);
-  const bounded_sum two = rounded(sum);
-  EXPECT_EQ(two.head, 0x1p-60);
-  EXPECT_EQ(two.tail, 0x1p-140);
-  EXPECT_EQ(two.bound, 0);
+/// Sums of zeros are known to be zero, so that no slower level reads them again.
+TEST(bounded_sums, of_zeros_are_exact) {
+  const std::vector<double> zeros(3000, -0.0), others(3000, 0x1p1000);
+  const std::vector<float> float_zeros(3000), float_others(3000, 1e30F);
+  std::vector<double> tiny(3000), infinite(3000, 1.0);
+  tiny[2998] = 0x1p-600, infinite[2998] = HUGE_VAL;
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    const auto expect_zero = [&](element_type carrier, const void* a, const void* b) {
+      bounded_sum sum{1, 1, 1};
+      ASSERT_TRUE(set->table[kernels_index(carrier, core::term_index<core::product>)].bounded(a, b, 3000, sum));
+      EXPECT_TRUE(sum.head == 0 && sum.tail == 0 && sum.bound == 0) << set->name;
+    };
+    expect_zero(element_type::float64, zeros.data(), others.data());
+    expect_zero(element_type::float64, others.data(), zeros.data());
+    expect_zero(element_type::float32, float_zeros.data(), float_others.data());
+    const kernels& of = set->table[kernels_index(element_type::float64, core::term_index<core::product>)];
+    bounded_sum sum;
+    EXPECT_FALSE(of.bounded(zeros.data(), infinite.data(), 3000, sum)) << set->name;
+    EXPECT_TRUE(!of.bounded(tiny.data(), tiny.data(), 3000, sum) || sum.bound > 0) << set->name;
+  }
+}
+
+TEST(refined_sums, carry_between_levels) {
+  constexpr std::int64_t width = std::int64_t{1} << extraction_width;
+  refined_sum sum{.exponent = 7, .levels = 3};
+  const std::int64_t first[3] = {5 * width / 2, -width, width / 2}, second[3] = {-5 * width / 2 + 1, width - 1, 3};
+  add_levels(sum, first, 3);
+  EXPECT_EQ(std::vector(sum.digit, sum.digit + 4), (std::vector<std::int64_t>{2, width / 2 - 1, 1, -width / 2}));
+  add_levels(sum, second, 3);  // in all: 1 in level 0, -1 in level 1, half a unit of it and 3 in level 2
+  EXPECT_EQ(std::vector(sum.digit, sum.digit + 4), (std::vector<std::int64_t>{0, 1, 0, -width / 2 + 3}));
+}
+
+TEST(refined_sums, add) {
+  refined_sum sum, x{.digit = {1, 2, 3}, .bound = 0.25, .exponent = 9, .levels = 5};
+  add(sum, refined_sum{.bound = 0.125, .exponent = 9, .levels = 0});  // a slice of nothing
+  EXPECT_EQ(sum.levels, 0);
+  add(sum, x);
+  x.digit[0] = -3;
+  add(sum, x);
+  EXPECT_EQ(std::vector(sum.digit, sum.digit + 3), (std::vector<std::int64_t>{-2, 4, 6}));
+  EXPECT_EQ(sum.bound, 0.5);
+  EXPECT_EQ(sum.levels, 5);
+}
+
+TEST(refined_sums, in_two_doubles_keep_a_sum_that_cancels) {
+  const bounded_sum two = rounded({.digit = {0, 0, 1, 0, 1, 1}, .exponent = 200, .levels = 5});
+  EXPECT_EQ(two.exponent, 0);
+  EXPECT_EQ(two.head, 0x1p106);
+  EXPECT_EQ(two.tail, 0x1p12 + 0x1p-35);
+  EXPECT_LE(two.bound, 0x1p-38);
+  EXPECT_GE(two.bound, 0x1p-41);
+  const bounded_sum huge = rounded({.digit = {1, 3}, .bound = 0x1p-60, .exponent = 1500, .levels = 5});
+  EXPECT_EQ(huge.exponent, 1500);
+  EXPECT_EQ(huge.head, 1 + 0x3p-47);
+  EXPECT_GE(huge.bound, 0x1p-60);
 }
 
 }  // namespace
