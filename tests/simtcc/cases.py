@@ -120,6 +120,8 @@ def findings():
     fault("foreign", 1, r"^foreign: cudaErrorIllegalAddress", r"^simtcc: out_of_bounds.*not device memory\)@")
     fault("division", 1, r"^division: cudaErrorLaunchFailure", r"^simtcc: trap.*integer division@")
     fault("misaligned", 1, r"^misaligned: cudaErrorMisalignedAddress", r"^simtcc: misaligned@")
+    fault("vector", 1, r"^vector: cudaErrorMisalignedAddress", r"^simtcc: misaligned in global memory .*@")
+    expect([program, "local array"], 1, r"^simtcc: out_of_bounds in array \(past the end of a local array\): .*faults\.cu:\d+\)")
     fault("constant", 66, r"^simtcc: constant_write in global memory \(limits \+ 4 bytes\): write@")
     fault("early return", 66, r"^simtcc: barrier_divergence: __syncthreads@", SIMTCC_MODEL="lock_step")
     expect([program, "early return"], 0, r"^simtcc: no findings", SIMTCC_MODEL="independent")

@@ -51,6 +51,17 @@ __global__ void divide(int* x) {
 __global__ void misalign(char* x) {
   *reinterpret_cast<double*>(x + 4) = 1;  // misaligned
 }
+__global__ void misalign_vector(float* x) {
+  x[0] = reinterpret_cast<const float4*>(x + 2)->y;  // vector
+}
+__device__ __noinline__ void fill(int* to, int n) {
+  for (int i = 0; i < n; ++i) to[i] = n;
+}
+__global__ void overrun_local_array(int* x) {
+  int values[4];
+  fill(values, x[0] + 8);
+  x[1] = values[1];
+}
 __constant__ int limits[2] = {1, 2};
 __constant__ const int fixed = 3;
 __global__ void write_constant(int* x) {
@@ -88,6 +99,8 @@ int main(int count, char** arguments) {
   if (is("foreign")) use_host<<<1, 1>>>(&host);
   if (is("division")) divide<<<1, 1>>>(x);
   if (is("misaligned")) misalign<<<1, 1>>>(reinterpret_cast<char*>(x));
+  if (is("vector")) misalign_vector<<<1, 1>>>(reinterpret_cast<float*>(x));
+  if (is("local array")) overrun_local_array<<<1, 1>>>(x);
   if (is("constant")) write_constant<<<1, 1>>>(x);
   if (is("early return")) barrier_after_return<<<1, 64>>>(x);
   if (is("unasked")) nothing<<<1, 2048>>>();  // unasked
