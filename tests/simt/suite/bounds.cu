@@ -225,7 +225,8 @@ const family table =
         .pair("local_array_by_pointer", local_array_by_pointer<true>, local_array_by_pointer<false>, outside,
               {.result = 1})
         .pair("constant_index", constant_index<true>, constant_index<false>, outside, {.block = 32, .result = 1})
-        .pair("constant_write", constant_write<true>, constant_write<false>, fault_kind::constant_write, {.result = 3})
+        .pair("constant_write", constant_write<true>, constant_write<false>, fault_kind::constant_write,
+              {.result = 3})
         .correct("first_and_last", first_and_last, {.shared = 128, .result = arrays::n - 1});
 
 }  // namespace

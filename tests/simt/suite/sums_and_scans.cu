@@ -8,7 +8,7 @@ constexpr auto race = fault_kind::data_race;
 constexpr unsigned all = 0xffffffffU;
 
 __device__ int warp_sum(int x) {
-  for (int half = 16; half > 0; half /= 2) x += __shfl_down_sync(all, x, half);
+  for (int half = 16; half > 0; half /= 2) x += __shfl_down_sync(all, x, half);  // fault: single_pass_barrier
   return x;
 }
 
