@@ -27,6 +27,15 @@ __global__ void share(float* out, unsigned stride) {
   __syncwarp();
   if (words[threadIdx.x * stride] == -1) *out = 1;  // shared load
 }
+/// All lanes read one word; then each half of the warp reads one, both words in one bank.
+__global__ void broadcast(float* out) {
+  __shared__ float words[64];
+  words[threadIdx.x] = 1, words[threadIdx.x + 32] = 1;
+  __syncwarp();
+  float sum = words[5];                 // broadcast
+  sum += words[threadIdx.x / 16 * 32];  // two words of a bank
+  if (sum == -1) *out = sum;
+}
 template <unsigned padding>
 __global__ void transpose(const float* x, float* out) {
   __shared__ float tile[32][32 + padding];
@@ -135,10 +144,9 @@ TEST(simt_costs, count_bank_conflicts) {
       EXPECT_EQ(costs_of(stream, "shared store", "write", "shared").degree(), degree) << stride;
       EXPECT_EQ(costs_of(stream, "shared load", "read", "shared").degree(), degree) << stride;
     }
-    stream.clear();
-    gpu::stream& broadcast = stream;
-    gpu::launch(share, 1, 1, 4, broadcast, out.data(), 0U);
-    EXPECT_EQ(costs_of(stream, "shared load", "read", "shared").wavefronts, 1U);
+    gpu::launch(broadcast, 1, 32, 0, stream, out.data());
+    EXPECT_EQ(costs_of(stream, "broadcast", "read", "shared").degree(), 1);
+    EXPECT_EQ(costs_of(stream, "two words of a bank", "read", "shared").degree(), 2);
   });
 }
 TEST(simt_costs, show_what_padding_of_a_tile_saves) {
