@@ -91,7 +91,7 @@ void check(const instruction_set& set, const oracle::vectors<T>& v, tally& done)
     ASSERT_GE(sum.largest, largest_product(v));
   }
   for (const int levels : {3, 4, 5}) {
-    for (const int margin : {0, 3, 500}) {
+    for (const int margin : {0, 500}) {
       refined_sum finer;
       const int exponent = exponent_above(sum.largest) + sum.exponent + margin;
       if (exponent > 1000 + 1000 * (margin == 0)) continue;  // the check itself would overflow
@@ -260,11 +260,11 @@ TEST(bounded_sums_of_doubles, of_sparse_vectors_enclose_the_exact_sum) {
 /// Blocks of 2048 elements whose products differ in size: of zeros first, then each larger than what was sampled.
 TEST(bounded_sums_of_doubles, raise_the_exponent_for_larger_blocks) {
   for (const instruction_set* set : runnable_instruction_sets()) {
-    for (const int scale : {0, 300, -300}) {  // ±600 of the products: factors are scaled
+    for (const int scale : {0, 300}) {  // 2^600: factors are scaled
       tally done;
       oracle::vectors<double> v;
       oracle::rng random(1);
-      for (int i = 0; i < 9000; ++i) {
+      for (int i = 0; i < 4500; ++i) {
         const int block = i / 2048;
         const double x = std::ldexp(static_cast<double>(random.below(1U << 30)) - 0x1p29, scale + 10 * block - 29);
         v.push({block == 0 ? 0 : x, i % 3 == 0 ? -std::ldexp(x, 3) : std::ldexp(1.0, scale)});
