@@ -24,8 +24,8 @@ bool machine::copy_happens_before_current(const access_record& earlier) const {
 /// Returns whether a clock covers a phase of an mbarrier that the copy has signalled.
 bool machine::is_signalled(const copy_agent& by, const clock_pointer& known) {
   return known && std::any_of(by.signalled.begin(), by.signalled.end(), [&](const auto& at) {
-    return known->time_of(vector_clock::mbarrier_bit | at.mbarrier) >= at.phase + 2;
-  });
+           return known->time_of(vector_clock::mbarrier_bit | at.mbarrier) >= at.phase + 2;
+         });
 }
 
 /// Returns whether a fence.proxy.async lies between an earlier access and the current point.
@@ -221,9 +221,7 @@ void machine::signal_barrier(std::uint32_t id, const transfer& done) {
     report(kind, done.barrier, action, by.caller, &barrier.last_change, barrier.last_action, detail);
   };
   if (!barrier.live) return fault(fault_kind::mbarrier_uninitialised, "");
-  const auto signal = [&](copy_agent& signalled) {
-    signalled.signalled.push_back({barrier.id, barrier.phase});
-  };
+  const auto signal = [&](copy_agent& signalled) { signalled.signalled.push_back({barrier.id, barrier.phase}); };
   if (arrives) {
     for (const std::uint32_t earlier : done.after) {
       complete_all(earlier);

@@ -54,7 +54,7 @@ struct copy_agent {
   bool closed = false;    // takes no more copies
   location shared_place;  // of the last bulk copy
   std::vector<transfer> pending;
-  access_record read_awaited, write_awaited;          // the wait of the issuing thread; thread 0: none yet
+  access_record read_awaited, write_awaited;  // the wait of the issuing thread; thread 0: none yet
   struct phase_of_mbarrier {
     std::uint32_t mbarrier, phase;
   };

@@ -1,5 +1,6 @@
 // The kernels of the CUDA engine beyond the table of tests (table/): many variants of the same data, and the state
-// that a launch leaves behind. On the simulator or on a GPU. EXACTDOT_TEST_SCALE=400 runs four times as many variants.
+// that a launch leaves behind. On the simulator or on a GPU. EXACTDOT_TEST_SCALE=400 runs four times as many
+// variants.
 #include "cuda/kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -57,8 +58,13 @@ TYPED_TEST(kernels, add_to_words_if_more_blocks_than_are_resident_sum_data_of_a_
   const auto [a, b] = oracle::make_vectors(oracle::generator_named<TypeParam>("cancels_to_small"), 2, 9000);
   const auto type = exactdot::type_of<TypeParam>;
   for (const unsigned variant : {18U, 20U}) {  // 19 blocks
-    const table::call asked{exactdot::reduction::dot, exactdot::to_any(a),   exactdot::to_any(b), type,
-                            exactdot::mode::exact,    /*ddof=*/0, variant};
+    const table::call asked{exactdot::reduction::dot,
+                            exactdot::to_any(a),
+                            exactdot::to_any(b),
+                            type,
+                            exactdot::mode::exact,
+                            /*ddof=*/0,
+                            variant};
     const oracle::reference expected(asked.what, asked.a, asked.b, 0);
     EXPECT_EQ(expected.words_fault(kernels_under_test::words_of_two_launches(asked), 2), "") << variant;
     EXPECT_EQ(kernels_under_test::take_faults(), "") << variant;

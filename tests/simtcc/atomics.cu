@@ -1,5 +1,5 @@
-// cuda::atomic and cuda::atomic_ref, checked against their definitions; compiles with nvcc too. Its argument chooses a
-// program that is wrong: `relaxed` publishes data without order.
+// cuda::atomic and cuda::atomic_ref, checked against their definitions; compiles with nvcc too. Its argument
+// chooses a program that is wrong: `relaxed` publishes data without order.
 #include <cuda_runtime.h>
 
 #include <cstdio>

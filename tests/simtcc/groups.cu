@@ -126,7 +126,8 @@ int main() {
   cudaMemcpy(&counted, count, sizeof(int), cudaMemcpyDeviceToHost);
   int length = n;
   void* arguments[] = {&x, &partials, &sum, &length};
-  cudaError_t error = cudaLaunchCooperativeKernel((void*)sum_in_two_steps, blocks, threads, arguments, threads * sizeof(int));
+  cudaError_t error =
+      cudaLaunchCooperativeKernel((void*)sum_in_two_steps, blocks, threads, arguments, threads * sizeof(int));
   if (error == cudaSuccess) error = cudaMemcpy(&total, sum, sizeof(int), cudaMemcpyDeviceToHost);
   const bool too_large = cudaLaunchCooperativeKernel((void*)sum_in_two_steps, 1 << 20, threads, arguments,
                                                      threads * sizeof(int)) == cudaErrorCooperativeLaunchTooLarge;

@@ -1,6 +1,6 @@
-// cuda::barrier, cuda::pipeline, cuda::memcpy_async, __pipeline_* and cooperative_groups::memcpy_async, checked against
-// their definitions; compiles with nvcc too (compute capability 8.0). Its argument chooses a program that is wrong:
-// `early` reads a copy before the wait.
+// cuda::barrier, cuda::pipeline, cuda::memcpy_async, __pipeline_* and cooperative_groups::memcpy_async, checked
+// against their definitions; compiles with nvcc too (compute capability 8.0). Its argument chooses a program that
+// is wrong: `early` reads a copy before the wait.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>
@@ -85,9 +85,10 @@ __global__ void copy_by_block_pipeline(const int* x, int* failures, bool by_role
   __shared__ int stage[2][threads];
   const auto block = cg::this_thread_block();
   const bool produces = !by_roles || threadIdx.x < 32, consumes = !by_roles || threadIdx.x >= 32;
-  auto pipe = by_roles ? cuda::make_pipeline(block, &state, produces ? cuda::pipeline_role::producer
-                                                                     : cuda::pipeline_role::consumer)
-                       : cuda::make_pipeline(block, &state);
+  auto pipe = by_roles
+                  ? cuda::make_pipeline(block, &state,
+                                        produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer)
+                  : cuda::make_pipeline(block, &state);
   const int producers = by_roles ? 32 : threads;
   const auto fetch = [&](int round) {
     pipe.producer_acquire();

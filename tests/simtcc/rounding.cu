@@ -1,4 +1,5 @@
-// Directed rounding: operations and conversions whose exact result lies between two numbers; compiles with nvcc too.
+// Directed rounding: operations and conversions whose exact result lies between two numbers; compiles with nvcc
+// too.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -10,7 +11,8 @@ __device__ void expect(int* failures, bool holds) {
 __global__ void operations(int* failures, float one, float tiny, double d_one, double d_tiny) {
   const float above = 1 + 0x1p-23f, below = 1 - 0x1p-24f;
   expect(failures, __fadd_rd(one, tiny) == 1 && __fadd_ru(one, tiny) == above && __fadd_rz(one, tiny) == 1);
-  expect(failures, __fadd_rd(-one, -tiny) == -above && __fadd_ru(-one, -tiny) == -1 && __fadd_rz(-one, -tiny) == -1);
+  expect(failures,
+         __fadd_rd(-one, -tiny) == -above && __fadd_ru(-one, -tiny) == -1 && __fadd_rz(-one, -tiny) == -1);
   expect(failures, __fsub_rd(one, tiny) == below && __fsub_ru(one, tiny) == 1 && __fsub_rz(one, tiny) == below);
   expect(failures, __fmul_rd(above, above) == 1 + 0x1p-22f && __fmul_ru(above, above) == 1 + 0x1.8p-22f);
   expect(failures, __fmul_rz(-above, above) == -(1 + 0x1p-22f));

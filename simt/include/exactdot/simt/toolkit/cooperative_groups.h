@@ -195,7 +195,8 @@ class tile_of_lanes {
 };
 
 /// Every thread of the tile contributes eight bytes and gets those of all, by rank.
-EXACTDOT_SIMT_CALL inline const std::uint64_t* tile_call(const char* operation, unsigned size, std::uint64_t value) {
+EXACTDOT_SIMT_CALL inline const std::uint64_t* tile_call(const char* operation, unsigned size,
+                                                         std::uint64_t value) {
   return exactdot::simt::detail::tile_collective(operation, size, value, __builtin_return_address(0));
 }
 
@@ -244,7 +245,8 @@ class tile_of_warps {
   EXACTDOT_SIMT_CALL static std::uint64_t word_of(const std::uint64_t* words, unsigned rank) { return words[rank]; }
   EXACTDOT_SIMT_CALL static unsigned sum_of(const std::uint64_t* words) {
     std::uint64_t sum = 0;
-    for (unsigned i = 0; i < tile_size && i < threads_of_block() - meta_group_rank() * tile_size; ++i) sum += words[i];
+    for (unsigned i = 0; i < tile_size && i < threads_of_block() - meta_group_rank() * tile_size; ++i)
+      sum += words[i];
     return static_cast<unsigned>(sum);
   }
   [[gnu::always_inline]] static unsigned count(int predicate) {

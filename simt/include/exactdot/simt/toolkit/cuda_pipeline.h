@@ -1,5 +1,6 @@
 // cuda_pipeline.h for programs that simtcc compiles.
 #pragma once
 
-#include <cuda/pipeline>
 #include <cuda_pipeline_primitives.h>
+
+#include <cuda/pipeline>

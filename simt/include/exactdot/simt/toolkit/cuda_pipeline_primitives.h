@@ -3,8 +3,9 @@
 // The last `zfill` bytes become zero by ordinary writes.
 #pragma once
 
-#include <cuda/async_copies.hpp>
 #include <cuda_awbarrier_primitives.h>
+
+#include <cuda/async_copies.hpp>
 
 [[gnu::always_inline]] inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes,
                                                            std::size_t zfill = 0) {

@@ -35,8 +35,8 @@ EXACTDOT_SIMT_CALL inline void wait_groups(int groups_left) {
   const std::size_t piece = bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 1;
   char* const target = static_cast<char*>(to);
   const char* const source = static_cast<const char*>(from);
-  const bool asynchronous = piece != 1 && bytes != 0 && exactdot::simt::detail::is_shared(to) &&
-                            !exactdot::simt::detail::is_shared(from);
+  const bool asynchronous =
+      piece != 1 && bytes != 0 && exactdot::simt::detail::is_shared(to) && !exactdot::simt::detail::is_shared(from);
   for (std::size_t i = rank * piece; i < bytes; i += threads * piece) {
     if (asynchronous) {
       cp_async(target + i, source + i, piece);

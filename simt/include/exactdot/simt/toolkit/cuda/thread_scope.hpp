@@ -1,7 +1,7 @@
 // Scopes and memory orders of libcu++, and the fences that they are made of here.
 //
-// A release is a fence before the operation, an acquire one after it (PTX ISA, "Memory Consistency Model", release and
-// acquire patterns). The simulator's fences have the scope of a block or of the device.
+// A release is a fence before the operation, an acquire one after it (PTX ISA, "Memory Consistency Model", release
+// and acquire patterns). The simulator's fences have the scope of a block or of the device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -30,8 +30,8 @@ namespace detail {
 using simt_scope = exactdot::simt::detail::scope;
 constexpr simt_scope to_simt(thread_scope scope) {
   return scope == thread_scope_block || scope == thread_scope_thread ? simt_scope::block
-         : scope == thread_scope_device                               ? simt_scope::device
-                                                                      : simt_scope::system;
+         : scope == thread_scope_device                              ? simt_scope::device
+                                                                     : simt_scope::system;
 }
 EXACTDOT_SIMT_CALL inline void fence(thread_scope scope) {
   exactdot::simt::detail::fence(to_simt(scope), __builtin_return_address(0));
@@ -46,7 +46,8 @@ constexpr bool acquires(memory_order order) {
 
 }  // namespace detail
 
-[[gnu::always_inline]] inline void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
+[[gnu::always_inline]] inline void atomic_thread_fence(memory_order order,
+                                                       thread_scope scope = thread_scope_system) {
   if (order != memory_order_relaxed) detail::fence(scope);
 }
 
