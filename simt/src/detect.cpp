@@ -46,7 +46,7 @@ location machine::begin_access(std::uintptr_t address, std::size_t size, const a
     detect_repetition(place, address, size, caller);  // a thread may spin on it
     return place;
   }
-  if (observed_) observe(place, address, size, kind, site);
+  if (observed_) observe(place, address, size, kind, caller);
   detect_repetition(place, address, size, caller);
   if (kind.write && module_.is_read_only(place.address))
     report(fault_kind::constant_write, place, kind.name(), site);

@@ -3,11 +3,15 @@
 
 namespace simt_test {
 namespace {
-__global__ void add(int* sum) { *sum += 1; }
+/// A type of its own: the templates that launch its kernel are compiled in this file only.
+struct counter {
+  int n;
+};
+__global__ void add(counter* sum) { sum->n += 1; }
 }  // namespace
 
 void launch_uninstrumented(exactdot::gpu::stream& stream) {
-  exactdot::gpu::buffer<int> sum(stream, 1);
+  exactdot::gpu::buffer<counter> sum(stream, 1);
   sum.fill_zero();
   exactdot::gpu::launch(add, 2, 32, 0, stream, sum.data());
 }
