@@ -272,7 +272,7 @@ template <class Kernel, class T>
 void expect_cancelling_sums_to_be_decided() {
   std::mt19937 random(8);
   for (const int exponent : {60, 100, 140}) {
-    for (const std::size_t n : {24, 900, 2500}) {
+    for (const std::size_t n : {24, 1500}) {
       terms<T> given{std::vector<T>(n), std::vector<T>(n)};
       const std::size_t half = (n - 1) / 2;
       for (std::size_t i = 0; i < half; ++i) {
@@ -283,7 +283,7 @@ void expect_cancelling_sums_to_be_decided() {
       given.b[half] = static_cast<T>(draw_wide(random, -exponent / 2, 1 - exponent / 2));
       const double right = dot<double>(std::span<const T>(given.a), std::span<const T>(given.b), on_cpu);
       for (const unsigned blocks : {1U, 3U}) {
-        exact_launcher on(static_cast<unsigned>(n));
+        exact_launcher on;  // in lock step one of three blocks may be late
         EXPECT_EQ((on.result<double, core::product, Kernel>(given, blocks)), right) << exponent << ' ' << n;
         EXPECT_EQ(on.state().exchange.undecided, 1U) << exponent << ' ' << n;
         EXPECT_EQ(on.state().exchange.undecided_refined, 0U) << exponent << ' ' << n;
