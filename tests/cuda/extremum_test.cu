@@ -4,141 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <core/extremum.hpp>
-#include <cstring>
-#include <cuda/extremum_kernel.cuh>
-#include <exactdot/reduction.hpp>
-#include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "backend.cuh"
+#include "extremum_launch.cuh"
 #include "missing_gpu.cuh"
 
 namespace exactdot::cuda_engine {
 namespace {
 
-/// Elements of a type, as their bits.
-struct data {
-  element_type type;
-  std::vector<std::uint64_t> bits;
-};
-
-struct grid {
-  unsigned blocks;
-  int threads;
-};
-
 constexpr std::array four = {reduction::min, reduction::max, reduction::argmin, reduction::argmax};
-
-bool is_greatest(reduction what) { return what == reduction::max || what == reduction::argmax; }
-
-std::uint64_t key_of(element_type type, bool greatest, std::uint64_t bits) {
-  return with_element(type, [&]<class T>(T) -> std::uint64_t {
-    const auto word = static_cast<typename exactdot::detail::unsigned_of<sizeof(T)>::type>(bits);
-    return greatest ? core::ordered_key<T, true>(word) : core::ordered_key<T, false>(word);
-  });
-}
-std::uint64_t element_of(element_type type, bool greatest, std::uint64_t key) {
-  return with_element(type, [&]<class T>(T) -> std::uint64_t {
-    return greatest ? core::element_of_key<T, true>(key) : core::element_of_key<T, false>(key);
-  });
-}
-
-/// The index, or the bits of the element.
-std::uint64_t expected(const data& x, reduction what) {
-  const bool greatest = is_greatest(what);
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < x.bits.size(); ++i) {
-    if (key_of(x.type, greatest, x.bits[i]) < key_of(x.type, greatest, x.bits[best])) best = i;
-  }
-  return gives_index(what) ? best : element_of(x.type, greatest, key_of(x.type, greatest, x.bits[best]));
-}
-
-/// Memory of the device for launches that follow each other.
-class extremum_launcher {
- public:
-  explicit extremum_launcher(unsigned seed = 1) : state_(stream_, 1), result_(stream_, 1) {
-    choose_schedule(stream_, seed);
-    state_.fill_zero();
-  }
-  ~extremum_launcher() {
-    for (const std::string& finding : gpu::findings(stream_)) ADD_FAILURE() << finding;
-  }
-  extremum_launcher(const extremum_launcher&) = delete;
-  extremum_launcher& operator=(const extremum_launcher&) = delete;
-
-  /// Copies elements to `skew` elements after an aligned address, between bytes of ones.
-  void place(const data& x, std::size_t skew) {
-    const std::size_t bytes = size_of(x.type);
-    std::vector<unsigned char> all((x.bits.size() + skew) * bytes + 32, 0xff);
-    for (std::size_t i = 0; i < x.bits.size(); ++i) std::memcpy(&all[(i + skew) * bytes], &x.bits[i], bytes);
-    memory_.emplace(stream_, all.size());
-    memory_->copy_from(all.data(), all.size());
-    placed_ = {memory_->data() + skew * bytes, x.bits.size(), x.type};
-  }
-
-  /// Of the elements placed last.
-  template <int in_flight = 2>
-  std::uint64_t packed(reduction what, grid on) {
-    switch (size_of(placed_.type)) {
-      case 1:
-        return packed_of<1, in_flight>(what, on);
-      case 2:
-        return packed_of<2, in_flight>(what, on);
-      case 4:
-        return packed_of<4, in_flight>(what, on);
-      default:
-        return packed_of<8, in_flight>(what, on);
-    }
-  }
-  std::uint64_t any(reduction what, grid on) {
-    const any_operand x{static_cast<const char*>(placed_.data), placed_.stride, placed_.type, placed_.swapped};
-    return launch<extremum_kernel>(what, on, x, placed_.n, rank_rule_of(placed_.type, is_greatest(what)),
-                                   gives_index(what));
-  }
-
-  void set_launches(wide_unsigned launches) {
-    static extremum_state old{};
-    old.tickets = launches << blocks_bits;
-    state_.copy_from(&old, 1);
-  }
-  [[nodiscard]] const extremum_state& state() {
-    static extremum_state copy{};
-    state_.copy_to(&copy, 1);
-    return copy;
-  }
-  [[nodiscard]] gpu::stream& stream() { return stream_; }
-  [[nodiscard]] extremum_state* state_on_device() { return state_.data(); }
-
- private:
-  template <int bytes, int in_flight>
-  std::uint64_t packed_of(reduction what, grid on) {
-    using element = typename exactdot::detail::unsigned_of<bytes>::type;
-    const packed_input<bytes> in(static_cast<const element*>(placed_.data), placed_.n);
-    const rank_rule rule = rank_rule_of(placed_.type, is_greatest(what));
-    if (gives_index(what)) return launch<packed_extremum_kernel<bytes, true, in_flight>>(what, on, in, rule);
-    return launch<packed_extremum_kernel<bytes, false, in_flight>>(what, on, in, rule);
-  }
-  template <auto kernel, class... Arguments>
-  std::uint64_t launch(reduction what, grid on, const Arguments&... arguments) {
-    result_.fill_zero();
-    destination to;
-    to.value = result_.data();
-    to.rule = {core::finish::round, core::format_of(gives_index(what) ? element_type::uint64 : placed_.type)};
-    gpu::launch(kernel, on.blocks, on.threads, 0, stream_, arguments..., state_.data(), to);
-    std::uint64_t found = 0;
-    result_.copy_to(&found, 1);
-    return found;
-  }
-
-  gpu::stream stream_;
-  gpu::buffer<extremum_state> state_;
-  gpu::buffer<std::uint64_t> result_;
-  std::optional<gpu::buffer<unsigned char>> memory_;
-  any_vector placed_;
-};
 
 void expect_all_four(extremum_launcher& on, const data& x, grid shape, std::size_t skew = 0) {
   on.place(x, skew);
@@ -153,48 +28,6 @@ void expect_all_four(extremum_launcher& on, const data& x, grid shape, std::size
     EXPECT_EQ(on.packed(what, shape), right) << report("packed");
     if (x.bits.size() % 3 == 1) EXPECT_EQ(on.any(what, shape), right) << report("any layout");
   }
-}
-
-/// Calls test(info) with every element type.
-template <class Test>
-void for_each_type(Test test) {
-  for (const element_info& info : elements) test(info);
-}
-
-std::uint64_t sign_of(const element_info& info) { return std::uint64_t{1} << (8 * info.bytes - 1); }
-std::uint64_t ones_of(const element_info& info) { return ~std::uint64_t{0} >> (64 - 8 * info.bytes); }
-std::uint64_t infinity_of(const element_info& info) {
-  return core::infinity_word(core::format_of(info.type), false);
-}
-
-/// Bits of any element but NaNs; of `distinct` values, if that is not 0.
-data random_data(const element_info& info, std::size_t n, unsigned seed, std::size_t distinct = 0) {
-  std::mt19937_64 random(seed);
-  const auto next = [&] {
-    for (;;) {
-      const std::uint64_t bits = random() & ones_of(info);
-      if (info.exponent_bits == 0 || (bits & ~sign_of(info)) <= infinity_of(info)) return bits;
-    }
-  };
-  std::vector<std::uint64_t> values(distinct);
-  for (auto& value : values) value = next();
-  data made{info.type, std::vector<std::uint64_t>(n)};
-  for (auto& bits : made.bits) bits = distinct == 0 ? next() : values[random() % distinct];
-  return made;
-}
-
-/// The elements that end the order, in both directions, and those next to them; of floating-point types also zeros
-/// and NaNs: quiet, signaling, of both signs.
-std::vector<std::uint64_t> special_elements(const element_info& info) {
-  const std::uint64_t sign = sign_of(info), ones = ones_of(info);
-  if (info.exponent_bits == 0) return {0, 1, sign - 1, sign, sign + 1, ones, ones - 1};
-  const std::uint64_t infinity = infinity_of(info), quiet = core::nan_word(core::format_of(info.type));
-  std::vector<std::uint64_t> made;
-  for (const std::uint64_t bits :
-       {std::uint64_t{0}, std::uint64_t{1}, infinity - 1, infinity, infinity + 1, quiet, quiet + 1, sign - 1}) {
-    made.push_back(bits), made.push_back(bits | sign);
-  }
-  return made;
 }
 
 class extremum : public testing::Test {

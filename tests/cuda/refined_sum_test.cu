@@ -334,9 +334,7 @@ TEST_F(refined_sums, shares_one_device_state_with_other_launches) {
   const terms<double> cancels = spread({{greatest, 2}, {3, 1}, {-greatest, 2}}, 900, 3, 250);
   for (const wide_unsigned launches : {0ULL, 0xfffffffcULL, 0xfffffffeULL}) {
     exact_launcher on(3);
-    static device_state old{};
-    old.exchange.tickets = launches << blocks_bits;
-    on.set_state(old);
+    on.set_launches(launches);
     for (int round = 0; round < 3; ++round) {
       for (const auto* given : {&wide, &plain, &wide, &cancels, &wide}) {
         for (const unsigned blocks : {3U, 12U}) {

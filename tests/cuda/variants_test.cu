@@ -139,9 +139,7 @@ TEST_F(variants, share_one_device_state_with_other_kernels) {
   const terms<double> given = uniform<double>(1500);
   for (const wide_unsigned launches : {0ULL, 0xfffffffdULL, 0xfffffffeULL}) {
     exact_launcher on(3);
-    static device_state old{};
-    old.exchange.tickets = launches << blocks_bits;
-    on.set_state(old);
+    on.set_launches(launches);
     for (int round = 0; round < 3; ++round) {
       const bound_choice bound = round == 1 ? bound_choice{} : undecided;
       expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, given, 3, undecided);
