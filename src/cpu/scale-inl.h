@@ -23,12 +23,19 @@ namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
+/// *x at any alignment.
+template <class T>
+HWY_INLINE T value_at(const T* x) {
+  T value;
+  std::memcpy(&value, x, sizeof value);
+  return value;
+}
+
 /// The bits of |x| at any alignment, shifted left by one.
 template <class T>
 HWY_INLINE auto size_at(const T* x) {
-  typename core::format<T>::bits bits;
-  std::memcpy(&bits, x, sizeof bits);
-  return static_cast<decltype(bits)>(bits << 1);
+  using bits = typename core::format<T>::bits;
+  return static_cast<bits>(core::bit_cast<bits>(value_at(x)) << 1);
 }
 
 /// The largest error of one unscaled addend by underflow.
@@ -192,8 +199,9 @@ HWY_INLINE int exponent_by_sample(const double* a, const double* b, std::size_t 
   double lowest = HUGE_VAL, highest = 0;
   const std::size_t stride = n / 8 | 1;
   for (std::size_t i = 0; i < n; i += stride) {
-    const double x = by.a.scaled(std::abs(a[i]));
-    const double product = Term::factors == 1 ? x : x * by.b.scaled(std::abs(Term::inputs == 2 ? b[i] : a[i]));
+    const double x = by.a.scaled(std::abs(value_at(a + i)));
+    const double product =
+        Term::factors == 1 ? x : x * by.b.scaled(std::abs(value_at(Term::inputs == 2 ? b + i : a + i)));
     lowest = std::min(lowest, product), highest = std::max(highest, product);
   }
   const int exponent = exponent_above(highest) + sampling_margin;
