@@ -8,6 +8,10 @@ RELEASE ?= build/release
 ASAN ?= build/asan
 CLANG ?= build/clang
 JOBS ?= $(shell nproc)
+# Ninja compiles a program while the library that it links is compiled; Make would wait. A folder keeps its generator.
+ifneq ($(shell command -v ninja),)
+export CMAKE_GENERATOR ?= Ninja
+endif
 has_gpu := $(shell nvidia-smi -L >/dev/null 2>&1 && echo ON || echo OFF)
 GPU ?= $(has_gpu)
 ARCHITECTURES ?= $(if $(filter ON,$(has_gpu)),native,90)

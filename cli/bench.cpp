@@ -139,7 +139,7 @@ void run_bench(const bench_arguments& arguments) {
   if (to_file) io::output_file{arguments.json};  // reports an unwritable file before it measures
   const immediate_exit no_cleanup_needed;
   const bool gpu =
-      arguments.device == "cuda" || (arguments.device == "auto" && EXACTDOT_CUDA_AT_BUILD && !gpu_names().empty());
+      arguments.device == "cuda" || (arguments.device == "auto" && has_cuda_engine() && !gpu_names().empty());
   json report = gpu ? measure_on_gpu(arguments) : measure_on_cpu(arguments);
   report["quick"] = arguments.quick;
   const std::string text = text_of(report);

@@ -14,6 +14,8 @@ constexpr int compute_capability_major = 75, compute_capability_minor = 76;  // 
 
 }  // namespace
 
+bool has_cuda_engine() { return EXACTDOT_CUDA_AT_BUILD; }
+
 std::vector<std::string> gpu_names() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return {};

@@ -19,8 +19,7 @@ void print_json(const cpu_info& processor, const std::vector<std::string>& gpus,
                                    {"instruction_set", processor.instruction_set},
                                    {"instruction_sets", processor.instruction_sets},
                                    {"threads", processor.threads}};
-  object["cuda"] = {
-      {"compiler_at_build", EXACTDOT_CUDA_AT_BUILD}, {"engine", EXACTDOT_CUDA_AT_BUILD}, {"gpus", gpus}};
+  object["cuda"] = {{"compiler_at_build", has_cuda_engine()}, {"engine", has_cuda_engine()}, {"gpus", gpus}};
   if (openblas.available()) {
     object["openblas"] = openblas.core_name();
   } else {
@@ -38,7 +37,7 @@ void print_text(const cpu_info& processor, const std::vector<std::string>& gpus,
       "GPU               {}\n"
       "OpenBLAS          {} (used by --compare only)\n",
       version(), processor.instruction_set, fmt::join(processor.instruction_sets, ", "), processor.threads,
-      EXACTDOT_CUDA_AT_BUILD ? "engine built in" : "no engine: built without a CUDA compiler",
+      has_cuda_engine() ? "engine built in" : "no engine: built without a CUDA compiler",
       gpus.empty() ? "none found" : fmt::format("{}", fmt::join(gpus, "; ")),
       openblas.available() ? openblas.core_name() : openblas.fault()));
 }

@@ -27,7 +27,7 @@ std::size_t index_of(const Names& names, const std::string& name) {
 backend choose_backend(const std::string& device) {
   if (device == "simt") return backend::simt;
   if (device == "cuda") return backend::cuda;
-  return EXACTDOT_CUDA_AT_BUILD && !gpu_names().empty() ? backend::cuda : backend::simt;
+  return has_cuda_engine() && !gpu_names().empty() ? backend::cuda : backend::simt;
 }
 
 /// Returns the default of --n; shorter on the simulator, which is orders of magnitude slower than a GPU.

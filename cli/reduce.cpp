@@ -32,7 +32,7 @@ std::optional<int> demanded_gpu(const std::string& device) {
   const auto refuse = [&](const std::string& reason) {
     throw error(errc::no_device, "--device " + device + ": " + reason);
   };
-  if (!EXACTDOT_CUDA_AT_BUILD) refuse("this build has no CUDA engine; use --device cpu or auto");
+  if (!has_cuda_engine()) refuse("this build has no CUDA engine; use --device cpu or auto");
   const auto count = static_cast<int>(gpu_names().size());
   if (count == 0) refuse("no GPU found, or no NVIDIA driver; use --device cpu or auto");
   if (*gpu >= count) {
