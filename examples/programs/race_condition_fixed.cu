@@ -1,0 +1,31 @@
+// 100,000 threads add 1 to one number with an atomic: all additions count, one after the other.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#define CHECK(call)                                                                      \
+  do {                                                                                   \
+    const cudaError_t status = (call);                                                   \
+    if (status != cudaSuccess) {                                                         \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status)); \
+      std::exit(EXIT_FAILURE);                                                           \
+    }                                                                                    \
+  } while (0)
+
+__global__ void count(int* n) {
+  atomicAdd(n, 1);
+}
+
+int main() {
+  const int blocks = 100, threads = 1000;
+  int *d_n, n = 0;
+  CHECK(cudaMalloc(&d_n, sizeof(int)));
+  CHECK(cudaMemset(d_n, 0, sizeof(int)));
+  count<<<blocks, threads>>>(d_n);
+  CHECK(cudaGetLastError());
+  CHECK(cudaMemcpy(&n, d_n, sizeof(int), cudaMemcpyDeviceToHost));
+  std::printf("counted %d of %d\n", n, blocks * threads);
+  CHECK(cudaFree(d_n));
+  return n == blocks * threads ? EXIT_SUCCESS : EXIT_FAILURE;
+}
