@@ -89,7 +89,7 @@ def since_version_01(text, machine):
     rows = re.findall(r"^\| (float32|float64) \| exact \| (\d+) \| 1 \| \S+ \| \S+ \| ([\d.]+) \|$", text, re.MULTILINE)
     return Goal(f"`exact` dot in cache: ≤ {VERSION_GOAL:g} of version 0.1, side by side",
                 [Case(f"{TYPES[type_]} {length(int(n))}", Ratio(float(value), False), VERSION_GOAL)
-                 for type_, n, value in rows if ITEM_BYTES[type_] * int(n) <= last_cache(machine)])
+                 for type_, n, value in rows if 2 * ITEM_BYTES[type_] * int(n) <= last_cache(machine)])
 
 
 def all_goals(results, found, threads_text, versions_text):

@@ -206,14 +206,17 @@ HWY_INLINE bool are_zero(Load load, std::size_t n) {
   return are_zero(load.template get<false>(i, n));
 }
 
+/// Up to here the largest product takes less time to find than a sample.
+constexpr std::size_t few_doubles = 64;
+
 template <class Term>
 bool bounded_sum_of(const double* a, const double* b, std::size_t n, bounded_sum& result) {
   result = {};
-  const product_sample sample = sample_products<Term>(a, b, n, 8);
+  const product_sample sample = n <= few_doubles ? product_sample{} : sample_products<Term>(a, b, n, 8);
   const bool has_zero = sample.lowest == product_sample::of_zero;
   if (sample.highest == product_sample::of_zero && are_zero(plain_load<Term, double>(a, b), n)) return true;
   if (sample.moderate) {
-    const bool are_alike = !has_zero && sample.highest - sample.lowest <= alike;
+    const bool are_alike = n > few_doubles && !has_zero && sample.highest - sample.lowest <= alike;
     plain_load<Term, double> load(a, b);
     if (add_bounded_blocks(load, n, are_alike ? sample.highest + sampling_margin : unknown_exponent, result))
       return true;
