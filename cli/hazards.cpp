@@ -82,7 +82,7 @@ lab::hazard_outcome run_under_watchdog(const lab::hazard& chosen, std::uint32_t 
 lab::hazard_outcome run(const lab::hazard& chosen, const hazards_arguments& arguments) {
   const immediate_exit no_cleanup_needed;
   const progress progress_line(std::string("hazards: ") + chosen.info.name, program_monitor(), 0);
-  const bool watch = chosen.target == lab::backend::cuda && chosen.info.may_hang && !arguments.no_watchdog;
+  const bool watch = chosen.target == lab::backend::cuda && chosen.info.separate_process && !arguments.no_watchdog;
   return watch ? run_under_watchdog(chosen, arguments.seed) : chosen.run({.seed = arguments.seed});
 }
 
