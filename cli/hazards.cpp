@@ -86,6 +86,21 @@ lab::hazard_outcome run(const lab::hazard& chosen, const hazards_arguments& argu
   return watch ? run_under_watchdog(chosen, arguments.seed) : chosen.run({.seed = arguments.seed});
 }
 
+/// Prints the list or explanations. Every backend of the build has all hazards.
+void describe_hazards(const hazards_arguments& arguments) {
+  std::vector<lab::hazard> all = lab::hazards(lab::backend::simt);
+  if (all.empty()) all = lab::hazards(lab::backend::cuda);
+  if (arguments.list) {
+    write_output(lab::hazard_list(all));
+    return;
+  }
+  std::string text;
+  for (const lab::hazard& chosen : choose_hazards(all, arguments.names)) {
+    text += (text.empty() ? "" : "\n") + lab::explain(chosen.info);
+  }
+  write_output(text);
+}
+
 }  // namespace
 
 lab::hazard_outcome outcome_of(const process_result& process, std::chrono::seconds time_limit) {
@@ -106,6 +121,10 @@ lab::hazard_outcome outcome_of(const process_result& process, std::chrono::secon
 }
 
 void run_hazards(const hazards_arguments& arguments) {
+  if (arguments.list || arguments.explain) {
+    describe_hazards(arguments);
+    return;
+  }
   const chosen_device device = choose_device(arguments.device);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string unexpected;
