@@ -18,7 +18,9 @@ namespace exactdot::cli {
 action declare_lab(CLI::App& app) {
   const auto arguments = std::make_shared<lab_arguments>();
   const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
-  app.add_option("--rung", arguments->rungs, "rungs to run, by name; default: all")->take_all();
+  app.add_option("name", arguments->names, "rungs to run; default: all")->type_name("NAME");
+  app.add_option("--rung", arguments->rungs, "a rung to run, by name; may be given several times")->take_all();
+  CLI::Option* const list = app.add_flag("--list", arguments->list, "print the rungs; runs nothing");
   CLI::Option* const explain = app.add_option("--explain", arguments->explain,
                                               "print idea, cost, promises and source of one rung; runs nothing");
   add_kernel_device(app, arguments->device);
@@ -45,13 +47,16 @@ action declare_lab(CLI::App& app) {
       ->check(CLI::IsMember({"independent", "lock_step"}));
   add_json(app, arguments->json);
   for (CLI::Option* const other : app.get_options()) {
-    if (other != explain && other != app.get_help_ptr()) explain->excludes(other);
+    if (other == app.get_help_ptr()) continue;
+    if (other != explain) explain->excludes(other);
+    if (other != list) list->excludes(other);
   }
   app.footer(
       "Examples:\n"
       "  exactdot lab\n"
-      "  exactdot lab --rung racy --rung atomic_per_element --device simt --n 1000\n"
+      "  exactdot lab racy atomic_per_element --device simt --n 1000\n"
       "  exactdot lab --data ill --cond 1e10 --json\n"
+      "  exactdot lab --list\n"
       "  exactdot lab --explain single_pass\n"
       "Exit status: 0; 1: a rung broke a promise, no such device, or not enough memory; 2: wrong usage.");
   return [arguments] { run_lab(*arguments); };
@@ -59,18 +64,27 @@ action declare_lab(CLI::App& app) {
 
 action declare_hazards(CLI::App& app) {
   const auto arguments = std::make_shared<hazards_arguments>();
-  app.add_option("name", arguments->names, "hazards to run; default: all")->type_name("NAME");
+  CLI::Option* const names =
+      app.add_option("name", arguments->names, "hazards to run; default: all")->type_name("NAME");
+  CLI::Option* const explain = app.add_flag("--explain", arguments->explain,
+                                            "print cause, fix and source of the named hazards; runs nothing");
+  CLI::Option* const list = app.add_flag("--list", arguments->list, "print the hazards; runs nothing");
   add_kernel_device(app, arguments->device);
   add_seed(app, arguments->seed, "seed of the simulator's schedules");
   add_json(app, arguments->json);
+  explain->needs(names)->excludes(list)->excludes(app.get_option("--json"));
+  list->excludes(names)->excludes(app.get_option("--json"));
   app.add_flag(
       "--no-watchdog", arguments->no_watchdog,
-      "run hazards that may hang on a GPU in this process; default: in a process with a time limit of 30 s");
+      "run hazards that may hang on a GPU, or end its context, in this process; default: in a process with a time "
+      "limit of 30 s");
   app.footer(
       "Examples:\n"
       "  exactdot hazards\n"
       "  exactdot hazards race_condition race_condition_fixed --device simt --seed 7\n"
       "  exactdot hazards step_by_step --json\n"
+      "  exactdot hazards --list\n"
+      "  exactdot hazards lost_half --explain\n"
       "Exit status: 0; 1: a hazard had an unexpected outcome, or no such device; 2: wrong usage.");
   return [arguments] { run_hazards(*arguments); };
 }

@@ -82,8 +82,23 @@ lab::hazard_outcome run_under_watchdog(const lab::hazard& chosen, std::uint32_t 
 lab::hazard_outcome run(const lab::hazard& chosen, const hazards_arguments& arguments) {
   const immediate_exit no_cleanup_needed;
   const progress progress_line(std::string("hazards: ") + chosen.info.name, program_monitor(), 0);
-  const bool watch = chosen.target == lab::backend::cuda && chosen.info.may_hang && !arguments.no_watchdog;
+  const bool watch = chosen.target == lab::backend::cuda && chosen.info.separate_process && !arguments.no_watchdog;
   return watch ? run_under_watchdog(chosen, arguments.seed) : chosen.run({.seed = arguments.seed});
+}
+
+/// Prints the list or explanations. Every backend of the build has all hazards.
+void describe_hazards(const hazards_arguments& arguments) {
+  std::vector<lab::hazard> all = lab::hazards(lab::backend::simt);
+  if (all.empty()) all = lab::hazards(lab::backend::cuda);
+  if (arguments.list) {
+    write_output(lab::hazard_list(all));
+    return;
+  }
+  std::string text;
+  for (const lab::hazard& chosen : choose_hazards(all, arguments.names)) {
+    text += (text.empty() ? "" : "\n") + lab::explain(chosen.info);
+  }
+  write_output(text);
 }
 
 }  // namespace
@@ -106,6 +121,10 @@ lab::hazard_outcome outcome_of(const process_result& process, std::chrono::secon
 }
 
 void run_hazards(const hazards_arguments& arguments) {
+  if (arguments.list || arguments.explain) {
+    describe_hazards(arguments);
+    return;
+  }
   const chosen_device device = choose_device(arguments.device);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string unexpected;

@@ -16,6 +16,8 @@ struct hazards_arguments {
   std::string device = "auto";     ///< "cuda", "simt", or "auto": a GPU if there is one
   std::uint32_t seed = 1;
   bool json = false;
+  bool list = false;         ///< print the hazards instead of running them
+  bool explain = false;      ///< print the named hazards' cause, fix and source instead of running them
   bool no_watchdog = false;  ///< run hazards that may hang in this process: for the watched process and debuggers
 };
 

@@ -1,4 +1,7 @@
 // exactdot lab; see lab.hpp.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cli/available_memory.hpp>
 #include <cli/element_count.hpp>
@@ -7,7 +10,9 @@
 #include <cli/lab.hpp>
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
+#include <cli/suggestion.hpp>
 #include <exactdot/error.hpp>
+#include <io/fault.hpp>
 #include <iterator>
 #include <lab/explain.hpp>
 #include <lab/report.hpp>
@@ -37,6 +42,40 @@ std::size_t default_length(io::data_set data, backend target) {
   return target == backend::cuda ? usual : std::min(usual, max_simulated);
 }
 
+/// Throws errc::bad_option if the build has no rung of that name, errc::no_device if it cannot run on this device.
+/// `given` is the argument as in messages: "--rung NAME" or "'NAME'".
+void check_rung(const std::string& name, const std::string& given, backend target) {
+  std::vector<std::string> all = lab::rung_names();
+  if (target != backend::cuda) std::erase_if(all, lab::needs_gpu);
+  if (target != backend::cuda && lab::needs_gpu(name)) {
+    throw error(errc::no_device, fmt::format("{}: needs a GPU; this run is on the simulator", given));
+  }
+  if (std::ranges::find(all, name) != all.end() || lab::needs_gpu(name)) return;
+  throw error(errc::bad_option, fmt::format("{}: unknown rung{}; the rungs on this device are {}", given,
+                                            suggestion(name, all), fmt::join(all, ", ")));
+}
+
+/// Returns the rungs that were named in either way.
+std::vector<std::string> named_rungs(const lab_arguments& arguments, backend target) {
+  for (const std::string& name : arguments.names) check_rung(name, "'" + io::printable(name) + "'", target);
+  for (const std::string& name : arguments.rungs) check_rung(name, "--rung " + io::printable(name), target);
+  std::vector<std::string> all = arguments.names;
+  all.insert(all.end(), arguments.rungs.begin(), arguments.rungs.end());
+  return all;
+}
+
+void check_explained(const std::string& name) {
+  const std::vector<std::string> all = lab::rung_names();
+  if (std::ranges::find(all, name) != all.end()) return;
+  if (lab::needs_gpu(name)) {
+    throw error(errc::no_device,
+                fmt::format("--explain {}: needs a GPU; this program was built without a CUDA compiler",
+                            io::printable(name)));
+  }
+  throw error(errc::bad_option, fmt::format("--explain {}: unknown rung{}; the rungs are {}", io::printable(name),
+                                            suggestion(name, all), fmt::join(all, ", ")));
+}
+
 lab::ladder_request request_of(const lab_arguments& arguments) {
   lab::ladder_request request;
   request.target = choose_backend(arguments.device);
@@ -54,7 +93,7 @@ lab::ladder_request request_of(const lab_arguments& arguments) {
     throw error(errc::bad_option, "--cond: requires --data ill, not " + arguments.data);
   }
   request.type = *type_named(arguments.type);
-  request.rungs = arguments.rungs;
+  request.rungs = named_rungs(arguments, request.target);
   request.options = {.runs = arguments.runs.value_or(request.target == backend::cuda ? 20 : 5),
                      .seed = arguments.seed,
                      .op = static_cast<lab::operation>(index_of(lab::operation_names, arguments.op)),
@@ -67,7 +106,12 @@ lab::ladder_request request_of(const lab_arguments& arguments) {
 }  // namespace
 
 void run_lab(const lab_arguments& arguments) {
+  if (arguments.list) {
+    write_output(lab::rung_list());
+    return;
+  }
   if (arguments.explain) {
+    check_explained(*arguments.explain);
     write_output(lab::explain(*arguments.explain));
     return;
   }

@@ -12,7 +12,8 @@ namespace exactdot::cli {
 struct lab_arguments {
   std::string n;  ///< empty: a default for the data and the device
   std::string data = "uniform";
-  std::vector<std::string> rungs;      ///< empty: all
+  std::vector<std::string> names;      ///< of rungs, without an option
+  std::vector<std::string> rungs;      ///< given by --rung; both empty: all
   std::optional<std::string> explain;  ///< a rung to explain instead of running any
   std::string device = "auto";         ///< auto, cuda or simt
   std::string type = "float32";
@@ -23,6 +24,7 @@ struct lab_arguments {
   std::uint32_t seed = 42;
   unsigned block = 0, grid = 0;
   bool json = false;
+  bool list = false;  ///< print the rungs instead of running any
 };
 
 /// Runs the lab and prints its report. Throws exactdot::error; throws std::runtime_error if a rung breaks a promise

@@ -147,6 +147,7 @@ void check_runs(const rung& tested, executor& device, const problem<T>& data, co
   std::set<word<T>> results;
   result.error_ulps = 0;
   for (result.runs = 0; result.runs < std::max(options.runs, 1); ++result.runs) {
+    device.count_costs(result.runs == 0);
     const T value = run_once(tested, device, input, options.seed + static_cast<std::uint64_t>(result.runs));
     if (result.runs == 0) {
       result.value = static_cast<double>(value);
@@ -156,6 +157,7 @@ void check_runs(const rung& tested, executor& device, const problem<T>& data, co
     results.insert(std::bit_cast<word<T>>(value));
     record_fault(result, check_value(value, data.reference(), input.config, result));
   }
+  device.count_costs(false);
   result.distinct_results = static_cast<int>(results.size());
   if (result.runs > 1) result.deterministic = results.size() == 1;
   if (result.info.same_bits != determinism::none && results.size() != 1) {

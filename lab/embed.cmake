@@ -1,7 +1,7 @@
-# Writes a C++ file with the source text of the rungs and of the headers that they share:
-#   cmake -D OUTPUT=… -D FILES="…;…" -P embed.cmake
-set(text "// Written by lab/embed.cmake.\n#include <lab/registry.hpp>\n\nnamespace exactdot::lab {\n\n")
-string(APPEND text "std::string_view source_of(std::string_view file) {\n")
+# Writes a C++ file with a function that returns the text of a source file by its name:
+#   cmake -D OUTPUT=… -D HEADER=lab/registry.hpp -D FUNCTION=source_of -D FILES="…;…" -P embed.cmake
+set(text "// Written by lab/embed.cmake.\n#include <${HEADER}>\n\nnamespace exactdot::lab {\n\n")
+string(APPEND text "std::string_view ${FUNCTION}(std::string_view file) {\n")
 foreach(file IN LISTS FILES)
   file(READ ${file} source)
   cmake_path(GET file FILENAME name)

@@ -16,10 +16,36 @@
 
 namespace exactdot::lab {
 
+/// What a GPU would have to do for a run, summed over the requests of all its warps. Only the simulator counts
+/// this.
+struct kernel_costs {
+  std::uint64_t requests = 0;                              ///< loads, stores, atomics and shuffles of a warp
+  std::uint64_t lanes = 0;                                 ///< active lanes of all requests
+  std::uint64_t global_requests = 0;                       ///< loads and stores of global memory
+  std::uint64_t sectors = 0;                               ///< of 32 bytes, of these
+  std::uint64_t bytes_moved = 0;                           ///< 32 for each sector, also of atomics
+  std::uint64_t passes = 0, passes_without_conflicts = 0;  ///< over the banks of shared memory
+  std::uint64_t longest_queue = 0;                         ///< most atomics of one launch on one address
+
+  [[nodiscard]] std::optional<double> lanes_per_request() const { return ratio(lanes, requests); }
+  [[nodiscard]] std::optional<double> sectors_per_request() const { return ratio(sectors, global_requests); }
+  /// 1 without conflicts; null without accesses to shared memory.
+  [[nodiscard]] std::optional<double> bank_conflict_degree() const {
+    return ratio(passes, passes_without_conflicts);
+  }
+
+ private:
+  static std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
+    if (whole == 0) return {};
+    return static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+
 /// Events since start_run(); null if the device does not count them.
 struct counters {
   std::uint64_t launches = 0;
-  std::optional<std::uint64_t> atomics, steps, barriers;
+  std::optional<std::uint64_t> atomics = {}, steps = {}, barriers = {};
+  std::optional<kernel_costs> costs = {};  ///< only if count_costs(true) preceded the run
 };
 
 /// A fault that the simulator detected.
@@ -55,6 +81,8 @@ class executor {
   /// Starts an independent run: clears counters and findings; `seed` selects one of the schedules, if there are
   /// several.
   virtual void start_run(std::uint64_t seed) = 0;
+  /// Whether following runs count their costs, which slows them down.
+  virtual void count_costs(bool /*count*/) {}
   [[nodiscard]] virtual counters read_counters() const { return {}; }
   [[nodiscard]] virtual std::vector<finding> findings() const { return {}; }
 

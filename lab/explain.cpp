@@ -1,11 +1,14 @@
 // Explanation of a rung; see explain.hpp. Its text is the opening comment of the rung's file.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exactdot/error.hpp>
 #include <io/fault.hpp>
 #include <lab/explain.hpp>
+#include <lab/paragraph.hpp>
 #include <lab/registry.hpp>
+#include <lab/source_listing.hpp>
 #include <vector>
 
 namespace exactdot::lab {
@@ -70,52 +73,58 @@ const char* text_of(error_rule rule) {
   return "";
 }
 
-struct source_sections {
-  std::string comment;
-  std::string_view code;
+/// The opening comment of a source file, without slashes, and the number of the line after it.
+struct opening_comment {
+  std::string text;
+  int next_line = 1;
 };
 
-/// Splits a source file into its opening comment, without slashes, and the code after it.
-source_sections split(std::string_view source) {
-  source_sections sections;
+opening_comment opening_comment_of(std::string_view source) {
+  opening_comment comment;
   while (source.starts_with("//")) {
     const std::size_t end = source.find('\n');
-    sections.comment +=
-        std::string(source.substr(std::min<std::size_t>(3, end), end - std::min<std::size_t>(3, end))) + "\n";
+    const std::size_t start = std::min<std::size_t>(3, end);
+    comment.text += std::string(source.substr(start, end - start)) + "\n";
+    ++comment.next_line;
     source.remove_prefix(end + 1);
   }
-  sections.code = source;
-  return sections;
-}
-
-/// Appends the lab/*.cuh files that `source` includes, directly or indirectly; each once.
-void add_included_files(std::string_view source, std::vector<std::string>& files) {
-  constexpr std::string_view start = "#include <lab/", end = ".cuh>";
-  for (std::size_t i = source.find(start); i != std::string_view::npos; i = source.find(start, i + 1)) {
-    const std::string_view line = source.substr(i, source.find('\n', i) - i);
-    if (!line.ends_with(end)) continue;
-    const std::string file(line.substr(start.size(), line.size() - start.size() - 1));
-    if (std::ranges::find(files, file) != files.end()) continue;
-    files.push_back(file);
-    add_included_files(source_of(file), files);
-  }
+  return comment;
 }
 
 }  // namespace
+
+std::vector<std::string> rung_names() {
+  std::vector<std::string> names;
+  for (const rung_info& info : all_rungs()) names.emplace_back(info.name);
+  return names;
+}
+
+bool needs_gpu(std::string_view name) {
+  const auto is_named = [&](const rung& candidate) { return candidate.info.name == name; };
+  if (std::ranges::any_of(ladder(backend::simt), is_named)) return false;
+  return !source_of(std::string(name) + ".cu").empty();
+}
+
+std::string rung_list() {
+  std::string text;
+  for (const rung_info& info : all_rungs()) {
+    const std::string heading = fmt::format("{:>2} {}", info.number, info.name);
+    text += paragraph(heading, std::string(info.summary) + (needs_gpu(info.name) ? " (needs a GPU)" : ""), 23);
+  }
+  return text;
+}
 
 std::string explain(std::string_view name) {
   const std::vector<rung_info> all = all_rungs();
   const auto found =
       std::ranges::find(all, name, [](const rung_info& info) { return std::string_view(info.name); });
   if (found == all.end()) {
-    std::string names;
-    for (const rung_info& known : all) names += (names.empty() ? "" : ", ") + std::string(known.name);
-    throw error(errc::bad_option,
-                fmt::format("--explain {}: unknown rung; the rungs are {}", io::printable(name), names));
+    throw error(errc::bad_option, fmt::format("--explain {}: unknown rung; the rungs are {}", io::printable(name),
+                                              fmt::join(rung_names(), ", ")));
   }
-  const auto [comment, code] = split(source_of(found->file));
+  const opening_comment comment = opening_comment_of(source_of(found->file));
   std::string text = fmt::format("rung {}: {}{}\n\n{}\n", found->number, found->name,
-                                 found->wrong_on_purpose ? " (wrong on purpose)" : "", comment);
+                                 found->wrong_on_purpose ? " (wrong on purpose)" : "", comment.text);
   const auto line = [&](const char* key, const std::string& value) {
     if (!value.empty()) text += fmt::format("{:<11} {}\n", key, value);
   };
@@ -128,11 +137,7 @@ std::string explain(std::string_view name) {
     line("", "k: roundings on the longest path to the result; u: 2^-24 (float), 2^-53 (double); S: sum of |a b|");
   }
   line("operations", found->any_operation ? "sum, min, max, absmax, product" : "sum");
-  text += fmt::format("\nlab/rungs/{}\n{}", found->file, code);
-  std::vector<std::string> included;
-  add_included_files(code, included);
-  for (const std::string& file : included) text += fmt::format("\nlab/{}\n{}", file, source_of(file));
-  return text;
+  return text + listing("lab/rungs/", found->file, source_of, comment.next_line);
 }
 
 }  // namespace exactdot::lab

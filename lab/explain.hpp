@@ -1,12 +1,23 @@
-// Explanation of one rung: idea, cost, promises and source.
+// Explanation of one rung: idea, cost, promises and source; the list of all rungs.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace exactdot::lab {
 
-/// Returns the explanation. Throws errc::bad_option, listing the known rungs, if `name` is unknown.
+/// Returns the names of the rungs of this build, in the order of the ladder.
+[[nodiscard]] std::vector<std::string> rung_names();
+
+/// Returns whether a rung of that name exists, perhaps not in this build, and does not run on the simulator.
+[[nodiscard]] bool needs_gpu(std::string_view name);
+
+/// Returns one line or more per rung: number, name and summary.
+[[nodiscard]] std::string rung_list();
+
+/// Returns the explanation; its source has the line numbers that findings cite. Throws errc::bad_option, listing
+/// the known rungs, if `name` is unknown.
 [[nodiscard]] std::string explain(std::string_view name);
 
 }  // namespace exactdot::lab

@@ -7,7 +7,9 @@
 namespace exactdot::lab {
 
 struct figures {
-  std::optional<double> microseconds, finish_microseconds;
+  std::optional<double> microseconds;                          ///< of the kernels, or of a host rung's loop
+  std::optional<double> copy_microseconds, host_microseconds;  ///< null if the host has no part in the result
+  std::optional<double> total_microseconds;                    ///< of kernels, copy and host
   std::optional<double> gb_per_s, gflop_per_s;  ///< 2n flops: a multiplication and an addition per pair
   std::optional<double> percent_of_ceiling;
   std::optional<double> speedup_over_naive;  ///< time of atomic_per_element / time
@@ -16,9 +18,12 @@ struct figures {
 
 [[nodiscard]] inline figures figures_of(const ladder_result& result, const measurement& measured) {
   figures f;
-  if (measured.finish_seconds) f.finish_microseconds = *measured.finish_seconds * 1e6;
   if (!measured.seconds || !(*measured.seconds > 0)) return f;
   const double seconds = *measured.seconds;
+  const finish_times finish = measured.finish.value_or(finish_times{});
+  f.total_microseconds = (seconds + finish.copy + finish.add) * 1e6;
+  if (measured.finish) f.copy_microseconds = finish.copy * 1e6, f.host_microseconds = finish.add * 1e6;
+  if (measured.on_host) f.host_microseconds = seconds * 1e6;
   const auto n = static_cast<double>(result.n);
   f.microseconds = seconds * 1e6;
   f.gb_per_s = 2 * n * static_cast<double>(size_of(result.type)) / seconds * 1e-9;

@@ -12,17 +12,37 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+constexpr std::size_t samples_per_median = 5;
+
+double median_of(std::vector<double> samples) {
+  std::ranges::nth_element(samples, samples.begin() + samples_per_median / 2);
+  return samples[samples_per_median / 2];
+}
+
 /// Returns the median of five calls.
 template <class Function>
 double median_seconds(Function&& function) {
-  std::vector<double> samples(5);
+  std::vector<double> samples(samples_per_median);
   for (double& sample : samples) {
     const auto start = std::chrono::steady_clock::now();
     function();
     sample = seconds_since(start);
   }
-  std::ranges::nth_element(samples, samples.begin() + 2);
-  return samples[2];
+  return median_of(samples);
+}
+
+/// Returns the medians of five completions of a result whose kernels have ended.
+template <element T>
+finish_times median_finish(prepared_rung<T>& prepared) {
+  std::vector<double> copies, additions;
+  prepared.launch();
+  static_cast<void>(prepared.result());
+  for (std::size_t i = 0; i < samples_per_median; ++i) {
+    static_cast<void>(prepared.result());
+    copies.push_back(prepared.last_finish().copy);
+    additions.push_back(prepared.last_finish().add);
+  }
+  return {median_of(copies), median_of(additions)};
 }
 
 template <element T>
@@ -71,6 +91,7 @@ template <element T>
 measurement measure(const rung& tested, executor& device, const problem<T>& data, const run_options& options) {
   measurement result;
   result.info = tested.info;
+  result.on_host = tested.target == backend::host;
   result.config = data.input_for(tested, device, options).config;
   const bool exact = exact_on_integers<T>(tested, device, options, result);
   check_runs(tested, device, data, options, result);
@@ -84,10 +105,7 @@ measurement measure(const rung& tested, executor& device, const problem<T>& data
   if (!result.fault.empty()) return result;
   result.seconds = kernel_seconds(tested, device, data, options);
   if (result.seconds && tested.info.host_finishes) {
-    const auto prepared = tested.prepare(data.input_for(tested, device, options));
-    prepared->launch();
-    static_cast<void>(prepared->result());
-    result.finish_seconds = median_seconds([&] { static_cast<void>(prepared->result()); });
+    result.finish = median_finish(*tested.prepare(data.input_for(tested, device, options)));
   }
   return result;
 }

@@ -35,8 +35,9 @@ struct measurement {
   int grids = 0, distinct_over_grids = 0;  ///< over all grids tried, including the first
   std::optional<bool> deterministic;       ///< as observed over the runs
   counters counts;
-  std::optional<double> seconds;         ///< of the kernels, or of a host rung's loop
-  std::optional<double> finish_seconds;  ///< of copying partial results to the host and adding them
+  bool on_host = false;                ///< the rung has no kernels and runs on the host
+  std::optional<double> seconds;       ///< of the kernels, or of a host rung's loop
+  std::optional<finish_times> finish;  ///< if the host completes the result
   std::vector<finding> findings;
 };
 

@@ -46,7 +46,9 @@ struct hazard_info {
   int number = 0;
   const char* name = "";
   const char* file = "";  ///< in lab/hazards/
-  bool may_hang = false;  ///< on a GPU: the program runs it in a separate process under a watchdog
+  /// May hang on a GPU, or end its context: the program runs it there in a separate process under a watchdog.
+  bool separate_process = false;
+  bool mistake = true;  ///< false: a correct kernel, or an illustration
   const char* effect = "";
   const char* cause = "";
   const char* fix = "";
@@ -68,6 +70,10 @@ void add_hazard(const hazard& added);
 
 /// Returns the hazards of `target`, ordered by number; empty if the build lacks that backend.
 [[nodiscard]] std::vector<hazard> hazards(backend target);
+
+/// Returns the text, at build time, of a file in lab/hazards/ or of a .cuh file that hazards include; empty if
+/// unknown.
+[[nodiscard]] std::string_view hazard_source_of(std::string_view file);
 
 /// Returns effect, cause and fix as one text.
 [[nodiscard]] std::string explanation_of(const hazard_info& info);

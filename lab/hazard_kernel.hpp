@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdio>
+#include <exactdot/error.hpp>
 #include <exactdot/simt/cuda.hpp>
 #include <lab/hazard.hpp>
 #include <lab/rung.hpp>
@@ -63,6 +64,64 @@ inline bool has(const std::vector<reported_fault>& found, std::string_view kind)
     if (fault.kind == kind) return true;
   }
   return false;
+}
+
+/// Appends the faults of a further run.
+inline void add_findings(hazard_outcome& outcome, const std::vector<reported_fault>& found) {
+  outcome.detected.insert(outcome.detected.end(), found.begin(), found.end());
+}
+
+/// What the simulator counts for the accesses to one kind of memory.
+struct access_costs {
+  double requests = 0, sectors = 0, passes = 0, ideal_passes = 0;
+};
+
+/// Returns the costs since the simulator's last clear() of an action, or "" for all, in "global" or "shared"
+/// memory; zeros on a GPU.
+template <class Stream>
+access_costs counted_costs(const Stream& stream, std::string_view space, std::string_view action) {
+  access_costs total;
+  if constexpr (simulated<Stream>) {
+    for (const auto& line : stream.costs()) {
+      if (line.space != space || (!action.empty() && line.action != action)) continue;
+      total.requests += static_cast<double>(line.requests);
+      total.sectors += static_cast<double>(line.sectors);
+      total.passes += static_cast<double>(line.wavefronts);
+      total.ideal_passes += static_cast<double>(line.ideal);
+    }
+  }
+  return total;
+}
+
+/// Returns what one call of `enqueue` costs on the simulator; zeros on a GPU, where `enqueue` is not called.
+template <class Stream, class Enqueue>
+access_costs costs_of(Stream& stream, std::string_view space, std::string_view action, const Enqueue& enqueue) {
+  const access_costs before = counted_costs(stream, space, action);
+  if constexpr (simulated<Stream>) {
+    stream.settings().profile = true;
+    enqueue();
+    stream.settings().profile = false;
+  }
+  const access_costs after = counted_costs(stream, space, action);
+  return {after.requests - before.requests, after.sectors - before.sectors, after.passes - before.passes,
+          after.ideal_passes - before.ideal_passes};
+}
+
+/// Returns the message of the error that ended `function`; "" if it returned.
+template <class Function>
+std::string error_of(const Function& function) {
+  try {
+    function();
+    return "";
+  } catch (const error& fault) {
+    return fault.what();
+  }
+}
+
+/// Fills a buffer with ones.
+inline void fill_ones(gpu::buffer<float>& x) {
+  const std::vector<float> ones(x.size(), 1.0F);
+  x.copy_from(ones.data(), ones.size());
 }
 
 /// Returns the microseconds of one call of `enqueue` by the GPU's clock; NaN on the simulator, which has no

@@ -1,8 +1,10 @@
 // Report of a hazard; see hazard_report.hpp.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <lab/hazard_report.hpp>
+#include <lab/paragraph.hpp>
+#include <lab/source_listing.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -10,25 +12,11 @@
 namespace exactdot::lab {
 namespace {
 
-constexpr std::size_t columns = 118, margin = 12;
+constexpr std::size_t margin = 12;
 constexpr std::size_t max_shown = 3;
 
-/// Appends a heading and, beside it, `words` on as many lines as needed.
 void add_paragraph(std::string& text, std::string_view heading, std::string_view words) {
-  std::string line = fmt::format("  {:<{}}", heading, margin - 2);
-  const std::size_t start = line.size();
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    const std::string_view word = words.substr(0, end);
-    if (line.size() > start && line.size() + 1 + word.size() > columns) {
-      text += line + "\n";
-      line.assign(margin, ' ');
-    }
-    if (line.size() > start) line += ' ';
-    line += word;
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  text += line + "\n";
+  text += paragraph("  " + std::string(heading), words, margin);
 }
 
 std::string text_of(const fault_site& site) {
@@ -83,6 +71,7 @@ nlohmann::ordered_json hazard_json(const hazard_info& info, const std::string& d
   for (const hazard_figure& figure : outcome.figures) figures[figure.name] = figure.value;
   return {{"name", info.name},
           {"device", device},
+          {"mistake", info.mistake},
           {"expected", outcome.expected},
           {"observed", outcome.observed},
           {"as_expected", outcome.as_expected},
@@ -105,6 +94,26 @@ hazard_outcome outcome_from_json(const nlohmann::ordered_json& report) {
         {name, value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN()});
   }
   return outcome;
+}
+
+std::string hazard_list(const std::vector<hazard>& listed) {
+  const auto mistakes = std::ranges::count_if(listed, [](const hazard& one) { return one.info.mistake; });
+  std::string text = fmt::format("{} mistakes and {} illustrations (*)\n", mistakes,
+                                 static_cast<std::ptrdiff_t>(listed.size()) - mistakes);
+  for (const hazard& one : listed) {
+    const std::string heading =
+        fmt::format("{:>2} {}{}", one.info.number, one.info.name, one.info.mistake ? "" : " *");
+    text += paragraph(heading, one.info.effect, 32);
+  }
+  return text;
+}
+
+std::string explain(const hazard_info& info) {
+  std::string text = fmt::format("{}{}\n", info.name, info.mistake ? "" : " (no mistake: an illustration)");
+  add_paragraph(text, "effect", info.effect);
+  add_paragraph(text, "cause", info.cause);
+  add_paragraph(text, "fix", info.fix);
+  return text + listing("lab/hazards/", info.file, hazard_source_of, 1);
 }
 
 }  // namespace exactdot::lab

@@ -59,14 +59,15 @@ std::optional<double> baseline_seconds(std::string_view name, executor& device, 
 }
 
 /// Appends a measurement and returns true. If the rung's library is missing and the user did not name the rung,
-/// adds the reason to `skipped` and returns false.
+/// adds the reason to `skipped` and returns false. Other errors are thrown with the name of the rung.
 template <element T>
 bool append_measurement(ladder_result& result, const ladder_request& request, const rung& tested, executor& device,
                         const problem<T>& data) {
   try {
     result.measurements.push_back(measure(tested, device, data, request.options));
   } catch (const error& fault) {
-    if (fault.code() != errc::no_device || is_named(request, tested.info.name)) throw;
+    const std::string text = fmt::format("rung {}: {}", tested.info.name, fault.what());
+    if (fault.code() != errc::no_device || is_named(request, tested.info.name)) throw error(fault.code(), text);
     result.skipped.push_back(fmt::format("{}: {}", tested.info.name, fault.what()));
     return false;
   }

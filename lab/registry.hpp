@@ -83,6 +83,12 @@ struct rung_info {
   bool wrong_on_purpose = false;
 };
 
+/// Seconds in which the host completed a result.
+struct finish_times {
+  double copy = 0;  ///< of the partial results to the host
+  double add = 0;   ///< of combining them there
+};
+
 /// A rung that is ready to launch: its memory is allocated, its vectors are on the device.
 template <class T>
 class prepared_rung {
@@ -90,6 +96,8 @@ class prepared_rung {
   virtual ~prepared_rung() = default;
   virtual void launch() = 0;  ///< enqueues the timed work; callable repeatedly, also during graph capture
   virtual T result() = 0;     ///< waits for the device, copies the result, and completes it on the host if needed
+  /// Of the last result(); zeros unless the host completes it.
+  [[nodiscard]] virtual finish_times last_finish() const { return {}; }
 };
 
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lab/cost_report.hpp>
 #include <lab/figures.hpp>
 #include <lab/report.hpp>
 #include <lab/summary.hpp>
@@ -36,18 +37,17 @@ const char* status_text(const measurement& tested) {
 std::string timed_line(const ladder_result& result, const measurement& tested) {
   const figures f = figures_of(result, tested);
   return fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", number(f.microseconds, 2), number(f.gb_per_s, 1),
-                     number(f.percent_of_ceiling, 1), number(f.ratio_to_cublas, 2),
-                     number(f.finish_microseconds, 1), number(atomics_of(result, tested)));
+                     number(f.percent_of_ceiling, 1), number(f.ratio_to_cublas, 2), number(f.total_microseconds, 2),
+                     number(atomics_of(result, tested)));
 }
 
 std::string counted_line(const ladder_result& result, const measurement& tested) {
   const auto kernels = [&](std::optional<std::uint64_t> x) {
     return tested.info.blocks == block_rule::none ? "-" : number(x);
   };
-  return fmt::format("{:>9} {:>8} {:>9} {:>10} {:>8}",
-                     std::isinf(tested.allowed_ulps) ? "-" : ulp_text(tested.allowed_ulps),
-                     kernels(tested.counts.launches), kernels(atomics_of(result, tested)),
-                     kernels(tested.counts.steps), kernels(tested.counts.barriers));
+  return fmt::format(
+      "{:>9} {:>8} {:>9} {:>10}", std::isinf(tested.allowed_ulps) ? "-" : ulp_text(tested.allowed_ulps),
+      kernels(tested.counts.launches), kernels(atomics_of(result, tested)), kernels(tested.counts.steps));
 }
 
 std::string header(const ladder_result& result, bool timed) {
@@ -57,10 +57,9 @@ std::string header(const ladder_result& result, bool timed) {
                      operation_names[static_cast<std::size_t>(result.op)], result.n,
                      io::data_set_names[static_cast<std::size_t>(result.data)], name_of(result.type)) +
          fmt::format("{:>2} {:<19} {:>13} {:>9} {:>5} {:>5} ", "#", "rung", "value", "error,ulp", "runs", "grids") +
-         (timed ? fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", "us", "GB/s", "%ceil", "xcublas", "copy,us",
+         (timed ? fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", "us", "GB/s", "%ceil", "xcublas", "total,us",
                               "atomics")
-                : fmt::format("{:>9} {:>8} {:>9} {:>10} {:>8}", "<= ulp", "launches", "atomics", "steps",
-                              "barriers")) +
+                : fmt::format("{:>9} {:>8} {:>9} {:>10}", "<= ulp", "launches", "atomics", "steps")) +
          " check\n";
 }
 
@@ -126,7 +125,7 @@ std::string table_of(const ladder_result& result) {
     if (!tested.fault.empty()) text += fmt::format("{} FAILS: {}\n", tested.info.name, tested.fault);
   }
   for (const std::string& reason : result.skipped) text += "skipped: " + reason + "\n";
-  return text + claims(result) + ramp(result) + summary(result);
+  return text + cost_text(result) + claims(result) + ramp(result) + summary(result);
 }
 
 std::string failures_of(const ladder_result& result) {

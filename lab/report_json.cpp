@@ -39,6 +39,16 @@ json findings_json(const measurement& tested) {
   return list;
 }
 
+void add_costs(json& object, const std::optional<kernel_costs>& costs) {
+  const auto counted = [&](auto count) { return costs ? json(count(*costs)) : json(nullptr); };
+  object["requests"] = counted([](const kernel_costs& c) { return c.global_requests; });
+  object["sectors_per_request"] = counted([](const kernel_costs& c) { return or_null(c.sectors_per_request()); });
+  object["bank_conflict_degree"] = counted([](const kernel_costs& c) { return or_null(c.bank_conflict_degree()); });
+  object["lanes_per_request"] = counted([](const kernel_costs& c) { return or_null(c.lanes_per_request()); });
+  object["longest_queue"] = counted([](const kernel_costs& c) { return c.longest_queue; });
+  object["bytes_moved"] = counted([](const kernel_costs& c) { return c.bytes_moved; });
+}
+
 json measurement_json(const ladder_result& result, const measurement& tested) {
   const figures f = figures_of(result, tested);
   const bool kernels = tested.info.blocks != block_rule::none;
@@ -64,8 +74,14 @@ json measurement_json(const ladder_result& result, const measurement& tested) {
   object["atomics"] = or_null(kernels ? atomics_of(result, tested) : std::nullopt);
   object["steps"] = or_null(kernels ? tested.counts.steps : std::nullopt);
   object["barriers"] = or_null(kernels ? tested.counts.barriers : std::nullopt);
+  add_costs(object, kernels ? tested.counts.costs : std::nullopt);
   object["microseconds"] = or_null(f.microseconds);
-  object["copy_microseconds"] = or_null(f.finish_microseconds);
+  // the copy and the additions on the host together, then each, then all with the kernels
+  object["copy_microseconds"] =
+      tested.finish ? json((tested.finish->copy + tested.finish->add) * 1e6) : json(nullptr);
+  object["transfer_microseconds"] = or_null(f.copy_microseconds);
+  object["host_microseconds"] = or_null(f.host_microseconds);
+  object["total_microseconds"] = or_null(f.total_microseconds);
   object["gb_per_s"] = or_null(f.gb_per_s);
   object["gflop_per_s"] = or_null(f.gflop_per_s);
   object["percent_of_ceiling"] = or_null(f.percent_of_ceiling);

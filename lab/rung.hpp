@@ -5,6 +5,7 @@
 // and by nvcc for a GPU, and both objects are linked into one program.
 #pragma once
 
+#include <chrono>
 #include <exactdot/simt/cuda.hpp>
 #include <lab/operators.hpp>
 #include <lab/registry.hpp>
@@ -56,13 +57,19 @@ T only_value(const gpu::buffer<T>& out) {
   return value;
 }
 
-/// Waits, copies all partial results to the host and combines them there from first to last.
+/// Waits, copies all partial results to the host and combines them there from first to last. Sets `times`, whose
+/// copy includes the wait.
 template <class Op, class T>
-T combined_on_host(const gpu::buffer<T>& partials) {
+T combined_on_host(const gpu::buffer<T>& partials, finish_times& times) {
+  using clock = std::chrono::steady_clock;
   const std::unique_ptr<T[]> copy(new T[partials.size()]);
+  const auto start = clock::now();
   partials.copy_to(copy.get(), partials.size());
+  const auto copied = clock::now();
   T total = Op::template identity<T>;
   for (std::size_t i = 0; i < partials.size(); ++i) total = Op::combine(total, copy[i]);
+  const auto seconds = [](clock::duration time) { return std::chrono::duration<double>(time).count(); };
+  times = {seconds(copied - start), seconds(clock::now() - copied)};
   return total;
 }
 
@@ -79,6 +86,10 @@ class prepared_gpu_rung final : public prepared_rung<T> {
         rung_{input_} {}
   void launch() override { rung_.launch(); }
   T result() override { return rung_.result(); }
+  [[nodiscard]] finish_times last_finish() const override {
+    if constexpr (requires { rung_.finish; }) return rung_.finish;
+    return {};
+  }
 
  private:
   input<T> input_;

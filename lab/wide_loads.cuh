@@ -45,7 +45,7 @@ __device__ const pack<T>* packs_at(const T* x) {
 }
 
 template <class Op>
-__device__ __forceinline__ float add_pack(float value, const float4& x, const float4& y) {
+__device__ __forceinline__ float add_pack(float value, float4 x, float4 y) {
   value = Op::combine(value, Op::term(x.x, y.x));
   value = Op::combine(value, Op::term(x.y, y.y));
   value = Op::combine(value, Op::term(x.z, y.z));
@@ -53,7 +53,7 @@ __device__ __forceinline__ float add_pack(float value, const float4& x, const fl
 }
 
 template <class Op>
-__device__ __forceinline__ double add_pack(double value, const double2& x, const double2& y) {
+__device__ __forceinline__ double add_pack(double value, double2 x, double2 y) {
   return Op::combine(Op::combine(value, Op::term(x.x, y.x)), Op::term(x.y, y.y));
 }
 

@@ -26,7 +26,10 @@ def hazard_section(name):
         lines = []
         if name in TABLES:
             lines += ["```text", *(simt if TABLES[name] == "simt" else gpu)[name]["table"], "```", ""]
-        for backend, outcome in (("the GPU", gpu[name]), ("the simulator", simt[name])):
+        for backend, outcome in (("the GPU", gpu.get(name)), ("the simulator", simt[name])):
+            if outcome is None:
+                lines.append("- On the GPU: not measured yet.")
+                continue
             text = f"On {backend}: {outcome['observed']}{'' if outcome['as_expected'] else ' (not as expected)'}."
             if backend == "the simulator":
                 text += f" It names {names_text(outcome)}."

@@ -111,6 +111,7 @@ const register_hazard registration{
     {.number = 4,
      .name = "atomics_tour",
      .file = "atomics_tour.cu",
+     .mistake = false,
      .effect =
          "Calls atomicAdd, Sub, Exch, Min, Max, Inc, Dec, CAS, And, Or and Xor with every supported element type, "
          "on values at the edges of the type and from 256 threads on one word.",

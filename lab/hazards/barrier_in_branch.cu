@@ -44,7 +44,7 @@ const register_hazard registration{
     {.number = 9,
      .name = "barrier_in_branch",
      .file = "barrier_in_branch.cu",
-     .may_hang = true,
+     .separate_process = true,
      .effect = "Runs a tree in shared memory whose __syncthreads() is inside if (thread < half).",
      .cause =
          "Only threads below half reach the barrier; the others end or wait elsewhere. CUDA leaves the behaviour "

@@ -85,6 +85,7 @@ const register_hazard registration{
     {.number = 12,
      .name = "float_order",
      .file = "float_order.cu",
+     .mistake = false,
      .effect = "Adds the same 2^20 floats, uniform in (-1, 1), forwards, backwards, by a tree and by atomics.",
      .cause = "Floating-point addition rounds each time and is not associative: a different order gives different "
               "roundings. Atomics execute in the order of arrival, which differs between runs.",

@@ -53,7 +53,7 @@ const register_hazard registration{
     {.number = 10,
      .name = "partial_mask_shuffle",
      .file = "partial_mask_shuffle.cu",
-     .may_hang = true,
+     .separate_process = true,
      .effect =
          "16 of 32 lanes enter a branch and call __shfl_down_sync with the mask 0xffffffff; the others wait at "
          "the barrier after it.",

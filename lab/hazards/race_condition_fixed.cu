@@ -43,6 +43,7 @@ const register_hazard registration{
     {.number = 2,
      .name = "race_condition_fixed",
      .file = "race_condition_fixed.cu",
+     .mistake = false,
      .effect = "Every thread of 1000 blocks of 1000 threads executes atomicAdd(count, 1).",
      .cause =
          "An atomic reads, adds and writes in one indivisible step, so no update is lost. All atomics serialise on "

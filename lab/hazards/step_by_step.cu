@@ -101,6 +101,7 @@ const register_hazard registration{
     {.number = 3,
      .name = "step_by_step",
      .file = "step_by_step.cu",
+     .mistake = false,
      .effect = "Two threads increment x = 7, each by a load, an add and a store, in two different orders.",
      .cause =
          "The hardware determines the order. Both orders are races, including the one that gives 9: the simulator "

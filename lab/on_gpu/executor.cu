@@ -56,7 +56,7 @@ class gpu_executor final : public executor {
     return std::make_unique<gpu_memory>(stream_, data, bytes);
   }
   void start_run(std::uint64_t) override { stream_.launches = 0; }
-  [[nodiscard]] counters read_counters() const override { return {stream_.launches, {}, {}, {}}; }
+  [[nodiscard]] counters read_counters() const override { return {stream_.launches}; }
 
   [[nodiscard]] std::optional<double> seconds_per_call(const std::function<void()>& launch) override {
     return median_replay_seconds(stream_, launch);

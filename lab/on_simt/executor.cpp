@@ -1,4 +1,5 @@
 // Executor of the simulator: counts events, reports the detectors' findings, measures no time.
+#include <algorithm>
 #include <exactdot/simt/on_cpu.hpp>
 #include <lab/executor.hpp>
 
@@ -24,6 +25,24 @@ std::string thread_text(const simt::fault_site& access) {
   return "block " + triple(access.block) + ", thread " + triple(access.thread);
 }
 
+kernel_costs sum_of(const std::vector<simt::line_costs>& lines) {
+  constexpr std::uint64_t bytes_per_sector = 32;
+  kernel_costs total;
+  for (const simt::line_costs& line : lines) {
+    if (line.action == "barrier") continue;
+    total.requests += line.requests;
+    total.lanes += line.lanes;
+    total.bytes_moved += bytes_per_sector * line.sectors;
+    total.passes += line.wavefronts;
+    total.passes_without_conflicts += line.ideal;
+    total.longest_queue = std::max(total.longest_queue, line.longest_queue);
+    if (line.space != "global" || line.action == "atomic") continue;
+    total.global_requests += line.requests;
+    total.sectors += line.sectors;
+  }
+  return total;
+}
+
 class simt_executor final : public executor {
  public:
   explicit simt_executor(const simt::settings& settings) : stream_(settings) {}
@@ -46,9 +65,12 @@ class simt_executor final : public executor {
     stream_.settings().seed = seed;
     stream_.clear();
   }
+  void count_costs(bool count) override { stream_.settings().profile = count; }
   [[nodiscard]] counters read_counters() const override {
     const simt::counters& c = stream_.counted();
-    return {c.launches, c.atomics, c.steps, c.barriers};
+    counters counted{c.launches, c.atomics, c.steps, c.barriers};
+    if (settings().profile) counted.costs = sum_of(stream_.costs());
+    return counted;
   }
   [[nodiscard]] std::vector<finding> findings() const override {
     std::vector<finding> all;

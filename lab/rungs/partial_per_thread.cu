@@ -20,11 +20,12 @@ template <class T>
 struct partial_per_thread {
   const input<T>& in;
   gpu::buffer<T> partials{in.stream, std::size_t{in.grid} * in.block};
+  finish_times finish{};
 
   void launch() {
     gpu::launch(add_per_thread<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, partials.data());
   }
-  T result() { return combined_on_host<sum>(partials); }
+  T result() { return combined_on_host<sum>(partials, finish); }
 };
 
 const register_sum_rung<partial_per_thread> registration{

@@ -18,9 +18,10 @@ template <class T>
 struct products_host_sum {
   const input<T>& in;
   gpu::buffer<T> products{in.stream, in.n};
+  finish_times finish{};
 
   void launch() { gpu::launch(multiply<T>, in.grid, in.block, 0, in.stream, in.a, in.b, in.n, products.data()); }
-  T result() { return combined_on_host<sum>(products); }
+  T result() { return combined_on_host<sum>(products, finish); }
 };
 
 const register_sum_rung<products_host_sum> registration{

@@ -34,7 +34,19 @@ const words all_names{"race_condition",
                       "barrier_in_branch",
                       "partial_mask_shuffle",
                       "uninitialised_accumulator",
-                      "float_order"};
+                      "float_order",
+                      "lost_half",
+                      "too_many_partials",
+                      "lost_tail",
+                      "misaligned_pack",
+                      "rounded_down_grid",
+                      "copied_lock",
+                      "assignment_in_condition",
+                      "shared_race_in_tail_unroll",
+                      "uncoalesced",
+                      "bank_conflicts",
+                      "timed_wrong",
+                      "shared_memory_overflow"};
 
 TEST_F(hazards_program, prints_every_hazard_as_json) {
   const json result = run_json(simulated({}));
@@ -49,8 +61,10 @@ TEST_F(hazards_program, prints_every_hazard_as_json) {
       ASSERT_TRUE(one[text].is_string()) << text;
       EXPECT_NE(one[text], "") << text;
     }
-    const bool faultless =
-        names.back() == "race_condition_fixed" || names.back() == "atomics_tour" || names.back() == "float_order";
+    const words faultless_names{"race_condition_fixed", "atomics_tour",  "float_order", "lost_half",
+                                "too_many_partials",    "lost_tail",     "uncoalesced", "rounded_down_grid",
+                                "timed_wrong",          "bank_conflicts"};
+    const bool faultless = std::ranges::find(faultless_names, names.back()) != faultless_names.end();
     EXPECT_EQ(one["detected"].empty(), faultless);
     for (const json& fault : one["detected"]) {
       EXPECT_TRUE(fault["kind"].is_string());
@@ -95,6 +109,23 @@ TEST_F(hazards_program, refuses_unknown_values) {
   expect_usage_fault(simulated({"two\nlines"}), {"two\\x0alines"});
   expect_usage_fault({"hazards", "--device", "gpu"}, {"--device", "gpu", "simt"});
   expect_usage_fault(simulated({"--seed", "-1"}), {"--seed"});
+}
+
+TEST_F(hazards_program, lists_and_explains) {
+  const std::string list = run_well({"hazards", "--list"});
+  EXPECT_TRUE(list.starts_with("20 mistakes and 4 illustrations")) << list;
+  for (const std::string& name : all_names) EXPECT_NE(list.find(" " + name + " "), std::string::npos) << name;
+  std::istringstream stream(list);
+  for (std::string line; std::getline(stream, line);) EXPECT_LE(line.size(), 120U) << line;
+  const std::string text = run_well({"hazards", "lost_half", "lock", "--explain"});
+  for (const char* const part : {"lost_half\n", "\n  cause ", "\n  fix ",
+                                 "\nlab/hazards/lost_half.cu\n   1  // lost_half: ", "\nlab/hazards/lock.cu\n",
+                                 "\nlab/lock.cuh\n   1  // Lock between blocks"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  expect_usage_fault({"hazards", "--explain"}, {"--explain requires", "name"});
+  expect_usage_fault({"hazards", "lost_haf", "--explain"},
+                     {"'lost_haf': unknown hazard (did you mean lost_half?)"});
 }
 
 TEST_F(hazards_program, refuses_a_missing_gpu) {

@@ -260,6 +260,68 @@ TEST_F(lab_program, refuses_unknown_values) {
   expect_usage_fault({"lab", "--device", "gpu"}, {"--device", "gpu", "simt"});
 }
 
+TEST_F(lab_program, accepts_the_name_of_a_rung_without_an_option) {
+  EXPECT_EQ(names_of(data({"exact", "two_phase", "--n", "77", "--runs", "1"})), (words{"two_phase", "exact"}));
+  EXPECT_EQ(names_of(data({"exact", "--rung", "racy", "--n", "77", "--runs", "1"})), (words{"racy", "exact"}));
+  expect_usage_fault(simulated({"two_phse"}), {"'two_phse': unknown rung (did you mean two_phase?)"});
+  expect_usage_fault(simulated({"--rung", "interleavd"}),
+                     {"--rung interleavd: unknown rung (did you mean interleaved?)"});
+  expect_usage_fault({"lab", "--explain", "vectorised"}, {"--explain vectorised", "(did you mean vectorized?)"});
+  expect_usage_fault(simulated({"two_phase", "racy", "--op", "max"}), {"rung racy supports only sum"});
+}
+
+TEST_F(lab_program, names_the_rungs_that_need_a_gpu) {
+  for (const std::string name : {"cublas", "cub"}) {
+    expect_fault(simulated({"--rung", name}), "--rung " + name, {"needs a GPU"});
+    expect_fault(simulated({name}), "'" + name + "'", {"needs a GPU"});
+  }
+}
+
+TEST_F(lab_program, lists_rungs) {
+  const std::string list = run_well({"lab", "--list"});
+  EXPECT_TRUE(list.starts_with(" 0 cpu_loop ")) << list;
+  for (const char* const name : {"racy", "two_phase", "exact"}) {
+    EXPECT_NE(list.find(std::string(" ") + name + " "), std::string::npos) << name;
+  }
+  for (const std::string& line : lines_of(list)) EXPECT_LE(line.size(), 120U) << line;
+  expect_usage_fault({"lab", "--list", "two_phase"}, {"--list"});
+}
+
+TEST_F(lab_program, prints_what_a_gpu_would_have_to_do) {
+  const json result = data({"--n", "2^14", "--runs", "1", "atomic_per_element", "vectorized", "shared_host_sum",
+                            "interleaved", "cpu_loop"});
+  const json &atomic = rung_of(result, "atomic_per_element"), &vectors = rung_of(result, "vectorized");
+  const json &tree = rung_of(result, "shared_host_sum"), &neighbours = rung_of(result, "interleaved");
+  EXPECT_EQ(atomic["longest_queue"], 1 << 14);
+  EXPECT_LT(vectors["longest_queue"].get<int>(), atomic["longest_queue"].get<int>() / 16);
+  EXPECT_EQ(vectors["requests"].get<int>(), atomic["requests"].get<int>() / 4) << "loads of four elements";
+  EXPECT_LE(vectors["bytes_moved"].get<int>(), atomic["bytes_moved"].get<int>());
+  EXPECT_EQ(atomic["sectors_per_request"], 4);
+  EXPECT_EQ(vectors["sectors_per_request"], 16) << "16 bytes a lane";
+  EXPECT_LT(neighbours["lanes_per_request"].get<double>(), tree["lanes_per_request"].get<double>() - 2);
+  EXPECT_EQ(tree["bank_conflict_degree"], 1);
+  EXPECT_TRUE(vectors["bank_conflict_degree"].is_null()) << "no shared memory";
+  EXPECT_GE(tree["bytes_moved"].get<int>(), 2 * 4 << 14);
+  EXPECT_TRUE(rung_of(result, "cpu_loop")["requests"].is_null());
+}
+
+TEST_F(lab_program, reads_the_costs_for_the_learner) {
+  const std::string text = table({"--n", "2^14", "--runs", "1", "atomic_per_element", "vectorized",
+                                  "shared_host_sum", "interleaved", "racy", "exact"});
+  for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 120U) << line;
+  for (const char* const part :
+       {"\nrung                  requests  sectors conflicts  lanes ",
+        "of 32 lanes active where shared_host_sum has ",
+        "\natomic_per_element: 16384 atomics queue at one address where vectorized has ",
+        "\nbits always the same:        exact\n", "\nbits the same on one grid:   shared_host_sum, interleaved\n",
+        "\nbits change from run to run: racy, atomic_per_element, vectorized\n"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  const std::string alone = table({"--n", "100", "--runs", "1", "two_phase"});
+  EXPECT_NE(alone.find(" of 32 lanes active, no queue of atomics, no bank conflicts\n"), std::string::npos)
+      << alone;
+}
+
 TEST_F(lab_program, refuses_numbers_out_of_range) {
   for (const std::string n : {"-1", "x", "1.5", "2^61", ""}) expect_usage_fault(simulated({"--n", n}), {"--n"});
   for (const std::string runs : {"0", "-1", "x"}) expect_usage_fault(simulated({"--runs", runs}), {"--runs"});

@@ -83,10 +83,42 @@ TEST(hazards, are_all_registered) {
     for (const char* const text : {tested.info.effect, tested.info.cause, tested.info.fix})
       EXPECT_STRNE(text, "") << names.back();
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"race_condition", "race_condition_fixed", "step_by_step",
-                                             "atomics_tour", "lock", "block_counter", "block_counter_warp",
-                                             "missing_barrier", "barrier_in_branch", "partial_mask_shuffle",
-                                             "uninitialised_accumulator", "float_order"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"race_condition",
+                                             "race_condition_fixed",
+                                             "step_by_step",
+                                             "atomics_tour",
+                                             "lock",
+                                             "block_counter",
+                                             "block_counter_warp",
+                                             "missing_barrier",
+                                             "barrier_in_branch",
+                                             "partial_mask_shuffle",
+                                             "uninitialised_accumulator",
+                                             "float_order",
+                                             "lost_half",
+                                             "too_many_partials",
+                                             "lost_tail",
+                                             "misaligned_pack",
+                                             "rounded_down_grid",
+                                             "copied_lock",
+                                             "assignment_in_condition",
+                                             "shared_race_in_tail_unroll",
+                                             "uncoalesced",
+                                             "bank_conflicts",
+                                             "timed_wrong",
+                                             "shared_memory_overflow"}));
+}
+
+TEST(hazards, say_which_are_mistakes) {
+  std::vector<std::string> illustrations;
+  for (const hazard& tested : hazards(backend::simt)) {
+    if (!tested.info.mistake) illustrations.emplace_back(tested.info.name);
+  }
+  EXPECT_EQ(illustrations,
+            (std::vector<std::string>{"race_condition_fixed", "step_by_step", "atomics_tour", "float_order"}));
+  const std::string list = hazard_list(hazards(backend::simt));
+  EXPECT_TRUE(list.starts_with("20 mistakes and 4 illustrations (*)\n 1 race_condition ")) << list;
+  EXPECT_NE(list.find("\n 2 race_condition_fixed * "), std::string::npos) << list;
 }
 
 TEST(hazards, have_the_expected_outcome) {
@@ -113,6 +145,11 @@ TEST(hazards, have_their_fault_reported_on_its_line) {
       {"barrier_in_branch", "barrier_divergence", "divergence"},
       {"partial_mask_shuffle", "missing_lanes", "missing lanes"},
       {"uninitialised_accumulator", "uninitialised_global", "uninitialised"},
+      {"misaligned_pack", "misaligned", "misaligned"},
+      {"copied_lock", "out_of_bounds", "freed"},
+      {"assignment_in_condition", "data_race", "race"},
+      {"shared_race_in_tail_unroll", "data_race", "race"},
+      {"shared_memory_overflow", "out_of_bounds", "overflow"},
   };
   for (const planted_fault& fault : faults) {
     for (const std::uint64_t seed : {1, 7}) {
@@ -125,7 +162,8 @@ TEST(hazards, have_their_fault_reported_on_its_line) {
 }
 
 TEST(hazards, without_a_fault_have_none_reported) {
-  for (const char* const name : {"atomics_tour", "float_order"}) {
+  for (const char* const name : {"atomics_tour", "float_order", "lost_half", "too_many_partials", "lost_tail",
+                                 "rounded_down_grid", "uncoalesced", "bank_conflicts", "timed_wrong"}) {
     EXPECT_TRUE(shared_outcome(name).detected.empty()) << name;
   }
 }
@@ -206,6 +244,60 @@ TEST(hazards, report_their_figures) {
   EXPECT_TRUE(std::isnan(figure_of(sum, "no such figure")));
 }
 
+/// Sums of ones: nothing but the value shows these mistakes.
+TEST(hazards, lose_elements_silently) {
+  EXPECT_EQ(figure_of(shared_outcome("lost_half"), "sum"), 8192);
+  EXPECT_EQ(figure_of(shared_outcome("lost_half"), "with_the_step"), 16384);
+  const hazard_outcome& partials = shared_outcome("too_many_partials");
+  EXPECT_EQ(figure_of(partials, "one_load_per_thread"), 8192);
+  EXPECT_EQ(figure_of(partials, "one_warp_of_two"), 8192);
+  EXPECT_EQ(figure_of(partials, "with_a_loop"), 16384);
+  EXPECT_EQ(figure_of(shared_outcome("lost_tail"), "sum_of_1024"), 1024);
+  EXPECT_EQ(figure_of(shared_outcome("lost_tail"), "sum_of_1001"), 1000);
+  const hazard_outcome& grid = shared_outcome("rounded_down_grid");
+  EXPECT_EQ(figure_of(grid, "sum_of_1000"), 768);
+  EXPECT_EQ(figure_of(grid, "sum_of_100"), 0);
+  EXPECT_EQ(figure_of(grid, "rounded_up"), 1000);
+}
+
+TEST(hazards, count_what_slow_kernels_cost) {
+  EXPECT_EQ(figure_of(shared_outcome("uncoalesced"), "sectors_in_chunks"), 32);
+  EXPECT_EQ(figure_of(shared_outcome("uncoalesced"), "sectors_with_stride"), 4);
+  const hazard_outcome& banks = shared_outcome("bank_conflicts");
+  EXPECT_EQ(figure_of(banks, "degree_of_level_1"), 2);
+  EXPECT_EQ(figure_of(banks, "degree_of_level_5"), 32);
+  EXPECT_EQ(figure_of(banks, "degree_of_sequential_addressing"), 1);
+  EXPECT_NE(banks.table.at(1).find("    2    4    8   16   32"), std::string::npos) << banks.table.at(1);
+}
+
+TEST(hazards, are_right_without_their_mistake) {
+  EXPECT_EQ(figure_of(shared_outcome("misaligned_pack"), "aligned"), 128);
+  EXPECT_EQ(figure_of(shared_outcome("copied_lock"), "with_a_handle"), 16);
+  EXPECT_EQ(figure_of(shared_outcome("assignment_in_condition"), "comparison"), 1000);
+  EXPECT_EQ(figure_of(shared_outcome("assignment_in_condition"), "assignment"), 0);
+  const hazard_outcome& tail = shared_outcome("shared_race_in_tail_unroll");
+  EXPECT_EQ(figure_of(tail, "wrong_in_lock_step"), 0);
+  EXPECT_EQ(figure_of(tail, "wrong_with_syncwarp"), 0);
+  EXPECT_GT(figure_of(tail, "wrong_with_independent_threads"), 0);
+  EXPECT_EQ(figure_of(shared_outcome("shared_memory_overflow"), "fitting"), 128);
+}
+
+/// The compiler of this build must print the warning that the report quotes.
+TEST(hazards, quote_the_compilers_warning) {
+  const std::string command =
+      "echo 'void f(int* flag) { while (*flag = 0) {} }' | " EXACTDOT_COMPILER " -Wall -x c++ -fsyntax-only - 2>&1";
+  FILE* const compiler = popen(command.c_str(), "r");
+  ASSERT_NE(compiler, nullptr);
+  std::string printed;
+  for (char buffer[256]; fgets(buffer, sizeof buffer, compiler) != nullptr;) printed += buffer;
+  ASSERT_EQ(pclose(compiler), 0) << printed;
+  const auto& table = shared_outcome("assignment_in_condition").table;
+  EXPECT_TRUE(std::ranges::any_of(table, [&](const std::string& line) {
+    const std::size_t at = line.find("warning: ");
+    return at != std::string::npos && printed.find(line.substr(at)) != std::string::npos;
+  })) << printed;
+}
+
 TEST(hazards, check_every_atomic_function) {
   const hazard_outcome& outcome = shared_outcome("atomics_tour");
   EXPECT_EQ(figure_of(outcome, "failed"), 0);
@@ -213,6 +305,23 @@ TEST(hazards, check_every_atomic_function) {
                                  "atomicDec", "atomicCAS", "atomicAnd", "atomicOr", "atomicXor"}) {
     EXPECT_GE(figure_of(outcome, name), 70) << name;
   }
+}
+
+TEST(report, explains_each_hazard_with_the_lines_that_findings_cite) {
+  for (const hazard& tested : hazards(backend::simt)) {
+    const std::string text = explain(tested.info);
+    EXPECT_NE(text.find(std::string("\nlab/hazards/") + tested.info.file + "\n   1  // " + tested.info.name),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("__global__ void"), std::string::npos) << tested.info.name;
+  }
+  const std::string text = explain(named("shared_memory_overflow").info);
+  const int line = lines_of("shared_memory_overflow.cu", "overflow").at(0);
+  EXPECT_NE(
+      text.find("\n" + std::string(line < 100 ? "  " : " ") + std::to_string(line) + "    partial[threadIdx.x]"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(explain(named("copied_lock").info).find("\nlab/lock.cuh\n"), std::string::npos);
 }
 
 TEST(report, of_a_hazard_reads_back) {

@@ -52,7 +52,12 @@ TEST(run_ladder, skips_rungs_that_lack_their_library_unless_named) {
 }
 
 TEST(run_ladder, reports_a_device_failure) {
-  EXPECT_THROW(static_cast<void>(run_ladder(request_for({}, 77))), exactdot::error);
+  try {
+    static_cast<void>(run_ladder(request_for({}, 77)));
+    FAIL() << "no error";
+  } catch (const exactdot::error& fault) {
+    EXPECT_STREQ(fault.what(), "rung fails_on_its_device: an illegal address");
+  }
 }
 
 std::string rejection_of(const ladder_request& request) {
@@ -117,6 +122,24 @@ TEST(report, prints_measured_figures_beside_claims) {
   ladder_result alone = claimed();
   alone.measurements.erase(alone.measurements.begin());
   EXPECT_NE(table_of(alone).find("  measured 3 results in 20 runs\n"), std::string::npos);
+}
+
+TEST(report, prints_the_whole_cost_of_a_call) {
+  ladder_result result = claimed();
+  result.read_seconds = 1e-6;
+  measurement &loop = result.measurements[0], &shuffle = result.measurements[1];
+  loop.on_host = true, loop.seconds = 9e-4, loop.info.same_bits = determinism::always;
+  shuffle.info.same_bits = determinism::fixed_grid;
+  shuffle.finish = finish_times{.copy = 1.5e-5, .add = 3e-6};
+  const std::string text = table_of(result);
+  for (const char* const part :
+       {"rung                   kernel,us      copy,us      host,us     total,us   ",
+        "\ncpu_loop                       -            -       900.00       900.00\n",
+        "\nshuffle_block               2.00        15.00         3.00        20.00\n",
+        "\nbits always the same:        cpu_loop\n", "\nbits the same on one grid:   shuffle_block\n"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_EQ(text.find("bits change"), std::string::npos);
 }
 
 TEST(report, prints_claims_only_for_the_vectors_that_they_refer_to) {
