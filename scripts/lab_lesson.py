@@ -49,7 +49,7 @@ def on_simt(rung):
     if rung["detected"]:
         text += f". It names {names_text(rung)}"
     costs = [f"{label} {figure(rung[key])}" for key, label in COSTS if rung.get(key) is not None]
-    return text + (". A GPU would have: " + ", ".join(costs) if costs else "")
+    return text + (". Costs: " + ", ".join(costs) if costs else "")
 
 
 def on_gpu(results, name):
@@ -120,10 +120,10 @@ def hazard(name, results, gpu, simt):
             + folded("<i>Check:</i> what came out, and why", "\n".join(lines)))
 
 
-def add_missing_hazards(text, names):
-    """The document with a section for each hazard that has none, before the line `<!-- more hazards -->`."""
-    added = "".join(f"### {name}\n\n{paragraph(markdown(lab_sources.hazard_source(name)[2]))}\n\n<!-- begin hazard {name} -->\n"
-                    f"<!-- end hazard {name} -->\n\n" for name in names if f"<!-- begin hazard {name} -->" not in text)
+def add_hazards(text, names):
+    """The document with a section for each of the hazards, before the line `<!-- more hazards -->`."""
+    added = "".join(f"### {name}\n\n{paragraph(markdown(lab_sources.hazard_source(name)[2]))}\n\n"
+                    f"<!-- begin hazard {name} -->\n<!-- end hazard {name} -->\n\n" for name in names)
     return text.replace("<!-- more hazards -->", added + "<!-- more hazards -->")
 
 

@@ -102,7 +102,7 @@ STATEMENTS = (
 )
 
 
-def check(text, results, gpu):
+def check(text, results):
     """Exits with an error if the document lacks a statement or the results contradict one."""
     words = re.sub(r"\s+", " ", text)
     figures = Figures(results)
