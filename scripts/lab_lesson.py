@@ -31,8 +31,11 @@ def names_text(outcome):
 
 def results_text(rung):
     """How many different results there were, in repeated runs and with other grids."""
-    text = f"{count(rung['distinct_results'], 'different result')} in {rung['runs']} runs"
-    return text if rung["grids"] is None else f"{text} and {rung['distinct_over_grids']} on {rung['grids']} grids"
+    def of(distinct, cases):
+        return f"the same result {cases}" if distinct == 1 else f"{distinct} different results {cases}"
+
+    text = of(rung["distinct_results"], f"in {rung['runs']} runs")
+    return text if rung["grids"] is None else f"{text}, {of(rung['distinct_over_grids'], 'on %d grids' % rung['grids'])}"
 
 
 def short_name(results):
@@ -43,9 +46,9 @@ def on_simt(rung):
     """What a run of the rung on the simulator shows."""
     text = f"{rung['value']:.7g}, {rung['check'].replace('passed', 'its checks passed')}"
     if rung["steps"] is not None:
-        text += (f". {count(rung['launches'], 'launch').replace('launchs', 'launches')}, {count(rung['atomics'], 'atomic')}, "
+        text += (f"; {count(rung['launches'], 'launch').replace('launchs', 'launches')}, {count(rung['atomics'], 'atomic')}, "
                  f"{count(rung['barriers'], 'barrier')}, {count(rung['steps'], 'step')}")
-    text += ". " + results_text(rung)
+    text += "; " + results_text(rung)
     if rung["detected"]:
         text += f". It names {names_text(rung)}"
     costs = [f"{label} {figure(rung[key])}" for key, label in COSTS if rung.get(key) is not None]
@@ -61,7 +64,8 @@ def on_gpu(results, name):
         if rung["copy_microseconds"] is not None:
             text += f" and {time_text(rung['copy_microseconds'])} for copy and host"
         if not on_host(rung) and name != "cublas":
-            text += f", {figure(rung['ratio_to_cublas'])} times cuBLAS's time"
+            ratio = rung["ratio_to_cublas"]
+            text += f", {f'{ratio:.2f}' if ratio < 10 else figure(ratio)} times cuBLAS's time"
         texts.append(f"{text}, error {figure(rung['ulps'])} ulps, {results_text(rung)}")
     return "; ".join(texts)
 
