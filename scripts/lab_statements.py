@@ -32,6 +32,20 @@ class Figures:
     def per_atomic(self, name, n=None):
         return 1000 * self.time(name, n) / self.rung(name, n)["atomics"]  # nanoseconds
 
+    def value(self, name, n=None, dtype="float32"):
+        return self.rung(name, n, dtype)["value"]
+
+    def rank(self, name, n=None):
+        """How many other rungs take less time, not counting the wrong one."""
+        return sum(self.ratio(other, name, n) < 1 for other in self.results.names if other != "racy")
+
+    def ill(self, name):
+        """Errors on the data that cancel, from the smallest condition number on."""
+        return [next(rung["ulps"] for rung in ladder["rungs"] if rung["name"] == name) for ladder in self.results.ill]
+
+    def ramp_error(self, name):
+        return [abs(entry["rungs"][name] / entry["exact"] - 1) for entry in self.results.ramp]
+
     def finish(self, name, n=None):
         return self.rung(name, n)["copy_microseconds"]
 
@@ -99,6 +113,32 @@ STATEMENTS = (
     ("At 2^20 `exact` takes half as long again as `fast`, and as long as cuBLAS; at 2^26 it is the fastest",
      lambda f: 1.4 < f.ratio("exact", "fast") < 1.6 and abs(f.ratio("exact", "cublas") - 1) < 0.05
      and all(f.ratio("exact", name, f.large) < 1 for name in f.results.names if name != "exact")),
+    ("The kernel alone is among the fastest at 2^20", lambda f: f.rank("products_host_sum") < 4),
+    ("The kernel without atomics is one of the fastest at 2^20", lambda f: f.rank("shared_host_sum") < 5),
+    ("At the rate of rung 2 they alone take most of the time at 2^20",
+     lambda f: f.per_atomic("atomic_per_element") > 0.5 * f.per_atomic("shared_atomic")),
+    ("and about a tenth of it at 2^26",
+     lambda f: 0.07 < f.finish("shared_host_sum", f.large) / f.time("shared_host_sum", f.large) < 0.13),
+    ("the time over atomics is that of rung 2, within a twentieth",
+     lambda f: abs(f.per_atomic("shuffle_per_warp") / f.per_atomic("atomic_per_element") - 1) < 0.05),
+    ("More partial sums of fewer terms each bring a smaller error as well",
+     lambda f: all(f.ulps("optimized", n) < f.ulps("two_phase", n) for n in f.results.sizes)),
+    ("So its bits are those of `optimized`",
+     lambda f: all(f.value("single_pass", n, dtype) == f.value("optimized", n, dtype)
+                   for n in f.results.sizes for dtype in f.results.types)),
+    ("For doubles there is no wider type: the bits are those of `two_phase`",
+     lambda f: all(f.value("double_accumulator", n, "float64") == f.value("two_phase", n, "float64")
+                   for n in f.results.sizes)),
+    ("Both have the same bits in every run here",
+     lambda f: all(f.rung(name, n, dtype)["distinct_results"] == 1 for name in ("cublas", "cub")
+                   for n in f.results.sizes for dtype in f.results.types)),
+    ("`kahan` does no better than a good tree of plain sums",
+     lambda f: all(0.2 < kahan / tree < 5 for kahan, tree in zip(f.ill("kahan"), f.ill("optimized")))),
+    ("Sums in double last a little longer",
+     lambda f: all(double < pair for double, pair in zip(f.ill("double_accumulator")[1:], f.ill("neumaier")[1:]))),
+    ("`exact` has no such limit", lambda f: all(error <= 0.5 for error in f.ill("exact"))),
+    ("A plain loop is wrong in the third or fourth digit all the same",
+     lambda f: all(1e-4 < error < 1e-2 for error in f.ramp_error("cpu_loop"))),
 )
 
 
