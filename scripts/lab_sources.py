@@ -7,7 +7,11 @@ import pathlib
 import re
 import sys
 
+from documents import paragraph
+
 LAB = pathlib.Path(__file__).resolve().parent.parent / "lab"
+
+SECOND_LAUNCH = [("block_combine.cuh", "combine_partials"), ("block_combine.cuh", "combine_all")]
 
 # rung: the rung from which its difference is shown, or None; its functions, each as (file, name)
 LISTINGS = {
@@ -25,16 +29,14 @@ LISTINGS = {
     "shuffle_per_warp": ("shared_then_shuffle", [("rungs/shuffle_per_warp.cu", "add_warp_atomically")]),
     "shuffle_block": ("shuffle_per_warp", [("rungs/shuffle_block.cu", "fold_warp"),
                                            ("rungs/shuffle_block.cu", "fold_block")]),
-    "two_phase": (None, [("rungs/two_phase.cu", "combine_blocks"), ("block_combine.cuh", "combine_partials"),
-                         ("block_combine.cuh", "combine_all")]),
+    "two_phase": (None, [("rungs/two_phase.cu", "combine_blocks"), *SECOND_LAUNCH]),
     "vectorized": ("shuffle_per_warp", [("rungs/vectorized.cu", "add_packs")]),
-    "optimized": (None, [("rungs/optimized.cu", "combine_blocks"), ("wide_loads.cuh", "add_wide")]),
-    "single_pass": (None, [("rungs/single_pass.cu", "combine_in_one_launch")]),
-    "double_accumulator": ("two_phase", [("rungs/double_accumulator.cu", "add_in_double"),
-                                         ("block_combine.cuh", "combine_partials"),
-                                         ("block_combine.cuh", "combine_all")]),
-    "kahan": (None, [("compensated.cuh", "add_compensated"), ("rungs/kahan.cu", "add")]),
-    "neumaier": ("kahan", [("compensated.cuh", "add_compensated"), ("rungs/neumaier.cu", "add")]),
+    "optimized": ("two_phase", [("rungs/optimized.cu", "combine_blocks"), *SECOND_LAUNCH, ("wide_loads.cuh", "add_wide")]),
+    "single_pass": ("optimized", [("rungs/single_pass.cu", "combine_in_one_launch"), SECOND_LAUNCH[1],
+                                  ("wide_loads.cuh", "add_wide")]),
+    "double_accumulator": ("two_phase", [("rungs/double_accumulator.cu", "add_in_double"), *SECOND_LAUNCH]),
+    "kahan": ("two_phase", [("compensated.cuh", "add_compensated"), *SECOND_LAUNCH, ("rungs/kahan.cu", "add")]),
+    "neumaier": ("kahan", [("compensated.cuh", "add_compensated"), *SECOND_LAUNCH, ("rungs/neumaier.cu", "add")]),
     "cublas": (None, [("rungs/cublas.cu", "launch")]),
     "cub": (None, [("rungs/cub.cu", "reduce")]),
     "fast": (None, [("rungs/fast.cu", "launch")]),
@@ -101,10 +103,11 @@ def difference(rung):
     base, functions = LISTINGS[rung]
     names = ", ".join(f"[{file}](../lab/{file})" for file in dict.fromkeys(file for file, _ in functions))
     if base is None:
-        return f"From {names}:\n\n```cuda\n{listing(rung)}\n```"
+        return f"{paragraph(f'From {names}:')}\n\n```cuda\n{listing(rung)}\n```"
     changes = difflib.unified_diff(listing(base).splitlines(), listing(rung).splitlines(), n=2, lineterm="")
     lines = ["…" if line.startswith("@@") else line for line in list(changes)[2:]]
-    return f"From {names}, as a difference from `{base}`:\n\n```diff\n" + "\n".join(lines[1:]) + "\n```"
+    opening = paragraph(f"From {names}, as a difference from `{base}`:")
+    return f"{opening}\n\n```diff\n" + "\n".join(lines[1:]) + "\n```"
 
 
 def names_in(folder):
