@@ -1,46 +1,14 @@
 """Tables of the hazards and of compute-sanitizer for scripts/lab_tables."""
-from documents import paragraph, table
+from documents import table
 from lab_rungs import fail
+from lab_simt import named_faults
 
 TOOLS = {"memcheck": "invalid addresses", "racecheck": "races in shared memory", "synccheck": "invalid use of barriers",
          "initcheck": "reads of uninitialised global memory"}
 
-TABLES = {"step_by_step": "simt", "float_order": "gpu"}  # hazards whose table is included, from that backend
-
 
 def by_name(report):
     return {hazard["name"]: hazard for hazard in report["hazards"]}
-
-
-def named_faults(hazard):
-    """The distinct faults that the simulator names: kind, file and line."""
-    return sorted({(fault["kind"], fault["where"], fault["line"]) for fault in hazard["detected"]})
-
-
-def names_text(hazard):
-    return ", ".join(f"`{kind}` ({file}:{line})" for kind, file, line in named_faults(hazard)) or "nothing"
-
-
-def hazard_section(name):
-    def section(gpu, simt):
-        lines = []
-        if name in TABLES:
-            lines += ["```text", *(simt if TABLES[name] == "simt" else gpu)[name]["table"], "```", ""]
-        for backend, outcome in (("the GPU", gpu.get(name)), ("the simulator", simt[name])):
-            if outcome is None:
-                lines.append("- On the GPU: not measured yet.")
-                continue
-            text = f"On {backend}: {outcome['observed']}{'' if outcome['as_expected'] else ' (not as expected)'}."
-            if backend == "the simulator":
-                text += f" It names {names_text(outcome)}."
-            lines.append(paragraph(text, "- "))
-        return "\n".join(lines)
-
-    return section
-
-
-def hazard_sections(names):
-    return {f"hazard {name}": hazard_section(name) for name in names}
 
 
 def errors_text(outcome):
@@ -90,7 +58,7 @@ def shortened(line):
 
 def tools_table(results, gpu, simt):
     rows = []
-    for name, hazard in gpu.items():
+    for name, hazard in gpu.items():  # those that ran on a GPU
         kinds = sorted({kind for kind, _, _ in named_faults(simt[name])})
         outcomes = [errors_text(results.report["sanitizer"][tool]["hazards"][name]) for tool in TOOLS]
         ran = "yes" if hazard["ran"] else "ended by the watchdog"

@@ -73,7 +73,7 @@ def time_text(microseconds):
 
 
 def on_host(rung):
-    """Whether the rung runs on the CPU: it has no block size and is not a vendor's library (number 18)."""
+    """Whether the rung is a loop on the host: it has no block size and is not a vendor's library (number 18)."""
     return rung["block"] is None and rung["number"] != 18
 
 
@@ -148,65 +148,6 @@ def every_rung(results):
     for n, type_ in cases:
         header += [f"{TYPES[type_]}, {power(n)}", "of the ceiling"]
     return table([*header, f"error at {power(first)} floats, ulps", f"results in {series[0]['runs']} runs"], rows)
-
-
-def scientific(value):
-    return f"{value:.6g}"
-
-
-def claims(results, hazards):
-    n = 1 << 20
-    loop, atomic, optimized, per_warp, block, cublas = (
-        results.find(name, n, "float32")
-        for name in ("cpu_loop", "atomic_per_element", "optimized", "shuffle_per_warp", "shuffle_block", "cublas"))
-
-    def difference(rung):
-        return abs(rung["value"] - loop["value"]) / abs(loop["value"])
-
-    def percent_of_cublas(rung):
-        return 100 / rung["ratio_to_cublas"]
-
-    numbers = [("`atomic_per_element`: time", 380, atomic["microseconds"], " µs"),
-               ("`atomic_per_element`: speed", 5.2, atomic["gflop_per_s"], " GFLOP/s"),
-               ("`atomic_per_element`: fraction of the bandwidth", 8, atomic["percent_of_ceiling"], " %"),
-               ("`atomic_per_element`: fraction of cuBLAS's speed", 1.2, percent_of_cublas(atomic), " %"),
-               ("`optimized`: time", 3.8, optimized["microseconds"], " µs"),
-               ("`optimized`: speed", 520, optimized["gflop_per_s"], " GFLOP/s"),
-               ("`optimized`: fraction of the bandwidth", 85, optimized["percent_of_ceiling"], " %"),
-               ("`optimized`: fraction of cuBLAS's speed", 95, percent_of_cublas(optimized), " %"),
-               ("`optimized`: times as fast as `atomic_per_element`", 100, optimized["speedup_over_naive"], ""),
-               ("float atomics: relative difference from a float CPU loop", 1e-5, difference(atomic), ""),
-               ("shuffles, one atomic per warp: the same", 8e-7, difference(per_warp), ""),
-               ("shuffles, one atomic per block: the same", 8e-7, difference(block), "")]
-    rows = [[claim, f"{claimed:g}{unit}", f"{figure(measured)}{unit}", f"{figure(measured / claimed)}"]
-            for claim, claimed, measured, unit in numbers]
-    for ramp_results in results.ramp:
-        label = f"`ramp` at {millions(ramp_results['n'])}: "
-        if ramp_results["n"] == 32 << 20:
-            loop_result = ramp_results["rungs"]["cpu_loop"]
-            rows.append([label + "a float CPU loop", "2.51717e+22", scientific(loop_result), "–"])
-        rows.append([label + "output of the listing", "2.76217e+22", scientific(ramp_results["exact"]), "–"])
-    race, fixed, counter = (hazards[name]["figures"]
-                            for name in ("race_condition", "race_condition_fixed", "block_counter"))
-    left = ", ".join(f"{count:.0f}" for name, count in race.items() if name.startswith("count"))
-    slower = figure(fixed["atomic_microseconds"] / fixed["plain_microseconds"])
-    rows += [["`race_condition`: count after 1,000,000 plain increments (a Fermi card)", "88", left, "–"],
-             ["`race_condition_fixed`: time of atomics / of plain increments (a Fermi card)", "about 100", slower, "–"],
-             ["`block_counter`: of 512 blocks, counted without a lock (a Fermi card)", "about 50",
-              f"{counter['unlocked']:.0f}", "–"]]
-    return table(["claim found in teaching texts", "claimed", "measured", "measured / claimed"], rows)
-
-
-def claims_inside(_):
-    n, bytes_ = 1 << 20, 8 << 20
-    atomic_seconds, optimized_seconds = 380e-6, 3.8e-6
-    bandwidth = bytes_ / optimized_seconds / 0.85
-    speeds = [f"{2e-9 * n / seconds:.3g} GFLOP/s and {1e-9 * bytes_ / seconds:.4g} GB/s" for seconds in (atomic_seconds, optimized_seconds)]
-    return paragraph(
-        f"2^20 floats are {2 * n:,} operations and {bytes_:,} bytes. In 380 µs that is {speeds[0]}, in 3.8 µs {speeds[1]}. "
-        f"If the latter are 85 % of the bandwidth, that is {1e-9 * bandwidth:.0f} GB/s, and the former are "
-        f"{100 * bytes_ / atomic_seconds / bandwidth:.2f} % of it, not 8 %. From 1.2 % to 95 % of cuBLAS is a factor of "
-        f"{95 / 1.2:.0f}, from 380 µs to 3.8 µs one of 100.")
 
 
 def ill(results):

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Checks the documents: the shell lines of README.md and docs/program.md run, and the targets of relative links exist,
-with the heading that a link names.
+"""Checks the documents: the shell lines of README.md and docs/program.md run, the targets of relative links exist, with the
+heading that a link names, and codespell finds no wrong word.
 
 Shell lines are those of `sh` fences. They run in order in one scratch folder, in which build/release is the build under
 test; an `export` holds for all later lines. Lines that call make run in the source folder with the build under test.
-`make test` is a dry run, because it runs this test. A line fails if its exit status is not 0, if it prints nothing, or anything but X where it ends in `# prints X`.
+`make test` is a dry run, because it runs this test. A line fails if its exit status is not 0, if it prints nothing, or
+anything but X where it ends in `# prints X`, or nothing with X where it ends in `# names X`.
 
-usage: documents.py links SOURCE  |  documents.py shell SOURCE BUILD SCRATCH
+The spelling of documents, comments and scripts is checked where codespell is installed; else the test is skipped.
+spelling.txt lists words that codespell does not know.
+
+usage: documents.py links SOURCE  |  documents.py shell SOURCE BUILD SCRATCH  |  documents.py spelling SOURCE
 """
 import os
 import pathlib
@@ -74,11 +78,26 @@ def run_shell_lines(source, build, scratch):
         print(f"$ {command}\n{done.stdout}")
         if done.returncode != 0 or not done.stdout.strip():
             fail(f"`{line}` ended with status {done.returncode} and {len(done.stdout)} characters of output")
-        promised = re.search(r"# prints ([^\s:]+)", line)
-        if promised and done.stdout.strip() != promised[1]:
+        promised, named = re.search(r"# prints ([^\s:]+)", line), re.search(r"# names (.*)$", line)
+        if promised and done.stdout.strip() != promised[1] or named and named[1] not in done.stdout:
             fail(f"`{line}` printed {done.stdout.strip()}")
+
+
+SPELLED = ("*.md", "docs/*.md", "docs/results/*.md", "scripts", "include", "src", "simt", "lab", "cli", "bench",
+           "python/exactdot", "examples", "tests/package")
+
+
+def check_spelling(source):
+    if shutil.which("codespell") is None:
+        print("documents: skipped: codespell is not installed")
+        sys.exit(77)
+    words = source / "tests/package/spelling.txt"
+    paths = [path for pattern in SPELLED for path in sorted(source.glob(pattern))]
+    done = subprocess.run(["codespell", "--ignore-words", words, *paths], stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        fail(f"spelling:\n{done.stdout}")
 
 
 if __name__ == "__main__":
     paths = [pathlib.Path(argument).resolve() for argument in sys.argv[2:]]
-    {"links": check_links, "shell": run_shell_lines}[sys.argv[1]](*paths)
+    {"links": check_links, "shell": run_shell_lines, "spelling": check_spelling}[sys.argv[1]](*paths)

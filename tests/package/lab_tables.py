@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Tests scripts/lab_tables.
 
-The script must detect a figure that was changed by hand, an error of compute-sanitizer in a correct rung, a rung that
-failed its checks, and a rung without a section.
+The script must detect a figure that was changed by hand, a kernel that changed after its lesson was written, a picture
+that was changed by hand, results that contradict a sentence, a sentence that is missing, an error of compute-sanitizer in
+a correct rung, a rung that failed its checks, a rung without a lesson, and a hazard without results. It must write a
+section for a hazard that has none.
 
-Uses copies of the scripts, the results and the documents.
+Uses copies of the scripts, the results, the sources and the documents.
 
 usage: lab_tables.py SOURCE SCRATCH
 """
@@ -14,33 +16,59 @@ import shutil
 import subprocess
 import sys
 
-FILES = ("scripts/lab_tables", "scripts/lab_rungs.py", "scripts/lab_hazards.py", "scripts/documents.py", "README.md",
-         "docs/lab.md", "docs/simt.md", "docs/results/lab-h100.json", "docs/results/hazards-simt.json")
+FILES = ("README.md", "docs/lab.md", "docs/simt.md", "docs/results/lab-h100.json", "docs/results/hazards-simt.json",
+         "docs/results/lab-simt.json", "docs/results/tree-costs-simt.json", "scripts/lab_tables", "scripts/documents.py",
+         "scripts/lab_*.py", "lab/*.c*", "lab/rungs/*", "lab/hazards/*.cu", "docs/pictures/lab/*.svg")
 
 
-def main(source, scratch):
+def copy_files(source, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
-    for name in FILES:
-        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / name, scratch / name)
-    results, document = scratch / "docs/results/lab-h100.json", scratch / "docs/lab.md"
+    for pattern in FILES:
+        for path in source.glob(pattern):
+            target = scratch / path.relative_to(source)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
 
-    def expect_message(case, expected):
+
+def run(scratch, *arguments):
+    command = [sys.executable, scratch / "scripts/lab_tables", *arguments]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True)
+
+
+class Cases:
+    def __init__(self, scratch):
+        self.scratch = scratch
+
+    def expect_message(self, case, expected):
         """Requires that --check fails with the expected text in its message, or succeeds if `expected` is None."""
-        command = [sys.executable, scratch / "scripts/lab_tables", "--check"]
-        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        done = run(self.scratch, "--check")
         if (done.returncode == 0) if expected else (done.returncode != 0):
             sys.exit(f"{case}: {done.stderr or 'not detected'}")
         if expected and expected not in done.stderr:
             sys.exit(f"{case}: the message is {done.stderr}")
 
-    def with_change(case, modify, expected):
-        original = results.read_text()
+    def with_results(self, case, modify, expected, name="lab-h100.json"):
+        path = self.scratch / "docs/results" / name
+        original = path.read_text()
         report = json.loads(original)
         modify(report)
-        results.write_text(json.dumps(report))
-        expect_message(case, expected)
-        results.write_text(original)
+        path.write_text(json.dumps(report))
+        self.expect_message(case, expected)
+        path.write_text(original)
+
+    def with_text(self, case, name, old, new, expected):
+        path = self.scratch / name
+        original = path.read_text()
+        if old not in original:
+            sys.exit(f"{case}: {name} does not have the text that this test changes")
+        path.write_text(original.replace(old, new, 1))
+        self.expect_message(case, expected)
+        path.write_text(original)
+
+
+def test_results(cases):
+    def rung(report, name):
+        return next(each for each in report["ladders"][0]["rungs"] if each["name"] == name)
 
     def error_in_two_phase(report):
         report["sanitizer"]["racecheck"]["rungs"]["two_phase"]["errors"] = 1
@@ -48,22 +76,57 @@ def main(source, scratch):
     def no_summary_of_kahan(report):
         report["sanitizer"]["memcheck"]["rungs"]["kahan"] = {"failed": "took too long"}
 
-    def failed_check(report):
-        report["ladders"][0]["rungs"][-1]["check"] = "2 different results in 20 runs"
+    cases.with_results("an error of racecheck", error_in_two_phase, "racecheck on two_phase")
+    cases.with_results("a rung that memcheck did not finish", no_summary_of_kahan, "memcheck on kahan")
+    cases.with_results("a failed check", lambda report: rung(report, "exact").update(check="2 different results in 20 runs"),
+                       "failed its checks")
+    cases.with_results("a rung without a section", lambda report: rung(report, "cpu_loop").update(name="another"),
+                       "differ in rungs")
+    cases.with_results("a faster CUB", lambda report: rung(report, "cub").update(microseconds=3.5),
+                       "contradict the statement of docs/lab.md: At 2^20 it is the fastest rung")
+    cases.with_results("a hazard without results", lambda report: report["hazards"].pop(0), "hazards-simt.json lacks",
+                       "hazards-simt.json")
+    cases.with_results("other counts of the simulator", lambda report: report["rungs"][3].update(atomics=999),
+                       "differs from", "lab-simt.json")
 
-    def unknown_rung(report):
-        report["ladders"][0]["rungs"][0]["name"] = "another"
 
-    expect_message("unchanged documents", None)
-    with_change("an error of racecheck", error_in_two_phase, "racecheck on two_phase")
-    with_change("a rung that memcheck did not finish", no_summary_of_kahan, "memcheck on kahan")
-    with_change("a failed check", failed_check, "failed its checks")
-    with_change("a rung without a section", unknown_rung, "differ in rungs")
-    text = document.read_text()
-    document.write_text(text.replace("| float | 8 MiB |", "| float | 9 MiB |", 1))
-    if document.read_text() == text:
-        sys.exit("docs/lab.md does not have the figure that this test changes")
-    expect_message("a figure changed by hand", "differs from")
+def test_texts(cases):
+    lesson = "docs/lab.md"
+    cases.with_text("a figure changed by hand", lesson, "| float | 8 MiB |", "| float | 9 MiB |", "differs from")
+    cases.with_text("a listing changed by hand", lesson, "+  if (i < n) atomicAdd(out, a[i] * b[i]);", "+  atomicAdd(out, 1);",
+                    "differs from")
+    cases.with_text("a kernel changed", "lab/rungs/racy.cu", "if (i < n) *out", "if (i + 1 < n) *out", "differs from")
+    cases.with_text("a kernel renamed", "lab/rungs/racy.cu", "void add_unprotected", "void add_unguarded", "no function")
+    cases.with_text("a hazard's cause changed", "lab/hazards/lock.cu", "A correct count does not prove", "It does prove",
+                    "differs from")
+    cases.with_text("a hazard that is not in the results", "lab/hazards/lock.cu", '.name = "lock"', '.name = "key"',
+                    "differ in hazards")
+    cases.with_text("a picture changed by hand", "docs/pictures/lab/racy.svg", "load 0", "load 1", "racy.svg differs")
+    cases.with_text("a statement that is missing", lesson, "At 2^20 nothing is gained", "Nothing is gained",
+                    "lacks the statement")
+
+
+def test_new_hazard(cases):
+    """A hazard without a section gets one, and the document then passes the check."""
+    document = cases.scratch / "docs/lab.md"
+    original = document.read_text()
+    start, end = original.index("### lock\n"), original.index("### block_counter\n")
+    document.write_text(original[:start] + original[end:])
+    cases.expect_message("a hazard without a section", "has no section of the hazards ['lock']")
+    done = run(cases.scratch)
+    if done.returncode != 0 or "### lock\n" not in document.read_text():
+        sys.exit(f"a hazard without a section: none is written; {done.stderr}")
+    cases.expect_message("a section that was written", None)
+    document.write_text(original)
+
+
+def main(source, scratch):
+    copy_files(source, scratch)
+    cases = Cases(scratch)
+    cases.expect_message("unchanged documents", None)
+    test_results(cases)
+    test_texts(cases)
+    test_new_hazard(cases)
 
 
 if __name__ == "__main__":

@@ -55,8 +55,14 @@ def draw_logarithmic(axes: Any, rungs: list[dict[str, Any]], values: list[float]
     dots(axes, rungs, list(values), texts, math.sqrt(low * high))
 
 
+def on_host(rung: dict[str, Any]) -> bool:
+    """Whether the rung is a loop on the CPU: it has no blocks and is not a vendor's library (number 18)."""
+    return rung.get("block") is None and rung.get("number") != 18
+
+
 def draw_percent(axes: Any, rungs: list[dict[str, Any]]) -> None:
-    percent = [rung.get("percent_of_ceiling") for rung in rungs]
+    """The ceiling is the GPU's: loops on the CPU have no part of it."""
+    percent = [None if on_host(rung) else rung.get("percent_of_ceiling") for rung in rungs]
     high = max([105.0, *(1.05 * value for value in percent if value is not None)])
     axes.axvline(100, color=style.BLACK, linewidth=1.2, linestyle="--")
     dots(axes, rungs, percent, ["" if value is None else f"{value:.3g} %" for value in percent], high / 2)
