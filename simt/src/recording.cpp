@@ -196,6 +196,7 @@ std::size_t recorder::dropped_launches() const { return state_->dropped_launches
 void machine::start_recording() {
   detail::recorder_state& state = *active_recorder;
   if (state.settings.model) settings_.model = *state.settings.model;
+  if (state.settings.max_run_length) settings_.max_run_length = *state.settings.max_run_length;
   if (state.is_first && !state.settings.script.empty()) settings_.script = state.settings.script;
   state.is_first = false;
   if (state.launches.size() >= state.settings.max_launches) {
@@ -203,7 +204,7 @@ void machine::start_recording() {
     return;
   }
   recorded_launch& launch = state.launches.emplace_back();
-  const source_line line = find_line(call_.kernel);
+  const source_line line = find_line(static_cast<const char*>(call_.kernel) + 1);  // it takes return addresses
   launch.kernel = module_.kernel_name();
   launch.file = line.file, launch.line = line.line;
   launch.model = settings_.model, launch.seed = settings_.seed;

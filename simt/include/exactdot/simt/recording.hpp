@@ -20,9 +20,10 @@ struct recorder_settings {
   std::size_t max_total_steps = 12000;  ///< of all launches
   unsigned max_threads = 128;           ///< of each launch: the first ones
   std::size_t max_launches = 8;
-  std::size_t max_array_bytes = 4096;   ///< of the initial values of each array
-  std::vector<unsigned> script = {};    ///< settings::script of the first launch; empty: that of its stream
-  std::optional<execution> model = {};  ///< of every launch; null: that of its stream
+  std::size_t max_array_bytes = 4096;      ///< of the initial values of each array
+  std::optional<int> max_run_length = {};  ///< of every launch; null: that of its stream
+  std::vector<unsigned> script = {};       ///< settings::script of the first launch; empty: that of its stream
+  std::optional<execution> model = {};     ///< of every launch; null: that of its stream
 };
 
 enum class step_kind : std::uint8_t {
