@@ -263,11 +263,11 @@ function buildRun(index) {
 
 // Showing a position
 
-const letters = ["R", "W", "A", "bar", "coll", "F", "spin", "", "", "exit"];
+const letters = ["R", "W", "A", "bar", "warp", "F", "spin", "", "", "exit"];
 const actions = ["read", "write", "atomic", "barrier", "warp", "fence", "spins", "", "", "exited"];
 
 function showThreads(state, current) {
-  const dense = threadNodes.density === "dense";
+  const dense = threadNodes.density === "dense", roomy = threadNodes.density === "roomy";
   const racing = new Set();
   for (const step of current) {
     if (step.fault >= 0) racing.add(step.thread), racing.add(step.other);
@@ -276,7 +276,7 @@ function showThreads(state, current) {
   state.threads.forEach((thread, number) => {
     const node = threadNodes[number];
     const kind = thread.step?.kind;
-    const label = kind === undefined ? "" : (dense ? letters[kind] : actions[kind]);
+    const label = kind === undefined ? "" : (roomy ? actions[kind] : letters[kind]);
     node.children[1].textContent = dense && label.length > 1 ? label[0].toLowerCase() : label || "–";
     node.children[2].textContent = thread.line > 0 ? (dense ? thread.line : `:${thread.line}`) : "\u00a0";
     node.className = ["thread", waits(thread) ? "waits" : thread.status === "start" ? "" : thread.status, steps.has(number) ? "steps" : "",
