@@ -15,6 +15,24 @@
 
 namespace exactdot::cli {
 
+namespace {
+
+/// --html and --schedule: a page instead of a report.
+void add_page(CLI::App& app, std::string& html, std::vector<unsigned>& schedule) {
+  CLI::Option* const page = app.add_option("--html", html,
+                                           "write a page that plays each kernel step by step, on the simulator, "
+                                           "instead of a report")
+                                ->check(check_file_name, "FILE");
+  app.add_option("--schedule", schedule,
+                 "with --html: threads of the first steps, by their number in the grid: 0,1,0,1; later ones follow "
+                 "the seed")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->needs(page);
+}
+
+}  // namespace
+
 action declare_lab(CLI::App& app) {
   const auto arguments = std::make_shared<lab_arguments>();
   const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
@@ -41,10 +59,13 @@ action declare_lab(CLI::App& app) {
   app.add_option("--runs", arguments->runs,
                  "runs of each rung, to detect bits that change; default: 5, or 20 on a GPU")
       ->check(CLI::Range(1, 100000));
+  CLI::Option* const data = app.get_option("--data");
+  data->default_str("uniform");
   add_seed(app, arguments->seed, "seed of the data, and of the simulator's schedules");
   app.add_option("--model", arguments->model,
                  "execution of simulated warps: independent (default; as since Volta), lock_step (as before)")
       ->check(CLI::IsMember({"independent", "lock_step"}));
+  add_page(app, arguments->html, arguments->schedule);
   add_json(app, arguments->json);
   for (CLI::Option* const other : app.get_options()) {
     if (other == app.get_help_ptr()) continue;
@@ -58,6 +79,7 @@ action declare_lab(CLI::App& app) {
       "  exactdot lab --data ill --cond 1e10 --json\n"
       "  exactdot lab --list\n"
       "  exactdot lab --explain single_pass\n"
+      "  exactdot lab --rung shared_host_sum --html tree.html\n"
       "Exit status: 0; 1: a rung broke a promise, no such device, or not enough memory; 2: wrong usage.");
   return [arguments] { run_lab(*arguments); };
 }
@@ -71,6 +93,11 @@ action declare_hazards(CLI::App& app) {
   CLI::Option* const list = app.add_flag("--list", arguments->list, "print the hazards; runs nothing");
   add_kernel_device(app, arguments->device);
   add_seed(app, arguments->seed, "seed of the simulator's schedules");
+  add_page(app, arguments->html, arguments->schedule);
+  app.add_option("--model", arguments->model,
+                 "with --html: execution of simulated warps; default: each hazard's own")
+      ->check(CLI::IsMember({"independent", "lock_step"}))
+      ->needs("--html");
   add_json(app, arguments->json);
   explain->needs(names)->excludes(list)->excludes(app.get_option("--json"));
   list->excludes(names)->excludes(app.get_option("--json"));
@@ -85,6 +112,7 @@ action declare_hazards(CLI::App& app) {
       "  exactdot hazards step_by_step --json\n"
       "  exactdot hazards --list\n"
       "  exactdot hazards lost_half --explain\n"
+      "  exactdot hazards race_condition --schedule 0,1,0,1 --html race.html\n"
       "Exit status: 0; 1: a hazard had an unexpected outcome, or no such device; 2: wrong usage.");
   return [arguments] { run_hazards(*arguments); };
 }

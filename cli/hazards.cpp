@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cli/gpu_probe.hpp>
 #include <cli/hazards.hpp>
+#include <cli/html.hpp>
 #include <cli/interruption.hpp>
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
@@ -41,25 +42,6 @@ chosen_device choose_device(const std::string& requested) {
     throw error(errc::no_device, "hazards: this program was built without the simulator, and no GPU can be used");
   }
   return {lab::backend::simt, "simt"};
-}
-
-/// Returns the hazards named, in the order of `names`; all hazards if `names` is empty.
-std::vector<lab::hazard> choose_hazards(const std::vector<lab::hazard>& all,
-                                        const std::vector<std::string>& names) {
-  if (names.empty()) return all;
-  std::vector<lab::hazard> chosen;
-  for (const std::string& name : names) {
-    const auto found =
-        std::ranges::find_if(all, [&](const lab::hazard& candidate) { return candidate.info.name == name; });
-    if (found == all.end()) {
-      std::vector<std::string> known;
-      for (const lab::hazard& listed : all) known.emplace_back(listed.info.name);
-      throw error(errc::bad_option, fmt::format("'{}': unknown hazard{}; expected {}", io::printable(name),
-                                                suggestion(name, known), fmt::join(known, ", ")));
-    }
-    chosen.push_back(*found);
-  }
-  return chosen;
 }
 
 /// Parses the outcome from a JSON report of one hazard; null if the text is not such a report.
@@ -103,6 +85,24 @@ void describe_hazards(const hazards_arguments& arguments) {
 
 }  // namespace
 
+std::vector<lab::hazard> choose_hazards(const std::vector<lab::hazard>& all,
+                                        const std::vector<std::string>& names) {
+  if (names.empty()) return all;
+  std::vector<lab::hazard> chosen;
+  for (const std::string& name : names) {
+    const auto found =
+        std::ranges::find_if(all, [&](const lab::hazard& candidate) { return candidate.info.name == name; });
+    if (found == all.end()) {
+      std::vector<std::string> known;
+      for (const lab::hazard& listed : all) known.emplace_back(listed.info.name);
+      throw error(errc::bad_option, fmt::format("'{}': unknown hazard{}; expected {}", io::printable(name),
+                                                suggestion(name, known), fmt::join(known, ", ")));
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
 lab::hazard_outcome outcome_of(const process_result& process, std::chrono::seconds time_limit) {
   lab::hazard_outcome outcome;
   outcome.expected = "undefined";
@@ -125,6 +125,7 @@ void run_hazards(const hazards_arguments& arguments) {
     describe_hazards(arguments);
     return;
   }
+  if (!arguments.html.empty()) return write_hazards_page(arguments);
   const chosen_device device = choose_device(arguments.device);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string unexpected;

@@ -16,10 +16,18 @@ struct hazards_arguments {
   std::string device = "auto";     ///< "cuda", "simt", or "auto": a GPU if there is one
   std::uint32_t seed = 1;
   bool json = false;
-  bool list = false;         ///< print the hazards instead of running them
-  bool explain = false;      ///< print the named hazards' cause, fix and source instead of running them
+  bool list = false;               ///< print the hazards instead of running them
+  bool explain = false;            ///< print the named hazards' cause, fix and source instead of running them
+  std::string html;                ///< file of the page to write instead of a report; "": none
+  std::string model;               ///< of a page: independent or lock_step; "": each hazard's own
+  std::vector<unsigned> schedule;  ///< of a page
   bool no_watchdog = false;  ///< run hazards that may hang in this process: for the watched process and debuggers
 };
+
+/// Returns the hazards named, in the order of `names`; all hazards if `names` is empty. Throws errc::bad_option for
+/// an unknown name.
+[[nodiscard]] std::vector<lab::hazard> choose_hazards(const std::vector<lab::hazard>& all,
+                                                      const std::vector<std::string>& names);
 
 /// Runs the hazards and prints their reports.
 ///

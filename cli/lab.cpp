@@ -6,6 +6,7 @@
 #include <cli/available_memory.hpp>
 #include <cli/element_count.hpp>
 #include <cli/gpu_probe.hpp>
+#include <cli/html.hpp>
 #include <cli/interruption.hpp>
 #include <cli/lab.hpp>
 #include <cli/output.hpp>
@@ -83,14 +84,15 @@ lab::ladder_request request_of(const lab_arguments& arguments) {
   if (!arguments.model.empty() && request.target != backend::simt) {
     throw error(errc::bad_option, "--model " + arguments.model + ": requires --device simt");
   }
-  request.data.data = static_cast<io::data_set>(index_of(io::data_set_names, arguments.data));
+  const std::string data = arguments.data.empty() ? "uniform" : arguments.data;
+  request.data.data = static_cast<io::data_set>(index_of(io::data_set_names, data));
   request.data.n =
       arguments.n.empty() ? default_length(request.data.data, request.target) : *parse_element_count(arguments.n);
   request.data.seed = arguments.seed;
   request.data.condition = arguments.condition.value_or(request.data.condition);
   request.data.monitor = &program_monitor();
   if (arguments.condition && request.data.data != io::data_set::ill) {
-    throw error(errc::bad_option, "--cond: requires --data ill, not " + arguments.data);
+    throw error(errc::bad_option, "--cond: requires --data ill, not " + data);
   }
   request.type = *type_named(arguments.type);
   request.rungs = named_rungs(arguments, request.target);
@@ -114,6 +116,11 @@ void run_lab(const lab_arguments& arguments) {
     check_explained(*arguments.explain);
     write_output(lab::explain(*arguments.explain));
     return;
+  }
+  if (!arguments.html.empty()) {
+    lab_arguments named = arguments;
+    named.rungs = named_rungs(arguments, backend::simt), named.names.clear();
+    return write_lab_page(named);
   }
   lab::ladder_request request = request_of(arguments);
   lab::ladder_result result;

@@ -10,8 +10,8 @@ namespace exactdot::cli {
 
 /// Arguments of the command line, with allowed values.
 struct lab_arguments {
-  std::string n;  ///< empty: a default for the data and the device
-  std::string data = "uniform";
+  std::string n;                       ///< empty: a default for the data and the device
+  std::string data;                    ///< empty: uniform, on a page ones
   std::vector<std::string> names;      ///< of rungs, without an option
   std::vector<std::string> rungs;      ///< given by --rung; both empty: all
   std::optional<std::string> explain;  ///< a rung to explain instead of running any
@@ -23,6 +23,8 @@ struct lab_arguments {
   std::optional<double> condition;
   std::uint32_t seed = 42;
   unsigned block = 0, grid = 0;
+  std::vector<unsigned> schedule;  ///< of a page
+  std::string html;                ///< file of the page to write instead of a report; "": none
   bool json = false;
   bool list = false;  ///< print the rungs instead of running any
 };

@@ -37,6 +37,8 @@ const char* text_of(block_rule rule) {
       return "a multiple of 32 threads, up to 1024";
     case block_rule::tree:
       return "64, 128, 256, 512 or 1024 threads";
+    case block_rule::any_tree:
+      return "a power of two of threads, from 2 to 1024";
   }
   return "";
 }

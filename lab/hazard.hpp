@@ -57,6 +57,7 @@ struct hazard_info {
 struct hazard_request {
   std::uint64_t seed = 1;  ///< of the simulator's schedule; ignored on a GPU
   int runs = 3;            ///< of hazards whose outcome differs between runs
+  bool small = false;      ///< with few threads, to be shown step by step; the outcome may then be unexpected
 };
 
 struct hazard {

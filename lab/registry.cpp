@@ -60,7 +60,25 @@ std::string block_size_error(const rung_info& info, unsigned block) {
     return fmt::format("--block {}: rung {} halves the block in a tree; use 64, 128, 256, 512 or 1024", block,
                        info.name);
   }
+  if (info.blocks == block_rule::any_tree && (block < 2 || (block & (block - 1)) != 0)) {
+    return fmt::format("--block {}: rung {} halves the block in a tree; use 2, 4, 8 … 1024", block, info.name);
+  }
   return {};
+}
+
+unsigned smallest_block(const rung_info& info) {
+  switch (info.blocks) {
+    case block_rule::none:
+    case block_rule::any:
+      return 1;
+    case block_rule::whole_warps:
+      return 32;
+    case block_rule::tree:
+      return 64;
+    case block_rule::any_tree:
+      return 2;
+  }
+  return 1;
 }
 
 launch_config choose_launch_config(const rung_info& info, std::size_t n, unsigned block, unsigned grid,

@@ -32,7 +32,8 @@ enum class block_rule {
   none,         ///< the rung launches no kernel of its own
   any,          ///< 1 to 1024
   whole_warps,  ///< multiples of 32 up to 1024
-  tree          ///< powers of two from 64 to 1024
+  tree,         ///< powers of two from 64 to 1024
+  any_tree      ///< powers of two from 2 to 1024
 };
 
 /// Default number of blocks of a rung; at most ⌈n / block⌉ except for always_32.
@@ -135,6 +136,9 @@ void add_rung(const rung& added);
 
 /// Returns why the rung cannot run with `block` threads per block; empty if it can.
 [[nodiscard]] std::string block_size_error(const rung_info& info, unsigned block);
+
+/// Returns the fewest threads per block that the rung accepts.
+[[nodiscard]] unsigned smallest_block(const rung_info& info);
 
 /// Returns the launch for n elements; block = 0 or grid = 0 selects the rung's default.
 [[nodiscard]] launch_config choose_launch_config(const rung_info& info, std::size_t n, unsigned block,

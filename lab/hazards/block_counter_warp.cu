@@ -9,8 +9,6 @@
 namespace exactdot::lab {
 namespace {
 
-constexpr int blocks = 4, threads = 64;
-
 __global__ void count_threads_under_lock(int* mutex, int* count, int* gave_up, int max_tries) {
   int tries = 0;
   while (atomicCAS(mutex, 0, 1) != 0) {  // spins
@@ -30,7 +28,7 @@ struct thread_counts {
 };
 
 template <class Stream>
-thread_counts count_threads(Stream& stream, int max_tries) {
+thread_counts count_threads(Stream& stream, int blocks, int threads, int max_tries) {
   gpu::buffer<int> cells(stream, 3);
   cells.fill_zero();
   gpu::launch(count_threads_under_lock, blocks, threads, 0, stream, cells.data(), cells.data() + 1,
@@ -41,16 +39,16 @@ thread_counts count_threads(Stream& stream, int max_tries) {
 }
 
 template <class Stream>
-hazard_outcome run_models(Stream& stream) {
-  constexpr int all = blocks * threads;
+hazard_outcome run_models(Stream& stream, int blocks, int threads) {
+  const int all = blocks * threads;
   hazard_outcome outcome;
   if constexpr (simulated<Stream>) {
     using model = std::remove_reference_t<decltype(stream.settings().model)>;
     stream.settings().model = model::lock_step;
-    const thread_counts in_lock_step = count_threads(stream, std::numeric_limits<int>::max());
+    const thread_counts in_lock_step = count_threads(stream, blocks, threads, std::numeric_limits<int>::max());
     outcome.detected = take_findings(stream);
     stream.settings().model = model::independent;
-    const thread_counts independent = count_threads(stream, std::numeric_limits<int>::max());
+    const thread_counts independent = count_threads(stream, blocks, threads, std::numeric_limits<int>::max());
     const std::vector<reported_fault> independent_faults = take_findings(stream);
     outcome.expected = format_text("a livelock in lock step; %d with independent threads", all);
     outcome.observed = format_text("%s in lock step, given up at a count of %d; %d with independent threads",
@@ -62,7 +60,7 @@ hazard_outcome run_models(Stream& stream) {
     outcome.figures = {{"lock_step", static_cast<double>(in_lock_step.count)},
                        {"independent", static_cast<double>(independent.count)}};
   } else {
-    const thread_counts counts = count_threads(stream, 1 << 20);
+    const thread_counts counts = count_threads(stream, blocks, threads, 1 << 20);
     outcome.expected = format_text("%d with independent threads (Volta and later)", all);
     outcome.observed = format_text("%d counted, %d threads gave up after 2^20 tries", counts.count, counts.gave_up);
     outcome.as_expected = counts.count == all && counts.gave_up == 0;
@@ -74,7 +72,7 @@ hazard_outcome run_models(Stream& stream) {
 
 hazard_outcome run_warp(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  return run_models<gpu::stream>(stream);
+  return request.small ? run_models<gpu::stream>(stream, 1, 4) : run_models<gpu::stream>(stream, 4, 64);
 }
 
 const register_hazard registration{

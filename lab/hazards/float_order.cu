@@ -11,7 +11,7 @@
 namespace exactdot::lab {
 namespace {
 
-constexpr int threads = 256;
+unsigned block_for(std::size_t n) { return static_cast<unsigned>(std::min<std::size_t>(256, n)); }
 
 __global__ void add_by_atomics(const float* x, std::size_t n, float* sum) {
   const std::size_t i = thread_in_grid();
@@ -27,6 +27,7 @@ __global__ void add_halves(float* x, std::size_t half) {
 float sum_by_atomics(gpu::stream& stream, const gpu::buffer<float>& x) {
   gpu::buffer<float> sum(stream, 1);
   sum.fill_zero();
+  const unsigned threads = block_for(x.size());
   gpu::launch(add_by_atomics, static_cast<unsigned>(x.size() / threads), threads, 0, stream, x.data(), x.size(),
               sum.data());
   return only_value(sum);
@@ -34,6 +35,7 @@ float sum_by_atomics(gpu::stream& stream, const gpu::buffer<float>& x) {
 
 float sum_by_tree(gpu::stream& stream, gpu::buffer<float>& x) {
   for (std::size_t half = x.size() / 2; half > 0; half /= 2) {
+    const unsigned threads = block_for(half);
     const auto blocks = static_cast<unsigned>((half + threads - 1) / threads);
     gpu::launch(add_halves, blocks, threads, 0, stream, x.data(), half);
   }
@@ -44,7 +46,7 @@ float sum_by_tree(gpu::stream& stream, gpu::buffer<float>& x) {
 
 hazard_outcome run_orders(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  std::vector<float> values = uniform_floats(std::size_t{1} << 20);
+  std::vector<float> values = uniform_floats(std::size_t{1} << (request.small ? 3 : 20));
   gpu::buffer<float> x(stream, values.size());
   x.copy_from(values.data(), values.size());
   std::vector<std::pair<std::string, float>> sums;

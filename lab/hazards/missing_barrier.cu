@@ -8,9 +8,7 @@
 namespace exactdot::lab {
 namespace {
 
-constexpr int blocks = 16, threads = 256;
-
-template <bool with_barriers>
+template <int threads, bool with_barriers>
 __global__ void add_in_tree(const float* x, float* sums) {
   __shared__ float partial[threads];
   partial[threadIdx.x] = x[blockIdx.x * threads + threadIdx.x];
@@ -24,39 +22,45 @@ __global__ void add_in_tree(const float* x, float* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = partial[0];
 }
 
-/// Returns the sums that are not 256, smallest first.
-std::vector<float> wrong_sums(const gpu::buffer<float>& sums) {
-  std::vector<float> all(blocks);
+/// Returns the sums that are not the number of threads, smallest first.
+std::vector<float> wrong_sums(const gpu::buffer<float>& sums, int threads) {
+  std::vector<float> all(sums.size());
   sums.copy_to(all.data(), all.size());
   std::erase(all, static_cast<float>(threads));
   std::ranges::sort(all);
   return all;
 }
 
-hazard_outcome run_tree(const hazard_request& request) {
+template <int threads>
+hazard_outcome run_tree(const hazard_request& request, int blocks) {
   seeded_stream stream(request.seed);
   gpu::buffer<float> x(stream, blocks * threads);
   gpu::buffer<float> sums(stream, blocks);
   const std::vector<float> ones(x.size(), 1.0F);
   x.copy_from(ones.data(), ones.size());
-  gpu::launch(add_in_tree<false>, blocks, threads, 0, stream, x.data(), sums.data());
-  const std::vector<float> without = wrong_sums(sums);
+  gpu::launch(add_in_tree<threads, false>, blocks, threads, 0, stream, x.data(), sums.data());
+  const std::vector<float> without = wrong_sums(sums, threads);
   hazard_outcome outcome;
   outcome.detected = take_findings(stream);
-  gpu::launch(add_in_tree<true>, blocks, threads, 0, stream, x.data(), sums.data());
-  const std::vector<float> with = wrong_sums(sums);
+  gpu::launch(add_in_tree<threads, true>, blocks, threads, 0, stream, x.data(), sums.data());
+  const std::vector<float> with = wrong_sums(sums, threads);
   const std::vector<reported_fault> with_barriers = take_findings(stream);
   outcome.expected = on_simt ? "with barriers all sums are 256; without, smaller sums and a reported race"
                              : "with barriers all sums are 256; without, undefined";
   outcome.observed =
       format_text("with barriers %zu of %d sums are wrong; without, %zu", with.size(), blocks, without.size());
-  if (!without.empty()) outcome.observed += format_text(", %g to %g for 256", without.front(), without.back());
+  if (!without.empty())
+    outcome.observed += format_text(", %g to %g for %d", without.front(), without.back(), threads);
   outcome.as_expected = with.empty() && with_barriers.empty();
   if (on_simt) outcome.as_expected = outcome.as_expected && !without.empty() && has(outcome.detected, "data_race");
   outcome.detected.insert(outcome.detected.end(), with_barriers.begin(), with_barriers.end());
   outcome.figures = {{"wrong_with_barriers", static_cast<double>(with.size())},
                      {"wrong_without_barriers", static_cast<double>(without.size())}};
   return outcome;
+}
+
+hazard_outcome run_trees(const hazard_request& request) {
+  return request.small ? run_tree<8>(request, 2) : run_tree<256>(request, 16);
 }
 
 const register_hazard registration{
@@ -70,7 +74,7 @@ const register_hazard registration{
      .fix = "Call __syncthreads() after every level, outside the if: exactdot lab, rung shared_atomic. Or pass "
             "values by "
             "shuffles, which synchronise by themselves: rung shuffle_block."},
-    run_tree};
+    run_trees};
 
 }  // namespace
 }  // namespace exactdot::lab

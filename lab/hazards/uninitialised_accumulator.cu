@@ -8,15 +8,14 @@
 namespace exactdot::lab {
 namespace {
 
-constexpr int blocks = 4, threads = 256;
-
 __global__ void add_fours(float* sum) {
   atomicAdd(sum, 4.0F);  // uninitialised
 }
 
 hazard_outcome run_uninitialised(const hazard_request& request) {
+  const int blocks = request.small ? 2 : 4, threads = request.small ? 4 : 256;
   seeded_stream stream(request.seed);
-  constexpr int right = 4 * blocks * threads;
+  const auto right = static_cast<float>(4 * blocks * threads);
   gpu::buffer<float> sum(stream, 1);
   const float before = only_value(sum);
   gpu::launch(add_fours, blocks, threads, 0, stream, sum.data());

@@ -42,7 +42,7 @@ const register_sum_rung<interleaved> registration{
      .name = "interleaved",
      .file = "interleaved.cu",
      .summary = "the tree of shared_host_sum with scattered threads; compare the two",
-     .blocks = block_rule::tree,
+     .blocks = block_rule::any_tree,
      .block = 64,
      .grid = grid_rule::many,
      .same_bits = determinism::fixed_grid,

@@ -48,7 +48,7 @@ const register_sum_rung<lock_per_block> registration{
      .name = "lock_per_block",
      .file = "lock_per_block.cu",
      .summary = "correct, but blocks proceed one at a time; compare with shared_atomic, which needs no lock",
-     .blocks = block_rule::tree,
+     .blocks = block_rule::any_tree,
      .grid = grid_rule::few,
      .roundings =
          [](const launch_config& config) {

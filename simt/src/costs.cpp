@@ -205,6 +205,9 @@ void machine::note_cost(cost_kind kind, std::uintptr_t address, std::size_t size
 /// Records an access for the trace and for the costs, if these are asked for.
 void machine::observe(const location& place, std::uintptr_t address, std::size_t size, const access_kind& kind,
                       const void* caller) {
+  if (recording_ && kind.agent == 0 && !is_part_of(simt_block_size, address) &&
+      !is_part_of(simt_grid_size, address))
+    record_access(place, address, size, kind, caller);
   if (settings_.trace && kind.agent == 0) append_trace(address, size, kind.name(), attributed(*current_, caller));
   if (!costs_ || is_part_of(simt_block_size, address) || is_part_of(simt_grid_size, address)) return;
   const bool shared = place.owner != nullptr || place.range->shared;

@@ -47,7 +47,8 @@ location machine::begin_access(std::uintptr_t address, std::size_t size, const a
     return place;
   }
   if (observed_) observe(place, address, size, kind, caller);
-  detect_repetition(place, address, size, caller);
+  const bool has_waited = detect_repetition(place, address, size, caller);
+  if (has_waited && recording_) record_access(place, address, size, kind, caller);
   if (kind.write && module_.is_read_only(place.address))
     report(fault_kind::constant_write, place, kind.name(), site);
   if (settings_.detect) {

@@ -28,6 +28,7 @@
 #include "hierarchy.hpp"
 #include "memory.hpp"
 #include "order.hpp"
+#include "recording.hpp"
 #include "region.hpp"
 #include "symbols.hpp"
 
@@ -163,7 +164,8 @@ class machine {
   void report_hang(fault_kind kind);  // livelock or deadlock; ends the launch
   void note_progress() { idle_rounds_ = 0, last_progress_ = steps_; }
   [[nodiscard]] const thread* other_spinning(const thread& spinning) const;
-  void detect_repetition(const location& place, std::uintptr_t address, std::size_t size, const void* caller);
+  /// Returns whether the thread was parked meanwhile.
+  bool detect_repetition(const location& place, std::uintptr_t address, std::size_t size, const void* caller);
 
   // waiting.cpp
   [[nodiscard]] static bool same_position(const thread& left, const thread& right);
@@ -254,6 +256,14 @@ class machine {
   void observe(const location& place, std::uintptr_t address, std::size_t size, const access_kind& kind,
                const void* caller);
 
+  // recording.cpp
+  void start_recording();
+  void finish_recording();
+  [[nodiscard]] std::uint64_t recorded_turn() const;
+  void record_step(step_kind kind, const char* action, const void* caller);
+  void record_access(const location& place, std::uintptr_t address, std::size_t size, const access_kind& kind,
+                     const void* caller);
+
   // reports.cpp
   [[nodiscard]] std::string name_of_address(std::uintptr_t address) const;
   [[nodiscard]] source_line line_of(const void* caller) const;
@@ -290,10 +300,11 @@ class machine {
   std::uint32_t threads_per_block_, blocks_per_cluster_;
   std::size_t shared_bytes_;
   kernel_call call_;
-  shared_module module_;                 // holds the kernel's shared and global variables
-  std::vector<region> globals_;          // the global ones
-  std::unique_ptr<cost_counter> costs_;  // null without settings::profile
-  bool observed_ = false;                // by the trace or the costs
+  shared_module module_;                  // holds the kernel's shared and global variables
+  std::vector<region> globals_;           // the global ones
+  std::unique_ptr<cost_counter> costs_;   // null without settings::profile
+  std::unique_ptr<recording> recording_;  // null without a recorder
+  bool observed_ = false;                 // by the trace, the costs or a recorder
 
   std::vector<std::unique_ptr<cluster>> clusters_;  // with resident blocks
   std::vector<std::unique_ptr<block>> resident_;

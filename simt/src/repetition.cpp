@@ -20,6 +20,7 @@ void machine::park() {
   thread& self = *current_;
   self.status = thread_status::parked;
   remove_ready(self);
+  if (recording_) recording_->turn_into_spin(self.number);
   self.parked_at.clear();
   for (std::size_t i = 0; i < self.recent.size; ++i) {
     const std::uintptr_t address = self.recent.list[i].address;
@@ -74,7 +75,7 @@ bool machine::resume_or_settle() {
 
 /// Parks the current thread if it repeats its last accesses: the same callers, places and contents. `address`:
 /// where the content is for this block.
-void machine::detect_repetition(const location& place, std::uintptr_t address, std::size_t size,
+bool machine::detect_repetition(const location& place, std::uintptr_t address, std::size_t size,
                                 const void* caller) {
   thread& self = *current_;
   std::uint64_t content = 0;
@@ -84,7 +85,9 @@ void machine::detect_repetition(const location& place, std::uintptr_t address, s
     note_progress();
   } else if (self.recent.repeats >= rounds_before_parking * std::popcount(self.recent.repeated)) {
     park();
+    return true;
   }
+  return false;
 }
 
 /// Returns a parked thread that spins on other addresses; null if there is none.

@@ -85,6 +85,7 @@ fault* machine::add_fault(fault_kind kind, const void* key, const void* other_ke
     if (kind == fault_kind::data_race && second < first) std::swap(first, second);
     at->second = stream_.known_lines.try_emplace({kind, first, second}, faults.size()).first->second;
   }
+  if (recording_) recording_->note_fault(current_->number, at->second);
   if (at->second != faults.size()) {
     ++faults[at->second].times;
     return nullptr;
@@ -100,6 +101,7 @@ fault* machine::add_fault(fault_kind kind, const void* site, const void* other_s
   if (known == stream_.known_faults.end())
     return add_fault(kind, site, other_site, line_of(site),
                      other_site == nullptr ? source_line{} : line_of(other_site));
+  if (recording_) recording_->note_fault(current_->number, known->second);
   ++stream_.faults[known->second].times;
   return nullptr;
 }
@@ -129,6 +131,7 @@ void machine::report_race(const location& place, const char* action, const acces
   forget_explained(other.thread - 1, current.thread - 1);
   const bool fresh = add_fault(fault_kind::data_race, current.caller, other.caller) != nullptr;
   const std::size_t index = stream_.known_faults.at({fault_kind::data_race, current.caller, other.caller});
+  if (recording_) recording_->note_other_side(current.thread - 1, other.thread - 1);
   const bool two_writes = std::strcmp(action, "write") == 0 && std::strcmp(other_action, "write") == 0;
   const bool in_place = place.owner == nullptr || place.owner == current_->parent;
   if (two_writes && in_place && current.thread == current_->number + 1 && !current.asynchronous)
@@ -167,6 +170,7 @@ void machine::absorb_unwritten_read(const access_record& read, std::size_t race)
     stream_.relations = std::move(relations);
     comparison_.fault = moved(comparison_.fault);
     stream_.faults.erase(stream_.faults.begin() + static_cast<std::ptrdiff_t>(unwritten));
+    if (recording_) recording_->merge_fault(unwritten, race);
     return;
   }
 }

@@ -25,6 +25,7 @@ void start_fiber(fiber_transfer from) {
     running->call_.body(running->call_.arguments);
     in_kernel = false;
     if (running->comparison_.writer != nullptr) running->finish_comparison();
+    if (running->recording_) running->recording_->finish_step();
     running->thread_exited(self);
   } catch (...) {
     failure = std::current_exception();

@@ -53,7 +53,8 @@ machine::machine(detail::stream_state& stream, const launch_size& size, const ke
   for (const variable& range : module_.writable) globals_.emplace_back(range.start, range.size, false, true);
   if (settings_.profile)
     costs_ = std::make_unique<cost_counter>(stream.costs, module_.kernel_name(), threads_per_block_);
-  observed_ = settings_.trace || settings_.profile;
+  if (active_recorder != nullptr) start_recording();
+  observed_ = settings_.trace || settings_.profile || recording_ != nullptr;
   device_memory::instance().next_launch();
 }
 
@@ -76,6 +77,7 @@ void machine::run() {
     block& parent = *current_->parent;
     if (parent.has_ended()) finish_block(parent);
   }
+  if (recording_) finish_recording();
   if (failure_) std::rethrow_exception(failure_);
   if (!instrumented_ && !ended_) {
     throw error(
@@ -104,13 +106,18 @@ void machine::remove_ready(thread& stopped) {
 bool machine::choose_by_script() {
   for (; script_position_ < settings_.script.size(); ++script_position_) {
     const std::uint32_t wanted = settings_.script[script_position_];
+    const char* reason = "its block has not started or has ended";
     for (const auto& resident : resident_) {
       if (resident->number != wanted / threads_per_block_) continue;
       current_ = &resident->threads[wanted % threads_per_block_];
-      if (current_->status != thread_status::ready) continue;
+      if (current_->status != thread_status::ready) {
+        reason = current_->status == thread_status::exited ? "it has exited" : "it waits";
+        continue;
+      }
       if (current_->program_counter != nullptr) ++script_position_;
       return true;
     }
+    if (recording_) recording_->note_skipped(script_position_, wanted, reason);
   }
   return false;
 }
@@ -192,12 +199,20 @@ void machine::resume(thread& next) {
 }
 
 void machine::yield() {
+  // A script's entry ends at the thread's next step, or when it waits or exits.
+  const bool has_started = current_->program_counter != nullptr;
+  if (recording_ && has_started && current_->status != thread_status::ready)
+    recording_->note_entry(current_->number);
   in_kernel = false;
   scheduler_ = boost::context::detail::jump_fcontext(scheduler_, nullptr).fctx;
 }
 
 void machine::step(const void* caller) {
   if (comparison_.writer != nullptr) finish_comparison();
+  if (recording_) {
+    recording_->finish_step();
+    if (current_->program_counter != nullptr) recording_->note_entry(current_->number);
+  }
   current_->program_counter = current_->position = caller;
   current_->visited.add(caller);
   ++stream_.counted.steps;

@@ -24,6 +24,7 @@ bool machine::same_position(const thread& left, const thread& right) {
 int machine::barrier(const char* operation, int predicate, int combine, const void* caller) {
   step(caller);
   if (costs_) note_cost(cost_kind::barrier, 0, 0, caller);
+  if (recording_) record_step(step_kind::barrier, operation, caller);
   thread& self = *current_;
   block& parent = *self.parent;
   self.operation = operation, self.predicate = predicate;
@@ -68,6 +69,7 @@ void machine::release_barrier(block& parent) {
     if (missing != nullptr)
       report_waiting(fault_kind::barrier_divergence, *first, first->operation, missing, "exit");
   }
+  if (recording_) recording_->note_consequence(parent.threads[0].number, step_kind::opened);
   ++parent.generation;
   parent.waiting = 0;
   ++stream_.counted.barriers;
@@ -130,6 +132,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
   static constexpr const char* names[] = {"shuffle", "vote", "match", "reduction", "__syncwarp"};  // by kind
   step(caller);
   if (costs_) note_cost(cost_kind::collective, 0, 0, caller);
+  if (recording_) record_step(step_kind::collective, names[static_cast<int>(kind)], caller);
   thread& self = *current_;
   block& parent = *self.parent;
   self.kind = kind, self.operation = names[static_cast<int>(kind)];
@@ -153,6 +156,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
 
 void machine::complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes) {
   thread* const first = &parent.threads[std::size_t{warp} * 32];
+  if (recording_) recording_->note_consequence(first->number, step_kind::completed, lanes);
   std::array<std::uint32_t, 32> times{};
   clock_pointer clock, released, released_in_block, observed;
   for (std::uint32_t i = 0; i < 32; ++i) {
@@ -200,6 +204,7 @@ bool machine::settle_collectives(block& parent) {
 
 void machine::thread_exited(thread& finished) {
   block& parent = *finished.parent;
+  if (recording_) recording_->note_exit(finished.number, recorded_turn());
   finished.status = thread_status::exited;
   remove_ready(finished);
   ++parent.exited;
@@ -247,6 +252,7 @@ void machine::add_release(clock_sum& sum, thread& self) const {
 
 void machine::fence(bool block_scope, const void* caller) {
   step(caller);
+  if (recording_) record_step(step_kind::fence, block_scope ? "__threadfence_block" : "__threadfence", caller);
   thread& self = *current_;
   accept_fenced_flags(block_scope);
   self.clock = join(self.clock, self.pending_in_block);

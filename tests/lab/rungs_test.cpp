@@ -89,7 +89,7 @@ TYPED_TEST(rungs, are_exact_on_integers_at_any_length_block_and_grid) {
     for (const std::size_t n : {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 4099}) {
       const auto data = integers<TypeParam>(n);
       const TypeParam expected = exactdot::dot(data.a, data.b);
-      for (const unsigned block : {0U, 64U, 1024U}) {
+      for (const unsigned block : {0U, 8U, 64U, 1024U}) {
         for (const unsigned grid : {0U, 1U, 3U}) {
           if (block == 1024 && n != 4099) continue;
           if (block != 0 && !block_size_error(tested.info, block).empty()) continue;

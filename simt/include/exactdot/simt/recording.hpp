@@ -1,0 +1,125 @@
+// Recorder: the steps of launches, with the values before and after each, for programs that show a run.
+//
+// A recorder records the launches of the process, on every stream, while it exists. It is bounded: what exceeds its
+// limits is counted, not recorded. Not recorded: asynchronous copies, mbarriers and barriers of clusters.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exactdot/simt/simulator.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace exactdot::simt {
+
+struct recorder_settings {
+  std::size_t max_steps = 3000;         ///< of each launch
+  std::size_t max_total_steps = 12000;  ///< of all launches
+  unsigned max_threads = 128;           ///< of each launch: the first ones
+  std::size_t max_launches = 8;
+  std::size_t max_array_bytes = 4096;      ///< of the initial values of each array
+  std::optional<int> max_run_length = {};  ///< of every launch; null: that of its stream
+  std::vector<unsigned> script = {};       ///< settings::script of the first launch; empty: that of its stream
+  std::optional<execution> model = {};     ///< of every launch; null: that of its stream
+};
+
+enum class step_kind : std::uint8_t {
+  read,
+  write,
+  atomic,
+  barrier,     ///< the thread arrives
+  collective,  ///< a warp collective: the thread arrives
+  fence,
+  spin,  ///< the thread has repeated its last accesses; it waits until one of the words changes
+  // Consequences of a step, in its turn:
+  opened,     ///< the barrier of the thread's block lets all threads pass
+  completed,  ///< a warp collective lets the lanes of `mask` of the thread's warp pass
+  exited
+};
+
+/// Up to 16 bytes of memory, in its order.
+struct recorded_value {
+  std::array<std::uint64_t, 2> words{};
+  bool is_written = true;  ///< false: some of the bytes were never written
+};
+
+struct recorded_step {
+  std::uint64_t turn = 0;  ///< lock step: the steps of a warp's lanes that run together have the same
+  unsigned thread = 0;     ///< its number in the grid
+  step_kind kind = step_kind::read;
+  std::string action;  ///< "read", "__syncthreads", "shuffle", …
+  int file = -1;       ///< index in recorded_launch::files; -1: unknown
+  int line = 0;
+  int array = -1;          ///< index in recorded_launch::arrays; -1: no access
+  std::size_t offset = 0;  ///< in the array, in bytes
+  std::size_t size = 0;
+  recorded_value before, after;
+  std::uint32_t mask = 0;
+  int fault = -1;           ///< index in recorded_launch::faults; -1: none
+  std::size_t entries = 0;  ///< of the schedule that leads to the state after this step
+  int other_thread = -1;    ///< of a race; -1: unknown
+};
+
+/// A buffer, a shared variable of one block, or a global variable.
+struct recorded_array {
+  std::string name;  ///< of a variable; "" for a buffer; "dynamic shared memory"
+  bool shared = false;
+  unsigned block = 0;  ///< if shared: number of the block
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+  std::vector<unsigned char> initial;  ///< the first bytes at its first recorded access
+  std::vector<bool> is_written;        ///< per four bytes of `initial`
+};
+
+/// An entry of a script that could not be used.
+struct skipped_entry {
+  std::size_t position = 0;
+  unsigned thread = 0;
+  std::string reason;
+};
+
+struct recorded_launch {
+  std::string kernel, file;  ///< without namespaces and parameters; "" without debug information
+  int line = 0;              ///< of the kernel
+  execution model = execution::independent;
+  std::uint64_t seed = 0;
+  bool is_scripted = false;
+  index3 grid, block;
+  unsigned threads = 0;  ///< of all blocks
+  unsigned threads_per_block = 0;
+  std::vector<std::uintptr_t> pointers;  ///< among the kernel's arguments, to device memory, in their order
+  std::vector<std::string> files;
+  std::vector<recorded_array> arrays;
+  std::vector<recorded_step> steps;
+  /// A script that repeats the run as far as it is recorded; independent threads only.
+  std::vector<unsigned> schedule;
+  std::vector<fault> faults;             ///< sighted in this launch
+  std::size_t first_fault = 0;           ///< number of faults that the stream had before
+  std::uint64_t dropped_steps = 0;       ///< beyond max_steps or max_total_steps
+  std::uint64_t steps_of_others = 0;     ///< of threads beyond max_threads
+  std::optional<skipped_entry> skipped;  ///< the first one
+};
+
+namespace detail {
+struct recorder_state;
+}
+
+/// Records from construction to destruction. One at a time: a second one throws std::logic_error.
+class recorder {
+ public:
+  explicit recorder(const recorder_settings& settings = {});
+  ~recorder();
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
+
+  [[nodiscard]] const std::vector<recorded_launch>& launches() const;
+  [[nodiscard]] std::size_t dropped_launches() const;  ///< beyond max_launches
+
+ private:
+  std::unique_ptr<detail::recorder_state> state_;
+};
+
+}  // namespace exactdot::simt

@@ -1,0 +1,109 @@
+// Appended to a page by browser_test.py: steps through its runs and writes faults into the document.
+"use strict";
+const milliseconds = performance.now();
+const faults = [];
+const check = (holds, text) => holds || faults.includes(text) || faults.push(text);
+const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+const snapshot = () => ["threads", "memory", "sentence", "count"].map((id) => $(id).textContent + [...$(id).querySelectorAll("[class]")]
+  .map((node) => node.className).join()).join("\n");
+const box = (node) => node.getBoundingClientRect();
+const apart = (a, b) => a.right <= b.left + 0.5 || b.right <= a.left + 0.5 || a.bottom <= b.top + 0.5 || b.bottom <= a.top + 0.5;
+
+function checkLayout(where) {
+  const width = document.documentElement.clientWidth;
+  check(document.documentElement.scrollWidth <= width, `${where}: scrolls horizontally: ${document.documentElement.scrollWidth} > ${width}`);
+  for (const selector of ["main section", ".block", ".array", ".columns > .thread", ".buttons > button"]) {
+    const boxes = [...document.querySelectorAll(selector)].map(box).filter((one) => one.width > 0);
+    for (let i = 0; i < boxes.length; ++i) {
+      for (let j = i + 1; j < boxes.length; ++j) check(apart(boxes[i], boxes[j]), `${where}: ${selector} overlap`);
+    }
+  }
+  for (const node of document.querySelectorAll(".thread, .cell, button, .line .number, h1, h2, h3, p, select")) {
+    const rectangle = box(node);
+    if (rectangle.width === 0) continue;
+    check(node.closest("#source") || (rectangle.left >= -0.5 && rectangle.right <= width + 0.5), `${where}: ${node.className || node.tagName} leaves the page`);
+  }
+  for (const node of document.querySelectorAll(".thread .act, .thread .at, .thread .name")) {
+    check(node.scrollWidth <= node.parentNode.clientWidth + 1, `${where}: text of a thread is cut: ${node.textContent}`);
+  }
+}
+
+function checkNames() {
+  for (const node of document.querySelectorAll("button, input, select, canvas[role=img]")) {
+    const label = node.getAttribute("aria-label") || node.textContent.trim() || node.labels?.[0]?.textContent.trim();
+    check(label, `no name: ${node.outerHTML.slice(0, 60)}`);
+  }
+  check(document.documentElement.lang === "en", "no language");
+  check($("sentence").getAttribute("aria-live") === "polite", "the sentence is not live");
+  for (const node of document.querySelectorAll(".thread")) check(node.getAttribute("aria-label"), "a thread has no label");
+}
+
+function checkSteps(where) {
+  press("Home");
+  check($("count").textContent === `step 0 of ${turns.length}`, `${where}: Home`);
+  check($("back").disabled && !$("forward").disabled, `${where}: buttons at the start`);
+  const stride = Math.max(1, Math.floor(turns.length / 40)), seen = [];
+  for (let i = 0; i <= turns.length; i += stride) seen.push([i, (go(i), snapshot())]);
+  for (const [i, text] of seen.reverse()) check((go(i), snapshot()) === text, `${where}: step ${i} differs on the way back`);
+  press("ArrowRight");
+  check(position === 1 && $("sentence").textContent.length > 10, `${where}: ArrowRight`);
+  press("ArrowLeft");
+  check(position === 0, `${where}: ArrowLeft`);
+  press("PageDown");
+  check(position === Math.min(10, turns.length), `${where}: PageDown`);
+  $("forward").click();
+  $("back").click();
+  $("step").value = "2";
+  $("step").dispatchEvent(new Event("input"));
+  check(position === Math.min(2, turns.length), `${where}: slider`);
+  press("End");
+  check(position === turns.length && $("forward").disabled, `${where}: End`);
+  press("Home");
+  press(" ");
+  check($("play").getAttribute("aria-pressed") === "true", `${where}: space plays`);
+  press(" ");
+  check($("play").getAttribute("aria-pressed") === "false", `${where}: space pauses`);
+}
+
+function checkFindings(where) {
+  const races = run.faults.map((fault, i) => [fault, i]).filter(([fault]) => fault.kind === "data_race");
+  for (const [fault, i] of races) {
+    const button = $("findings").querySelectorAll("button")[i];
+    if (button.disabled) continue;
+    button.click();
+    check($("sentence").textContent.includes("data race"), `${where}: the sentence names no race`);
+    check(document.querySelector(".cell.race") && document.querySelector(".thread.race"), `${where}: no race in red`);
+    check(document.querySelector(".line.fault"), `${where}: no line of a finding`);
+    check(getComputedStyle(document.querySelector(".cell.race")).borderTopColor === getComputedStyle($("sentence")).color, `${where}: the race has another colour`);
+  }
+}
+
+function words() {
+  const all = {};
+  for (const cell of document.querySelectorAll(".cell")) {
+    const name = `${run.arrays[cell.dataset.array].name}[${cell.dataset.index}]`;
+    all[name] ??= cell.querySelector(".value").textContent;
+  }
+  return all;
+}
+
+function report(results) {
+  document.body.append(make("pre", {id: "results"}, JSON.stringify(results)));
+}
+window.onerror = (message, file, line) => report({faults: [...faults, `${message} (line ${line})`]});
+
+let first;
+runs.forEach((_, index) => {
+  select(index, 0);
+  const where = `${subject.name}, ${run.title}`;
+  checkNames();
+  check(document.querySelectorAll(".thread").length === run.shownThreads, `${where}: threads`);
+  check(document.querySelectorAll("#source .line").length > 10, `${where}: no source`);
+  check(turns.length > 0 && Number($("step").max) === turns.length, `${where}: no steps`);
+  checkSteps(where);
+  go(turns.length);
+  first ??= words();
+  for (const part of [0, 0.3, 0.7, 1]) go(Math.floor(part * turns.length)), checkLayout(`${where}, step ${position}`);
+  checkFindings(where);
+});
+report({faults: faults.slice(0, 20), milliseconds, words: first, steps: runs.reduce((n, one) => n + one.run.steps.length, 0)});
