@@ -197,7 +197,7 @@ void machine::yield() {
 }
 
 void machine::step(const void* caller) {
-  if (comparison_.writer != nullptr) finish_comparison();
+  finish_last_access();
   current_->program_counter = current_->position = caller;
   current_->visited.add(caller);
   ++stream_.counted.steps;
