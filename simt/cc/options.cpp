@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -108,6 +110,10 @@ class command_line {
       fail("--" + name + " " + value_ + ": expected a number");
     if ((name == "seeds" || name == "steps") && value_.find_first_not_of('0') == std::string::npos)
       fail("--" + name + " " + value_ + ": expected a number above zero");
+    errno = 0;
+    const std::uint64_t largest = name == "seeds" ? 100000 : ~std::uint64_t{0};
+    if (number && (std::strtoull(value_.c_str(), nullptr, 10) > largest || errno == ERANGE))
+      fail("--" + name + " " + value_ + ": expected at most " + std::to_string(largest));
     if (name == "model" && value_ != "independent" && value_ != "lock_step")
       fail("--model " + value_ + ": expected independent or lock_step");
     result_.defaults += name + "=" + value_ + "\n";
@@ -131,6 +137,8 @@ class command_line {
       result_.only_rewrite = true;
     } else if (argument == "--profile") {
       result_.defaults += "profile=1\n";
+    } else if (argument.starts_with("--profile=")) {
+      fail(argument + ": expected --profile, which has no value");
     } else if (argument == "--show-commands") {
       result_.show_commands = true;
     } else if (has_value(argument, "-o") || has_value(argument, "--output-file")) {

@@ -1,4 +1,7 @@
 // POSIX processes, and files of bytes.
+//
+// The temporary folder is removed however the program ends, unless it is killed (SIGKILL): exit() does not call
+// destructors, so a handler of exit removes it; SIGINT, SIGTERM and SIGHUP end the running child first.
 #include "process.hpp"
 
 #include <fcntl.h>
@@ -6,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,6 +30,41 @@ void redirect(const std::string& path, int descriptor) {
   close(file);
 }
 
+/// Of the one temporary folder; empty if there is none.
+std::string& folder() {
+  static std::string path;
+  return path;
+}
+
+void remove_folder() {
+  std::error_code failure;
+  if (!folder().empty()) std::filesystem::remove_all(folder(), failure);
+  folder().clear();
+}
+
+volatile std::sig_atomic_t stopped_by = 0;
+
+void on_signal(int signal) { stopped_by = signal; }
+
+[[noreturn]] void stop() {
+  remove_folder();
+  std::signal(stopped_by, SIG_DFL);
+  std::raise(stopped_by);
+  std::_Exit(2);  // the signal is blocked
+}
+
+/// Without SA_RESTART, so that waitpid() returns. A signal that is ignored, as under nohup, stays ignored.
+void catch_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = on_signal;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
 }  // namespace
 
 int run_program(const std::vector<std::string>& command, const std::string& output, const std::string& errors) {
@@ -33,6 +72,7 @@ int run_program(const std::vector<std::string>& command, const std::string& outp
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   std::fflush(nullptr);
+  if (stopped_by != 0) stop();
   const pid_t child = fork();
   if (child < 0) fail(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) {
@@ -43,7 +83,9 @@ int run_program(const std::vector<std::string>& command, const std::string& outp
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    if (stopped_by != 0) kill(child, SIGTERM);
   }
+  if (stopped_by != 0) stop();
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -62,11 +104,11 @@ temporary_folder::temporary_folder() {
   const char* const parent = std::getenv("TMPDIR");
   path_ = std::string(parent == nullptr || *parent == '\0' ? "/tmp" : parent) + "/simtcc-XXXXXX";
   if (mkdtemp(path_.data()) == nullptr) fail("cannot create a folder like " + path_ + ": " + std::strerror(errno));
+  folder() = path_;
+  std::atexit(remove_folder);
+  catch_signals();
 }
 
-temporary_folder::~temporary_folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
+temporary_folder::~temporary_folder() { remove_folder(); }
 
 }  // namespace exactdot::simtcc

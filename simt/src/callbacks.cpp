@@ -151,8 +151,8 @@ void __tsan_atomic_signal_fence(int) {}
 [[gnu::weak]] void* __real_memset(void* to, int value, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
   if (in_kernel) {  // the runtime calls these too
-    report_access(from, size, false, access_order::plain, CALLER);
     report_access(to, size, true, access_order::plain, CALLER);
+    report_access(from, size, false, access_order::plain, CALLER);
   }
   return __real_memcpy(to, from, size);
 }
@@ -168,10 +168,10 @@ void* __wrap_memset(void* to, int value, std::size_t size) {
   return __real_memset(to, value, size);
 }
 
-// The compiler's calls for memory blocks: plain accesses of a range.
+// The compiler's calls for memory blocks: plain accesses of a range. The write first, as GCC announces a copy.
 void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
-  report_access(from, size, false, access_order::plain, CALLER);
   report_access(to, size, true, access_order::plain, CALLER);
+  report_access(from, size, false, access_order::plain, CALLER);
   return __builtin_memcpy(to, from, size);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t size) {

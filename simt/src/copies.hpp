@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "order.hpp"
+#include "shadow.hpp"
 
 namespace exactdot::simt {
 

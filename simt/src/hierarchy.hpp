@@ -38,6 +38,12 @@ enum class thread_status : std::uint8_t {
   exited
 };
 
+/// What a thread has written: where, and how many bytes; 0 if its last access was none of its own writes.
+struct written_range {
+  location place;
+  std::size_t size = 0;
+};
+
 struct thread {
   context fiber = nullptr;
   void* stack = nullptr;
@@ -67,6 +73,8 @@ struct thread {
   recent_accesses recent;
   std::uintptr_t last_address = 0;
   std::vector<std::uintptr_t> parked_at;  // the addresses whose change it waits for
+
+  written_range written;  // its last access
 
   // happens-before order (order.hpp)
   std::uint32_t time = 1;

@@ -11,6 +11,7 @@
 #include "copies.hpp"
 #include "explanations.hpp"
 #include "order.hpp"
+#include "shadow.hpp"
 
 namespace exactdot::simt {
 

@@ -231,14 +231,34 @@ class machine {
   location begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   [[nodiscard]] bool looks_shared(std::uintptr_t address) const;
   void report_out_of_bounds(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
-  void check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller);
-  [[nodiscard]] access_record record_of(const access_kind& kind, const void* caller) const;
   void synchronise_through(const location& place, const access_kind& kind);
+  void check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller);
+  void check_written(const location& place, std::size_t size, const access_kind& kind, const void* caller);
+
+  // races.cpp
+  void check_races(const location& place, std::size_t size, const access_kind& kind, const void* caller);
+  [[nodiscard]] access_record record_of(const access_kind& kind, const void* caller) const;
   [[nodiscard]] bool happens_before_current(const access_record& earlier) const;
   [[nodiscard]] bool is_covered(const access_record& earlier, const clock_pointer& clock) const;
   [[nodiscard]] bool conflicts(const access_record& earlier, const access_record& current);
+  [[nodiscard]] bool stands_for(const access_record& current, const access_record& earlier) const;
+  [[nodiscard]] std::pair<const access_record*, bool> find_race(region& range, shadow_cell& cell,
+                                                                const access_record& current, bool writes);
+  void record_write(region& range, shadow_cell& cell, const access_record& current, bool raced);
+  void record_read(region& range, shadow_cell& cell, const access_record& current);
   [[nodiscard]] std::uint32_t time_of(const thread& member) const;
   [[nodiscard]] race_relation relation_to(const access_record& earlier, const access_record& current) const;
+
+  // struct_copy.cpp
+  bool begin_struct_copy(const location& place, std::size_t size, const void* caller);
+  void finish_struct_copy();
+  /// Judges accesses whose effect is known at the next step.
+  void finish_last_access() {
+    if (comparison_.writer != nullptr) [[unlikely]]
+      finish_comparison();
+    if (copy_.reader != nullptr) [[unlikely]]
+      finish_struct_copy();
+  }
 
   // volatile_accesses.cpp
   void note_volatile_conflict(const location& place, const access_record& current, bool writes,
@@ -294,6 +314,14 @@ class machine {
     unsigned char before[4] = {};
   };
 
+  /// A read of bytes of which some are unwritten, and where they may have been copied to.
+  struct struct_copy {
+    thread* reader = nullptr;
+    location from, to;  // to: no region in the thread's own stack
+    std::vector<unsigned char> bytes;
+    const void* caller = nullptr;
+  };
+
   detail::stream_state& stream_;
   settings settings_;
   dim3 grid_, block_size_, cluster_size_;
@@ -324,6 +352,7 @@ class machine {
   std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without progress; step of the last progress
   std::uint64_t idle_clocks_ = 0;                      // by which the clock is ahead of the steps
   value_comparison comparison_;
+  struct_copy copy_;
   bool instrumented_ = false;  // a function or basic block of the kernel has called the simulator
   bool ended_ = false;
   std::exception_ptr failure_;

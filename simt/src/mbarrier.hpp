@@ -8,6 +8,7 @@
 #include <string>
 
 #include "order.hpp"
+#include "shadow.hpp"
 
 namespace exactdot::simt {
 

@@ -1,4 +1,4 @@
-// Happens-before relation of a launch: vector clocks and access records, after CUDA's memory model.
+// Happens-before relation of a launch: vector clocks, after CUDA's memory model.
 //
 // Every access has a time: the barrier generation of its block, and a counter of its thread that rises with each
 // release. A barrier orders a thread after its block, __syncwarp after lanes of its warp, and fences around atomics
@@ -135,24 +135,5 @@ inline clock_pointer with_proxy_entries(const clock_pointer& covered) {
   }
   return sum.take();
 }
-
-/// One recorded access.
-struct access_record {
-  std::uint32_t thread = 0;      // number + 1; 0: no access
-  std::uint32_t generation = 0;  // of the block's barriers; asynchronous: the copy's agent (copies.hpp)
-  std::uint32_t time = 0;        // of the thread; in lock step, of the warp
-  std::uint8_t bytes : 4 = 0;    // mask of the four bytes
-  bool atomic : 1 = false;       // or volatile: such accesses do not tear each other
-  bool block_scope : 1 = false;
-  bool asynchronous : 1 = false;  // by an asynchronous copy that the thread issued
-  bool is_volatile : 1 = false;
-  const void* caller = nullptr;  // return address in the kernel
-};
-
-/// Shadow memory of four bytes: the last write and up to two reads of one launch.
-struct shadow_cell {
-  std::uint32_t launch = 0;
-  access_record write, read[2];
-};
 
 }  // namespace exactdot::simt

@@ -1,7 +1,7 @@
 // Region: a range of simulated memory that a kernel sees as one object, with its shadow memory.
 //
 // A region is a buffer, a shared variable or the writable segment of a program. Its shadow memory records which
-// bytes were ever written and, per four bytes, the latest accesses.
+// bytes were ever written and, per four bytes, the latest accesses (shadow.hpp).
 // Cost: one bit per byte, and 20 bytes per byte that a kernel touches, allocated in pages for 1 KiB of memory.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "order.hpp"
+#include "shadow.hpp"
 
 namespace exactdot::simt {
 
@@ -31,6 +31,13 @@ class byte_set {
   [[nodiscard]] bool contains(std::size_t first, std::size_t count) const {
     return for_words(first, count,
                      [this](std::size_t word, std::uint64_t mask) { return (words_[word] & mask) == mask; });
+  }
+  void copy(std::size_t first, const byte_set& from, std::size_t from_first, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t bit = from.words_[(from_first + i) / 64] >> (from_first + i) % 64 & 1;
+      std::uint64_t& word = words_[(first + i) / 64];
+      word = (word & ~(std::uint64_t{1} << (first + i) % 64)) | bit << (first + i) % 64;
+    }
   }
   [[nodiscard]] bool intersects(std::size_t first, std::size_t count) const {
     return !for_words(first, count,
@@ -78,6 +85,11 @@ class region {
   void mark_written(std::uintptr_t address, std::size_t bytes) {
     if (!all_written_) written_.insert(address - start, bytes);
   }
+  /// The bytes at `address` count as written if those of another region do, which a copy has read.
+  void copy_written(std::uintptr_t address, const region& from, std::uintptr_t from_address, std::size_t bytes) {
+    if (!all_written_ && !from.all_written_)
+      written_.copy(address - start, from.written_, from_address - from.start, bytes);
+  }
   /// Returns the shadow cell of the four bytes at a multiple of 4.
   [[nodiscard]] shadow_cell& cell_at(std::uintptr_t address) {
     const std::size_t word = address / 4 - start / 4;
@@ -86,10 +98,23 @@ class region {
     if (!page) page = std::make_unique<shadow_cell[]>(cells_per_page);
     return page[word % cells_per_page];
   }
+  /// Returns the accesses of this launch that those in a cell have replaced. `add`: creates them; else null if
+  /// none.
+  [[nodiscard]] earlier_accesses* earlier_of(shadow_cell& cell, bool add) {
+    if (cell.earlier == 0) {
+      if (!add) return nullptr;
+      if (earlier_launch_ != cell.launch) earlier_.clear(), earlier_launch_ = cell.launch;
+      earlier_.emplace_back();
+      cell.earlier = static_cast<std::uint32_t>(earlier_.size());
+    }
+    return &earlier_[cell.earlier - 1];
+  }
 
  private:
   static constexpr std::size_t cells_per_page = 256;
   std::vector<std::unique_ptr<shadow_cell[]>> pages_;
+  std::vector<earlier_accesses> earlier_;  // of one launch
+  std::uint32_t earlier_launch_ = 0;
   byte_set written_;
   bool all_written_;
 };

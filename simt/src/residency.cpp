@@ -24,7 +24,7 @@ void start_fiber(fiber_transfer from) {
     in_kernel = true;
     running->call_.body(running->call_.arguments);
     in_kernel = false;
-    if (running->comparison_.writer != nullptr) running->finish_comparison();
+    running->finish_last_access();
     if (running->recording_) running->recording_->finish_step();
     running->thread_exited(self);
   } catch (...) {

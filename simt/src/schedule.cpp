@@ -208,7 +208,7 @@ void machine::yield() {
 }
 
 void machine::step(const void* caller) {
-  if (comparison_.writer != nullptr) finish_comparison();
+  finish_last_access();
   if (recording_) {
     recording_->finish_step();
     if (current_->program_counter != nullptr) recording_->note_entry(current_->number);

@@ -10,8 +10,11 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import time
 
 SOURCES = pathlib.Path(__file__).parent
 simtcc, scratch, group = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
@@ -59,6 +62,12 @@ def bad_input():
     expect([simtcc, "absent.cu"], 2, r"^simtcc: absent\.cu: no such file")
     expect([simtcc, "absent.cu", "--seeds", "0"], 2, r"--seeds 0: expected a number above zero")
     expect([simtcc, "absent.cu", "--model", "warp"], 2, r"--model warp: expected independent or lock_step")
+    expect([simtcc, "absent.cu", "--model=3"], 2, r"--model 3: expected independent or lock_step")
+    for option in ("seed", "seeds", "steps"):
+        expect([simtcc, "absent.cu", f"--{option}", "x"], 2, rf"--{option} x: expected a number")
+        expect([simtcc, "absent.cu", f"--{option}", "9" * 30], 2, rf"--{option} 9+: expected at most \d+")
+    expect([simtcc, "absent.cu", "--seeds=100001"], 2, r"--seeds 100001: expected at most 100000")
+    expect([simtcc, "absent.cu", "--profile=3"], 2, r"--profile=3: expected --profile, which has no value")
     expect([simtcc, "absent.cu", "-o"], 2, r"-o: expected a value")
     expect([simtcc, "absent.cu", "-arch=sm_9"], 2, r"-arch sm_9: expected a compute capability")
     expect([simtcc, "absent.cu", "-lcublas"], 2, r"-lcublas: this library is not modelled")
@@ -102,6 +111,31 @@ void host(cudaTextureObject_t t) {
             r"wrong\.cu:15: simtcc: thrust: Thrust is not modelled")
 
 
+def temporary_folders():
+    """simtcc removes its folder, however it ends: refused, compiler absent, or stopped while the compiler runs."""
+    temporary, slow = scratch / "temporary", scratch / "slow_compiler"
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    environment = {"TMPDIR": str(temporary)}
+    started, ended = temporary / "started", temporary / "ended"
+    slow.write_text(f"#!/bin/sh\ntrap 'echo > {ended}; exit 1' TERM\necho > {started}\nsleep 60 & wait\n")
+    slow.chmod(0o755)
+    expect([simtcc, SOURCES / "launches.cu", "--compiler", "no-such-compiler"], 2, r"cannot be started", **environment)
+    expect([simtcc, "absent.cu"], 2, r"no such file", **environment)
+    with subprocess.Popen([simtcc, SOURCES / "launches.cu", "--compiler", slow], cwd=scratch,
+                          env={**os.environ, **environment}) as run:
+        while run.poll() is None and not started.exists():
+            time.sleep(0.01)
+        run.send_signal(signal.SIGTERM)
+        if run.wait(20) != -signal.SIGTERM:
+            failures.append(f"simtcc stopped by SIGTERM: status {run.returncode}")
+    if not ended.exists():
+        failures.append("simtcc stopped by SIGTERM: the compiler was not stopped")
+    left = [path.name for path in temporary.glob("simtcc-*")]
+    if left:
+        failures.append(f"simtcc leaves {left}")
+
+
 def findings():
     program = compile_file("faults.cu")
 
@@ -123,6 +157,9 @@ def findings():
     fault("vector", 1, r"^vector: cudaErrorMisalignedAddress", r"^simtcc: misaligned in global memory .*@")
     expect([program, "local array"], 1, r"^simtcc: out_of_bounds in array \(past the end of a local array\): .*faults\.cu:\d+\)")
     fault("constant", 66, r"^simtcc: constant_write in global memory \(limits \+ 4 bytes\): write@")
+    fault("width", 66, r"^simtcc: invalid_width \(width 0\): shuffle@.*cure: a width of 1, 2, 4, 8, 16 or 32")
+    fault("barrier left out", 1, r"^barrier left out: cudaErrorLaunchTimeout",
+          r"^simtcc: mbarrier_phase in shared memory \(bar: phase 0 .*pending: 1 of 32 arrivals.*\): wait@")
     fault("early return", 66, r"^simtcc: barrier_divergence: __syncthreads@", SIMTCC_MODEL="lock_step")
     expect([program, "early return"], 0, r"^simtcc: no findings", SIMTCC_MODEL="independent")
     fault("unasked", 66, r"^simtcc: refused_launch \(block of 2048 x 1 x 1 threads.*launch by host code@")
@@ -134,6 +171,11 @@ def findings():
     fault("exit", 3, r"^simtcc: data_race.*@", at="race")
     expect([program, "none"], 0, r"^simtcc: no findings in 0 launches", absent=[r"simtcc: \w+:"])
     expect([program, "race"], 2, r"^simtcc: SIMTCC_MODEL=x: expected independent or lock_step", SIMTCC_MODEL="x")
+
+    for variable, expected in (("SEED", "a number"), ("SEEDS", "1 to 100000 runs"), ("STEPS", "the maximum number of steps")):
+        expect([program, "race"], 2, rf"^simtcc: SIMTCC_{variable}=x: expected {expected}", **{f"SIMTCC_{variable}": "x"})
+        expect([program, "race"], 2, rf"^simtcc: SIMTCC_{variable}=9+: expected {expected}",
+               **{f"SIMTCC_{variable}": "9" * 30})
 
     report = scratch / "report.json"
     expect([program, "race"], 66, r"seeds 1 to 5", r"with 5 seeds of 5, the first is 1", SIMTCC_SEEDS="5",
@@ -193,6 +235,6 @@ def objects():
     expect(["./two"], 66, r"seed 4, lock_step\)", SIMTCC_SEED="4")
 
 
-{"bad_input": bad_input, "findings": findings, "features": features, "objects": objects, "endless": endless}[group]()
+{"bad_input": bad_input, "temporary_folders": temporary_folders, "findings": findings, "features": features, "objects": objects, "endless": endless}[group]()
 if failures:
     raise SystemExit("\n".join(failures))

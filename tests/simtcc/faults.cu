@@ -1,6 +1,7 @@
 // Programs that go wrong, each chosen by its name: what the report says of them is checked by cases.py.
 //
 // A line with a planted fault ends in a comment with its name.
+#include <cuda/barrier>
 #include <cuda_runtime.h>
 
 #include <cassert>
@@ -73,6 +74,17 @@ __global__ void barrier_after_return(int* x) {
   __syncthreads();  // early return
   x[threadIdx.x] = 1;
 }
+__global__ void leave_barrier_out(int* x) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  if (threadIdx.x != 5) bar.arrive_and_wait();  // barrier left out
+  x[threadIdx.x % 8] = 1;
+}
+__global__ void shuffle_with_width(int* x, int width) {
+  const int value = __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x), 0, width);  // width
+  if (threadIdx.x == 0) x[0] = value;
+}
 __global__ void nothing() {}
 
 static int check(cudaError_t error, const char* call) {
@@ -89,6 +101,8 @@ int main(int count, char** arguments) {
   cudaMalloc(&x, 8 * sizeof(int));
   cudaMemset(x, 0, 8 * sizeof(int));
   if (is("race")) lose_additions<<<2, 64>>>(x);
+  if (is("barrier left out")) leave_barrier_out<<<1, 32>>>(x);
+  if (is("width")) shuffle_with_width<<<1, 32>>>(x, 0);
   if (is("stack")) recurse<<<1, 1>>>(x);
   if (is("frame")) large_frame<<<1, 1>>>(x);
   if (is("spin")) spin<<<1, 32>>>(x);

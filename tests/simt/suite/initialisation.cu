@@ -149,6 +149,55 @@ __global__ void padding(arrays m) {
   m.out[0] = structs[1].number;
 }
 
+/// The same in shared memory, by another thread than the one that has stored the members; and padding at the end.
+__global__ void padding_in_shared(arrays m) {
+  struct measurement {
+    double value;
+    int count;
+    char unit;
+  };
+  __shared__ measurement all[64], reversed[64];
+  all[threadIdx.x].value = 1.5, all[threadIdx.x].count = 2, all[threadIdx.x].unit = 'm';
+  __syncthreads();
+  reversed[63 - threadIdx.x] = all[threadIdx.x];
+  __syncthreads();
+  m.out[threadIdx.x] = reversed[threadIdx.x].count;
+}
+
+/// A list of which two places are used is copied as a whole, and its copy again.
+__global__ void short_list(arrays m) {
+  struct list {
+    int size;
+    int elements[11];
+  };
+  __shared__ list lists[3];
+  lists[0].size = 2, lists[0].elements[0] = 4, lists[0].elements[1] = 5;
+  lists[1] = lists[0];
+  lists[2] = lists[1];
+  int sum = 0;
+  for (int i = 0; i < lists[2].size; ++i) sum += lists[2].elements[i];
+  m.out[0] = sum;
+}
+
+/// A member that nobody has stored is used in the copy.
+template <bool faulty>
+__global__ void copied_member(arrays m) {
+  auto* const records = reinterpret_cast<record*>(m.scratch);
+  records[0].key = 1;
+  if (!faulty) records[0].value = 2;
+  records[1] = records[0];
+  m.out[0] = records[1].key + records[1].value;  // fault: copied_member
+}
+
+/// A struct of which nothing is stored is copied.
+template <bool faulty>
+__global__ void copied_nothing(arrays m) {
+  auto* const structs = reinterpret_cast<padded*>(m.scratch);
+  structs[0].letter = 'a', structs[0].number = 3;
+  structs[2] = structs[faulty ? 1 : 0];  // fault: copied_nothing
+  m.out[0] = 1;
+}
+
 /// What is overwritten by an exchange need not be initialised.
 __global__ void exchange(arrays m) {
   atomicExch(&m.scratch[threadIdx.x], 5);
@@ -184,6 +233,10 @@ const family table =
         .pair("last_of_four", last_of_four<true>, last_of_four<false>, global, {.result = 6})
         .pair("bytes", bytes<true>, bytes<false>, shared, {.result = 0x01010101})
         .correct("padding", padding, {.result = 3})
+        .correct("padding_in_shared", padding_in_shared, {.block = 64, .result = 2})
+        .correct("short_list", short_list, {.result = 9})
+        .pair("copied_member", copied_member<true>, copied_member<false>, global, {.result = 3})
+        .pair("copied_nothing", copied_nothing<true>, copied_nothing<false>, global, {.result = 1})
         .correct("exchange", exchange, {.block = 32, .result = 5})
         .correct("filled_in_parts", filled_in_parts, {.block = 64, .result = 99});
 

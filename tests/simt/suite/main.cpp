@@ -5,34 +5,24 @@
 // wrong result of a correct kernel. Known misses are a file of lines FAMILY | NAME | MODEL | never, sometimes or
 // false_alarm | REASON.
 //
-// usage: simt_suite [--seeds K] [--known FILE] [--json FILE] [--only TEXT] [--verbose]
+// usage: simt_suite [--seeds K] [--known FILE] [--json FILE] [--only TEXT] [--verbose] | --sabotage
+// --sabotage: each kind of fault must have a row that is named, and is missed if its findings are dropped.
 // Exits with 1 after a false alarm, and if the misses are others than the known ones.
 #include <cstdio>
 #include <cstdlib>
-#include <exactdot/error.hpp>
 #include <fstream>
 #include <map>
-#include <numeric>
 
-#include "suite.hpp"
+#include "runner.hpp"
 
 namespace {
 using namespace suite;
 using exactdot::simt::fault;
-using exactdot::simt::fault_site;
-
-constexpr execution both[] = {execution::independent, execution::lock_step};
-const char* name_of(execution model) { return model == execution::lock_step ? "lock_step" : "independent"; }
 
 struct options {
   unsigned seeds = 3;
   std::string known, json, only;
-  bool verbose = false;
-};
-
-struct outcome {
-  unsigned runs = 0, found = 0, wrong = 0, missed = 0, false_alarms = 0;
-  std::string example, false_alarm;  // of the right finding, or else of a wrong one
+  bool verbose = false, sabotage = false;
 };
 
 struct known_miss {
@@ -43,68 +33,6 @@ using known_misses = std::map<std::string, known_miss>;  // by "family | name | 
 
 std::string key_of(const row& kernel, execution model) {
   return kernel.family + " | " + kernel.name + " | " + name_of(model);
-}
-
-struct run_result {
-  std::vector<fault> faults;
-  std::string error;  // a wrong result, or an exception
-};
-
-run_result run(const row& kernel, execution model, std::uint64_t seed) {
-  gpu::stream stream({.seed = seed, .model = model, .step_budget = 300'000, .spin_budget = 20});
-  gpu::buffer<int> in(stream, arrays::n), out(stream, 1024), scratch(stream, 1024), zeros(stream, 256);
-  std::vector<int> numbers(arrays::n), host(1024);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  in.copy_from(numbers.data(), numbers.size());
-  zeros.fill_zero();
-  run_result result;
-  try {
-    gpu::launch(kernel.run, kernel.size.grid, kernel.size.block, kernel.size.shared,
-                gpu::cluster_dimensions{kernel.size.cluster}, stream,
-                arrays{in.data(), out.data(), scratch.data(), zeros.data(), host.data()});
-    if (kernel.size.result) {  // else no kernel may have written it, and reading it would be a fault
-      int value = 0;
-      out.copy_to(&value, 1);
-      if (value != *kernel.size.result)
-        result.error = "out[0] is " + std::to_string(value) + ", expected " + std::to_string(*kernel.size.result);
-    }
-  } catch (const exactdot::error& failure) {
-    result.error = failure.what();
-  }
-  result.faults = stream.faults();
-  return result;
-}
-
-bool is_labelled(const row& kernel, const fault_site& site) {
-  const auto base = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-  return !site.action.empty() && base(site.file) == base(kernel.file) && kernel.lines.contains(site.line);
-}
-
-void judge(const row& kernel, execution model, const run_result& result, outcome& sum) {
-  ++sum.runs;
-  const bool faulty = kernel.is_faulty(model);
-  const fault* right = nullptr;
-  std::string stray = result.error;
-  for (const fault& found : result.faults) {
-    const bool first = is_labelled(kernel, found.site), second = is_labelled(kernel, found.other_site);
-    const bool on_lines = found.kind == fault_kind::data_race ? first && second : first || second;
-    if (faulty && found.kind == kernel.fault && on_lines && right == nullptr) right = &found;
-    if (!faulty || (!first && !second)) stray = found.text();
-  }
-  if (faulty && right == nullptr) stray = result.error;  // findings elsewhere are a wrong name for the fault
-  if (!stray.empty()) {
-    ++sum.false_alarms;
-    sum.false_alarm = stray;
-  }
-  if (!faulty) return;
-  if (right != nullptr) {
-    if (sum.found++ == 0) sum.example = right->text();
-  } else if (!result.faults.empty()) {
-    ++sum.wrong;
-    if (sum.example.empty()) sum.example = result.faults.front().text();
-  } else {
-    ++sum.missed;
-  }
 }
 
 std::string quoted(const std::string& text) {
@@ -173,6 +101,10 @@ options read_options(int count, char** arguments) {
       result.verbose = true;
       continue;
     }
+    if (name == "--sabotage") {
+      result.sabotage = true;
+      continue;
+    }
     ++i;
     if (name == "--seeds" && value != nullptr && std::atoi(value) > 0) {
       result.seeds = static_cast<unsigned>(std::atoi(value));
@@ -183,8 +115,9 @@ options read_options(int count, char** arguments) {
     } else if (name == "--only" && value != nullptr) {
       result.only = value;
     } else {
-      std::fprintf(stderr,
-                   "usage: simt_suite [--seeds K] [--known FILE] [--json FILE] [--only TEXT] [--verbose]\n");
+      std::fprintf(
+          stderr,
+          "usage: simt_suite [--seeds K] [--known FILE] [--json FILE] [--only TEXT] [--verbose] | --sabotage\n");
       std::exit(2);
     }
   }
@@ -195,6 +128,7 @@ options read_options(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   const options wanted = read_options(count, arguments);
+  if (wanted.sabotage) return count_unnoticed_losses() == 0 ? 0 : 1;
   known_misses known = wanted.known.empty() ? known_misses() : read_known(wanted.known);
   unsigned failures = 0, faulty = 0, correct = 0, runs = 0, found = 0;
   std::string json;
@@ -204,7 +138,7 @@ int main(int count, char** arguments) {
   };
   for (const row& kernel : rows()) {
     if ((kernel.family + ": " + kernel.name).find(wanted.only) == std::string::npos) continue;
-    for (const execution model : both) {
+    for (const execution model : both_models) {
       if (!holds(kernel.size.runs_in, model)) continue;
       outcome sum;
       for (unsigned seed = 1; seed <= wanted.seeds; ++seed) {

@@ -3,7 +3,7 @@
 // A file holds a family of kernels and, at its end, their table. A line that takes part in a fault ends in the
 // comment
 // `// fault: NAME`, with the names of all rows whose fault it is; so no line is counted by hand. runner.cpp runs
-// the rows; main.cpp judges and prints. docs/simt.md has the table of results.
+// and judges the rows; main.cpp prints; sabotage.cpp tests the tests. docs/simt.md has the table of results.
 #pragma once
 
 #include <exactdot/simt/cuda.hpp>

@@ -1,0 +1,61 @@
+// Copies of structs: bytes that nobody has written may be padding.
+//
+// Compilers copy a struct as one word or range, with its padding. A read that follows a write of the same thread
+// and size, with no access between them, is such a copy if the destination then holds what was read. The copy is no
+// use of unwritten bytes: they count as unwritten in the destination too, and are reported when they are read
+// there. A struct of which nothing was written is reported when it is copied. GCC announces both accesses before
+// the copy, the write first.
+#include <cstring>
+#include <utility>
+
+#include "machine.hpp"
+
+namespace exactdot::simt {
+namespace {
+
+/// Returns whether bytes without a value can be padding: each run ends where a type of larger alignment than the
+/// run's length may begin, and does not begin the struct.
+bool may_be_padding(const region& range, std::uintptr_t address, std::size_t size) {
+  for (std::size_t i = 0, run = 0; i <= size; ++i) {
+    if (i < size && !range.is_written(address + i, 1)) {
+      ++run;
+    } else if (run != 0) {
+      std::size_t alignment = 1;
+      while (alignment <= run) alignment *= 2;
+      if (run == i || alignment > 16 || (address + i) % alignment != 0) return false;
+      run = 0;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+/// Returns whether the current thread's read may be half of a copy of a struct, to be judged at the next step. A
+/// copy into the thread's own stack, where unwritten bytes are not tracked, must look like padding.
+bool machine::begin_struct_copy(const location& place, std::size_t size, const void* caller) {
+  const written_range& target = current_->written;
+  if (target.size != size || !place.range->is_partly_written(place.address, size)) return false;
+  if (target.place.range == nullptr && !may_be_padding(*place.range, place.address, size)) return false;
+  const unsigned char* const bytes = storage_of(place);
+  copy_ = {current_, place, target.place, {bytes, bytes + size}, caller};
+  return true;
+}
+
+/// Called at the next step, when the copy has been executed.
+void machine::finish_struct_copy() {
+  const struct_copy copy = std::exchange(copy_, {});
+  const bool is_local = copy.to.range == nullptr;
+  const std::size_t size = copy.bytes.size();
+  const auto* const to = is_local ? reinterpret_cast<unsigned char*>(copy.to.address) : storage_of(copy.to);
+  if (std::memcmp(to, copy.bytes.data(), size) == 0) {
+    if (!is_local) copy.to.range->copy_written(copy.to.address, *copy.from.range, copy.from.address, size);
+    return;
+  }
+  thread* const self = std::exchange(current_, copy.reader);
+  report(copy.from.range->shared ? fault_kind::uninitialised_shared : fault_kind::uninitialised_global, copy.from,
+         "read", copy.caller);
+  current_ = self;
+}
+
+}  // namespace exactdot::simt
