@@ -109,9 +109,7 @@ std::pair<const access_record*, bool> machine::find_race(region& range, shadow_c
     other = nullptr;  // it has read what the other thread wrote: that read was judged
   }
   if (other == nullptr && earlier != nullptr) {
-    for (const access_record* write : {&earlier->exclusive_write, &earlier->atomic_write}) {
-      if (conflicts(*write, current)) other = write;
-    }
+    if (conflicts(earlier->exclusive_write, current)) other = &earlier->exclusive_write;
   }
   if (other != nullptr || !writes) return {other, true};
   for (const access_record& read : cell.read) {
@@ -128,9 +126,9 @@ std::pair<const access_record*, bool> machine::find_race(region& range, shadow_c
 /// Records a write. `raced`: it was reported, so nothing before it needs to be kept.
 void machine::record_write(region& range, shadow_cell& cell, const access_record& current, bool raced) {
   const bool keeps = !raced && current.atomic && !current.is_volatile;
-  if (!raced && !stands_for(current, cell.write)) {
-    earlier_accesses& earlier = *range.earlier_of(cell, true);
-    (tolerance_of(cell.write) < 2 ? earlier.exclusive_write : earlier.atomic_write) = cell.write;
+  // An atomic write is not kept behind others of its word: who reads the last of them comes after all of them.
+  if (!raced && !stands_for(current, cell.write) && tolerance_of(cell.write) < 2) {
+    range.earlier_of(cell, true)->exclusive_write = cell.write;
   }
   cell.write = current;
   for (access_record& read : cell.read) {
@@ -138,8 +136,7 @@ void machine::record_write(region& range, shadow_cell& cell, const access_record
   }
   earlier_accesses* const earlier = range.earlier_of(cell, false);
   if (earlier == nullptr) return;
-  for (access_record* old :
-       {&earlier->exclusive_write, &earlier->atomic_write, &earlier->other_warp, &earlier->other_block}) {
+  for (access_record* old : {&earlier->exclusive_write, &earlier->other_warp, &earlier->other_block}) {
     if (raced || stands_for(current, *old)) *old = {};
   }
 }
@@ -147,8 +144,11 @@ void machine::record_write(region& range, shadow_cell& cell, const access_record
 /// Records a read in the place of one that it stands for, else of the second one. That is kept if it is by another
 /// warp or block, since a barrier orders a warp, or a block, as a whole.
 void machine::record_read(region& range, shadow_cell& cell, const access_record& current) {
-  if (cell.read[0].thread == 0 || stands_for(current, cell.read[0])) {
-    cell.read[0] = current;
+  access_record& first = cell.read[0];
+  const bool replaces =
+      is_never_kept(first) || is_never_kept(current) ? happens_before_current(first) : stands_for(current, first);
+  if (first.thread == 0 || replaces) {
+    first = current;
     return;
   }
   const access_record replaced = std::exchange(cell.read[1], current);

@@ -3,7 +3,7 @@
 // The last write and two reads are in the cell of the four bytes. A write or read that is replaced by one that is
 // not ordered after it, or that races with fewer accesses (an atomic one, other bytes), goes to earlier_accesses,
 // which most words never need. So the memory is bounded: reads and atomics of many threads replace each other.
-// Cost: 80 bytes a cell, 96 more for those with earlier accesses.
+// Cost: 80 bytes a cell, 72 more for those with earlier accesses.
 #pragma once
 
 #include <array>
@@ -27,7 +27,6 @@ struct access_record {
 /// Accesses that the last ones have replaced in a cell, though these do not stand for them.
 struct earlier_accesses {
   access_record exclusive_write;          // races with atomics of any block: plain, or of block scope
-  access_record atomic_write;             // of another thread than the last write
   access_record other_warp, other_block;  // reads of others than the last reader's
 };
 

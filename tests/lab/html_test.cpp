@@ -78,7 +78,7 @@ TEST(html_json, has_the_steps_of_a_known_kernel) {
   EXPECT_NE(subject.about.find("n = 8, result 8, exact 8"), std::string::npos) << subject.about;
   const ordered_json all = json_of({subject});
   const ordered_json& run = all["subjects"][0]["runs"][0];
-  EXPECT_EQ(run["kernel"], "combine_blocks");
+  EXPECT_EQ(run["kernel"], "combine_blocks<sum, float>");
   EXPECT_EQ(run["shownThreads"], 8);
   EXPECT_EQ(run["leftOut"], "");
   EXPECT_TRUE(run["faults"].empty());
