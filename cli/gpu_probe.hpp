@@ -1,4 +1,5 @@
-// Whether this build has the CUDA engine, and the names of the GPUs of this machine. The driver is loaded at run time: builds and machines may lack CUDA.
+// Whether this build has the CUDA engine, and the names of the GPUs of this machine. The driver is loaded at run
+// time: builds and machines may lack CUDA.
 #pragma once
 
 #include <string>

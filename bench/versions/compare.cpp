@@ -89,8 +89,8 @@ struct summary {
   std::vector<double> ratios;
   void add(std::string_view type, mode what, std::size_t n, int threads, const comparison& found, double unit) {
     ratios.push_back(found.ratio);
-    std::printf("| %.*s | %s | %zu | %d | %.4g | %.4g | %.3f |\n", static_cast<int>(type.size()), type.data(), name_of(what), n, threads,
-                found.old_median * unit, found.new_median * unit, found.ratio);
+    std::printf("| %.*s | %s | %zu | %d | %.4g | %.4g | %.3f |\n", static_cast<int>(type.size()), type.data(),
+                name_of(what), n, threads, found.old_median * unit, found.new_median * unit, found.ratio);
     std::fflush(stdout);
   }
   void print() const {
@@ -117,8 +117,7 @@ void compare_cpu(const version& before, const version& after, int rounds, bool q
         const double one = seconds(old_seconds, 3) / 3;
         const int calls = std::max(1, static_cast<int>(std::min(2e-3 / one, 2e5)));
         const auto sample = [&](auto* call) { return [&, call] { return seconds(call, calls) / calls; }; };
-        all.add(type_name<T>, what, n, threads,
-                compare(sample(old_seconds), sample(new_seconds), rounds), 1e9);
+        all.add(type_name<T>, what, n, threads, compare(sample(old_seconds), sample(new_seconds), rounds), 1e9);
       }
     }
   }

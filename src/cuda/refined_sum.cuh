@@ -60,8 +60,7 @@ __device__ __forceinline__ void add_term(refined_sum& sum, double a, double b) {
 template <class Term, class T, input_layout layout>
 __device__ __forceinline__ refined_sum sum_of_share(const operands<T, layout>& in, double power) {
   constexpr bool is_double = std::is_same_v<T, double>;
-  constexpr int in_flight =
-      is_double ? 4 : 2;  // of floats with four, all long dots were up to 5 % slower
+  constexpr int in_flight = is_double ? 4 : 2;  // of floats with four, all long dots were up to 5 % slower
   refined_sum sum{};
   for_each_pack<Term, in_flight>(in, grid_share{}, [&](const auto& x, const auto& y) {
 #pragma unroll

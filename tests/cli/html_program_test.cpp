@@ -48,7 +48,8 @@ TEST_F(html_program, writes_a_page_of_hazards) {
 TEST_F(html_program, says_what_a_page_leaves_out) {
   const cli_test::outcome result = run({"lab", "--rung", "partial_per_thread", "--n", "20000", "--html", page()});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.err.find("page.html: partial_per_thread, 1. add_per_thread<float>: Left out: "), std::string::npos)
+  EXPECT_NE(result.err.find("page.html: partial_per_thread, 1. add_per_thread<float>: Left out: "),
+            std::string::npos)
       << result.err;
   EXPECT_NE(result.err.find("steps after the first 3000"), std::string::npos) << result.err;
 }

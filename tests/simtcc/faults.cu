@@ -1,13 +1,13 @@
 // Programs that go wrong, each chosen by its name: what the report says of them is checked by cases.py.
 //
 // A line with a planted fault ends in a comment with its name.
-#include <cuda/barrier>
 #include <cuda_runtime.h>
 
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda/barrier>
 
 __global__ void lose_additions(int* sum) {
   *sum += 1;  // race
