@@ -67,6 +67,7 @@ action declare_lab(CLI::App& app) {
       ->check(CLI::IsMember({"independent", "lock_step"}));
   add_page(app, arguments->html, arguments->schedule);
   add_json(app, arguments->json);
+  app.get_option("--html")->excludes(app.get_option("--json"))->excludes(app.get_option("--runs"));
   for (CLI::Option* const other : app.get_options()) {
     if (other == app.get_help_ptr()) continue;
     if (other != explain) explain->excludes(other);
@@ -99,6 +100,7 @@ action declare_hazards(CLI::App& app) {
       ->check(CLI::IsMember({"independent", "lock_step"}))
       ->needs("--html");
   add_json(app, arguments->json);
+  app.get_option("--html")->excludes(app.get_option("--json"));
   explain->needs(names)->excludes(list)->excludes(app.get_option("--json"));
   list->excludes(names)->excludes(app.get_option("--json"));
   app.add_flag(

@@ -126,6 +126,7 @@ void write_lab_page(const lab_arguments& arguments) {
   if (arguments.block != 0) command += fmt::format(" --block {}", arguments.block);
   if (arguments.grid != 0) command += fmt::format(" --grid {}", arguments.grid);
   if (!arguments.data.empty()) command += " --data " + arguments.data;
+  if (arguments.condition) command += fmt::format(" --cond {}", *arguments.condition);
   if (arguments.type != "float32") command += " --dtype " + arguments.type;
   if (arguments.op != "sum") command += " --op " + arguments.op;
   command = with_options(command, arguments.seed, 42, arguments.model, arguments.schedule) + " --html FILE";

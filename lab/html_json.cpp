@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <lab/hazard.hpp>
 #include <lab/html_json.hpp>
 #include <lab/html_names.hpp>
 #include <lab/registry.hpp>
@@ -159,7 +160,7 @@ json run_json(const html_subject& subject, const simt::recorded_launch& launch, 
 
 std::string_view kernel_source(std::string_view name) {
   const std::string_view text = source_of(name);
-  return !text.empty() || name.starts_with("stepper.") ? text : page_file(name);
+  return text.empty() ? hazard_source_of(name) : text;
 }
 
 std::string left_out_of(const simt::recorded_launch& launch, const simt::recorder_settings& limits) {

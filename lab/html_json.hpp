@@ -9,7 +9,7 @@
 
 namespace exactdot::lab {
 
-/// Returns the text of a file in lab/hazards/ or lab/page/; empty if unknown.
+/// Returns the text of a file in lab/page/; empty if unknown.
 [[nodiscard]] std::string_view page_file(std::string_view name);
 
 /// Returns the text of a file with kernels, by its name without folders; empty if unknown.

@@ -21,7 +21,7 @@ __global__ void count_blocks(int* n) {
 
 int main() {
   const int blocks = 64, threads = 96;
-  int *d_x, x[2] = {0, 0};  // the count, and the lock
+  int *d_x, x[1] = {0};
   CHECK(cudaMalloc(&d_x, sizeof x));
   CHECK(cudaMemset(d_x, 0, sizeof x));
   count_blocks<<<blocks, threads>>>(d_x);

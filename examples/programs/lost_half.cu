@@ -38,8 +38,8 @@ int main() {
   const std::vector<float> x(n, 1.0f);
   float *d_x, *d_sums, sum = 0;
   CHECK(cudaMalloc(&d_x, n * sizeof(float)));
-  CHECK(cudaMalloc(&d_sums, (1 + 0) * sizeof(float)));
-  CHECK(cudaMemset(d_sums, 0, (1 + 0) * sizeof(float)));
+  CHECK(cudaMalloc(&d_sums, sizeof(float)));
+  CHECK(cudaMemset(d_sums, 0, sizeof(float)));
   CHECK(cudaMemcpy(d_x, x.data(), n * sizeof(float), cudaMemcpyHostToDevice));
   sum_blocks<<<n / 256, 256>>>(d_x, d_sums, n);
   CHECK(cudaGetLastError());

@@ -1,7 +1,7 @@
 // Wrong with independent threads: the last warp of a tree adds without __syncwarp, as texts before Volta print it.
 //
-// In lock step a warp's reads come before its writes, so it is right there. With independent threads (Volta and later) a lane
-// may read what another has not written yet. Cure: __syncwarp() between reads and writes, or shuffles.
+// In the simulator's lock step a warp's reads come before its writes, and the sum is right; an old GPU needs volatile too. With
+// independent threads (Volta and later) a lane may read what another has not written yet. Cure: __syncwarp(), or shuffles.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -37,8 +37,8 @@ int main() {
   const std::vector<float> x(n, 1.0f);
   float *d_x, *d_sums, sum = 0;
   CHECK(cudaMalloc(&d_x, n * sizeof(float)));
-  CHECK(cudaMalloc(&d_sums, (1 + 0) * sizeof(float)));
-  CHECK(cudaMemset(d_sums, 0, (1 + 0) * sizeof(float)));
+  CHECK(cudaMalloc(&d_sums, sizeof(float)));
+  CHECK(cudaMemset(d_sums, 0, sizeof(float)));
   CHECK(cudaMemcpy(d_x, x.data(), n * sizeof(float), cudaMemcpyHostToDevice));
   sum_block<<<1, 64>>>(d_x, d_sums);
   CHECK(cudaGetLastError());

@@ -44,8 +44,8 @@ int main() {
   const std::vector<float> x(n, 1.0f);
   float *d_x, *d_sums, sum = 0;
   CHECK(cudaMalloc(&d_x, n * sizeof(float)));
-  CHECK(cudaMalloc(&d_sums, (1 + 512) * sizeof(float)));
-  CHECK(cudaMemset(d_sums, 0, (1 + 512) * sizeof(float)));
+  CHECK(cudaMalloc(&d_sums, 513 * sizeof(float)));
+  CHECK(cudaMemset(d_sums, 0, 513 * sizeof(float)));
   CHECK(cudaMemcpy(d_x, x.data(), n * sizeof(float), cudaMemcpyHostToDevice));
   sum_blocks<<<n / 32, 32>>>(d_x, d_sums + 1, n);
   add_partials<<<1, 256>>>(d_sums + 1, d_sums);

@@ -34,8 +34,8 @@ int main() {
   const std::vector<float> x(n, 1.0f);
   float *d_x, *d_sums, sum = 0;
   CHECK(cudaMalloc(&d_x, n * sizeof(float)));
-  CHECK(cudaMalloc(&d_sums, (1 + 1) * sizeof(float)));
-  CHECK(cudaMemset(d_sums, 0, (1 + 1) * sizeof(float)));
+  CHECK(cudaMalloc(&d_sums, 2 * sizeof(float)));
+  CHECK(cudaMemset(d_sums, 0, 2 * sizeof(float)));
   CHECK(cudaMemcpy(d_x, x.data(), n * sizeof(float), cudaMemcpyHostToDevice));
   sum_own_part<<<2, 64>>>(d_x, d_sums + 1, n);
   CHECK(cudaMemcpy(&sum, d_sums + 1, sizeof(float), cudaMemcpyDeviceToHost));

@@ -10,8 +10,8 @@
 namespace exactdot::simt {
 namespace {
 
-/// How few others an access races with: an atomic one not with atomics, of block scope only with those of other
-/// blocks.
+/// Returns 0 for a plain access, 1 for an atomic of block scope, which does not race with atomics of its block, and
+/// 2 for other atomics, which do not race with one another.
 int tolerance_of(const access_record& access) { return access.atomic ? access.block_scope ? 1 : 2 : 0; }
 
 bool is_never_kept(const access_record& access) { return access.asynchronous || access.is_volatile; }
@@ -126,7 +126,7 @@ std::pair<const access_record*, bool> machine::find_race(region& range, shadow_c
 /// Records a write. `raced`: it was reported, so nothing before it needs to be kept.
 void machine::record_write(region& range, shadow_cell& cell, const access_record& current, bool raced) {
   const bool keeps = !raced && current.atomic && !current.is_volatile;
-  // An atomic write is not kept behind others of its word: who reads the last of them comes after all of them.
+  // An atomic is not kept behind a later one of its word: a thread that acquires the later one comes after both.
   if (!raced && !stands_for(current, cell.write) && tolerance_of(cell.write) < 2) {
     range.earlier_of(cell, true)->exclusive_write = cell.write;
   }

@@ -1,8 +1,8 @@
 // Shadow memory: which accesses of this launch are remembered, per four bytes.
 //
-// The last write and two reads are in the cell of the four bytes. A write or read that is replaced by one that is
-// not ordered after it, or that races with fewer accesses (an atomic one, other bytes), goes to earlier_accesses,
-// which most words never need. So the memory is bounded: reads and atomics of many threads replace each other.
+// The last write and two reads are in the cell of the four bytes. A plain or block-scope write, or a read, that is
+// replaced by an access that does not stand for it (machine::stands_for) goes to earlier_accesses, which most words
+// never need. The memory is bounded: many readers replace each other, and of atomics only the last is kept.
 // Cost: 80 bytes a cell, 72 more for those with earlier accesses.
 #pragma once
 
@@ -24,7 +24,7 @@ struct access_record {
   const void* caller = nullptr;  // return address in the kernel
 };
 
-/// Accesses that the last ones have replaced in a cell, though these do not stand for them.
+/// Accesses that later ones have replaced in the cell, but that may race with others than these do.
 struct earlier_accesses {
   access_record exclusive_write;          // races with atomics of any block: plain, or of block scope
   access_record other_warp, other_block;  // reads of others than the last reader's
