@@ -68,6 +68,7 @@ TEST_F(long_computation, in_other_libraries_ends_immediately) {
   EXPECT_TRUE(result.err.ends_with("\r\x1b[Kexactdot: interrupted\r\n")) << result.err;
 }
 
+#if EXACTDOT_HAS_SIMT
 class lab_run : public cli_test::program {};
 
 TEST_F(lab_run, ends_immediately_within_a_rung) {
@@ -82,5 +83,6 @@ TEST_F(lab_run, ends_immediately_within_a_rung) {
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err, "exactdot: interrupted\n");
 }
+#endif
 
 }  // namespace
