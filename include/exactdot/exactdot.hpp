@@ -3,8 +3,10 @@
 #pragma once
 
 #include <exactdot/accumulator.hpp>
+#include <exactdot/batches.hpp>
 #include <exactdot/dot.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reduce.hpp>
+#include <exactdot/shapes.hpp>

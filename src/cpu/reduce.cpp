@@ -5,6 +5,7 @@
 #include <cpu/inputs.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/reduce.hpp>
+#include <cpu/sums.hpp>
 #include <exactdot/order_v1.hpp>
 
 namespace exactdot::cpu_engine {
@@ -57,42 +58,6 @@ bool finish_within_bound(const plan& plan, std::uint64_t& result) {
   return cpu_engine::finish_within_bound(plan.result, plan.n, bounded, suggested_levels, refined, result);
 }
 
-/// The sums of a plan: of its term and, for moments, of squares. Their states follow each other.
-struct sums {
-  const kernels* term;
-  const kernels* squares;  // or null
-  core::state_layout layout;
-  element_type carrier;
-
-  explicit sums(const plan& plan)
-      : term(&current_kernels(plan.carrier, plan.term)),
-        squares(plan.info().needs_squares() ? &squares_of(plan) : nullptr),
-        layout(plan.layout()),
-        carrier(plan.carrier) {}
-
-  static const kernels& squares_of(const plan& plan) {
-    const std::size_t square = plan.has_parts() ? core::term_index<core::product> : core::term_index<core::square>;
-    return current_kernels(plan.carrier, square);
-  }
-  [[nodiscard]] int states() const { return squares == nullptr ? 1 : 2; }
-  [[nodiscard]] std::size_t words() const { return static_cast<std::size_t>(states() * layout.words()); }
-};
-
-/// Of the elements and of their squares.
-struct bounded_moments {
-  bounded_sum sum, squares;
-};
-
-void add(bounded_moments& sum, const bounded_moments& other) {
-  add(sum.sum, other.sum);
-  add(sum.squares, other.squares);
-}
-
-core::enclosure enclosure_of(const bounded_sum& sum) {
-  const auto scaled = [&](double x) { return std::ldexp(x, sum.exponent); };
-  return {scaled(sum.head), scaled(sum.tail), scaled(sum.bound) + (sum.exponent == 0 ? 0 : 0x1p-1000)};
-}
-
 /// result = the bits of a variance or its root, from bounded sums. False if these leave it undecided.
 bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
   const sums of(plan);
@@ -101,9 +66,7 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
     return of.term->bounded(x, x, n, slice.sum) && of.squares->bounded(x, x, n, slice.squares);
   };
   if (!arithmetic_is_standard() || !total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
-  const core::decision decided =
-      core::decide_moments<arithmetic>(plan.result, static_cast<double>(plan.n), static_cast<double>(plan.ddof),
-                                       enclosure_of(found.sum), enclosure_of(found.squares));
+  const core::decision decided = decide_moments(plan, found);
   result = decided.word;
   return decided.certain;
 }

@@ -156,8 +156,8 @@ plan unplaced_plan(const request& asked, mode mode) {
   made.n = asked.a.n;
   made.ddof = static_cast<std::uint64_t>(asked.ddof);
   made.contiguous = made.a.contiguous && made.b.contiguous;
-  made.bounded_sum_can_decide = !info.is_extremum && !made.has_parts() &&
-                                bounded_sum_can_decide(made.carrier, asked.result);
+  made.bounded_sum_can_decide =
+      !info.is_extremum && !made.has_parts() && bounded_sum_can_decide(made.carrier, asked.result);
   // Products of the halves of integers have two factors that differ.
   if (made.has_parts() && made.term == core::term_index<core::square>) made.term = core::term_index<core::product>;
   return made;
@@ -190,15 +190,15 @@ std::uint64_t fast_result(const plan& plan, T sum) {
 template std::uint64_t fast_result(const plan&, float);
 template std::uint64_t fast_result(const plan&, double);
 
-std::uint64_t exact_result(const plan& plan, std::int64_t* words) {
+core::outcome outcome_of(const plan& plan, std::int64_t* words) noexcept {
   const core::state_layout layout = plan.layout();
-  core::outcome found{};
-  if (plan.info().needs_squares()) {
-    std::int64_t scratch[core::max_moment_limbs];
-    found = core::finish_moments(plan.result, layout, words, words + layout.words(), plan.n, plan.ddof, scratch);
-  } else {
-    found = core::finish_state(plan.result, layout, words, plan.n);
-  }
+  if (!plan.info().needs_squares()) return core::finish_state(plan.result, layout, words, plan.n);
+  std::int64_t scratch[core::max_moment_limbs];
+  return core::finish_moments(plan.result, layout, words, words + layout.words(), plan.n, plan.ddof, scratch);
+}
+
+std::uint64_t exact_result(const plan& plan, std::int64_t* words) {
+  const core::outcome found = outcome_of(plan, words);
   if (found.overflows) {
     throw_error(errc::overflow, plan.caller,
                 "the result does not fit into " + quoted(plan.result_type) + "; use a floating-point result type");

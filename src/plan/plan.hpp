@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
+#include <exactdot/shapes.hpp>
 #include <exactdot/views.hpp>
 
 namespace exactdot::engine {
@@ -41,8 +42,12 @@ struct operand {
   bool swapped = false;
   bool contiguous = true;  ///< consecutive elements in native byte order, of the type that kernels read
   location where = {};
+  /// Of an input with several axes of elements: those that enclose the innermost one, and the length of that one.
+  /// Only the staging of a CPU reads such operands.
+  std::span<const axis> outer = {};
+  std::size_t inner = 0;
 
-  /// The operand from element i on.
+  /// The operand from element i on; not for several axes.
   [[nodiscard]] operand from(std::size_t i) const {
     operand rest = *this;
     rest.data = static_cast<const char*>(data) + static_cast<std::ptrdiff_t>(i) * stride;
@@ -114,7 +119,9 @@ inline void throw_if_cancelled(const plan& plan) {
 template <class T>
 [[nodiscard]] std::uint64_t fast_result(const plan& plan, T sum);
 
-/// The result of one or two (moments) normalised states, which are overwritten. Throws errc::overflow.
+/// The result of one or two (moments) normalised states, which are overwritten.
+[[nodiscard]] core::outcome outcome_of(const plan& plan, std::int64_t* words) noexcept;
+/// The same. Throws errc::overflow.
 [[nodiscard]] std::uint64_t exact_result(const plan& plan, std::int64_t* words);
 
 /// Words of the states that the plan fills: one, or two for moments.

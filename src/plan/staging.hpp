@@ -2,16 +2,16 @@
 //
 // A thread copies each share of such an input that it takes, chunk by chunk, into a buffer that fits the cache:
 // strides and byte order are resolved, narrower elements converted to their carrier, 64-bit integers split into
-// halves. All of that is exact. A chunk is a power of two of tiles of order v1, so in mode fast its sum is a node of
-// the tree; in mode exact the chunks' states or bounded sums add up. Either way the bits are those of a contiguous
-// vector.
+// halves. All of that is exact. A chunk is a power of two of tiles of order v1, so in mode fast its sum is a node
+// of the tree; in mode exact the chunks' states or bounded sums add up. Either way the bits are those of a
+// contiguous vector.
 #pragma once
 
 #include <core/carrier.hpp>
 #include <cstring>
 #include <exactdot/order_v1.hpp>
-#include <plan/plan.hpp>
 #include <memory>
+#include <plan/plan.hpp>
 
 namespace exactdot::engine {
 
@@ -24,7 +24,11 @@ inline constexpr std::size_t staged_chunk = 8 * order_v1<T>::tile;
 /// bits, 1 for these; both have its sign. Right in any floating-point environment.
 void copy_contiguous(const operand& from, element_type target, int part, std::size_t n, void* to) noexcept;
 
-/// The same by up to `threads` threads: one cannot read memory as fast as a GPU takes it.
+/// Elements start to start + n of an operand with several axes, otherwise as copy_contiguous.
+void copy_from_axes(const operand& from, element_type target, int part, std::size_t start, std::size_t n,
+                    void* to) noexcept;
+
+/// The same as copy_contiguous by up to `threads` threads: one cannot read memory as fast as a GPU takes it.
 void copy_contiguous_by_threads(const operand& from, element_type target, int part, std::size_t n, void* to,
                                 int threads) noexcept;
 
@@ -38,35 +42,51 @@ class chunk_reader {
   /// applies; it may be null.
   chunk_reader(const operand& from, element_type target, std::size_t max_elements, widening widen = nullptr)
       : from_(from), target_(target) {
-    const bool is_consecutive = !from.swapped && from.stride == static_cast<std::ptrdiff_t>(size_of(from.type));
+    const bool is_consecutive =
+        !from.swapped && from.outer.empty() && from.stride == static_cast<std::ptrdiff_t>(size_of(from.type));
     if (is_consecutive && target == core::carrier_of(from.type)) widen_ = widen;
     if (!from.contiguous) {
-      buffer_ = std::make_unique_for_overwrite<std::byte[]>(std::max<std::size_t>(max_elements * size_of(target), 1));
+      buffer_ =
+          std::make_unique_for_overwrite<std::byte[]>(std::max<std::size_t>(max_elements * size_of(target), 1));
     }
   }
 
-  /// `count` elements from `start` on: in place, or copied. Valid until the next call.
+  /// Goes on with another operand of the same type, stride and axes.
+  void move_to(const operand& from) noexcept {
+    if (from.data != from_.data) filled_part_ = none;
+    from_ = from;
+  }
+
+  /// `count` elements from `start` on: in place, or copied unless they are what the buffer holds. Valid until the
+  /// next call.
   const void* read(std::size_t start, std::size_t count, int part = 0) noexcept {
-    const operand rest = from_.from(start);
-    if (from_.contiguous) return rest.data;
-    if (from_.stride == 0 && part == filled_part_) {  // one element, repeated: copied once
-      if (filled_ < count) copy_contiguous(rest, target_, part, count, buffer_.get());
-      filled_ = std::max(filled_, count);
-    } else {
-      widen_ != nullptr ? widen_(rest.data, count, buffer_.get())
-                        : copy_contiguous(rest, target_, part, count, buffer_.get());
-      filled_ = count, filled_part_ = part;
-    }
+    if (from_.contiguous) return from_.from(start).data;
+    const bool repeats_one = from_.stride == 0 && from_.outer.empty();
+    const bool holds_start = part == filled_part_ && (repeats_one || start == filled_start_);
+    if (!holds_start || filled_ < count) fill(start, count, part);
     return buffer_.get();
   }
 
  private:
+  static constexpr int none = -1;
+
+  void fill(std::size_t start, std::size_t count, int part) noexcept {
+    if (!from_.outer.empty()) {
+      copy_from_axes(from_, target_, part, start, count, buffer_.get());
+    } else if (widen_ != nullptr) {
+      widen_(from_.from(start).data, count, buffer_.get());
+    } else {
+      copy_contiguous(from_.from(start), target_, part, count, buffer_.get());
+    }
+    filled_start_ = start, filled_ = count, filled_part_ = part;
+  }
+
   operand from_;
   element_type target_;
   widening widen_ = nullptr;
   std::unique_ptr<std::byte[]> buffer_;  // not initialised: a short call must not pay for a chunk
-  std::size_t filled_ = 0;
-  int filled_part_ = -1;
+  std::size_t filled_start_ = 0, filled_ = 0;
+  int filled_part_ = none;
 };
 
 }  // namespace exactdot::engine

@@ -1,6 +1,8 @@
 // The entries of the library behind every face (run.hpp, exactdot/reductions.hpp).
+#include <cpu/batch.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/reduce.hpp>
+#include <exactdot/batches.hpp>
 #include <exactdot/reductions.hpp>
 #include <plan/gpu_engine.hpp>
 #include <plan/thread_count.hpp>
@@ -112,6 +114,18 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type r
     }
   }
   return reduce_by_plan(what, x, x, result, options, ddof);
+}
+
+void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
+                 const options& options, std::int64_t ddof, const char* caller) {
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  cpu_engine::reduce(engine::make_grid_batch(asked, a, b, options), options.monitor);
+}
+
+void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
+                     const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  cpu_engine::reduce(engine::make_segment_batch(asked, a, b, offsets, options), options.monitor);
 }
 
 }  // namespace detail

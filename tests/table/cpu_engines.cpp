@@ -7,6 +7,7 @@
 #include <plan/thread_count.hpp>
 
 #include "oracle/generators.hpp"
+#include "table/batch_engine.hpp"
 #include "table/engines.hpp"
 #include "table/instruction_set.hpp"
 
@@ -99,6 +100,10 @@ suite engines_under_test() {
   suite all;
   for (const std::string& set : exactdot::cpu().instruction_sets) all.engines.push_back(engine_with(set));
   all.engines.push_back(engine_with(""));
+  engine batches = engine_with("");
+  batches.name = "batch";
+  batches.run = run_in_batch;
+  all.engines.push_back(batches);
   all.lengths = oracle::border_lengths;
   all.long_lengths = std::span(oracle::long_lengths).first(9);  // the last has a test of its own
   all.repeats = 1;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of many vectors in one call: sum(rows{a, m, n}, out), dot(rows{a, m, n}, repeated{x, n}, y), ….
+//
+// Every result has the bits of the same call on its elements alone, in both modes. `out`: a contiguous range of the
+// result type, as long as there are results; it must not share memory with the inputs. Its element type is the type
+// to which results are rounded: any that the vector call allows as R. Arrays lie in host memory.
+//
+// Errors: those of the vector calls; errc::size_mismatch if lengths differ; errc::empty_input for min and max of
+// vectors without elements. Nothing is written unless the call succeeds, except after errc::cancelled. Cost: that
+// of reading every element once; of short rows some ten nanoseconds each (docs/shapes.md).
+#pragma once
+
+#include <exactdot/reductions.hpp>
+#include <exactdot/shapes.hpp>
+
+namespace exactdot {
+
+namespace detail {
+/// Any reduction of many vectors. b: ignored for a reduction of one input. caller: the name with which errors
+/// begin, or null for the reduction's.
+void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
+                 const options& options, std::int64_t ddof = 0, const char* caller = nullptr);
+void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
+                     const any_results& out, const options& options, std::int64_t ddof = 0,
+                     const char* caller = nullptr);
+
+/// A contiguous range of results.
+struct result_line {
+  void* data;
+  element_type type;
+  axis results;
+
+  template <result_range Out>
+  explicit result_line(Out&& out)
+      : data(std::ranges::data(out)),
+        type(type_of<std::ranges::range_value_t<Out>>),
+        results{std::ranges::size(out), static_cast<std::ptrdiff_t>(size_of(type))} {}
+  [[nodiscard]] any_results view() const { return {data, type, {&results, 1}, false}; }
+};
+
+template <class X, class Offset>
+any_offsets to_offsets(const segments<X, Offset>& x) {
+  return {x.offsets.data(), x.offsets.empty() ? 0 : x.offsets.size() - 1, type_of<Offset>, sizeof(Offset)};
+}
+
+template <many_vectors View, result_range Out>
+void reduce_many(reduction what, const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
+  const result_line to(out);
+  if constexpr (is_segments<View>) {
+    reduce_segments(what, to_any(x.x), to_any(x.x), to_offsets(x), to.view(), options, ddof);
+  } else {
+    const line_grid lines = detail::to_lines(x);
+    reduce_grid(what, lines.view(), lines.view(), to.view(), options, ddof);
+  }
+}
+}  // namespace detail
+
+/// out[i] = the dot product of the i-th vectors of a and b. One of them may be `repeated`: rows times it is a
+/// matrix-vector product.
+template <class A, class B, result_range Out>
+requires(detail::matrix_view<A> || detail::matrix_view<B>) void dot(const A& a, const B& b, Out&& out,
+                                                                    const options& options = {}) {
+  const detail::result_line to(out);
+  if constexpr (detail::is_repeated<A>) {
+    const detail::line_grid second = detail::to_lines(b), first = detail::to_lines(a, second.results.n);
+    detail::reduce_grid(reduction::dot, first.view(), second.view(), to.view(), options);
+  } else if constexpr (detail::is_repeated<B>) {
+    const detail::line_grid first = detail::to_lines(a), second = detail::to_lines(b, first.results.n);
+    detail::reduce_grid(reduction::dot, first.view(), second.view(), to.view(), options);
+  } else {
+    const detail::line_grid first = detail::to_lines(a), second = detail::to_lines(b);
+    detail::reduce_grid(reduction::dot, first.view(), second.view(), to.view(), options);
+  }
+}
+/// The same for the segments of a and the stretches of b at the same offsets.
+template <class X, class Offset, vector_view B, result_range Out>
+void dot(const segments<X, Offset>& a, const B& b, Out&& out, const options& options = {}) {
+  detail::reduce_segments(reduction::dot, to_any(a.x), to_any(b), detail::to_offsets(a),
+                          detail::result_line(out).view(), options);
+}
+
+/// out[i] = the sum of the i-th vector; likewise for the other reductions, which are documented with the vector
+/// calls.
+template <many_vectors View, result_range Out>
+void sum(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::sum, x, out, options);
+}
+template <many_vectors View, result_range Out>
+void asum(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::asum, x, out, options);
+}
+template <many_vectors View, result_range Out>
+void sum_of_squares(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::sum_of_squares, x, out, options);
+}
+template <many_vectors View, result_range Out>
+void nrm2(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::nrm2, x, out, options);
+}
+template <many_vectors View, result_range Out>
+void mean(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::mean, x, out, options);
+}
+template <many_vectors View, result_range Out>
+void variance(const View& x, Out&& out, std::int64_t ddof = 0, const options& options = {}) {
+  detail::reduce_many(reduction::variance, x, out, options, ddof);
+}
+template <many_vectors View, result_range Out>
+void stddev(const View& x, Out&& out, std::int64_t ddof = 0, const options& options = {}) {
+  detail::reduce_many(reduction::stddev, x, out, options, ddof);
+}
+/// The element type of `out` is that of x.
+template <many_vectors View, result_range Out>
+void min(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::min, x, out, options);
+}
+template <many_vectors View, result_range Out>
+void max(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::max, x, out, options);
+}
+/// Indices within each vector; the element type of `out` is std::int64_t or std::uint64_t.
+template <many_vectors View, result_range Out>
+void argmin(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::argmin, x, out, options);
+}
+template <many_vectors View, result_range Out>
+void argmax(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many(reduction::argmax, x, out, options);
+}
+
+/// Any reduction of arrays of any number of dimensions whose types are known at run time only. b: of dot.
+inline void reduce(reduction what, const any_grid& x, const any_results& out, const options& options = {},
+                   std::int64_t ddof = 0) {
+  detail::require_one_input(what);
+  detail::reduce_grid(what, x, x, out, options, ddof);
+}
+inline void dot(const any_grid& a, const any_grid& b, const any_results& out, const options& options = {}) {
+  detail::reduce_grid(reduction::dot, a, b, out, options);
+}
+/// The same of segments of a vector, and for dot of the same stretches of another one.
+inline void reduce(reduction what, const any_vector& x, const any_offsets& offsets, const any_results& out,
+                   const options& options = {}, std::int64_t ddof = 0) {
+  detail::require_one_input(what);
+  detail::reduce_segments(what, x, x, offsets, out, options, ddof);
+}
+inline void dot(const any_vector& a, const any_vector& b, const any_offsets& offsets, const any_results& out,
+                const options& options = {}) {
+  detail::reduce_segments(reduction::dot, a, b, offsets, out, options);
+}
+
+}  // namespace exactdot

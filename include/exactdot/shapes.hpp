@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many vectors in one call: the rows or columns of a matrix, any axes of an array, segments of a vector.
+//
+// Every result has the bits of the same call on its elements alone, in both modes, however many results there are
+// and wherever they lie. docs/shapes.md explains the shapes. Arrays lie in host memory.
+#pragma once
+
+#include <cstddef>
+#include <exactdot/views.hpp>
+#include <span>
+
+namespace exactdot {
+
+/// `n` positions in an array, `stride` bytes apart. The stride may be negative; 0 repeats one position.
+struct axis {
+  std::size_t n = 0;
+  std::ptrdiff_t stride = 0;
+};
+
+/// An array of any number of dimensions. There is one result per index of the axes `results`; the elements of each
+/// lie along the axes `elements`. In both lists the last axis is the fastest. At most 64 axes in all.
+struct any_grid {
+  const void* data = nullptr;
+  element_type type = element_type::float64;
+  std::span<const axis> results, elements;
+  bool swapped = false;  ///< as of any_vector
+};
+
+/// Where results go: one axis per axis of results, of the same length.
+struct any_results {
+  void* data = nullptr;
+  element_type type = element_type::float64;
+  std::span<const axis> axes;
+  bool swapped = false;
+};
+
+/// Stretches of a vector: segment i holds the elements from offset i to before offset i + 1. There are `count` + 1
+/// offsets, of an integer type, `stride` bytes apart; they never decrease. They need not begin at 0, nor end at the
+/// vector's end.
+struct any_offsets {
+  const void* data = nullptr;
+  std::size_t count = 0;  ///< of segments
+  element_type type = element_type::int64;
+  std::ptrdiff_t stride = sizeof(std::int64_t);
+};
+
+/// The rows of a matrix: m vectors of n elements. Element k of row i is data[i·row_stride + k·stride]; strides
+/// count elements and may be negative, 0 or, for overlapping rows, below n.
+template <element T>
+struct rows {
+  const T* data;
+  std::size_t m, n;
+  std::ptrdiff_t row_stride, stride;
+
+  using value_type = T;
+  constexpr rows(const T* first, std::size_t row_count, std::size_t row_length)
+      : rows(first, row_count, row_length, static_cast<std::ptrdiff_t>(row_length)) {}
+  constexpr rows(const T* first, std::size_t row_count, std::size_t row_length, std::ptrdiff_t between_rows,
+                 std::ptrdiff_t between_elements = 1)
+      : data(first), m(row_count), n(row_length), row_stride(between_rows), stride(between_elements) {}
+};
+
+/// The columns of a matrix of m rows and n columns that is stored row by row: n vectors of m elements. (The rows of
+/// one that is stored column by column, m by n with leading dimension ld, are columns{data, n, m, ld}.)
+template <element T>
+struct columns {
+  const T* data;
+  std::size_t m, n;
+  std::ptrdiff_t row_stride;
+
+  using value_type = T;
+  constexpr columns(const T* first, std::size_t row_count, std::size_t row_length)
+      : columns(first, row_count, row_length, static_cast<std::ptrdiff_t>(row_length)) {}
+  constexpr columns(const T* first, std::size_t row_count, std::size_t row_length, std::ptrdiff_t between_rows)
+      : data(first), m(row_count), n(row_length), row_stride(between_rows) {}
+};
+
+/// One vector as the partner of every row or column: rows times repeated is a matrix-vector product.
+template <element T>
+struct repeated {
+  const T* data = nullptr;
+  std::size_t n = 0;
+  std::ptrdiff_t stride = 1;
+
+  using value_type = T;
+};
+template <class T>
+repeated(const T*, std::size_t) -> repeated<std::remove_cv_t<T>>;
+template <class T>
+repeated(const T*, std::size_t, std::ptrdiff_t) -> repeated<std::remove_cv_t<T>>;
+
+/// Segments of a vector between offsets, of a contiguous range of 32- or 64-bit integers; see any_offsets. Without
+/// an offset there is no segment.
+template <vector_view X, integer_element Offset>
+struct segments {
+  X x;
+  std::span<const Offset> offsets;
+
+  using value_type = element_of_view<X>;
+};
+namespace detail {
+/// A view that refers to the elements of x, not a copy of them.
+template <class X>
+struct reference_to {
+  using type = X;
+};
+template <contiguous_view X>
+struct reference_to<X> {
+  using type = std::span<const element_of<X>>;
+};
+}  // namespace detail
+template <class X, class Offsets>
+segments(const X&, const Offsets&)
+    -> segments<typename detail::reference_to<X>::type, std::ranges::range_value_t<Offsets>>;
+
+namespace detail {
+
+/// A typed shape as a grid with one result axis and one element axis.
+struct line_grid {
+  const void* data;
+  element_type type;
+  axis results, elements;
+
+  [[nodiscard]] any_grid view() const { return {data, type, {&results, 1}, {&elements, 1}, false}; }
+};
+
+/// `stride` elements in bytes; one that overflows becomes one that is refused.
+template <class T>
+constexpr std::ptrdiff_t in_bytes(std::ptrdiff_t stride) {
+  return to_any(strided<T>{nullptr, 0, stride}).stride;
+}
+
+template <class T>
+constexpr line_grid to_lines(const rows<T>& x) {
+  return {x.data, type_of<T>, {x.m, in_bytes<T>(x.row_stride)}, {x.n, in_bytes<T>(x.stride)}};
+}
+template <class T>
+constexpr line_grid to_lines(const columns<T>& x) {
+  return {x.data, type_of<T>, {x.n, in_bytes<T>(1)}, {x.m, in_bytes<T>(x.row_stride)}};
+}
+template <class T>
+constexpr line_grid to_lines(const repeated<T>& x, std::size_t results) {
+  return {x.data, type_of<T>, {results, 0}, {x.n, in_bytes<T>(x.stride)}};
+}
+
+template <class View>
+concept matrix_view = requires(const View& x) {
+  {to_lines(x)};
+};
+template <class View>
+inline constexpr bool is_repeated = false;
+template <class T>
+inline constexpr bool is_repeated<repeated<T>> = true;
+template <class View>
+inline constexpr bool is_segments = false;
+template <class X, class Offset>
+inline constexpr bool is_segments<segments<X, Offset>> = true;
+
+}  // namespace detail
+
+/// Rows, columns or segments.
+template <class View>
+concept many_vectors = detail::matrix_view<View> || detail::is_segments<View>;
+
+/// What results are written to: a contiguous range of elements, one for each result.
+template <class Range>
+concept result_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
+    element<std::ranges::range_value_t<Range>> &&
+    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+
+}  // namespace exactdot

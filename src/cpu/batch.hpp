@@ -1,0 +1,12 @@
+// The CPU engine for calls with many results (plan/batch.hpp).
+#pragma once
+
+#include <plan/batch.hpp>
+
+namespace exactdot::cpu_engine {
+
+/// Computes and stores all results. Throws errc::overflow, before anything is stored, and errc::cancelled, after
+/// which the results are unspecified.
+void reduce(const engine::batch& batch, monitor* monitor);
+
+}  // namespace exactdot::cpu_engine

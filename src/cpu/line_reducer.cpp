@@ -1,0 +1,94 @@
+// Implementation of line_reducer.hpp.
+#include <cpu/inputs.hpp>
+#include <cpu/line_reducer.hpp>
+
+namespace exactdot::cpu_engine {
+namespace {
+
+engine::chunk_reader reader_of(const engine::plan& plan, const engine::operand& x) {
+  const auto& widenings = current_instruction_set().widenings;
+  return {x, plan.carrier, staged_elements(plan), widenings[static_cast<std::size_t>(x.type)]};
+}
+
+}  // namespace
+
+std::size_t staged_elements(const engine::plan& plan) { return std::min(plan.n, chunk_of(plan)); }
+
+line_reducer::line_reducer(const engine::batch& of)
+    : each_(of.each),
+      kernels_(of.each),
+      a_(reader_of(of.each, of.each.a)),
+      b_(reader_of(of.each, of.each.b)),
+      words_(of.each.layout(), engine::states_of(of.each)) {}
+
+template <class Step>
+void line_reducer::for_chunks(std::size_t chunk, Step step, int i, int k) noexcept {
+  const bool one_input = each_.info().inputs == 1 && !each_.has_parts();
+  for (std::size_t first = 0; first < each_.n; first += chunk) {
+    const std::size_t n = std::min(chunk, each_.n - first);
+    const void* const a = a_.read(first, n, i);
+    step(a, one_input ? a : b_.read(first, n, k), first, n);
+  }
+}
+
+core::outcome line_reducer::reduce(const engine::line& x) noexcept {
+  each_.n = x.n, each_.a.data = x.a, each_.b.data = x.b;
+  a_.move_to(each_.a), b_.move_to(each_.b);
+  const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
+  if (x.n == 0) return finish_exactly();
+  if (each_.contiguous && is_plain_sum) {
+    std::uint64_t result = 0;
+    return finish_in_place(x, result) ? core::outcome{result} : finish_exactly();
+  }
+  partial_.clear(each_);
+  if (partial_.wants_elements()) {
+    // the two sums of a variance read a chunk from the cache
+    const bool in_one_chunk = each_.contiguous && !each_.info().needs_squares();
+    for_chunks(in_one_chunk ? each_.n : chunk_of(each_),
+               [&](const void* a, const void* b, std::size_t first, std::size_t n) {
+                 partial_.add_chunk(each_, kernels_, a, b, first, n);
+               });
+    const core::decision found = partial_.finish(each_);
+    if (found.certain) return {found.word};
+  }
+  return finish_exactly();
+}
+
+/// The levels before the exact state. False if they leave the result open.
+bool line_reducer::finish_in_place(const engine::line& x, std::uint64_t& result) const noexcept {
+  if (!each_.bounded_sum_can_decide) return false;
+  const kernels& kernels = *kernels_.of_sums->term;
+  return finish_within_bound(
+      each_.result, x.n, [&](bounded_sum& sum) { return kernels.bounded(x.a, x.b, x.n, sum); },
+      [&](int exponent) { return kernels.suggested_levels(x.a, x.b, x.n, exponent); },
+      [&](int levels, int exponent, refined_sum& sum) {
+        return kernels.refined(x.a, x.b, x.n, levels, exponent, sum);
+      },
+      result);
+}
+
+/// The result of the exact state, or states.
+core::outcome line_reducer::finish_exactly() noexcept {
+  words_.clear();
+  const sums& of = *kernels_.of_sums;
+  const bool one_factor =
+      each_.term == core::term_index<core::value> || each_.term == core::term_index<core::magnitude>;
+  add_state(*of.term, !one_factor, words_.data());
+  if (of.squares != nullptr) add_state(*of.squares, true, words_.data() + of.layout.words());
+  return engine::outcome_of(each_, words_.data());
+}
+
+/// words += the exact sum of the line's terms. pairs_parts: every part of an element of a is multiplied with every
+/// part of b.
+void line_reducer::add_state(const kernels& kernels, bool pairs_parts, std::int64_t* words) noexcept {
+  const int parts_of_a = each_.has_parts() ? core::parts_of(each_.a.type) : 1;
+  const int parts_of_b = each_.has_parts() && pairs_parts ? core::parts_of(each_.b.type) : 1;
+  const auto add_chunk = [&](const void* a, const void* b, std::size_t, std::size_t n) {
+    accumulate(kernels, each_.carrier, a, b, n, words);
+  };
+  for (int i = 0; i < parts_of_a; ++i) {
+    for (int k = 0; k < parts_of_b; ++k) for_chunks(each_.contiguous ? each_.n : chunk_of(each_), add_chunk, i, k);
+  }
+}
+
+}  // namespace exactdot::cpu_engine

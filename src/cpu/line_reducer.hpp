@@ -1,0 +1,38 @@
+// One thread's reducer of one vector after the other, for the results of a batch.
+//
+// It takes the levels of levels.hpp on one thread. Its buffers are allocated when it is made; a reduction neither
+// allocates nor throws, so that helpers may run it.
+#pragma once
+
+#include <cpu/partial_result.hpp>
+#include <plan/batch.hpp>
+#include <plan/staging.hpp>
+
+namespace exactdot::cpu_engine {
+
+class line_reducer {
+ public:
+  explicit line_reducer(const engine::batch& of);
+
+  /// The result of a line. Cost: that of a vector call, but for the checks.
+  [[nodiscard]] core::outcome reduce(const engine::line& x) noexcept;
+
+ private:
+  /// Calls step(a, b, first, n) for the chunks of the line; of elements with two parts with the parts i and k.
+  template <class Step>
+  void for_chunks(std::size_t chunk, Step step, int i = 0, int k = 0) noexcept;
+  bool finish_in_place(const engine::line& x, std::uint64_t& result) const noexcept;
+  core::outcome finish_exactly() noexcept;
+  void add_state(const kernels& kernels, bool pairs_parts, std::int64_t* words) noexcept;
+
+  engine::plan each_;  // its operands and length are those of the line
+  batch_kernels kernels_;
+  engine::chunk_reader a_, b_;
+  partial_result partial_;
+  state_words words_;
+};
+
+/// The greatest number of elements that are staged at a time.
+[[nodiscard]] std::size_t staged_elements(const engine::plan& plan);
+
+}  // namespace exactdot::cpu_engine

@@ -1,0 +1,188 @@
+// Implementation of panel_reducer.hpp.
+#include <algorithm>
+#include <cpu/panel_reducer.hpp>
+#include <cstring>
+
+namespace exactdot::cpu_engine {
+namespace {
+
+/// Elements of a column that are read at a time: whole tiles of order v1. Two buffers of 32 columns fit a cache of
+/// 1 MiB.
+std::size_t chunk_elements(const engine::plan& plan) {
+  return with_carrier(core::carrier_of(plan.carrier), []<class T>(T) { return order_v1<T>::tile; });
+}
+
+constexpr std::size_t rows_at_a_time = 16;
+
+/// to[i + k·pitch] = from[k + i·columns], for i < rows and k < columns.
+template <class Word>
+void transpose(const std::byte* from, std::size_t rows, std::size_t columns, std::byte* to, std::size_t pitch) {
+  for (std::size_t k = 0; k < columns; ++k) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::memcpy(to + k * pitch + i * sizeof(Word), from + (i * columns + k) * sizeof(Word), sizeof(Word));
+    }
+  }
+}
+
+void transpose(std::size_t size, const std::byte* from, std::size_t rows, std::size_t columns, std::byte* to,
+               std::size_t pitch) {
+  switch (size) {
+    case 1:
+      return transpose<std::uint8_t>(from, rows, columns, to, pitch);
+    case 2:
+      return transpose<std::uint16_t>(from, rows, columns, to, pitch);
+    case 4:
+      return transpose<std::uint32_t>(from, rows, columns, to, pitch);
+    default:
+      return transpose<std::uint64_t>(from, rows, columns, to, pitch);
+  }
+}
+
+/// The address of element `index` along the axes of an operand.
+const char* address_of(const engine::operand& x, std::size_t index) {
+  const char* address = static_cast<const char*>(x.data);
+  if (x.outer.empty()) return address + static_cast<std::ptrdiff_t>(index) * x.stride;
+  address += static_cast<std::ptrdiff_t>(index % x.inner) * x.stride;
+  index /= x.inner;
+  for (std::size_t i = x.outer.size(); i-- != 0; index /= x.outer[i].n) {
+    address += static_cast<std::ptrdiff_t>(index % x.outer[i].n) * x.outer[i].stride;
+  }
+  return address;
+}
+
+}  // namespace
+
+panel_reader::panel_reader(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step,
+                           std::size_t columns)
+    : x_(x),
+      row_(x),
+      target_(plan.carrier),
+      is_repeated_(step == 0),
+      // 64 bytes more than the chunk, so that the columns do not compete for the same sets of a cache
+      pitch_(std::min(plan.n, chunk_elements(plan)) * size_of(plan.carrier) / 64 * 64 + 128),
+      vector_(x, plan.carrier, is_repeated_ ? std::min(plan.n, chunk_elements(plan)) : 0) {
+  row_.outer = {};
+  row_.stride = step;
+  if (is_repeated_) return;
+  buffer_ = std::make_unique_for_overwrite<std::byte[]>(columns * pitch_);
+  rows_ = std::make_unique_for_overwrite<std::byte[]>(rows_at_a_time * columns * size_of(target_));
+}
+
+void panel_reader::move_to(const void* data, std::size_t columns) noexcept {
+  x_.data = data;
+  columns_ = columns;
+  vector_.move_to(x_);
+}
+
+void panel_reader::read(std::size_t first, std::size_t n, int part) noexcept {
+  if (is_repeated_) {
+    vector_chunk_ = vector_.read(first, n, part);
+    return;
+  }
+  const std::size_t size = size_of(target_);
+  for (std::size_t done = 0; done < n; done += rows_at_a_time) {
+    const std::size_t rows = std::min(rows_at_a_time, n - done);
+    for (std::size_t i = 0; i < rows; ++i) {
+      row_.data = address_of(x_, first + done + i);
+      engine::copy_contiguous(row_, target_, part, columns_, rows_.get() + i * columns_ * size);
+    }
+    transpose(size, rows_.get(), rows, columns_, buffer_.get() + done * size, pitch_);
+  }
+}
+
+bool panel_reducer::suits(const engine::batch& of) {
+  if (of.results.empty() || of.each.n < 2 || of.each.contiguous) return false;
+  const engine::shared_axis& panel = of.results.back();
+  const auto is_column = [](std::ptrdiff_t step, const engine::operand& x) {
+    return step != 0 && std::abs(step) < std::abs(x.stride);
+  };
+  return is_column(panel.a, of.each.a) || is_column(panel.b, of.each.b);
+}
+
+std::size_t panel_reducer::width_of(const engine::batch& of) {
+  constexpr std::size_t bytes_of_row = 128;
+  return std::min(of.results.back().n, std::clamp<std::size_t>(bytes_of_row / size_of(of.each.a.type), 8, 32));
+}
+
+panel_reducer::panel_reducer(const engine::batch& of)
+    : each_(of.each),
+      kernels_(of.each),
+      reads_b_(of.each.info().inputs == 2 || of.each.has_parts()),
+      a_(of.each, of.each.a, of.results.back().a, width_of(of)),
+      b_(of.each, of.each.b, of.results.back().b, reads_b_ ? width_of(of) : 0),
+      partials_(width_of(of)),
+      is_open_(width_of(of)) {
+  if (kernels_.of_sums) words_.resize(width_of(of) * kernels_.of_sums->words());
+}
+
+/// Reads the panel chunk by chunk, of elements with two parts the parts i and k, and calls step(first, n) after
+/// each.
+template <class Step>
+void panel_reducer::for_chunks(Step step, int i, int k) noexcept {
+  const std::size_t chunk = chunk_elements(each_);
+  for (std::size_t first = 0; first < each_.n; first += chunk) {
+    const std::size_t n = std::min(chunk, each_.n - first);
+    a_.read(first, n, i);
+    if (reads_b_) b_.read(first, n, k);
+    step(first, n);
+  }
+}
+
+void panel_reducer::reduce(const engine::line& first, std::size_t columns, core::outcome* outcomes) noexcept {
+  a_.move_to(first.a, columns), b_.move_to(first.b, columns);
+  for (std::size_t i = 0; i < columns; ++i) partials_[i].clear(each_);
+  bool any_open = true;
+  if (partials_[0].wants_elements()) {
+    for_chunks([&](std::size_t start, std::size_t n) {
+      for (std::size_t i = 0; i < columns; ++i) {
+        partials_[i].add_chunk(each_, kernels_, a_.column(i), column_of_b(i), start, n);
+      }
+    });
+    any_open = false;
+    for (std::size_t i = 0; i < columns; ++i) {
+      const core::decision found = partials_[i].finish(each_);
+      outcomes[i] = {found.word};
+      is_open_[i] = !found.certain;
+      any_open = any_open || !found.certain;
+    }
+  } else {
+    std::fill_n(is_open_.begin(), columns, true);
+  }
+  if (any_open) finish_exactly(columns, outcomes);
+}
+
+/// The results of the open columns, from exact states.
+void panel_reducer::finish_exactly(std::size_t columns, core::outcome* outcomes) noexcept {
+  const sums& of = *kernels_.of_sums;
+  std::ranges::fill(words_, 0);
+  const bool one_factor =
+      each_.term == core::term_index<core::value> || each_.term == core::term_index<core::magnitude>;
+  add_states(*of.term, !one_factor, columns, words_.data());
+  if (of.squares != nullptr) add_states(*of.squares, true, columns, words_.data() + of.layout.words());
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (is_open_[i]) outcomes[i] = engine::outcome_of(each_, &words_[i * of.words()]);
+  }
+}
+
+/// Adds the exact sums of the open columns to their states, of which the first begins at `words`.
+void panel_reducer::add_states(const kernels& kernels, bool pairs_parts, std::size_t columns,
+                               std::int64_t* words) noexcept {
+  const bool has_parts = each_.has_parts();
+  const int parts_of_a = has_parts ? core::parts_of(each_.a.type) : 1;
+  const int parts_of_b = has_parts && pairs_parts ? core::parts_of(each_.b.type) : 1;
+  const std::size_t words_of_column = kernels_.of_sums->words();
+  for (int i = 0; i < parts_of_a; ++i) {
+    for (int k = 0; k < parts_of_b; ++k) {
+      for_chunks(
+          [&](std::size_t, std::size_t n) {
+            for (std::size_t c = 0; c < columns; ++c) {
+              if (!is_open_[c]) continue;
+              accumulate(kernels, each_.carrier, a_.column(c), column_of_b(c), n, words + c * words_of_column);
+            }
+          },
+          i, k);
+    }
+  }
+}
+
+}  // namespace exactdot::cpu_engine

@@ -1,0 +1,50 @@
+// The sums that a reduction is made of: of its term and, for variances, of squares.
+#pragma once
+
+#include <cpu/levels.hpp>
+
+namespace exactdot::cpu_engine {
+
+/// The kernels of a plan's sums, whose states follow each other.
+struct sums {
+  const kernels* term;
+  const kernels* squares;  // or null
+  core::state_layout layout;
+  element_type carrier;
+
+  explicit sums(const engine::plan& plan)
+      : term(&current_kernels(plan.carrier, plan.term)),
+        squares(plan.info().needs_squares() ? &squares_of(plan) : nullptr),
+        layout(plan.layout()),
+        carrier(plan.carrier) {}
+
+  static const kernels& squares_of(const engine::plan& plan) {
+    const std::size_t square = plan.has_parts() ? core::term_index<core::product> : core::term_index<core::square>;
+    return current_kernels(plan.carrier, square);
+  }
+  [[nodiscard]] int states() const { return squares == nullptr ? 1 : 2; }
+  [[nodiscard]] std::size_t words() const { return static_cast<std::size_t>(states() * layout.words()); }
+};
+
+/// Of the elements and of their squares.
+struct bounded_moments {
+  bounded_sum sum, squares;
+};
+
+inline void add(bounded_moments& sum, const bounded_moments& other) {
+  add(sum.sum, other.sum);
+  add(sum.squares, other.squares);
+}
+
+inline core::enclosure enclosure_of(const bounded_sum& sum) {
+  const auto scaled = [&](double x) { return std::ldexp(x, sum.exponent); };
+  return {scaled(sum.head), scaled(sum.tail), scaled(sum.bound) + (sum.exponent == 0 ? 0 : 0x1p-1000)};
+}
+
+/// What bounded sums decide of a variance, or of its root.
+inline core::decision decide_moments(const engine::plan& plan, const bounded_moments& found) {
+  return core::decide_moments<arithmetic>(plan.result, static_cast<double>(plan.n), static_cast<double>(plan.ddof),
+                                          enclosure_of(found.sum), enclosure_of(found.squares));
+}
+
+}  // namespace exactdot::cpu_engine

@@ -1,0 +1,343 @@
+// make_grid_batch and make_segment_batch: all checks and choices of a call with many results; see batch.hpp.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <plan/axes.hpp>
+#include <plan/batch.hpp>
+#include <plan/gpu_engine.hpp>
+#include <plan/thread_count.hpp>
+#include <string>
+
+namespace exactdot::engine {
+namespace {
+
+constexpr std::size_t max_axes = 64;  // as NumPy
+
+std::string text(std::size_t n) { return std::to_string(n); }
+
+[[noreturn]] void refuse(const batch_request& asked, const std::string& sentence, errc code = errc::bad_option) {
+  throw_error(code, asked.caller, sentence);
+}
+
+std::string shape_text(std::span<const axis> axes) {
+  std::string shape = "(";
+  for (const axis& each : axes) shape += (shape.size() > 1 ? ", " : "") + text(each.n);
+  return shape + (axes.size() == 1 ? ",)" : ")");
+}
+
+void require_equal_axes(const batch_request& asked, std::span<const axis> a, std::span<const axis> b,
+                        const std::string& names) {
+  if (std::ranges::equal(a, b, {}, &axis::n, &axis::n)) return;
+  refuse(asked, names + " differ: " + shape_text(a) + " and " + shape_text(b), errc::size_mismatch);
+}
+
+std::size_t count_or_refuse(const batch_request& asked, std::span<const axis> axes, const char* what) {
+  const auto count = positions_of(axes);
+  if (!count) refuse(asked, "an array with more " + std::string(what) + " than an address space holds");
+  return *count;
+}
+
+/// The checks of one vector of `n` elements, for each of `results` vectors.
+void check_each(const batch_request& asked, const any_vector& a, const any_vector& b, std::size_t results,
+                mode mode) {
+  request one{asked.caller, asked.what, a, b, asked.out.type, asked.ddof};
+  if (results == 0 && a.n == 0) one.a.n = one.b.n = 1;  // no vector is empty where there is none
+  check_request(one, mode);
+}
+
+/// Throws for results that lie in an input, or on each other.
+void check_results(const batch_request& asked, std::size_t count) {
+  const std::size_t size = size_of(asked.out.type);
+  if (count == 0) return;
+  if (asked.out.data == nullptr)
+    refuse(asked, "a null pointer for " + text(count) + " results", errc::null_pointer);
+  if (!extent_of(asked.out.data, asked.out.axes, {}, size)) refuse(asked, "the results exceed the address space");
+  if (!are_separate(asked.out.axes, size)) refuse(asked, "results would overwrite each other; check their strides");
+}
+
+/// Whether memory of the results is memory of an array, too.
+bool results_overlap(const batch_request& asked, std::size_t count, const void* data, std::span<const axis> first,
+                     std::span<const axis> second, std::size_t size) {
+  const std::size_t bytes = size_of(asked.out.type);
+  const auto results = extent_of(asked.out.data, asked.out.axes, {}, bytes);
+  const auto begin = reinterpret_cast<const void*>(results->begin);
+  if (!may_overlap(data, first, second, size, begin, results->end - results->begin)) return false;
+  if (asked.out.axes.size() != 1) return true;
+  const auto* const each = static_cast<const char*>(asked.out.data);  // gaps between results do not count
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto offset = static_cast<std::ptrdiff_t>(i) * asked.out.axes[0].stride;
+    if (may_overlap(data, first, second, size, each + offset, bytes)) return true;
+  }
+  return false;
+}
+
+void check_input(const batch_request& asked, const char* name, const any_grid& x, std::size_t results,
+                 std::size_t n) {
+  if (results == 0 || n == 0) return;
+  if (x.data == nullptr) {
+    refuse(asked, "a null pointer for " + text(results) + " vectors of " + text(n) + " elements",
+           errc::null_pointer);
+  }
+  if (!extent_of(x.data, x.results, x.elements, size_of(x.type))) {
+    refuse(asked, std::string(name) + ": an array of shape " + shape_text(x.results) + " by " +
+                      shape_text(x.elements) + " with these strides exceeds the address space");
+  }
+  if (results_overlap(asked, results, x.data, x.results, x.elements, size_of(x.type))) {
+    refuse(asked, std::string("results lie within ") + name + ", or may; pass memory outside the array");
+  }
+}
+
+/// Neighbours that one stride describes become one axis.
+void simplify(std::vector<shared_axis>& axes) {
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    const shared_axis inner = axes[i];
+    shared_axis& outer = axes[kept];
+    const auto n = static_cast<std::ptrdiff_t>(inner.n);
+    if (outer.a == n * inner.a && outer.b == n * inner.b && outer.out == n * inner.out) {
+      outer = {outer.n * inner.n, inner.a, inner.b, inner.out};
+    } else {
+      axes[++kept] = inner;
+    }
+  }
+  if (!axes.empty()) axes.resize(kept + 1);
+}
+
+std::size_t magnitude_of(std::ptrdiff_t stride) {
+  return stride < 0 ? std::size_t{0} - static_cast<std::size_t>(stride) : static_cast<std::size_t>(stride);
+}
+
+/// The axis with the greatest strides first.
+void order_by_stride(std::vector<shared_axis>& axes) {
+  const auto span_of = [](const shared_axis& x) { return magnitude_of(x.a) + magnitude_of(x.b); };
+  std::ranges::stable_sort(axes,
+                           [&](const shared_axis& x, const shared_axis& y) { return span_of(x) > span_of(y); });
+}
+
+/// Axes of more than one position.
+std::vector<shared_axis> shared_axes(std::span<const axis> a, std::span<const axis> b, std::span<const axis> out) {
+  std::vector<shared_axis> axes;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].n > 1) axes.push_back({a[i].n, a[i].stride, b[i].stride, out.empty() ? 0 : out[i].stride});
+  }
+  return axes;
+}
+
+/// What does not depend on the shape.
+batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_vector& b, mode mode) {
+  batch made;
+  made.each = unplaced_plan({asked.caller, asked.what, a, b, asked.out.type, asked.ddof}, mode);
+  made.out = static_cast<char*>(asked.out.data);
+  made.out_swapped = asked.out.swapped;
+  return made;
+}
+
+void check_options(const batch_request& asked, const options& options) {
+  if (options.threads < 0) {
+    refuse(asked, "threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
+  }
+  if (options.device == device::cpu || options.device == device::automatic) return;
+  if (options.device != device::cuda) {
+    refuse(asked, "unknown device; use device::automatic, device::cpu or device::cuda");
+  }
+  refuse(asked, "rows, columns and segments are computed by the CPU only in this version; use device::cpu",
+         errc::no_device);
+}
+
+/// Throws if memory that the CPU is to use lies on a GPU.
+void refuse_gpu_memory(const batch_request& asked, const void* memory, const char* name) {
+  const gpu_engine* const engine = registered_gpu_engine.load(std::memory_order_acquire);
+  if (engine == nullptr || !gpu_may_exist.load(std::memory_order_relaxed) || memory == nullptr) return;
+  plan probe =
+      unplaced_plan({asked.caller, reduction::sum, {memory, 1, element_type::uint8}, {}, element_type::int64}, {});
+  engine->choose(probe, {});
+  if (probe.a.where.kind != memory_kind::device) return;
+  refuse(asked, std::string(name) +
+                    " lies in a GPU's memory; rows, columns and segments are computed by the CPU only "
+                    "in this version: copy it with cudaMemcpy, or call once per vector");
+}
+
+void place(batch& made, const batch_request& asked, const options& options) {
+  check_options(asked, options);
+  if (made.count == 0) return;
+  refuse_gpu_memory(asked, made.each.a.data, "a");
+  refuse_gpu_memory(asked, made.each.b.data, "b");
+  refuse_gpu_memory(asked, made.offsets.data, "offsets");
+  refuse_gpu_memory(asked, made.out, "the array of results");
+  made.each.monitor = nullptr;
+  made.threads = threads_for(std::max(made.elements, made.count), options.threads);
+}
+
+/// Element axes of a grid become a stride and outer axes of the plan's operands.
+void set_elements(batch& made, const std::vector<shared_axis>& axes) {
+  plan& each = made.each;
+  for (std::size_t i = 0; i + 1 < axes.size(); ++i) {
+    made.outer_a.push_back({axes[i].n, axes[i].a});
+    made.outer_b.push_back({axes[i].n, axes[i].b});
+  }
+  each.a.inner = each.b.inner = axes.empty() ? 1 : axes.back().n;
+  if (!made.outer_a.empty()) each.a.contiguous = each.b.contiguous = false;
+  each.a.outer = made.outer_a, each.b.outer = made.outer_b;
+  each.contiguous = each.a.contiguous && each.b.contiguous;
+}
+
+/// Throws for offsets that decrease or pass the end of a vector of n elements.
+void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n) {
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i <= offsets.count; ++i) {
+    const std::uint64_t offset = offset_at(offsets, i);
+    const bool is_negative = is_signed(offsets.type) && static_cast<std::int64_t>(offset) < 0;
+    const std::string name = "offset " + text(i);
+    if (is_negative) refuse(asked, name + " is " + std::to_string(static_cast<std::int64_t>(offset)));
+    if (offset > n) refuse(asked, name + " is " + text(offset) + ", past the end of " + text(n) + " elements");
+    if (offset < before) {
+      refuse(asked, name + " is " + text(offset) + ", below the one before it, " + text(before));
+    }
+    if (i != 0 && offset == before && core::info_of(asked.what).is_extremum) {
+      refuse(asked, "segment " + text(i - 1) + " is empty, so it has no least or greatest element",
+             errc::empty_input);
+    }
+    before = offset;
+  }
+}
+
+}  // namespace
+
+std::uint64_t offset_at(const any_offsets& offsets, std::size_t i) {
+  const auto* const at = static_cast<const char*>(offsets.data) + static_cast<std::ptrdiff_t>(i) * offsets.stride;
+  const auto read = [&]<class T>(T value) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<std::uint64_t>(value);
+  };
+  switch (offsets.type) {
+    case element_type::int32:
+      return read(std::int32_t{});
+    case element_type::uint32:
+      return read(std::uint32_t{});
+    default:
+      return read(std::uint64_t{});
+  }
+}
+
+line batch::line_at(std::size_t i) const {
+  const auto moved = [](const void* from, std::ptrdiff_t bytes) { return static_cast<const char*>(from) + bytes; };
+  if (!is_grid()) {
+    const std::uint64_t begin = offset_at(offsets, i);
+    const auto first = static_cast<std::ptrdiff_t>(begin);
+    return {moved(each.a.data, first * each.a.stride), moved(each.b.data, first * each.b.stride),
+            static_cast<std::size_t>(offset_at(offsets, i + 1) - begin),
+            out + static_cast<std::ptrdiff_t>(i) * out_stride};
+  }
+  std::ptrdiff_t a = 0, b = 0, to = 0;
+  for (std::size_t k = results.size(); k-- != 0;) {
+    const shared_axis& axis = results[k];
+    const auto index = static_cast<std::ptrdiff_t>(k == 0 ? i : i % axis.n);
+    a += index * axis.a, b += index * axis.b, to += index * axis.out;
+    if (k != 0) i /= axis.n;
+  }
+  return {moved(each.a.data, a), moved(each.b.data, b), each.n, out + to};
+}
+
+void batch::store(char* to, std::uint64_t word) const {
+  const std::size_t size = size_of(each.result_type);
+  char bytes[sizeof word];
+  std::memcpy(bytes, &word, sizeof word);  // the low bytes come first
+  if (out_swapped) std::reverse(bytes, bytes + size);
+  std::memcpy(to, bytes, size);
+}
+
+bool batch::may_overflow() const {
+  if (!is_integer(each.result_type) || each.info().is_extremum) return false;
+  const element_type a = each.a.type, b = each.b.type;
+  if (each.result_type == element_type::uint64 && (is_signed(a) || is_signed(b))) return true;
+  const int factors =
+      each.term == core::term_index<core::product> || each.term == core::term_index<core::square> ? 2 : 1;
+  const int bits = info_of(a).precision + (factors == 2 ? info_of(b).precision : 0) + 2;  // of a term and its sign
+  return bits >= 63 || each.n >> (63 - bits) != 0;
+}
+
+batch make_grid_batch(const batch_request& asked, const any_grid& a, const any_grid& given_b,
+                      const options& options) {
+  const any_grid& b = inputs_of(asked.what) == 2 ? given_b : a;
+  if (a.results.size() + a.elements.size() > max_axes) {
+    refuse(asked, "an array of " + text(a.results.size() + a.elements.size()) + " axes; use at most 64");
+  }
+  require_equal_axes(asked, a.results, b.results, "the shapes of the batches");
+  require_equal_axes(asked, a.elements, b.elements, "the lengths of the vectors");
+  require_equal_axes(asked, a.results, asked.out.axes, "the shapes of the batch and of its results");
+  const std::size_t count = count_or_refuse(asked, a.results, "results");
+  const std::size_t n = count_or_refuse(asked, a.elements, "elements");
+  // a vector's stride is that of the innermost axis, once the axes have been simplified
+  const auto as_vector = [&](const any_grid& x, std::ptrdiff_t stride) {
+    return any_vector{x.data, n, x.type, stride, x.swapped};
+  };
+  check_each(asked, as_vector(a, 0), as_vector(b, 0), count, options.mode);
+  check_results(asked, count);
+  check_input(asked, inputs_of(asked.what) == 2 ? "a" : "x", a, count, n);
+  if (inputs_of(asked.what) == 2) check_input(asked, "b", b, count, n);
+
+  std::vector<shared_axis> elements;
+  if (count != 0 && n != 0) elements = shared_axes(a.elements, b.elements, {});
+  const bool is_fast = options.mode == mode::fast && !is_integer(a.type) && !core::info_of(asked.what).is_extremum;
+  if (!is_fast && !gives_index(asked.what)) order_by_stride(elements);
+  simplify(elements);
+  const shared_axis innermost = elements.empty() ? shared_axis{} : elements.back();
+  batch made = unplaced_batch(asked, as_vector(a, innermost.a), as_vector(b, innermost.b), options.mode);
+  set_elements(made, elements);
+  if (count != 0) made.results = shared_axes(a.results, b.results, asked.out.axes);
+  if (n == 0) {
+    for (shared_axis& each : made.results) each.a = each.b = 0;  // no element is read
+  }
+  order_by_stride(made.results);
+  simplify(made.results);
+  made.count = count;
+  if (__builtin_mul_overflow(count, n, &made.elements)) made.elements = std::numeric_limits<std::size_t>::max();
+  place(made, asked, options);
+  return made;
+}
+
+batch make_segment_batch(const batch_request& asked, const any_vector& a, const any_vector& given_b,
+                         const any_offsets& offsets, const options& options) {
+  const any_vector& b = inputs_of(asked.what) == 2 ? given_b : a;
+  const element_type type = offsets.type;
+  if (type != element_type::int32 && type != element_type::int64 && type != element_type::uint32 &&
+      type != element_type::uint64) {
+    refuse(asked, "offsets are " + (is_known(type) ? std::string(name_of(type)) : "of an unknown type") +
+                      "; use integers of 32 or 64 bits");
+  }
+  const axis places[] = {{offsets.count, asked.out.axes.empty() ? 0 : asked.out.axes[0].stride}};
+  require_equal_axes(asked, places, asked.out.axes, "the numbers of segments and of results");
+  check_each(asked, a, b, a.n == 0 ? 0 : offsets.count, options.mode);
+  const char* const name = inputs_of(asked.what) == 2 ? "a" : "x";
+  check_extent(asked.caller, name, a);
+  check_extent(asked.caller, "b", b);
+  check_results(asked, offsets.count);
+  if (offsets.count != 0 && offsets.data == nullptr)
+    refuse(asked, "a null pointer for offsets", errc::null_pointer);
+  if (offsets.count != 0) check_offsets(asked, offsets, a.n);
+  const auto check_one = [&](const char* called, const any_vector& x) {
+    if (x.n == 0 || offsets.count == 0) return;
+    if (x.data == nullptr) {
+      refuse(asked, "a null pointer for a vector of " + text(x.n) + " elements", errc::null_pointer);
+    }
+    const axis elements[] = {{x.n, x.stride}};
+    if (results_overlap(asked, offsets.count, x.data, elements, {}, size_of(x.type))) {
+      refuse(asked, std::string("results lie within ") + called + ", or may; pass memory outside the vector");
+    }
+  };
+  check_one(name, a);
+  check_one("b", b);
+  const axis all_offsets[] = {{offsets.count + 1, offsets.stride}};
+  if (offsets.count != 0 && results_overlap(asked, offsets.count, offsets.data, all_offsets, {}, size_of(type))) {
+    refuse(asked, "results lie within the offsets, or may; pass memory outside them");
+  }
+  batch made = unplaced_batch(asked, a, b, options.mode);
+  made.offsets = offsets;
+  made.out_stride = places[0].stride;
+  made.count = offsets.count;
+  made.elements = made.count == 0 ? 0 : offset_at(offsets, made.count) - offset_at(offsets, 0);
+  place(made, asked, options);
+  return made;
+}
+
+}  // namespace exactdot::engine

@@ -1,0 +1,204 @@
+// See batch_engine.hpp. The other vectors of a batch have no expected result of their own, so they are compared
+// with the vector call, which the table compares with the oracle.
+#include "table/batch_engine.hpp"
+
+#include <array>
+#include <cstring>
+#include <exactdot/exactdot.hpp>
+#include <stdexcept>
+
+#include "oracle/number.hpp"
+#include "oracle/random.hpp"
+
+namespace table {
+namespace {
+
+using namespace exactdot;
+
+/// Results of any type, next to each other in memory that is larger.
+class result_array {
+ public:
+  result_array(element_type type, std::size_t count, bool reversed)
+      : type_(type), count_(count), reversed_(reversed), bytes_(count * size_of(type) + 16, std::byte{0x5a}) {}
+
+  [[nodiscard]] any_results view(axis& storage) {
+    const auto size = static_cast<std::ptrdiff_t>(size_of(type_));
+    storage = {count_, reversed_ ? -size : size};
+    return {&bytes_[8 + (reversed_ ? (count_ - 1) * size_of(type_) : 0)], type_, {&storage, 1}, false};
+  }
+  [[nodiscard]] any_scalar at(std::size_t i) const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &bytes_[8 + (reversed_ ? count_ - 1 - i : i) * size_of(type_)], size_of(type_));
+    return {type_, bits};
+  }
+  /// Whether nothing beside the results was written; nothing at all, if the call failed.
+  [[nodiscard]] bool is_intact(bool failed) const {
+    for (std::size_t i = 0; i < bytes_.size(); ++i) {
+      const bool is_result = i >= 8 && i < bytes_.size() - 8;
+      if ((failed || !is_result) && bytes_[i] != std::byte{0x5a}) return false;
+    }
+    return true;
+  }
+
+ private:
+  element_type type_;
+  std::size_t count_;
+  bool reversed_;
+  std::vector<std::byte> bytes_;
+};
+
+std::optional<any_scalar> run_vector(const call& asked, const any_vector& a, const any_vector& b) {
+  try {
+    const options options{.mode = asked.mode};
+    return asked.what == reduction::dot ? exactdot::dot(a, b, asked.result, options)
+                                        : exactdot::reduce(asked.what, a, asked.result, options, asked.ddof);
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::overflow) throw;
+    return std::nullopt;
+  }
+}
+
+/// Calls compute(out); compares result i with that of vectors(i), but for `index`, which it returns.
+template <class Compute, class Vectors>
+std::optional<any_scalar> compare(const call& asked, std::size_t count, std::size_t index, Compute compute,
+                                  Vectors vectors) {
+  result_array results(asked.result, count, asked.variant % 3 == 1);
+  axis storage;
+  bool refused = false;
+  try {
+    compute(results.view(storage));
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::overflow) throw;
+    refused = true;
+  }
+  if (!results.is_intact(refused)) throw std::runtime_error("a batch wrote outside its results");
+  bool any_refused = false;
+  std::optional<any_scalar> of_vector;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [a, b] = vectors(i);
+    const auto expected = run_vector(asked, a, b);
+    any_refused = any_refused || !expected;
+    if (i == index) of_vector = expected;
+    if (refused || !expected || expected->bits == results.at(i).bits) continue;
+    throw std::runtime_error("result " + std::to_string(i) + " of " + std::to_string(count) + " is " +
+                             oracle::describe(results.at(i)) + ", alone " + oracle::describe(*expected));
+  }
+  if (refused != any_refused) throw std::runtime_error("a batch and its vectors differ in a refusal");
+  if (refused) return of_vector;  // of the others nothing is known
+  return results.at(index);
+}
+
+options batch_options(const call& asked) {
+  return {.mode = asked.mode, .threads = static_cast<int>(asked.variant % 5)};
+}
+
+void reduce_grids(const call& asked, const any_grid& a, const any_grid& b, const any_results& out) {
+  if (asked.what == reduction::dot) return exactdot::dot(a, b, out, batch_options(asked));
+  exactdot::reduce(asked.what, a, out, batch_options(asked), asked.ddof);
+}
+
+/// Three times the same row; the elements along one axis, or along two or three where the length can be divided.
+std::optional<any_scalar> run_as_rows(const call& asked) {
+  const std::array<axis, 1> repeated = {{{3, 0}}};
+  const auto elements_of = [&](const any_vector& x) {
+    std::vector<axis> axes;
+    std::size_t n = x.n;
+    std::ptrdiff_t stride = x.stride;
+    for (const std::size_t divisor : {2, 3, 5}) {
+      if (n % divisor != 0 || n == 0 || axes.size() == 2) continue;
+      axes.insert(axes.begin(), {divisor, stride});
+      stride *= static_cast<std::ptrdiff_t>(divisor), n /= divisor;
+    }
+    axes.insert(axes.begin(), {n, stride});
+    return axes;
+  };
+  const auto of_a = elements_of(asked.a), of_b = elements_of(asked.b);
+  return compare(
+      asked, 3, asked.variant % 3,
+      [&](const any_results& out) {
+        reduce_grids(asked, {asked.a.data, asked.a.type, repeated, of_a, asked.a.swapped},
+                     {asked.b.data, asked.b.type, repeated, of_b, asked.b.swapped}, out);
+      },
+      [&](std::size_t) { return std::pair(asked.a, asked.b); });
+}
+
+/// A matrix whose columns are the vector, as column `index`, and others of its elements.
+class column_matrix {
+ public:
+  column_matrix(const any_vector& x, std::size_t count, std::size_t index, oracle::rng& random)
+      : x_(x), size_(size_of(x.type)), count_(count), bytes_(x.n * count * size_ + 1) {
+    for (std::size_t i = 0; i < x.n; ++i) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t from = k == index ? i : random.below(x.n);
+        std::memcpy(&bytes_[(i * count + k) * size_],
+                    static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(from) * x.stride, size_);
+      }
+    }
+    results_ = {count, static_cast<std::ptrdiff_t>(size_)};
+    elements_ = {x.n, static_cast<std::ptrdiff_t>(size_ * count)};
+  }
+  [[nodiscard]] any_grid view() const {
+    return {bytes_.data(), x_.type, {&results_, 1}, {&elements_, 1}, x_.swapped};
+  }
+  [[nodiscard]] any_vector column(std::size_t k) const {
+    return {&bytes_[k * size_], x_.n, x_.type, elements_.stride, x_.swapped};
+  }
+
+ private:
+  any_vector x_;
+  std::size_t size_, count_;
+  std::vector<std::byte> bytes_;
+  axis results_, elements_;
+};
+
+std::optional<any_scalar> run_as_column(const call& asked) {
+  oracle::rng random(asked.variant);
+  const std::size_t count = 1 + random.below(asked.a.n > 1000 ? 4 : 40), index = random.below(count);
+  const column_matrix a(asked.a, count, index, random), b(asked.b, count, index, random);
+  const axis one_row[] = {{count, 0}}, elements_of_b[] = {{asked.b.n, asked.b.stride}};
+  const bool repeats_b = asked.variant % 2 == 0;
+  const any_grid repeated{asked.b.data, asked.b.type, one_row, elements_of_b, asked.b.swapped};
+  return compare(
+      asked, count, index,
+      [&](const any_results& out) { reduce_grids(asked, a.view(), repeats_b ? repeated : b.view(), out); },
+      [&](std::size_t k) { return std::pair(a.column(k), repeats_b ? asked.b : b.column(k)); });
+}
+
+/// The vector behind stretches of its own first elements. Offsets may repeat: so does the beginning.
+std::optional<any_scalar> run_as_segment(const call& asked) {
+  const std::size_t n = asked.a.n;
+  const std::vector<std::int64_t> offsets = {0, static_cast<std::int64_t>(n)};
+  const std::vector<std::int32_t> narrow = {0, static_cast<std::int32_t>(n / 2), static_cast<std::int32_t>(n)};
+  const bool halves = asked.variant % 2 == 1 && n >= 2;
+  const any_offsets given = halves ? any_offsets{narrow.data(), 2, element_type::int32, 4}
+                                   : any_offsets{offsets.data(), 1, element_type::int64, 8};
+  const auto part = [&](const any_vector& x, std::size_t i) {
+    any_vector stretch = x;
+    stretch.n = !halves ? n : i == 0 ? n / 2 : n - n / 2;
+    if (i != 0) stretch.data = static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(n / 2) * x.stride;
+    return stretch;
+  };
+  const auto found = compare(
+      asked, given.count, 0,
+      [&](const any_results& out) {
+        if (asked.what == reduction::dot) return exactdot::dot(asked.a, asked.b, given, out, batch_options(asked));
+        exactdot::reduce(asked.what, asked.a, given, out, batch_options(asked), asked.ddof);
+      },
+      [&](std::size_t i) { return std::pair(part(asked.a, i), part(asked.b, i)); });
+  return halves ? run_vector(asked, asked.a, asked.b) : found;
+}
+
+}  // namespace
+
+std::optional<any_scalar> run_in_batch(const call& asked) {
+  switch (asked.variant / 2 % 3) {
+    case 0:
+      return run_as_rows(asked);
+    case 1:
+      return run_as_column(asked);
+    default:
+      return run_as_segment(asked);
+  }
+}
+
+}  // namespace table

@@ -1,0 +1,12 @@
+// The vector of a call as one of many: as a row, as several axes, as a column beside others, as a segment.
+#pragma once
+
+#include "table/engines.hpp"
+
+namespace table {
+
+/// The result of the vector in a batch that the variant selects. Throws std::runtime_error if another result of the
+/// batch differs from the vector call on its elements.
+[[nodiscard]] std::optional<exactdot::any_scalar> run_in_batch(const call& asked);
+
+}  // namespace table
