@@ -8,6 +8,7 @@
 
 #include "cpu/accumulate-inl.h"
 #include "cpu/bounded-inl.h"
+#include "cpu/columns-inl.h"
 #include "cpu/extract-inl.h"
 #include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
@@ -21,7 +22,8 @@ template <class Element, class Term>
 constexpr kernels kernels_of() {
   return {fast<Element, Term>,       bounded<Element, Term>,
           refined<Element, Term>,    suggested_levels<Element, Term>,
-          accumulate<Element, Term>, accumulate_integers<Element, Term>};
+          accumulate<Element, Term>, accumulate_integers<Element, Term>,
+          add_columns<Element, Term>, Term::factors == 2 && sizeof(Element) == sizeof(double)};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <core/reduction.hpp>
+#include <cpu/column_sums.hpp>
 #include <cpu/refined_sum.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,11 @@ struct kernels {
   /// words += the exact sum of up to additions_between_normalisations elements, in integers only: right in any
   /// floating-point environment. Propagates no carry.
   void (*accumulate_integers)(const void* a, const void* b, std::size_t n, std::int64_t* words);
+  /// Adds rows of `width` carriers to the sums of their columns.
+  void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+                      const column_sums& to);
+  /// Whether the errors of its terms may underflow: of products of doubles.
+  bool products_underflow;
 };
 
 /// The least or greatest of some elements.

@@ -38,18 +38,6 @@ void transpose(std::size_t size, const std::byte* from, std::size_t rows, std::s
   }
 }
 
-/// The address of element `index` along the axes of an operand.
-const char* address_of(const engine::operand& x, std::size_t index) {
-  const char* address = static_cast<const char*>(x.data);
-  if (x.outer.empty()) return address + static_cast<std::ptrdiff_t>(index) * x.stride;
-  address += static_cast<std::ptrdiff_t>(index % x.inner) * x.stride;
-  index /= x.inner;
-  for (std::size_t i = x.outer.size(); i-- != 0; index /= x.outer[i].n) {
-    address += static_cast<std::ptrdiff_t>(index % x.outer[i].n) * x.outer[i].stride;
-  }
-  return address;
-}
-
 }  // namespace
 
 panel_reader::panel_reader(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step,
@@ -83,7 +71,7 @@ void panel_reader::read(std::size_t first, std::size_t n, int part) noexcept {
   for (std::size_t done = 0; done < n; done += rows_at_a_time) {
     const std::size_t rows = std::min(rows_at_a_time, n - done);
     for (std::size_t i = 0; i < rows; ++i) {
-      row_.data = address_of(x_, first + done + i);
+      row_.data = engine::address_of(x_, first + done + i);
       engine::copy_contiguous(row_, target_, part, columns_, rows_.get() + i * columns_ * size);
     }
     transpose(size, rows_.get(), rows, columns_, buffer_.get() + done * size, pitch_);
@@ -101,7 +89,7 @@ bool panel_reducer::suits(const engine::batch& of) {
 
 std::size_t panel_reducer::width_of(const engine::batch& of) {
   constexpr std::size_t bytes_of_row = 128;
-  return std::min(of.results.back().n, std::clamp<std::size_t>(bytes_of_row / size_of(of.each.a.type), 8, 32));
+  return std::min(of.results.back().n, std::clamp<std::size_t>(bytes_of_row / size_of(of.each.a.type), 8, widest));
 }
 
 panel_reducer::panel_reducer(const engine::batch& of)
@@ -110,8 +98,7 @@ panel_reducer::panel_reducer(const engine::batch& of)
       reads_b_(of.each.info().inputs == 2 || of.each.has_parts()),
       a_(of.each, of.each.a, of.results.back().a, width_of(of)),
       b_(of.each, of.each.b, of.results.back().b, reads_b_ ? width_of(of) : 0),
-      partials_(width_of(of)),
-      is_open_(width_of(of)) {
+      partials_(width_of(of)) {
   if (kernels_.of_sums) words_.resize(width_of(of) * kernels_.of_sums->words());
 }
 
@@ -128,44 +115,36 @@ void panel_reducer::for_chunks(Step step, int i, int k) noexcept {
   }
 }
 
-void panel_reducer::reduce(const engine::line& first, std::size_t columns, core::outcome* outcomes) noexcept {
+void panel_reducer::reduce(const engine::line& first, std::size_t columns, const bool* wanted,
+                           core::outcome* outcomes) noexcept {
   a_.move_to(first.a, columns), b_.move_to(first.b, columns);
+  if (each_.mode == mode::exact && !each_.info().is_extremum) return finish_exactly(columns, wanted, outcomes);
   for (std::size_t i = 0; i < columns; ++i) partials_[i].clear(each_);
-  bool any_open = true;
-  if (partials_[0].wants_elements()) {
-    for_chunks([&](std::size_t start, std::size_t n) {
-      for (std::size_t i = 0; i < columns; ++i) {
-        partials_[i].add_chunk(each_, kernels_, a_.column(i), column_of_b(i), start, n);
-      }
-    });
-    any_open = false;
+  for_chunks([&](std::size_t start, std::size_t n) {
     for (std::size_t i = 0; i < columns; ++i) {
-      const core::decision found = partials_[i].finish(each_);
-      outcomes[i] = {found.word};
-      is_open_[i] = !found.certain;
-      any_open = any_open || !found.certain;
+      if (wanted[i]) partials_[i].add_chunk(each_, kernels_, a_.column(i), column_of_b(i), start, n);
     }
-  } else {
-    std::fill_n(is_open_.begin(), columns, true);
+  });
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (wanted[i]) outcomes[i] = {partials_[i].finish(each_).word};
   }
-  if (any_open) finish_exactly(columns, outcomes);
 }
 
-/// The results of the open columns, from exact states.
-void panel_reducer::finish_exactly(std::size_t columns, core::outcome* outcomes) noexcept {
+/// The results of the wanted columns from exact states.
+void panel_reducer::finish_exactly(std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept {
   const sums& of = *kernels_.of_sums;
   std::ranges::fill(words_, 0);
   const bool one_factor =
       each_.term == core::term_index<core::value> || each_.term == core::term_index<core::magnitude>;
-  add_states(*of.term, !one_factor, columns, words_.data());
-  if (of.squares != nullptr) add_states(*of.squares, true, columns, words_.data() + of.layout.words());
+  add_states(*of.term, !one_factor, columns, wanted, words_.data());
+  if (of.squares != nullptr) add_states(*of.squares, true, columns, wanted, words_.data() + of.layout.words());
   for (std::size_t i = 0; i < columns; ++i) {
-    if (is_open_[i]) outcomes[i] = engine::outcome_of(each_, &words_[i * of.words()]);
+    if (wanted[i]) outcomes[i] = engine::outcome_of(each_, &words_[i * of.words()]);
   }
 }
 
-/// Adds the exact sums of the open columns to their states, of which the first begins at `words`.
-void panel_reducer::add_states(const kernels& kernels, bool pairs_parts, std::size_t columns,
+/// Adds the exact sums of the wanted columns to their states, of which the first begins at `words`.
+void panel_reducer::add_states(const kernels& kernels, bool pairs_parts, std::size_t columns, const bool* wanted,
                                std::int64_t* words) noexcept {
   const bool has_parts = each_.has_parts();
   const int parts_of_a = has_parts ? core::parts_of(each_.a.type) : 1;
@@ -176,7 +155,7 @@ void panel_reducer::add_states(const kernels& kernels, bool pairs_parts, std::si
       for_chunks(
           [&](std::size_t, std::size_t n) {
             for (std::size_t c = 0; c < columns; ++c) {
-              if (!is_open_[c]) continue;
+              if (!wanted[c]) continue;
               accumulate(kernels, each_.carrier, a_.column(c), column_of_b(c), n, words + c * words_of_column);
             }
           },

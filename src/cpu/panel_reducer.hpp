@@ -41,19 +41,21 @@ class panel_reducer {
   /// The panels lie along the last result axis of the batch.
   explicit panel_reducer(const engine::batch& of);
 
-  /// Whether panels suit the batch: its elements lie further apart than its results.
+  /// Whether panels suit the batch: its elements lie further apart than its vectors.
   [[nodiscard]] static bool suits(const engine::batch& of);
   /// Columns of a panel.
   [[nodiscard]] static std::size_t width_of(const engine::batch& of);
 
-  /// outcomes[i] = the result of column i of the panel whose first column is `first`.
-  void reduce(const engine::line& first, std::size_t columns, core::outcome* outcomes) noexcept;
+  /// outcomes[i] = the result of column i of the panel whose first column is `first`, where wanted[i].
+  void reduce(const engine::line& first, std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept;
+  static constexpr std::size_t widest = 32;
 
  private:
   template <class Step>
   void for_chunks(Step step, int i = 0, int k = 0) noexcept;
-  void finish_exactly(std::size_t columns, core::outcome* outcomes) noexcept;
-  void add_states(const kernels& kernels, bool pairs_parts, std::size_t columns, std::int64_t* words) noexcept;
+  void finish_exactly(std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept;
+  void add_states(const kernels& kernels, bool pairs_parts, std::size_t columns, const bool* wanted,
+                  std::int64_t* words) noexcept;
 
   [[nodiscard]] const void* column_of_b(std::size_t index) const noexcept {
     return reads_b_ ? b_.column(index) : a_.column(index);
@@ -64,7 +66,6 @@ class panel_reducer {
   bool reads_b_;  // a second vector, or the other parts of the elements
   panel_reader a_, b_;
   std::vector<partial_result> partials_;
-  std::vector<char> is_open_;
   std::vector<std::int64_t> words_;  // of all columns
 };
 

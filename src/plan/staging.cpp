@@ -58,13 +58,8 @@ void copy_from_axes(const operand& from, element_type target, int part, std::siz
   operand run = from;
   run.outer = {};
   while (n != 0) {
-    const std::size_t first = start % from.inner, count = std::min(n, from.inner - first);
-    const char* address = static_cast<const char*>(from.data) + static_cast<std::ptrdiff_t>(first) * from.stride;
-    std::size_t index = start / from.inner;
-    for (std::size_t i = from.outer.size(); i-- != 0; index /= from.outer[i].n) {
-      address += static_cast<std::ptrdiff_t>(index % from.outer[i].n) * from.outer[i].stride;
-    }
-    run.data = address;
+    const std::size_t count = std::min(n, from.inner - start % from.inner);
+    run.data = address_of(from, start);
     copy_contiguous(run, target, part, count, to);
     to = static_cast<char*>(to) + count * size_of(target);
     start += count, n -= count;

@@ -24,6 +24,21 @@ inline constexpr std::size_t staged_chunk = 8 * order_v1<T>::tile;
 /// bits, 1 for these; both have its sign. Right in any floating-point environment.
 void copy_contiguous(const operand& from, element_type target, int part, std::size_t n, void* to) noexcept;
 
+/// The address of element i of an operand with any number of axes.
+[[nodiscard]] inline const char* address_of(const operand& x, std::size_t i) noexcept {
+  const auto moved = [](std::size_t index, std::ptrdiff_t stride) {
+    return static_cast<std::ptrdiff_t>(index) * stride;
+  };
+  const char* const data = static_cast<const char*>(x.data);
+  if (x.outer.empty()) return data + moved(i, x.stride);
+  std::ptrdiff_t offset = moved(i % x.inner, x.stride);
+  i /= x.inner;
+  for (std::size_t k = x.outer.size(); k-- != 0; i /= x.outer[k].n) {
+    offset += moved(i % x.outer[k].n, x.outer[k].stride);
+  }
+  return data + offset;
+}
+
 /// Elements start to start + n of an operand with several axes, otherwise as copy_contiguous.
 void copy_from_axes(const operand& from, element_type target, int part, std::size_t start, std::size_t n,
                     void* to) noexcept;

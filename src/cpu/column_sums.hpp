@@ -1,0 +1,41 @@
+// Compensated sums of many vectors at once, and what bounds their errors; cpu/columns-inl.h computes them.
+#pragma once
+
+#include <cpu/bounded_sum.hpp>
+#include <cstdint>
+
+namespace exactdot::cpu_engine {
+
+/// Rows of carriers in memory.
+struct row_block {
+  const void* data = nullptr;
+  std::ptrdiff_t step = 0;   ///< bytes between rows
+  bool is_repeated = false;  ///< a row is one element, which belongs to all columns
+
+  template <class T>
+  [[nodiscard]] const T* row(std::size_t i) const {
+    return reinterpret_cast<const T*>(static_cast<const char*>(data) + static_cast<std::ptrdiff_t>(i) * step);
+  }
+};
+
+/// Per column: a sum of terms, the sum of its rounding errors, the sum of their magnitudes. Whole registers are loaded and
+/// stored: there is room for `padding` more columns.
+struct column_sums {
+  static constexpr std::size_t padding = 8;
+  double *sum, *error, *magnitude;
+};
+
+/// The sum of a column of n terms with its bound.
+///
+/// Adding n errors plainly loses at most n·u of the sum of their magnitudes, and as much again where an error is itself
+/// a rounded sum of two; counted twice over, with 1/16 for the rounding of the magnitudes. So nothing is lost where all
+/// errors are 0. A product whose own error underflows loses 2^-1074.
+inline bounded_sum bounded_column(double sum, double error, double magnitude, std::size_t n, bool underflows) {
+  const double terms = static_cast<double>(n) + 2;
+  bounded_sum column;
+  column.head = sum, column.tail = error;
+  column.bound = 2 * terms * unit_roundoff * magnitude * 1.0625 + (underflows ? terms * 0x1p-1073 : 0);
+  return column;
+}
+
+}  // namespace exactdot::cpu_engine

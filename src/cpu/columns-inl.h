@@ -1,0 +1,80 @@
+// Sums of many vectors at once, one per lane: the elements of a row of a matrix are added to the sums of their
+// columns.
+//
+// Each lane is a compensated sum: terms are added by TwoSum, products of doubles split by TwoProduct, their errors
+// are added plainly (Dot2: T. Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26, 2005, §5), beside the sum of
+// the terms' magnitudes, which bounds what is lost (cpu/column_sums.hpp). Cost per term: 8 flops, of products of
+// doubles 11. The sums of a register of columns stay in registers for the rows of a call.
+#if defined(EXACTDOT_CPU_COLUMNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTDOT_CPU_COLUMNS_INL_H_
+#undef EXACTDOT_CPU_COLUMNS_INL_H_
+#else
+#define EXACTDOT_CPU_COLUMNS_INL_H_
+#endif
+
+#include <cpu/simd-inl.h>
+
+#include <cpu/column_sums.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace exactdot::cpu_engine {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Elements of a row, as doubles.
+template <bool whole, class T>
+HWY_INLINE vec<hn::ScalableTag<double>> load_row(const T* from, std::size_t start, std::size_t count) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return load_promoted<whole>(from, start, count);
+  } else {
+    return load_part<whole>(hn::ScalableTag<double>(), from, start, count);
+  }
+}
+
+/// Adds the rows' elements from column `start` on, of which there are `width` in all, to a register of sums.
+template <class T, class Term, bool whole>
+HWY_INLINE void add_column_register(const row_block& a, const row_block& b, std::size_t rows, std::size_t start,
+                                    std::size_t width, const column_sums& to) {
+  const hn::ScalableTag<double> d;
+  using v = vec<decltype(d)>;
+  v sum = hn::LoadU(d, to.sum + start), error = hn::LoadU(d, to.error + start),
+    magnitude = hn::LoadU(d, to.magnitude + start);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const v x = load_row<whole>(a.template row<T>(i), start, width);
+    v y = x;
+    if constexpr (Term::inputs == 2) {
+      y = b.is_repeated ? hn::Set(d, static_cast<double>(*b.template row<T>(i)))
+                        : load_row<whole>(b.template row<T>(i), start, width);
+    }
+    const auto of = factors_of<Term>(d, x, y);
+    const v term = Term::factors == 2 ? hn::Mul(of.x, of.y) : of.x;
+    const v next = hn::Add(sum, term), part = hn::Sub(next, sum);
+    v lost = hn::Add(hn::Sub(sum, hn::Sub(next, part)), hn::Sub(term, part));
+    if constexpr (Term::factors == 2 && sizeof(T) == sizeof(double)) {
+      lost = hn::Add(lost, fused_subtract(d, of.x, of.y, term));
+    }
+    sum = next;
+    error = hn::Add(error, lost);
+    magnitude = hn::Add(magnitude, hn::Abs(lost));
+  }
+  hn::StoreU(sum, d, to.sum + start);
+  hn::StoreU(error, d, to.error + start);
+  hn::StoreU(magnitude, d, to.magnitude + start);
+}
+
+/// Adds `rows` rows of `width` elements to the sums of their columns.
+template <class T, class Term>
+void add_columns(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+                 const column_sums& to) {
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<double>());
+  std::size_t start = 0;
+  for (; start + lanes <= width; start += lanes) add_column_register<T, Term, true>(a, b, rows, start, width, to);
+  if (start < width) add_column_register<T, Term, false>(a, b, rows, start, width, to);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace exactdot::cpu_engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,101 @@
+// Implementation of panel_sums.hpp.
+#include <algorithm>
+#include <cpu/panel_reducer.hpp>
+#include <cpu/panel_sums.hpp>
+
+namespace exactdot::cpu_engine {
+namespace {
+
+/// Up to this length a row costs more to call for than to add.
+constexpr std::size_t short_row = 48;
+
+}  // namespace
+
+panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width)
+    : x_(x),
+      row_(x),
+      target_(plan.carrier),
+      is_repeated_(step == 0),
+      in_place_(!x.swapped && x.type == plan.carrier && x.outer.empty() &&
+                (is_repeated_ || step == static_cast<std::ptrdiff_t>(size_of(x.type)))),
+      row_bytes_((is_repeated_ ? 1 : width) * size_of(plan.carrier)) {
+  row_.outer = {};
+  row_.stride = step;
+  if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(rows_at_a_time * row_bytes_);
+}
+
+void panel_rows::move_to(const void* data, std::size_t width) noexcept {
+  x_.data = data;
+  width_ = is_repeated_ ? 1 : width;
+}
+
+row_block panel_rows::read(std::size_t first, std::size_t count) noexcept {
+  if (in_place_) return {x_.from(first).data, x_.stride, is_repeated_};
+  for (std::size_t i = 0; i < count; ++i) {
+    row_.data = engine::address_of(x_, first + i);
+    engine::copy_contiguous(row_, target_, 0, width_, buffer_.get() + i * row_bytes_);
+  }
+  return {buffer_.get(), static_cast<std::ptrdiff_t>(row_bytes_), is_repeated_};
+}
+
+bool panel_sums::suits(const engine::batch& of) {
+  if (of.results.empty() || of.each.mode != mode::exact || of.each.info().is_extremum) return false;
+  if (!of.each.bounded_sum_can_decide || of.each.n == 0 || !arithmetic_is_standard()) return false;
+  const engine::shared_axis& panel = of.results.back();
+  if (panel.a == 0 && (of.each.info().inputs == 1 || panel.b == 0)) return false;  // the same vector each time
+  const bool is_short = of.each.n <= short_row && panel.n >= 8;
+  return is_short || (panel_reducer::suits(of));
+}
+
+std::size_t panel_sums::width_of(const engine::batch& of) { return std::min(of.results.back().n, widest); }
+
+panel_sums::panel_sums(const engine::batch& of)
+    : each_(of.each),
+      of_(of.each),
+      a_(of.each, of.each.a, of.results.back().a, width_of(of)),
+      b_(of.each, of.each.b, of.results.back().b, width_of(of)),
+      width_(width_of(of) + column_sums::padding),
+      memory_(static_cast<std::size_t>(3 * of_.states()) * width_) {}
+
+column_sums panel_sums::sums_at(int index) noexcept {
+  double* const first = memory_.data() + static_cast<std::size_t>(3 * index) * width_;
+  return {first, first + width_, first + 2 * width_};
+}
+
+core::decision panel_sums::decide_column(const bounded_sum& column) const noexcept {
+  const core::result_rule& rule = each_.result;
+  const bool is_exact = column.bound == 0 && column.tail == 0;  // false for NaN
+  // sums of few terms often lie half way between two results, where a bound, however small, decides nothing
+  if (is_exact && rule.finish() == core::finish::round && !rule.is_integer()) {
+    return {core::converted_word(rule, column.head), true};
+  }
+  core::decision found{};
+  found.certain = finish_if_certain(rule, each_.n, column, found.word);
+  return found;
+}
+
+void panel_sums::reduce(const engine::line& first, std::size_t width, core::decision* found) noexcept {
+  a_.move_to(first.a, width), b_.move_to(first.b, width);
+  std::ranges::fill(memory_, 0);
+  const bool two = each_.info().inputs == 2;
+  for (std::size_t i = 0; i < each_.n; i += panel_rows::rows_at_a_time) {
+    const std::size_t rows = std::min(panel_rows::rows_at_a_time, each_.n - i);
+    row_block a = a_.read(i, rows), b = two ? b_.read(i, rows) : a;
+    if (a.is_repeated) std::swap(a, b);
+    of_.term->add_columns(a, b, rows, width, sums_at(0));
+    if (of_.squares != nullptr) of_.squares->add_columns(a, a, rows, width, sums_at(1));
+  }
+  const auto bounded = [&](int index, std::size_t i, const kernels& kernels) {
+    const column_sums sums = sums_at(index);
+    return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], each_.n, kernels.products_underflow);
+  };
+  for (std::size_t i = 0; i < width; ++i) {
+    if (of_.squares != nullptr) {
+      found[i] = decide_moments(each_, {bounded(0, i, *of_.term), bounded(1, i, *of_.squares)});
+    } else {
+      found[i] = decide_column(bounded(0, i, *of_.term));
+    }
+  }
+}
+
+}  // namespace exactdot::cpu_engine

@@ -1,0 +1,61 @@
+// Level 1 of mode exact for many vectors at once, each in a lane of its own: the columns of a matrix, read row by
+// row in place, and rows so short that a call for each would cost more than their elements.
+//
+// Vectors whose sums the bound leaves open are for the reducers of lines and of transposed panels.
+#pragma once
+
+#include <cpu/column_sums.hpp>
+#include <cpu/sums.hpp>
+#include <memory>
+#include <plan/batch.hpp>
+#include <plan/staging.hpp>
+#include <vector>
+
+namespace exactdot::cpu_engine {
+
+/// The elements of an input, element by element for all vectors of a panel.
+class panel_rows {
+ public:
+  /// Panels of up to `width` vectors, `step` bytes apart.
+  panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width);
+
+  void move_to(const void* data, std::size_t width) noexcept;
+  /// Elements first to first + count of all vectors; at most rows_at_a_time.
+  [[nodiscard]] row_block read(std::size_t first, std::size_t count) noexcept;
+
+  static constexpr std::size_t rows_at_a_time = 16;
+
+ private:
+  engine::operand x_, row_;
+  element_type target_;
+  bool is_repeated_, in_place_;
+  std::size_t width_ = 0, row_bytes_;
+  std::unique_ptr<std::byte[]> buffer_;
+};
+
+class panel_sums {
+ public:
+  /// The panels lie along the last result axis of the batch.
+  explicit panel_sums(const engine::batch& of);
+
+  /// Whether level 1 may decide the results of the batch, and reads its elements this way.
+  [[nodiscard]] static bool suits(const engine::batch& of);
+  static constexpr std::size_t widest = 256;
+  /// Vectors of a panel.
+  [[nodiscard]] static std::size_t width_of(const engine::batch& of);
+
+  /// found[i] = the result of the i-th vector of the panel that begins with `first`, or that it is open.
+  void reduce(const engine::line& first, std::size_t width, core::decision* found) noexcept;
+
+ private:
+  [[nodiscard]] column_sums sums_at(int index) noexcept;
+  [[nodiscard]] core::decision decide_column(const bounded_sum& column) const noexcept;
+
+  engine::plan each_;
+  sums of_;
+  panel_rows a_, b_;
+  std::size_t width_;
+  std::vector<double> memory_;
+};
+
+}  // namespace exactdot::cpu_engine
