@@ -24,13 +24,15 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-simt test-cuda test-neon test-simtcc test-sanitized asan clang bench setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-sanitized asan clang bench setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 help:
 	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
-	@echo 'make test            build and run every test (under 10 minutes on 2 cores)'
+	@echo 'make test            build and test (under 10 minutes on 2 cores)'
+	@echo 'make test-long       what make test leaves out: the Python package from its source distribution, every kernel on the'
+	@echo '                     simulator, the commands of the lab, its page in a browser'
 	@echo 'make test-simt       thousands of results of the GPU kernels on the simulator, other ones than make test has'
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
@@ -46,7 +48,11 @@ demo: configure
 	$(exactdot) dot $(demo_data)/a.npy $(demo_data)/b.npy --compare
 
 test: release
-	$(ctest) --test-dir $(RELEASE)
+	$(ctest) --test-dir $(RELEASE) --label-exclude long
+
+test-long: release
+	cmake --build $(RELEASE) --parallel $(JOBS) --target long_tests
+	$(ctest) --test-dir $(RELEASE) --label-regex long
 
 # the results are other ones than those of make test; each process computes a part of them
 test-simt: release
@@ -72,7 +78,7 @@ test-sanitized: clang asan
 # without the simulator, whose kernels have an instrumentation of their own
 asan: setup
 	cmake --preset asan -B $(ASAN) -DCMAKE_UNITY_BUILD=ON
-	cmake --build $(ASAN) --parallel $(JOBS)
+	cmake --build $(ASAN) --parallel $(JOBS) --target all long_tests
 	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
 	$(ctest) --test-dir $(ASAN)
 
