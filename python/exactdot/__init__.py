@@ -16,6 +16,7 @@ from exactdot._engine import (
     asum,
     dot,
     info,
+    matvec,
     max,
     mean,
     min,
@@ -25,6 +26,7 @@ from exactdot._engine import (
     sum_of_squares,
     use_instruction_set,
     var,
+    vecdot,
 )
 from exactdot._engine import __version__ as __version__
 
@@ -36,6 +38,7 @@ __all__ = [
     "asum",
     "dot",
     "info",
+    "matvec",
     "max",
     "mean",
     "min",
@@ -45,4 +48,5 @@ __all__ = [
     "sum_of_squares",
     "use_instruction_set",
     "var",
+    "vecdot",
 ]

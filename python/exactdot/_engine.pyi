@@ -52,9 +52,10 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -70,7 +71,7 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
         An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
         numbers.
     ValueError
-        The lengths or devices differ; an array has more than one dimension, or an option is unknown.
+        The lengths or devices differ; an array has a shape that the function does not take, or an option is unknown.
     OverflowError
         An integer result exceeds its type.
     BufferError
@@ -93,17 +94,81 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
         threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def sum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None, negative_zero: bool = False) -> float:
+def vecdot(a: Vector, b: Vector, *, axis: int | None = None, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
     """
-    Computes the sum of a vector exactly and rounds it once.
+    Computes the dot products of vectors along one axis of two arrays, each exactly and rounded once.
 
-    The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
-    any instruction set, on any GPU and in any order of the elements.
+    The other axes are broadcast. Each result has the bits of dot on its vectors alone.
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    a, b : arrays in host memory, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int
+        The axis of the vectors in each array; default: the last.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    float, or int for an integer type; or out if it was passed
+        0 for vectors of length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
+        numbers.
+    ValueError
+        The lengths differ, or the other axes cannot be broadcast; an array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.vecdot(np.array([[1e200, 1.0], [3.0, 4.0]]), np.array([0.0, 1.0]))
+    array([1., 4.])
+    """
+
+@overload
+def vecdot(a: Vector, b: Vector, *, axis: int | None = None, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
+        threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Computes the product of a matrix and a vector, each element exactly and rounded once.
+
+    a has shape (..., m, n), b (..., n); the axes before are broadcast. Each result has the bits of dot on its row.
+
+    Parameters
+    ----------
+    a, b : arrays in host memory, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
@@ -118,9 +183,80 @@ def sum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | N
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    float, or int for an integer type; or out if it was passed
+        0 for rows of length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
+        numbers.
+    ValueError
+        The lengths differ, or the axes before cannot be broadcast; an array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.matvec(np.array([[1e16, 1.0, -1e16], [1.0, 2.0, 3.0]]), np.ones(3))
+    array([1., 6.])
+    """
+
+@overload
+def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
+        threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None, negative_zero: bool = False) -> float:
+    """
+    Computes the sum of a vector exactly and rounds it once.
+
+    The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
+    any instruction set, on any GPU and in any order of the elements.
+
+    Parameters
+    ----------
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -138,7 +274,7 @@ def sum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | N
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        An array has more than one dimension, or an option is unknown.
+        An array has a shape that the function does not take, or an option is unknown.
     OverflowError
         An integer result exceeds its type.
     BufferError
@@ -159,12 +295,19 @@ def sum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | N
     """
 
 @overload
-def sum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+def sum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None, negative_zero: bool = False) -> Any: ...
+
+@overload
+def sum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None, negative_zero: bool = False) -> Out: ...
 
 @overload
-def asum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> float:
+def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
+        stream: Any = None) -> float:
     """
     Computes the sum of the magnitudes of a vector exactly and rounds it once.
 
@@ -173,11 +316,16 @@ def asum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -188,9 +336,10 @@ def asum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -205,7 +354,7 @@ def asum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        An array has more than one dimension, or an option is unknown.
+        An array has a shape that the function does not take, or an option is unknown.
     OverflowError
         An integer result exceeds its type.
     BufferError
@@ -224,12 +373,19 @@ def asum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     """
 
 @overload
-def asum(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+def asum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+
+@overload
+def asum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def sum_of_squares(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> float:
+def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
+        stream: Any = None) -> float:
     """
     Computes the sum of the squares of a vector exactly and rounds it once.
 
@@ -238,11 +394,16 @@ def sum_of_squares(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -253,9 +414,10 @@ def sum_of_squares(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -270,7 +432,7 @@ def sum_of_squares(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        An array has more than one dimension, or an option is unknown.
+        An array has a shape that the function does not take, or an option is unknown.
     OverflowError
         An integer result exceeds its type.
     BufferError
@@ -289,12 +451,19 @@ def sum_of_squares(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     """
 
 @overload
-def sum_of_squares(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+def sum_of_squares(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+
+@overload
+def sum_of_squares(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> float:
+def norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
+        stream: Any = None) -> float:
     """
     Computes the Euclidean norm of a vector: the root of the exact sum of squares, rounded once.
 
@@ -303,11 +472,16 @@ def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -317,9 +491,10 @@ def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -334,7 +509,7 @@ def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        An array has more than one dimension, or an option is unknown.
+        An array has a shape that the function does not take, or an option is unknown.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -351,12 +526,19 @@ def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     """
 
 @overload
-def norm(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+def norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+
+@overload
+def norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def mean(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> float:
+def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
+        stream: Any = None) -> float:
     """
     Computes the mean of a vector: the exact quotient of sum and length, rounded once.
 
@@ -365,11 +547,16 @@ def mean(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -379,9 +566,10 @@ def mean(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -396,7 +584,7 @@ def mean(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        An array has more than one dimension, or an option is unknown.
+        An array has a shape that the function does not take, or an option is unknown.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -413,12 +601,19 @@ def mean(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | 
     """
 
 @overload
-def mean(x: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+def mean(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+
+@overload
+def mean(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def var(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
-        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
+def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
     Computes the variance of a vector: the exact quotient, rounded once.
 
@@ -427,11 +622,16 @@ def var(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', d
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     ddof : int
         0 (default) for the variance of a population, 1 for that of a sample.
     mode : {"exact", "fast"}
@@ -444,9 +644,10 @@ def var(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', d
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -461,7 +662,7 @@ def var(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', d
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        ddof is negative; mode is "fast"; an array has more than one dimension, or an option is unknown.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -478,12 +679,19 @@ def var(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', d
     """
 
 @overload
-def var(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
-        threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
 
 @overload
-def std(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
-        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
+def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
     Computes the standard deviation of a vector: the root of the exact variance, rounded once.
 
@@ -491,11 +699,16 @@ def std(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', d
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     ddof : int
         0 (default) for the variance of a population, 1 for that of a sample.
     mode : {"exact", "fast"}
@@ -508,9 +721,10 @@ def std(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', d
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -525,7 +739,7 @@ def std(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', d
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        ddof is negative; mode is "fast"; an array has more than one dimension, or an option is unknown.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -542,11 +756,18 @@ def std(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', d
     """
 
 @overload
-def std(x: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
-        threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
 
 @overload
-def min(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
+def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+        out: None = None, stream: Any = None) -> float:
     """
     Returns the least element of a vector.
 
@@ -554,19 +775,25 @@ def min(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, 
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -580,7 +807,7 @@ def min(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, 
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        The vector is empty; an array has more than one dimension, or an option is unknown.
+        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -597,10 +824,16 @@ def min(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, 
     """
 
 @overload
-def min(x: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+def min(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
 
 @overload
-def max(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> float:
+def min(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+        out: None = None, stream: Any = None) -> float:
     """
     Returns the greatest element of a vector.
 
@@ -608,19 +841,25 @@ def max(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, 
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -634,7 +873,7 @@ def max(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, 
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        The vector is empty; an array has more than one dimension, or an option is unknown.
+        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -651,10 +890,16 @@ def max(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, 
     """
 
 @overload
-def max(x: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+def max(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
 
 @overload
-def argmin(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> int:
+def max(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+        out: None = None, stream: Any = None) -> int:
     """
     Returns the index of the least element of a vector.
 
@@ -662,19 +907,25 @@ def argmin(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = Non
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -688,7 +939,7 @@ def argmin(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = Non
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        The vector is empty; an array has more than one dimension, or an option is unknown.
+        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -705,10 +956,16 @@ def argmin(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = Non
     """
 
 @overload
-def argmin(x: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+def argmin(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
 
 @overload
-def argmax(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> int:
+def argmin(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+        out: None = None, stream: Any = None) -> int:
     """
     Returns the index of the greatest element of a vector.
 
@@ -716,19 +973,25 @@ def argmax(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = Non
 
     Parameters
     ----------
-    x : 1-D array, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array of one element, 0-D or 1-D, optional
-        The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-        the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -742,7 +1005,7 @@ def argmax(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = Non
     TypeError
         An argument is no vector of numbers, or is a masked array.
     ValueError
-        The vector is empty; an array has more than one dimension, or an option is unknown.
+        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
     BufferError
         An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
@@ -759,7 +1022,12 @@ def argmax(x: Vector, *, threads: int = 0, device: str = 'auto', out: None = Non
     """
 
 @overload
-def argmax(x: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+
+@overload
+def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 def info() -> dict[str, Any]:
     """

@@ -25,14 +25,14 @@ inline bool is_long_call(const imported_array& a, const imported_array* b) {
     if (input != nullptr)
       bytes_per_element = std::max(bytes_per_element, static_cast<std::size_t>(std::abs(input->stride)));
   }
-  return a.n >= min_long_call * sizeof(double) / bytes_per_element;
+  return std::max(a.n, b != nullptr ? b->n : 0) >= min_long_call * sizeof(double) / bytes_per_element;
 }
 
 /// Calls work(options) on the calling thread or on a worker, in the caller's floating-point environment. A signal
 /// can end work on a worker. The GIL is held on entry and on return.
 template <class Work>
 void compute(const imported_array& a, const imported_array* b, const options& given, const Work& work) {
-  if (a.n < min_length_without_gil) return work(given);
+  if (std::max(a.n, b != nullptr ? b->n : 0) < min_length_without_gil) return work(given);
   if (!is_long_call(a, b)) {
     const gil_release gil_released;
     return work(given);

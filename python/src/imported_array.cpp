@@ -3,6 +3,7 @@
 // NumPy arrays use the buffer protocol, the fastest. Other objects are asked for their device first, because some
 // support the buffer protocol only while they are in host memory.
 // Sources: PEP 3118, the DLPack specification, the CUDA array interface (version 3).
+#include <algorithm>
 #include <python/src/gil.hpp>
 #include <python/src/import_errors.hpp>
 #include <python/src/imported_array.hpp>
@@ -137,10 +138,34 @@ void imported_array::import_on(std::intptr_t stream) {
 }
 
 void imported_array::set_shape(int count, const std::int64_t* shape) {
-  if (count > 1) throw invalid_array{false, "has " + std::to_string(count) + " dimensions; use a 1-D array"};
-  if (count < 0 || (count == 1 && shape[0] < 0)) throw invalid_array{true, "has a negative length"};
+  if (count > 1 && (!takes_any_shape || on_gpu)) {
+    throw invalid_array{false, "has " + std::to_string(count) + " dimensions; use a 1-D array"};
+  }
+  if (count < 0 || std::any_of(shape, shape + count, [](std::int64_t length) { return length < 0; })) {
+    throw invalid_array{true, "has a negative length"};
+  }
   dimensions = count;
-  n = count == 0 ? 1 : static_cast<std::size_t>(shape[0]);
+  axes.clear();
+  n = 1;
+  bool overflows = false;
+  for (int i = 0; i < count; ++i) {
+    const auto length = static_cast<std::size_t>(shape[i]);
+    overflows = __builtin_mul_overflow(n, length, &n) || overflows;
+    if (count > 1) axes.push_back({length, 0});
+  }
+  const bool is_empty = std::any_of(shape, shape + count, [](std::int64_t length) { return length == 0; });
+  if (is_empty) n = 0;
+  if (overflows && !is_empty) throw invalid_array{true, "has more elements than an address space"};
+}
+
+/// In multiples of `unit` bytes; null for elements that follow each other, the last dimension fastest.
+void imported_array::set_strides(const std::int64_t* strides, std::ptrdiff_t unit) {
+  stride = dimensions == 1 && strides != nullptr ? strides[0] * unit : static_cast<std::ptrdiff_t>(size_of(type));
+  std::ptrdiff_t next = static_cast<std::ptrdiff_t>(size_of(type));
+  for (std::size_t i = axes.size(); i-- != 0;) {
+    axes[i].stride = strides != nullptr ? strides[i] * unit : next;
+    next *= static_cast<std::ptrdiff_t>(axes[i].n);
+  }
 }
 
 void imported_array::set_data(void* address) {
@@ -166,12 +191,11 @@ void imported_array::read_buffer(PyObject* exporter) {
   }
   type = format->type;
   swapped = format->swapped;
-  const std::int64_t length = buffer_.ndim > 0 ? buffer_.shape[0] : 1;
-  set_shape(buffer_.ndim, &length);
+  static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+  set_shape(buffer_.ndim, reinterpret_cast<const std::int64_t*>(buffer_.shape));
   set_data(buffer_.buf);
   read_only = buffer_.readonly != 0;
-  const bool has_stride = buffer_.ndim > 0 && buffer_.strides != nullptr;  // ctypes arrays have none
-  stride = has_stride ? buffer_.strides[0] : static_cast<std::ptrdiff_t>(size_of(type));
+  set_strides(reinterpret_cast<const std::int64_t*>(buffer_.strides), 1);  // ctypes arrays have none
 }
 
 /// The buffer protocol has no format for bfloat16: NumPy arrays are viewed as integers, others exported by DLPack,
@@ -229,12 +253,11 @@ void imported_array::read_dlpack(nb::object capsule) {
     throw invalid_array{true, "its capsule has DLPack device type " + std::to_string(kind) +
                                   ", its __dlpack_device__ is " + (on_gpu ? "a GPU" : "a CPU")};
   }
-  if (tensor->dimensions == 1 && tensor->shape == nullptr) throw invalid_array{true, "has a null pointer as shape"};
+  if (tensor->dimensions > 0 && tensor->shape == nullptr) throw invalid_array{true, "has a null pointer as shape"};
   set_shape(tensor->dimensions, tensor->shape);
   set_data(tensor->data);
   if (data != nullptr) data = static_cast<char*>(data) + tensor->byte_offset;
-  const std::int64_t step = tensor->strides != nullptr && dimensions == 1 ? tensor->strides[0] : 1;
-  stride = step * static_cast<std::ptrdiff_t>(size_of(type));
+  set_strides(tensor->strides, static_cast<std::ptrdiff_t>(size_of(type)));
 }
 
 namespace {

@@ -10,9 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/shapes.hpp>
 #include <exactdot/views.hpp>
 #include <python/src/dlpack.hpp>
 #include <string>
+#include <vector>
 
 namespace exactdot::python {
 
@@ -42,20 +44,27 @@ class imported_array {
   /// Second step, for GPU memory: imports it. The producer orders its queued work before later work on `stream`.
   void import_on(std::intptr_t stream);
 
+  bool takes_any_shape = false;  // set before locate(): more than one dimension is allowed, in host memory
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
-  int dimensions = 1;    // 0 or 1
+  int dimensions = 1;
   bool swapped = false;  // not in native byte order
   bool read_only = false;
   bool is_torch = false;  // imported by PyTorch's methods, valid on PyTorch's current stream
   void* data = nullptr;
-  std::size_t n = 0;
-  std::ptrdiff_t stride = 0;           // in bytes
+  std::size_t n = 0;                   // of all dimensions
+  std::ptrdiff_t stride = 0;           // in bytes; of one dimension
+  std::vector<axis> axes;              // of more than one dimension
   std::intptr_t producer_stream = -1;  // named by __cuda_array_interface__; -1: none
   PyObject* object = nullptr;          // borrowed
 
   [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
+  /// The axes of any number of dimensions.
+  [[nodiscard]] std::vector<axis> all_axes() const {
+    if (dimensions == 0) return {};
+    return dimensions == 1 ? std::vector<axis>{{n, stride}} : axes;
+  }
 
  private:
   void convert_by_numpy();
@@ -65,6 +74,7 @@ class imported_array {
   bool read_torch();
   void read_cuda_array_interface(const nb::object& value);
   void set_shape(int count, const std::int64_t* shape);
+  void set_strides(const std::int64_t* strides, std::ptrdiff_t unit);
   void set_data(void* address);
 
   Py_buffer buffer_{};  // buffer_.obj is null if the buffer protocol was not used

@@ -10,8 +10,8 @@ struct parameter_info {
 };
 
 constexpr parameter_info parameters[parameter_count] = {
-    {"ddof", "0"},        {"mode", "'exact'"}, {"dtype", "None"},  {"threads", "0"},
-    {"device", "'auto'"}, {"out", "None"},     {"stream", "None"}, {"negative_zero", "False"}};
+    {"axis", "None"}, {"keepdims", "False"}, {"ddof", "0"},   {"mode", "'exact'"}, {"dtype", "None"},
+    {"threads", "0"}, {"device", "'auto'"},  {"out", "None"}, {"stream", "None"},  {"negative_zero", "False"}};
 
 constexpr const char* input_names[2][2] = {{"x", ""}, {"a", "b"}};
 

@@ -13,6 +13,8 @@ namespace exactdot::python {
 
 /// Keyword parameters in the order of signatures.
 enum parameter : unsigned {
+  axis_parameter,
+  keepdims_parameter,
   ddof_parameter,
   mode_parameter,
   dtype_parameter,

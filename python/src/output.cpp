@@ -24,11 +24,22 @@ void locate_out(nb::handle given, const vectors& inputs, imported_array& out) {
   if (framework_of(given.ptr()).starts_with("jax")) refuse(true, "JAX arrays are immutable");
 }
 
+namespace {
+
+[[noreturn]] void refuse_out(const vectors& inputs, const imported_array& out, const std::string& why) {
+  throw_python(false, std::string(inputs.caller()) + ": out " + why + " (out is " + describe(out.object) + ")");
+}
+
+}  // namespace
+
 void check_out(nb::handle dtype, const vectors& inputs, const imported_array& out) {
-  const auto refuse = [&](const std::string& why) {
-    throw_python(false, std::string(inputs.caller()) + ": out " + why + " (out is " + describe(out.object) + ")");
-  };
-  if (out.n != 1) refuse("has " + std::to_string(out.n) + " elements; use an array of one element");
+  if (out.n != 1)
+    refuse_out(inputs, out, "has " + std::to_string(out.n) + " elements; use an array of one element");
+  check_out_type(dtype, inputs, out);
+}
+
+void check_out_type(nb::handle dtype, const vectors& inputs, const imported_array& out) {
+  const auto refuse = [&](const std::string& why) { refuse_out(inputs, out, why); };
   if (out.read_only) refuse("is read-only");
   if (out.on_gpu && out.swapped) refuse("is not in native byte order, the only one that a GPU writes");
   if (out.on_gpu && out.device != inputs.first.device) {

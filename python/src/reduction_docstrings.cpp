@@ -28,10 +28,19 @@ any instruction set, on any GPU and in any order of the elements.)";
 constexpr const char* nan_wins =
     "A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.";
 
-constexpr std::array<function_text, 12> texts = {{
+constexpr std::array<function_text, 14> texts = {{
     {"dot", "Computes the dot product of two vectors exactly and rounds it once.", rounded_once, sum_dtype,
      "0 for vectors of length 0.", "The lengths or devices differ; ",
      ">>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))\n1.0\n"},
+    {"vecdot", "Computes the dot products of vectors along one axis of two arrays, each exactly and rounded once.",
+     "The other axes are broadcast. Each result has the bits of dot on its vectors alone.", sum_dtype,
+     "0 for vectors of length 0.", "The lengths differ, or the other axes cannot be broadcast; ",
+     ">>> xd.vecdot(np.array([[1e200, 1.0], [3.0, 4.0]]), np.array([0.0, 1.0]))\narray([1., 4.])\n"},
+    {"matvec", "Computes the product of a matrix and a vector, each element exactly and rounded once.",
+     "a has shape (..., m, n), b (..., n); the axes before are broadcast. Each result has the bits of dot on its "
+     "row.",
+     sum_dtype, "0 for rows of length 0.", "The lengths differ, or the axes before cannot be broadcast; ",
+     ">>> xd.matvec(np.array([[1e16, 1.0, -1e16], [1.0, 2.0, 3.0]]), np.ones(3))\narray([1., 6.])\n"},
     {"sum", "Computes the sum of a vector exactly and rounds it once.", rounded_once, sum_dtype,
      "0 for a vector of length 0.", "",
      ">>> xd.sum(np.array([1e100, 1.0, -1e100]))\n1.0\n>>> xd.sum([1, 2, 3])\n6\n"},
@@ -77,6 +86,15 @@ constexpr const char* element_types_text =
 /// The entry of a keyword parameter in the section Parameters.
 std::string parameter_text(unsigned keyword, const function_text& text) {
   switch (keyword) {
+    case axis_parameter:
+      return std::string_view(text.name) == "vecdot"
+                 ? "axis : int\n    The axis of the vectors in each array; default: the last.\n"
+                 : R"(axis : int or tuple of int, optional
+    The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+    its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+)";
+    case keepdims_parameter:
+      return "keepdims : bool\n    With True the result is an array in which the reduced axes have length 1.\n";
     case ddof_parameter:
       return "ddof : int\n    0 (default) for the variance of a population, 1 for that of a sample.\n";
     case mode_parameter:
@@ -98,9 +116,10 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     on their GPU; naming another device is an error.
 )";
     case out_parameter:
-      return R"(out : array of one element, 0-D or 1-D, optional
-    The array that receives the result, rounded to its element type. If it is in GPU memory, the call does not wait:
-    the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+      return R"(out : array, optional
+    The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+    of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+    wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
 )";
     case stream_parameter:
       return R"(stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -120,8 +139,9 @@ std::string raises_text(const function_signature& signature, const function_text
   return std::string("\nRaises\n------\nTypeError\n    An argument is no vector of numbers, or is a masked array") +
          (two ? "; one vector holds integers, the other floating-point\n    numbers.\n" : ".\n") +
          "ValueError\n    " + text.value_error +
-         (text.value_error[0] != '\0' ? "an array has more than one dimension, or an option is unknown.\n"
-                                      : "An array has more than one dimension, or an option is unknown.\n") +
+         (text.value_error[0] != '\0'
+              ? "an array has a shape that the function does not take, or an option is unknown.\n"
+              : "An array has a shape that the function does not take, or an option is unknown.\n") +
          (signature.has(dtype_parameter) && std::string_view(text.dtype_default) == sum_dtype
               ? "OverflowError\n    An integer result exceeds its type.\n"
               : "") +
@@ -150,7 +170,9 @@ std::string reduction_docstring(const function_signature& signature) {
   for (const function_text& text : texts) {
     if (std::string_view(text.name) != signature.name) continue;
     std::string doc = std::string(text.summary) + "\n\n" + text.details + "\n\nParameters\n----------\n";
-    doc += signature.inputs == 2 ? "a, b : 1-D arrays of the same length," : "x : 1-D array, or a number,";
+    doc += signature.inputs == 1                  ? "x : array of any shape (in GPU memory 1-D), or a number,"
+           : std::string_view(text.name) == "dot" ? "a, b : 1-D arrays of the same length,"
+                                                  : "a, b : arrays in host memory,";
     doc += element_types_text;
     for (unsigned i = 0; i < parameter_count; ++i) {
       if (signature.has(i)) doc += parameter_text(i, text);

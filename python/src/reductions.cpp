@@ -8,6 +8,7 @@
 #include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
+#include <python/src/grid_reduce.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/keywords.hpp>
 #include <python/src/number.hpp>
@@ -19,29 +20,43 @@
 namespace exactdot::python {
 namespace {
 
+/// Which shapes a function takes.
+enum class shapes : unsigned char {
+  vectors,        ///< of one dimension
+  axes,           ///< any axes of an array
+  pairs,          ///< one axis of two arrays, the others broadcast
+  matrix_vector,  ///< matrices and vectors
+};
+
 struct reduction_function {
   function_signature signature;
   reduction what;
+  shapes takes = shapes::axes;
 };
 
 constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
 constexpr unsigned placement =
     bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
 constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
+constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
 
-constexpr std::array<reduction_function, 12> functions = {{
-    {{"dot", 2, rounding_keywords}, reduction::dot},
-    {{"sum", 1, rounding_keywords | bit(negative_zero_parameter)}, reduction::sum},
-    {{"asum", 1, rounding_keywords}, reduction::asum},
-    {{"sum_of_squares", 1, rounding_keywords}, reduction::sum_of_squares},
-    {{"norm", 1, rounding_keywords}, reduction::nrm2},
-    {{"mean", 1, rounding_keywords}, reduction::mean},
-    {{"var", 1, rounding_keywords | bit(ddof_parameter)}, reduction::variance},
-    {{"std", 1, rounding_keywords | bit(ddof_parameter)}, reduction::stddev},
-    {{"min", 1, placement}, reduction::min},
-    {{"max", 1, placement}, reduction::max},
-    {{"argmin", 1, placement}, reduction::argmin},
-    {{"argmax", 1, placement}, reduction::argmax},
+constexpr std::array<reduction_function, 14> functions = {{
+    {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
+    {{"vecdot", 2, (rounding_keywords & ~bit(stream_parameter)) | bit(axis_parameter)},
+     reduction::dot,
+     shapes::pairs},
+    {{"matvec", 2, rounding_keywords & ~bit(stream_parameter)}, reduction::dot, shapes::matrix_vector},
+    {{"sum", 1, axes_keywords | rounding_keywords | bit(negative_zero_parameter)}, reduction::sum},
+    {{"asum", 1, axes_keywords | rounding_keywords}, reduction::asum},
+    {{"sum_of_squares", 1, axes_keywords | rounding_keywords}, reduction::sum_of_squares},
+    {{"norm", 1, axes_keywords | rounding_keywords}, reduction::nrm2},
+    {{"mean", 1, axes_keywords | rounding_keywords}, reduction::mean},
+    {{"var", 1, axes_keywords | rounding_keywords | bit(ddof_parameter)}, reduction::variance},
+    {{"std", 1, axes_keywords | rounding_keywords | bit(ddof_parameter)}, reduction::stddev},
+    {{"min", 1, axes_keywords | placement}, reduction::min},
+    {{"max", 1, axes_keywords | placement}, reduction::max},
+    {{"argmin", 1, axes_keywords | placement}, reduction::argmin},
+    {{"argmax", 1, axes_keywords | placement}, reduction::argmax},
 }};
 
 /// The arguments of a call after the vectors, converted; the rest as they were passed.
@@ -126,10 +141,41 @@ nb::object call_on_gpu(const reduction_call& call) {
   return nb::borrow(call.out);
 }
 
+/// Whether a keyword argument is true; false if it was not passed.
+bool is_true(const call_arguments& given, parameter which) {
+  PyObject* const value = given.keywords[which];
+  const int is = value == nullptr ? 0 : PyObject_IsTrue(value);
+  if (is < 0) throw nb::python_error();
+  return is == 1;
+}
+
 /// The value of a keyword argument; `default_value` if it was not passed.
 nb::handle keyword(const call_arguments& given, parameter which, nb::handle default_value) {
   PyObject* const value = given.keywords[which];
   return value != nullptr ? nb::handle(value) : default_value;
+}
+
+bool is_given(const call_arguments& given, parameter which) { return !keyword(given, which, Py_None).is_none(); }
+
+/// A reduction over axes of arrays in host memory.
+nb::object call_on_axes(const reduction_call& call, const call_arguments& given) {
+  if (call.inputs.on_gpu()) {
+    call.inputs.refuse(false,
+                       "axes of arrays in GPU memory are not supported yet; copy to the host, or pass a 1-D array");
+  }
+  call.inputs.refuse_stream(call.stream);
+  if (call.negative_zero) call.inputs.refuse(false, "negative_zero is for one vector; omit axis and keepdims");
+  const grid_call over_axes{call.inputs.caller(), call.function.what, call.inputs,
+                            call.chosen,          call.ddof,          keyword(given, axis_parameter, Py_None),
+                            call.dtype,           call.out,           is_true(given, keepdims_parameter)};
+  switch (call.function.takes) {
+    case shapes::pairs:
+      return reduce_pairs(over_axes);
+    case shapes::matrix_vector:
+      return reduce_matrix_vector(over_axes);
+    default:
+      return reduce_axes(over_axes);
+  }
 }
 
 /// A reduction: converts the arguments, then computes on the device that holds the vectors.
@@ -137,6 +183,7 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   static const nb::str* const exact = new nb::str("exact");
   static const nb::str* const automatic = new nb::str("auto");
   const char* const caller = function.signature.name;
+  inputs.first.takes_any_shape = inputs.second.takes_any_shape = function.takes != shapes::vectors;
   inputs.locate();
   reduction_call call{.function = function, .inputs = inputs};
   PyObject* const threads = given.keywords[threads_parameter];
@@ -148,15 +195,15 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
     throw_python(false, std::string(caller) + ": mode \"fast\" has no variance; use \"exact\"");
   }
   if (PyObject* const ddof = given.keywords[ddof_parameter]) call.ddof = read_integer(ddof, "ddof", caller);
-  if (PyObject* const wanted = given.keywords[negative_zero_parameter]) {
-    const int is_true = PyObject_IsTrue(wanted);
-    if (is_true < 0) throw nb::python_error();
-    call.negative_zero = is_true == 1;
-  }
+  call.negative_zero = is_true(given, negative_zero_parameter);
   call.dtype = keyword(given, dtype_parameter, Py_None);
   call.out = keyword(given, out_parameter, Py_None);
   call.stream = keyword(given, stream_parameter, Py_None);
-  return inputs.on_gpu() ? call_on_gpu(call) : call_on_host(call);
+  const bool is_vector_call = function.takes == shapes::vectors ||
+                              (function.takes == shapes::axes && inputs.first.dimensions <= 1 &&
+                               !is_given(given, axis_parameter) && !is_true(given, keepdims_parameter));
+  if (is_vector_call) return inputs.on_gpu() ? call_on_gpu(call) : call_on_host(call);
+  return call_on_axes(call, given);
 }
 
 /// The same; an error of the library gets the name that the function has in Python.

@@ -56,13 +56,16 @@ void vectors::check_dimensions() const {
   }
 }
 
+void vectors::check_types() const {
+  if (is_integer(first.type) == is_integer(second.type)) return;
+  refuse(true, "a holds " + std::string(name_of(first.type)) + ", b " + std::string(name_of(second.type)) +
+                   "; convert one, as integers and floating-point numbers do not mix");
+}
+
 void vectors::check() const {
   if (!two_) return;
   check_dimensions();
-  if (is_integer(first.type) != is_integer(second.type)) {
-    refuse(true, "a holds " + std::string(name_of(first.type)) + ", b " + std::string(name_of(second.type)) +
-                     "; convert one, as integers and floating-point numbers do not mix");
-  }
+  check_types();
   if (first.n != second.n) {
     refuse(false, "the vectors differ in length: " + std::to_string(first.n) + " and " + std::to_string(second.n));
   }

@@ -23,6 +23,8 @@ class vectors {
   void locate();
   /// Checks dimensions, element types (floating-point and integer types do not mix), lengths and devices.
   void check() const;
+  /// Of two inputs: floating-point and integer types do not mix. Throws TypeError.
+  void check_types() const;
   /// For vectors in GPU memory, and `out` unless it is null: chooses the stream, imports all on it and checks them.
   stream_choice import_on_gpu(imported_array* out, const options& options, nb::handle stream);
   /// Throws ValueError if a stream was passed for vectors in host memory.

@@ -1,0 +1,112 @@
+// Implementation of array_axes.hpp.
+#include <python/src/arguments.hpp>
+#include <python/src/array_axes.hpp>
+#include <python/src/gil.hpp>
+#include <python/src/stream.hpp>
+
+namespace exactdot::python {
+namespace {
+
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  std::string text = "(";
+  for (const std::size_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+/// NumPy's AxisError, or a ValueError without NumPy.
+[[noreturn]] void refuse_axis(std::int64_t axis, int dimensions, const char* caller) {
+  const std::string sentence = std::string(caller) + ": axis is " + std::to_string(axis) + ", the array has " +
+                               std::to_string(dimensions) + (dimensions == 1 ? " dimension" : " dimensions");
+  const finalization_guard guard;
+  nb::object type;
+  try {
+    const nb::object numpy = nb::module_::import_("numpy");
+    const nb::object home = nb::hasattr(numpy, "exceptions") ? nb::object(numpy.attr("exceptions")) : numpy;
+    type = home.attr("AxisError");
+  } catch (const nb::python_error&) {
+    throw_python(false, sentence);
+  }
+  PyErr_SetString(type.ptr(), sentence.c_str());
+  throw nb::python_error();
+}
+
+std::size_t read_axis(nb::handle given, int dimensions, const char* caller) {
+  if (PyBool_Check(given.ptr())) throw_python(true, std::string(caller) + ": axis is a bool; use an integer");
+  const std::int64_t axis = read_integer(given, "axis", caller);
+  if (axis < -dimensions || axis >= dimensions) refuse_axis(axis, dimensions, caller);
+  return static_cast<std::size_t>(axis < 0 ? axis + dimensions : axis);
+}
+
+}  // namespace
+
+std::vector<bool> read_axes(nb::handle given, int dimensions, const char* caller) {
+  std::vector<bool> reduced(static_cast<std::size_t>(dimensions), given.is_none());
+  if (given.is_none()) return reduced;
+  if (!PyTuple_Check(given.ptr())) {
+    reduced[read_axis(given, dimensions, caller)] = true;
+    return reduced;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given.ptr()); ++i) {
+    const std::size_t axis = read_axis(PyTuple_GET_ITEM(given.ptr(), i), dimensions, caller);
+    if (reduced[axis])
+      throw_python(false, std::string(caller) + ": axis " + std::to_string(axis) + " is named twice");
+    reduced[axis] = true;
+  }
+  return reduced;
+}
+
+divided_axes divide(const std::vector<axis>& axes, const std::vector<bool>& reduced, bool keepdims) {
+  divided_axes divided;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    (reduced[i] ? divided.elements : divided.results).push_back(axes[i]);
+    if (reduced[i] && !keepdims) continue;
+    divided.shape.push_back(reduced[i] ? 1 : axes[i].n);
+    divided.is_result.push_back(!reduced[i]);
+  }
+  return divided;
+}
+
+nb::object new_array(nb::handle like, const std::vector<std::size_t>& shape, element_type type,
+                     const char* caller) {
+  const finalization_guard guard;
+  nb::list lengths;
+  for (const std::size_t n : shape) lengths.append(n);
+  const nb::object shape_tuple = nb::steal(PyList_AsTuple(lengths.ptr()));
+  const std::string name(name_of(type));
+  if (framework_of(like.ptr()) == "torch") {
+    const nb::object torch = nb::module_::import_("torch");
+    if (nb::hasattr(torch, name.c_str())) {
+      return torch.attr("empty")(shape_tuple, nb::arg("dtype") = torch.attr(name.c_str()));
+    }
+  }
+  try {
+    const nb::object dtype = type == element_type::bfloat16
+                                 ? nb::object(nb::module_::import_("ml_dtypes").attr("bfloat16"))
+                                 : nb::object(nb::str(name.c_str()));
+    return nb::module_::import_("numpy").attr("empty")(shape_tuple, dtype);
+  } catch (const nb::python_error& failure) {
+    if (!failure.matches(PyExc_ImportError)) throw;
+    const std::string sentence = std::string(caller) + ": several results of " + name + " need NumPy" +
+                                 (type == element_type::bfloat16 ? " and ml_dtypes" : "") + ", or the argument out";
+    PyErr_SetString(PyExc_ImportError, sentence.c_str());
+    throw nb::python_error();
+  }
+}
+
+std::vector<axis> places_of(const imported_array& out, const divided_axes& divided, const char* caller) {
+  std::vector<std::size_t> shape;
+  std::vector<axis> places;
+  const std::vector<axis> axes = out.all_axes();
+  for (const axis& each : axes) shape.push_back(each.n);
+  const bool is_one_element = divided.shape.empty() && shape == std::vector<std::size_t>{1};  // as of vectors
+  if (shape != divided.shape && !is_one_element) {
+    throw_python(false, std::string(caller) + ": out has shape " + shape_text(shape) + ", the results have " +
+                            shape_text(divided.shape));
+  }
+  for (std::size_t i = 0; i < divided.shape.size(); ++i) {
+    if (divided.is_result[i]) places.push_back(axes[i]);
+  }
+  return places;
+}
+
+}  // namespace exactdot::python

@@ -1,0 +1,131 @@
+// Implementation of grid_reduce.hpp.
+#include <algorithm>
+#include <exactdot/batches.hpp>
+#include <python/src/arguments.hpp>
+#include <python/src/array_axes.hpp>
+#include <python/src/grid_reduce.hpp>
+#include <python/src/host_call.hpp>
+#include <python/src/number.hpp>
+#include <python/src/output.hpp>
+
+namespace exactdot::python {
+namespace {
+
+/// Axes of both inputs that the results have, and those of the elements.
+struct paired_axes {
+  divided_axes a;
+  std::vector<axis> results_of_b, elements_of_b;
+};
+
+element_type result_type(const grid_call& call) {
+  if (!call.dtype.is_none()) return read_dtype(call.dtype, call.caller);
+  const imported_array* const b = call.inputs.other();
+  return default_result_type(call.what, call.inputs.first.type, b != nullptr ? b->type : call.inputs.first.type);
+}
+
+/// Computes the results into `to`.
+void compute_results(const grid_call& call, const paired_axes& axes, const any_results& to) {
+  const imported_array& a = call.inputs.first;
+  const imported_array* const b = call.inputs.other();
+  const any_grid first{a.data, a.type, axes.a.results, axes.a.elements, a.swapped};
+  compute(a, b, call.chosen, [&](const options& chosen) {
+    const any_grid second =
+        b == nullptr ? first : any_grid{b->data, b->type, axes.results_of_b, axes.elements_of_b, b->swapped};
+    detail::reduce_grid(call.what, first, second, to, chosen, call.ddof, call.caller);
+  });
+}
+
+nb::object reduce(const grid_call& call, const paired_axes& axes) {
+  if (call.out.is_none() && axes.a.shape.empty()) {
+    any_scalar value{result_type(call), 0};
+    compute_results(call, axes, {&value.bits, value.type, {}, false});
+    return to_python(value);
+  }
+  imported_array out;
+  out.takes_any_shape = true;
+  nb::object made;
+  if (call.out.is_none()) {
+    made = new_array(call.inputs.first.object, axes.a.shape, result_type(call), call.caller);
+    out.locate(made.ptr());
+  } else {
+    made = nb::borrow(call.out);
+    locate_out(call.out, call.inputs, out);
+    check_out_type(call.dtype, call.inputs, out);
+  }
+  const std::vector<axis> places = places_of(out, axes.a, call.caller);
+  compute_results(call, axes, {out.data, out.type, places, out.swapped});
+  return made;
+}
+
+/// The axes that batches of both inputs share: aligned at the last, an axis of length 1 is repeated.
+void broadcast(const grid_call& call, std::vector<axis>& a, std::vector<axis>& b) {
+  const std::size_t count = std::max(a.size(), b.size());
+  for (std::vector<axis>* axes : {&a, &b}) axes->insert(axes->begin(), count - axes->size(), axis{1, 0});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (a[i].n == b[i].n) continue;
+    if (a[i].n != 1 && b[i].n != 1) call.inputs.refuse(false, "the axes beside the vectors' cannot be broadcast");
+    const std::size_t n = a[i].n == 1 ? b[i].n : a[i].n;
+    (a[i].n == 1 ? a[i] : b[i]) = {n, 0};
+  }
+}
+
+/// The axes of results that two inputs share, and one axis of elements of each.
+paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& elements_of_a, std::vector<axis> b,
+                   const axis& elements_of_b) {
+  if (elements_of_a.n != elements_of_b.n) {
+    call.inputs.refuse(false, "the vectors differ in length: " + std::to_string(elements_of_a.n) + " and " +
+                                  std::to_string(elements_of_b.n));
+  }
+  broadcast(call, a, b);
+  paired_axes axes{divide(a, std::vector<bool>(a.size(), false), false), std::move(b), {elements_of_b}};
+  axes.a.elements = {elements_of_a};
+  return axes;
+}
+
+}  // namespace
+
+nb::object reduce_axes(const grid_call& call) {
+  const imported_array& x = call.inputs.first;
+  if (gives_index(call.what) && PyTuple_Check(call.axis.ptr())) {
+    throw_python(true, std::string(call.caller) + ": axis is a tuple; use an integer or None");
+  }
+  return reduce(call,
+                {divide(x.all_axes(), read_axes(call.axis, x.dimensions, call.caller), call.keepdims), {}, {}});
+}
+
+nb::object reduce_pairs(const grid_call& call) {
+  call.inputs.check_types();
+  const auto take_axis = [&](const imported_array& x, std::vector<axis>& rest) {
+    if (x.dimensions == 0) call.inputs.refuse(false, "an input has no dimension");
+    const nb::int_ last(-1);
+    const auto reduced = read_axes(call.axis.is_none() ? nb::handle(last) : call.axis, x.dimensions, call.caller);
+    const std::vector<axis> axes = x.all_axes();
+    axis taken{};
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (reduced[i]) {
+        taken = axes[i];
+      } else {
+        rest.push_back(axes[i]);
+      }
+    }
+    return taken;
+  };
+  if (PyTuple_Check(call.axis.ptr()))
+    throw_python(true, std::string(call.caller) + ": axis is a tuple; use an integer");
+  std::vector<axis> a, b;
+  const axis of_a = take_axis(call.inputs.first, a), of_b = take_axis(*call.inputs.other(), b);
+  return reduce(call, paired(call, std::move(a), of_a, std::move(b), of_b));
+}
+
+nb::object reduce_matrix_vector(const grid_call& call) {
+  call.inputs.check_types();
+  std::vector<axis> a = call.inputs.first.all_axes(), b = call.inputs.other()->all_axes();
+  if (a.size() < 2) call.inputs.refuse(false, "a has " + std::to_string(a.size()) + " dimensions; use a matrix");
+  if (b.empty()) call.inputs.refuse(false, "b has no dimension; use a vector");
+  const axis of_a = a.back(), of_b = b.back();
+  a.pop_back(), b.pop_back();
+  b.push_back({1, 0});  // beside the rows of the matrix
+  return reduce(call, paired(call, std::move(a), of_a, std::move(b), of_b));
+}
+
+}  // namespace exactdot::python

@@ -1,0 +1,28 @@
+// Reductions over axes of arrays in host memory: sum(x, axis=0), vecdot(a, b), matvec(A, x).
+#pragma once
+
+#include <exactdot/options.hpp>
+#include <exactdot/reduction.hpp>
+#include <python/src/vectors.hpp>
+
+namespace exactdot::python {
+
+/// What a call asks for; handles of arguments as they were passed, None if they were not.
+struct grid_call {
+  const char* caller;
+  reduction what;
+  vectors& inputs;
+  options chosen;
+  std::int64_t ddof;
+  nb::handle axis, dtype, out;
+  bool keepdims;
+};
+
+/// The results of an array, or of two along one axis whose other axes are broadcast: a number if there is one and
+/// no array was asked for, otherwise an array.
+nb::object reduce_axes(const grid_call& call);
+nb::object reduce_pairs(const grid_call& call);
+/// A matrix, or several, times a vector, or several.
+nb::object reduce_matrix_vector(const grid_call& call);
+
+}  // namespace exactdot::python

@@ -1,0 +1,167 @@
+"""Reductions over axes of arrays: each result has the bits of the call on its elements, and shapes are NumPy's."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import exactdot as xd
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dlpack_capsules import on_gpu
+from element_types import EXTREMA, FLOATS, INTEGERS, MEANS, SUMS, default_result, dtype_of, samples
+from reference import bits
+
+ALL = SUMS + MEANS + EXTREMA
+
+
+def result_dtype(name: str, dtype: str) -> np.dtype:
+    if name.startswith("arg"):
+        return np.dtype("int64")
+    return dtype_of(dtype if name in EXTREMA else default_result(name, dtype))
+
+
+def one_by_one(name: str, x: np.ndarray, axis: Any, keepdims: bool, **options: Any) -> np.ndarray:
+    """The results of vector calls, in an array of the shape that NumPy gives."""
+    shape = np.sum(np.empty(x.shape, bool), axis=axis, keepdims=keepdims).shape
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(sorted(a % x.ndim for a in axes))
+    rest = [i for i in range(x.ndim) if i not in axes]
+    out = np.empty([x.shape[i] for i in rest], result_dtype(name, x.dtype.name))
+    moved = np.transpose(x, [*rest, *axes])
+    for index in itertools.product(*(range(x.shape[i]) for i in rest)):
+        out[index] = getattr(xd, name)(np.ascontiguousarray(moved[index]).reshape(-1), **options)
+    return out.reshape(shape)
+
+
+def same_bits(found: Any, expected: np.ndarray) -> bool:
+    if expected.shape == ():
+        return not isinstance(found, np.ndarray) and bits(float(found)) == bits(float(expected))
+    return (type(found) is np.ndarray and found.dtype == expected.dtype and found.shape == expected.shape
+            and found.tobytes() == expected.tobytes())
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_every_reduction_and_type(name: str, dtype: str) -> None:
+    x = samples(dtype, 60).reshape(3, 4, 5)
+    for array in (x, x[::-1, :, ::2], x.transpose(2, 0, 1), np.asfortranarray(x), x.astype(x.dtype.newbyteorder())
+                  if dtype != "bfloat16" else x):
+        for axis in (None, 0, 1, -1, (0, 2), (1, 0), (-1, 0, 1)):
+            if name.startswith("arg") and isinstance(axis, tuple):
+                continue
+            for keepdims in (False, True):
+                found = getattr(xd, name)(array, axis=axis, keepdims=keepdims)
+                native = array.astype(x.dtype)
+                assert same_bits(found, one_by_one(name, native, axis, keepdims)), (axis, keepdims)
+
+
+@given(st.data())
+def test_shapes(data: st.DataObject) -> None:
+    shape = data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))
+    x = np.arange(1.0, 1 + np.prod(shape, dtype=int)).reshape(shape) / 3
+    axis = data.draw(st.one_of(st.none(), st.integers(-len(shape), len(shape) - 1)))
+    mode = data.draw(st.sampled_from(["exact", "fast"]))
+    threads = data.draw(st.integers(0, 3))
+    found = xd.sum(x, axis=axis, mode=mode, threads=threads)
+    assert same_bits(found, one_by_one("sum", x, axis, False, mode=mode))
+
+
+def test_many_rows_and_columns() -> None:
+    x = np.random.default_rng(1).standard_normal((700, 300)) * 10.0 ** np.arange(-150, 150)
+    for name in ("sum", "norm", "var", "max"):
+        for axis in (0, 1):
+            assert same_bits(getattr(xd, name)(x, axis=axis), one_by_one(name, x, axis, False))
+    narrow = x[:, 100:200].astype("f4")
+    for name in ("sum", "mean"):
+        assert same_bits(getattr(xd, name)(narrow, axis=0), one_by_one(name, narrow, 0, False))
+
+
+def test_dtype_and_out() -> None:
+    x = np.arange(12, dtype="f4").reshape(3, 4) / 3
+    assert xd.sum(x, axis=0, dtype="f8").dtype == np.float64
+    for out in (np.zeros(4), np.zeros((4, 2))[:, 1], np.zeros(4, ">f8"), np.zeros(4, "f2")[::-1]):
+        assert xd.sum(x, axis=0, out=out) is out
+        assert np.array_equal(out, xd.sum(x, axis=0, dtype=out.dtype.newbyteorder("=").name))
+    kept = np.zeros((1, 4))
+    assert np.array_equal(xd.sum(x, axis=0, keepdims=True, out=kept), xd.sum(x, axis=0, dtype="f8")[None, :])
+    last = np.concatenate([x, np.zeros((3, 1), "f4")], axis=1)
+    xd.sum(last[:, :-1], axis=1, out=last[:, -1])  # results between the rows
+    assert np.array_equal(last[:, -1], xd.sum(x, axis=1))
+    before = x.copy()
+    for wrong, why in ((x[0], "results lie within x"), (np.zeros(3), r"out has shape \(3,\), the results have \(4,\)"),
+                       (np.zeros((1, 4)), "out has shape"), (np.broadcast_to(np.zeros(1), 4), "read-only"),
+                       (np.lib.stride_tricks.as_strided(np.zeros(1), (4,), (0,)), "overwrite each other")):
+        with pytest.raises(ValueError, match=f"^sum: .*{why}"):
+            xd.sum(x, axis=0, out=wrong)
+    assert np.array_equal(x, before)
+
+
+def test_lists_and_other_libraries() -> None:
+    assert np.array_equal(xd.sum([[1, 2], [3, 4]], axis=0), [4, 6]) and xd.sum([[1, 2], [3, 4]]) == 10
+    torch = pytest.importorskip("torch")
+    found = xd.sum(torch.ones(2, 3), axis=1)
+    assert isinstance(found, torch.Tensor) and found.tolist() == [3, 3]
+
+
+def test_vecdot() -> None:
+    a, b = np.random.default_rng(2).standard_normal((2, 4, 3, 5))
+    assert same_bits(xd.vecdot(a, b), np.array([[xd.dot(p, q) for p, q in zip(u, v)] for u, v in zip(a, b)]))
+    assert np.array_equal(xd.vecdot(a, b[0, 0]), [[xd.dot(p, b[0, 0]) for p in u] for u in a])
+    assert np.array_equal(xd.vecdot(a, b, axis=0), xd.vecdot(np.moveaxis(a, 0, -1), np.moveaxis(b, 0, -1)))
+    assert np.array_equal(xd.vecdot(a[:, :1], b[:1]), xd.vecdot(*np.broadcast_arrays(a[:, :1], b[:1])))
+    assert type(xd.vecdot(a[0, 0], b[0, 0])) is float
+    assert xd.vecdot(np.ones((2, 0)), np.ones(0)).tolist() == [0, 0]
+    for left, right, kind, why in ((a, b[..., :4], ValueError, "differ in length: 5 and 4"),
+                                   (a, b[:3, :2], ValueError, "cannot be broadcast"),
+                                   (a, 1.0, ValueError, "no dimension"),
+                                   (a, np.ones(5, int), TypeError, "integers and floating-point numbers do not mix")):
+        with pytest.raises(kind, match=f"^vecdot: .*{why}"):
+            xd.vecdot(left, right)
+
+
+def test_matvec() -> None:
+    rng = np.random.default_rng(3)
+    matrix, x = rng.standard_normal((4, 5)), rng.standard_normal(5)
+    assert same_bits(xd.matvec(matrix, x), np.array([xd.dot(row, x) for row in matrix]))
+    assert same_bits(xd.matvec(matrix.T, x[:4]), np.array([xd.dot(column.copy(), x[:4]) for column in matrix.T]))
+    several, vectors = rng.standard_normal((3, 4, 5)), rng.standard_normal((3, 5))
+    assert np.array_equal(xd.matvec(several, vectors), [xd.matvec(m, v) for m, v in zip(several, vectors)])
+    out = np.zeros(4)
+    assert xd.matvec(matrix, x, out=out) is out and np.array_equal(out, xd.matvec(matrix, x))
+    for left, why in ((x, "use a matrix"), (matrix[:, :4], "differ in length: 4 and 5")):
+        with pytest.raises(ValueError, match=f"^matvec: .*{why}"):
+            xd.matvec(left, x)
+
+
+def test_errors() -> None:
+    x = np.ones((2, 3))
+    for axis, why in ((2, "axis is 2, the array has 2 dimensions"), (-3, "axis is -3"), ((0, 5), "axis is 5")):
+        with pytest.raises(ValueError, match=why) as caught:
+            xd.sum(x, axis=axis)
+        assert isinstance(caught.value, IndexError)  # NumPy's AxisError
+    for axis, kind, why in (((0, -2), ValueError, "axis 0 is named twice"), (1.0, TypeError, "axis is 1.0"),
+                            ("0", TypeError, "axis is 0"), (True, TypeError, "axis is a bool"),
+                            ([0], TypeError, "axis is .0.")):
+        with pytest.raises(kind, match=f"^sum: {why}"):
+            xd.sum(x, axis=axis)
+    with pytest.raises(TypeError, match="^argmax: axis is a tuple"):
+        xd.argmax(x, axis=(0, 1))
+    with pytest.raises(ValueError, match="^min: the vector is empty"):
+        xd.min(np.ones((2, 0)), axis=1)
+    assert xd.min(np.ones((0, 0)), axis=1).shape == (0,)
+    assert xd.argmax(np.array([[1, 5], [7, 2]])) == 2
+    with pytest.raises(OverflowError, match="^sum: result 1 does not fit into int64"):
+        xd.sum(np.array([[1, 1], [2**62, 2**62]]), axis=1)
+    with pytest.raises(ValueError, match="^sum: negative_zero is for one vector"):
+        xd.sum(x, axis=0, negative_zero=True)
+    for call in (lambda: xd.dot(x, x), lambda: xd.Accumulator("f8").add(x)):
+        with pytest.raises(ValueError, match="has 2 dimensions; use a 1-D array"):
+            call()
+    if not xd.info()["cuda"]["built"]:
+        return
+    with pytest.raises(ValueError, match="axes of arrays in GPU memory are not supported yet"):
+        xd.sum(on_gpu(np.ones(3)), axis=0)
