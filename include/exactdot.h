@@ -156,6 +156,41 @@ xd_status xd_dnrm2(size_t n, const double* x, ptrdiff_t incx, double* result);
 xd_status xd_smean(size_t n, const float* x, ptrdiff_t incx, float* result);
 xd_status xd_dmean(size_t n, const double* x, ptrdiff_t incx, double* result);
 
+/* ---- Many vectors in one call ---- */
+
+/* Vectors of n elements of a matrix: element k of vector i starts i*row_stride + k*stride bytes after `data`.
+ * Columns are rows whose two strides, and two lengths, are exchanged; a row_stride of 0 repeats one vector.
+ * Otherwise as xd_vector. */
+typedef struct xd_rows {
+  const void* data;
+  size_t rows, n;
+  ptrdiff_t row_stride, stride;
+  int type;
+  int swapped;
+} xd_rows;
+
+/* The rows of a matrix without gaps that is stored row by row, or its columns. Cannot fail. */
+xd_rows xd_matrix_rows(const void* data, size_t rows, size_t columns, int type);
+xd_rows xd_matrix_columns(const void* data, size_t rows, size_t columns, int type);
+
+/* Result i = the reduction of row i of a (of a and b for XD_DOT: with a b of row_stride 0 a matrix-vector product),
+ * with the bits of xd_reduce on that row alone. It is stored i*result_stride bytes after `results`; 0: without
+ * gaps. The arrays lie in host memory, and results must not overlap them. Errors: those of xd_reduce;
+ * XD_SIZE_MISMATCH if a and b have different shapes. Nothing is written unless the call succeeds, except after
+ * XD_CANCELLED. Cost: that of reading every element once, and of short rows some ten nanoseconds each; columns are
+ * read in the order of memory. */
+xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int result_type, void* results,
+                         ptrdiff_t result_stride, const xd_options* options);
+
+/* Result i = the reduction of elements offset i to before offset i + 1 of a (and of b). `offsets` are segments + 1
+ * integers without gaps, of XD_INT32, XD_INT64, XD_UINT32 or XD_UINT64, which never decrease; the first need not be
+ * 0, nor the last a->n. Results without gaps. Indices count from the segment's first element. Errors: as above;
+ * XD_BAD_OPTION for an offset that is negative, below the one before it or past the end; XD_EMPTY_INPUT for an
+ * empty segment of XD_MIN and its like. The sentence names the first one. */
+xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector* b, const void* offsets,
+                             size_t segments, int offset_type, int result_type, void* results,
+                             const xd_options* options);
+
 /* ---- Accumulators: exact sums that grow, merge and travel ---- */
 
 /* The exact sum of elements of one type, or of their products, as a fixed-point number of int64 words. Elementwise

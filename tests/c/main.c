@@ -35,6 +35,7 @@ int main(void) {
   test_reductions();
   test_typed_calls();
   test_reduction_errors();
+  test_batches();
   test_accumulators();
   test_accumulator_errors();
   test_moments();

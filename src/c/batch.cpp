@@ -1,0 +1,84 @@
+// Many vectors in one call: the rows of matrices, and segments.
+#include <c/convert.hpp>
+#include <c/status.hpp>
+#include <exactdot/batches.hpp>
+#include <string>
+
+namespace {
+
+using namespace exactdot;
+using namespace exactdot::c;
+
+/// A matrix with its axes, to which the grid refers.
+struct row_grid {
+  axis results, elements;
+  any_grid view;
+
+  row_grid(const xd_rows* x, const char* caller, const char* argument) {
+    require(x, caller, argument);
+    results = {x->rows, x->row_stride}, elements = {x->n, x->stride};
+    view = {x->data, to_type(x->type, caller), {&results, 1}, {&elements, 1}, x->swapped != 0};
+  }
+  row_grid(const row_grid&) = delete;
+  row_grid& operator=(const row_grid&) = delete;
+};
+
+void require_second(reduction what, bool given, const char* caller) {
+  if (inputs_of(what) == 1 && given) {
+    refuse(errc::bad_option, caller,
+           "a second array for " + std::string(name_of(what)) + ", which reads one; pass a null pointer");
+  }
+}
+
+xd_rows rows_of(const void* data, std::size_t rows, std::size_t columns, int type) {
+  const std::size_t size = xd_type_size(type);
+  const auto bytes = [&](std::size_t elements) {
+    std::size_t product = 0;  // one that overflows becomes one that is refused
+    const bool fits = !__builtin_mul_overflow(elements, size, &product) && product <= PTRDIFF_MAX;
+    return fits ? static_cast<std::ptrdiff_t>(product) : PTRDIFF_MAX;
+  };
+  return {data, rows, columns, bytes(columns), bytes(1), type, 0};
+}
+
+}  // namespace
+
+xd_rows xd_matrix_rows(const void* data, size_t rows, size_t columns, int type) {
+  return rows_of(data, rows, columns, type);
+}
+
+xd_rows xd_matrix_columns(const void* data, size_t rows, size_t columns, int type) {
+  const xd_rows by_rows = rows_of(data, rows, columns, type);
+  return {data, columns, rows, by_rows.stride, by_rows.row_stride, type, 0};
+}
+
+xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int result_type, void* results,
+                         ptrdiff_t result_stride, const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_reduce_rows";
+    const auto what = to_reduction(reduction, caller);
+    const element_type type = to_type(result_type, caller);
+    const row_grid first(a, caller, "a");
+    require_second(what, b != nullptr, caller);
+    const row_grid second(inputs_of(what) == 2 ? b : a, caller, "b");
+    const axis places = {a->rows, result_stride != 0 ? result_stride : static_cast<std::ptrdiff_t>(size_of(type))};
+    const auto chosen = to_options(options, caller);
+    detail::reduce_grid(what, first.view, second.view, {results, type, {&places, 1}, false}, chosen,
+                        ddof_of(options), caller);
+  });
+}
+
+xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector* b, const void* offsets,
+                             size_t segments, int offset_type, int result_type, void* results,
+                             const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_reduce_segments";
+    const auto what = to_reduction(reduction, caller);
+    const element_type type = to_type(result_type, caller), of_offsets = to_type(offset_type, caller);
+    const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
+    const axis places = {segments, static_cast<std::ptrdiff_t>(size_of(type))};
+    const any_offsets given = {offsets, segments, of_offsets, static_cast<std::ptrdiff_t>(size_of(of_offsets))};
+    const auto chosen = to_options(options, caller);
+    detail::reduce_segments(what, first, second, given, {results, type, {&places, 1}, false}, chosen,
+                            ddof_of(options), caller);
+  });
+}
