@@ -1,10 +1,9 @@
-// make_grid_batch and make_segment_batch: all checks and choices of a call with many results; see batch.hpp.
+// make_grid_batch and make_segment_batch: the choices of a call with many results, after its checks; see batch.hpp.
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <plan/axes.hpp>
-#include <plan/batch.hpp>
-#include <plan/gpu_engine.hpp>
+#include <plan/batch_checks.hpp>
 #include <plan/thread_count.hpp>
 #include <string>
 
@@ -12,80 +11,6 @@ namespace exactdot::engine {
 namespace {
 
 constexpr std::size_t max_axes = 64;  // as NumPy
-
-std::string text(std::size_t n) { return std::to_string(n); }
-
-[[noreturn]] void refuse(const batch_request& asked, const std::string& sentence, errc code = errc::bad_option) {
-  throw_error(code, asked.caller, sentence);
-}
-
-std::string shape_text(std::span<const axis> axes) {
-  std::string shape = "(";
-  for (const axis& each : axes) shape += (shape.size() > 1 ? ", " : "") + text(each.n);
-  return shape + (axes.size() == 1 ? ",)" : ")");
-}
-
-void require_equal_axes(const batch_request& asked, std::span<const axis> a, std::span<const axis> b,
-                        const std::string& names) {
-  if (std::ranges::equal(a, b, {}, &axis::n, &axis::n)) return;
-  refuse(asked, names + " differ: " + shape_text(a) + " and " + shape_text(b), errc::size_mismatch);
-}
-
-std::size_t count_or_refuse(const batch_request& asked, std::span<const axis> axes, const char* what) {
-  const auto count = positions_of(axes);
-  if (!count) refuse(asked, "an array with more " + std::string(what) + " than an address space holds");
-  return *count;
-}
-
-/// The checks of one vector of `n` elements, for each of `results` vectors.
-void check_each(const batch_request& asked, const any_vector& a, const any_vector& b, std::size_t results,
-                mode mode) {
-  request one{asked.caller, asked.what, a, b, asked.out.type, asked.ddof};
-  if (results == 0 && a.n == 0) one.a.n = one.b.n = 1;  // no vector is empty where there is none
-  check_request(one, mode);
-}
-
-/// Throws for results that lie in an input, or on each other.
-void check_results(const batch_request& asked, std::size_t count) {
-  const std::size_t size = size_of(asked.out.type);
-  if (count == 0) return;
-  if (asked.out.data == nullptr)
-    refuse(asked, "a null pointer for " + text(count) + " results", errc::null_pointer);
-  if (!extent_of(asked.out.data, asked.out.axes, {}, size)) refuse(asked, "the results exceed the address space");
-  if (!are_separate(asked.out.axes, size)) refuse(asked, "results would overwrite each other; check their strides");
-}
-
-/// Whether memory of the results is memory of an array, too.
-bool results_overlap(const batch_request& asked, std::size_t count, const void* data, std::span<const axis> first,
-                     std::span<const axis> second, std::size_t size) {
-  const std::size_t bytes = size_of(asked.out.type);
-  const auto results = extent_of(asked.out.data, asked.out.axes, {}, bytes);
-  const auto begin = reinterpret_cast<const void*>(results->begin);
-  if (!may_overlap(data, first, second, size, begin, results->end - results->begin)) return false;
-  if (asked.out.axes.size() != 1) return true;
-  const auto* const each = static_cast<const char*>(asked.out.data);  // gaps between results do not count
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto offset = static_cast<std::ptrdiff_t>(i) * asked.out.axes[0].stride;
-    if (may_overlap(data, first, second, size, each + offset, bytes)) return true;
-  }
-  return false;
-}
-
-void check_input(const batch_request& asked, const char* name, const any_grid& x, std::size_t results,
-                 std::size_t n) {
-  if (results == 0 || n == 0) return;
-  if (x.data == nullptr) {
-    refuse(asked, "a null pointer for " + text(results) + " vectors of " + text(n) + " elements",
-           errc::null_pointer);
-  }
-  if (!extent_of(x.data, x.results, x.elements, size_of(x.type))) {
-    refuse(asked, std::string(name) + ": an array of shape " + shape_text(x.results) + " by " +
-                      shape_text(x.elements) + " with these strides exceeds the address space");
-  }
-  if (results_overlap(asked, results, x.data, x.results, x.elements, size_of(x.type))) {
-    refuse(asked, std::string("results lie within ") + name + ", or may; pass memory outside the array");
-  }
-}
 
 /// Neighbours that one stride describes become one axis.
 void simplify(std::vector<shared_axis>& axes) {
@@ -132,38 +57,10 @@ batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_
   return made;
 }
 
-void check_options(const batch_request& asked, const options& options) {
-  if (options.threads < 0) {
-    refuse(asked, "threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
-  }
-  if (options.device == device::cpu || options.device == device::automatic) return;
-  if (options.device != device::cuda) {
-    refuse(asked, "unknown device; use device::automatic, device::cpu or device::cuda");
-  }
-  refuse(asked, "rows, columns and segments are computed by the CPU only in this version; use device::cpu",
-         errc::no_device);
-}
-
-/// Throws if memory that the CPU is to use lies on a GPU.
-void refuse_gpu_memory(const batch_request& asked, const void* memory, const char* name) {
-  const gpu_engine* const engine = registered_gpu_engine.load(std::memory_order_acquire);
-  if (engine == nullptr || !gpu_may_exist.load(std::memory_order_relaxed) || memory == nullptr) return;
-  plan probe =
-      unplaced_plan({asked.caller, reduction::sum, {memory, 1, element_type::uint8}, {}, element_type::int64}, {});
-  engine->choose(probe, {});
-  if (probe.a.where.kind != memory_kind::device) return;
-  refuse(asked, std::string(name) +
-                    " lies in a GPU's memory; rows, columns and segments are computed by the CPU only "
-                    "in this version: copy it with cudaMemcpy, or call once per vector");
-}
-
 void place(batch& made, const batch_request& asked, const options& options) {
   check_options(asked, options);
   if (made.count == 0) return;
-  refuse_gpu_memory(asked, made.each.a.data, "a");
-  refuse_gpu_memory(asked, made.each.b.data, "b");
-  refuse_gpu_memory(asked, made.offsets.data, "offsets");
-  refuse_gpu_memory(asked, made.out, "the array of results");
+  check_memory(asked, made);
   made.each.monitor = nullptr;
   made.threads = threads_for(std::max(made.elements, made.count), options.threads);
 }
@@ -179,26 +76,6 @@ void set_elements(batch& made, const std::vector<shared_axis>& axes) {
   if (!made.outer_a.empty()) each.a.contiguous = each.b.contiguous = false;
   each.a.outer = made.outer_a, each.b.outer = made.outer_b;
   each.contiguous = each.a.contiguous && each.b.contiguous;
-}
-
-/// Throws for offsets that decrease or pass the end of a vector of n elements.
-void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n) {
-  std::uint64_t before = 0;
-  for (std::size_t i = 0; i <= offsets.count; ++i) {
-    const std::uint64_t offset = offset_at(offsets, i);
-    const bool is_negative = is_signed(offsets.type) && static_cast<std::int64_t>(offset) < 0;
-    const std::string name = "offset " + text(i);
-    if (is_negative) refuse(asked, name + " is " + std::to_string(static_cast<std::int64_t>(offset)));
-    if (offset > n) refuse(asked, name + " is " + text(offset) + ", past the end of " + text(n) + " elements");
-    if (offset < before) {
-      refuse(asked, name + " is " + text(offset) + ", below the one before it, " + text(before));
-    }
-    if (i != 0 && offset == before && core::info_of(asked.what).is_extremum) {
-      refuse(asked, "segment " + text(i - 1) + " is empty, so it has no least or greatest element",
-             errc::empty_input);
-    }
-    before = offset;
-  }
 }
 
 }  // namespace
@@ -260,7 +137,8 @@ batch make_grid_batch(const batch_request& asked, const any_grid& a, const any_g
                       const options& options) {
   const any_grid& b = inputs_of(asked.what) == 2 ? given_b : a;
   if (a.results.size() + a.elements.size() > max_axes) {
-    refuse(asked, "an array of " + text(a.results.size() + a.elements.size()) + " axes; use at most 64");
+    throw_error(errc::bad_option, asked.caller,
+                "an array of " + std::to_string(a.results.size() + a.elements.size()) + " axes; use at most 64");
   }
   require_equal_axes(asked, a.results, b.results, "the shapes of the batches");
   require_equal_axes(asked, a.elements, b.elements, "the lengths of the vectors");
@@ -298,39 +176,15 @@ batch make_grid_batch(const batch_request& asked, const any_grid& a, const any_g
 
 batch make_segment_batch(const batch_request& asked, const any_vector& a, const any_vector& given_b,
                          const any_offsets& offsets, const options& options) {
-  const any_vector& b = inputs_of(asked.what) == 2 ? given_b : a;
-  const element_type type = offsets.type;
-  if (type != element_type::int32 && type != element_type::int64 && type != element_type::uint32 &&
-      type != element_type::uint64) {
-    refuse(asked, "offsets are " + (is_known(type) ? std::string(name_of(type)) : "of an unknown type") +
-                      "; use integers of 32 or 64 bits");
-  }
+  const bool two = inputs_of(asked.what) == 2;
+  const any_vector& b = two ? given_b : a;
   const axis places[] = {{offsets.count, asked.out.axes.empty() ? 0 : asked.out.axes[0].stride}};
   require_equal_axes(asked, places, asked.out.axes, "the numbers of segments and of results");
   check_each(asked, a, b, a.n == 0 ? 0 : offsets.count, options.mode);
-  const char* const name = inputs_of(asked.what) == 2 ? "a" : "x";
-  check_extent(asked.caller, name, a);
-  check_extent(asked.caller, "b", b);
   check_results(asked, offsets.count);
-  if (offsets.count != 0 && offsets.data == nullptr)
-    refuse(asked, "a null pointer for offsets", errc::null_pointer);
-  if (offsets.count != 0) check_offsets(asked, offsets, a.n);
-  const auto check_one = [&](const char* called, const any_vector& x) {
-    if (x.n == 0 || offsets.count == 0) return;
-    if (x.data == nullptr) {
-      refuse(asked, "a null pointer for a vector of " + text(x.n) + " elements", errc::null_pointer);
-    }
-    const axis elements[] = {{x.n, x.stride}};
-    if (results_overlap(asked, offsets.count, x.data, elements, {}, size_of(x.type))) {
-      refuse(asked, std::string("results lie within ") + called + ", or may; pass memory outside the vector");
-    }
-  };
-  check_one(name, a);
-  check_one("b", b);
-  const axis all_offsets[] = {{offsets.count + 1, offsets.stride}};
-  if (offsets.count != 0 && results_overlap(asked, offsets.count, offsets.data, all_offsets, {}, size_of(type))) {
-    refuse(asked, "results lie within the offsets, or may; pass memory outside them");
-  }
+  check_offsets(asked, offsets, a.n);
+  check_segments(asked, two ? "a" : "x", a, offsets);
+  if (two) check_segments(asked, "b", b, offsets);
   batch made = unplaced_batch(asked, a, b, options.mode);
   made.offsets = offsets;
   made.out_stride = places[0].stride;

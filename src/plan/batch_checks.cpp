@@ -1,0 +1,163 @@
+// Implementation of batch_checks.hpp.
+#include <algorithm>
+#include <plan/axes.hpp>
+#include <plan/batch_checks.hpp>
+#include <plan/gpu_engine.hpp>
+#include <string>
+
+namespace exactdot::engine {
+namespace {
+
+std::string text(std::size_t n) { return std::to_string(n); }
+
+[[noreturn]] void refuse(const batch_request& asked, const std::string& sentence, errc code = errc::bad_option) {
+  throw_error(code, asked.caller, sentence);
+}
+
+std::string shape_text(std::span<const axis> axes) {
+  std::string shape = "(";
+  for (const axis& each : axes) shape += (shape.size() > 1 ? ", " : "") + text(each.n);
+  return shape + (axes.size() == 1 ? ",)" : ")");
+}
+
+/// Whether memory of the results is memory of an array, too.
+bool results_overlap(const batch_request& asked, std::size_t count, const void* data, std::span<const axis> first,
+                     std::span<const axis> second, std::size_t size) {
+  const std::size_t bytes = size_of(asked.out.type);
+  const auto results = extent_of(asked.out.data, asked.out.axes, {}, bytes);
+  const auto begin = reinterpret_cast<const void*>(results->begin);
+  if (!may_overlap(data, first, second, size, begin, results->end - results->begin)) return false;
+  if (asked.out.axes.size() != 1) return true;
+  const auto* const each = static_cast<const char*>(asked.out.data);  // gaps between results do not count
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto offset = static_cast<std::ptrdiff_t>(i) * asked.out.axes[0].stride;
+    if (may_overlap(data, first, second, size, each + offset, bytes)) return true;
+  }
+  return false;
+}
+
+/// Throws if memory that the CPU is to use lies on a GPU.
+void refuse_gpu_memory(const batch_request& asked, const void* memory, const char* name) {
+  const gpu_engine* const engine = registered_gpu_engine.load(std::memory_order_acquire);
+  if (engine == nullptr || !gpu_may_exist.load(std::memory_order_relaxed) || memory == nullptr) return;
+  plan probe =
+      unplaced_plan({asked.caller, reduction::sum, {memory, 1, element_type::uint8}, {}, element_type::int64}, {});
+  engine->choose(probe, {});
+  if (probe.a.where.kind != memory_kind::device) return;
+  refuse(asked, std::string(name) +
+                    " lies in a GPU's memory; rows, columns and segments are computed by the CPU only "
+                    "in this version: copy it with cudaMemcpy, or call once per vector");
+}
+
+/// Throws for offsets that decrease or pass the end of a vector of n elements.
+void check_offset_order(const batch_request& asked, const any_offsets& offsets, std::size_t n) {
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i <= offsets.count; ++i) {
+    const std::uint64_t offset = offset_at(offsets, i);
+    const bool is_negative = is_signed(offsets.type) && static_cast<std::int64_t>(offset) < 0;
+    const auto refuse_offset = [&](const std::string& why) { refuse(asked, "offset " + text(i) + " is " + why); };
+    if (is_negative) refuse_offset(std::to_string(static_cast<std::int64_t>(offset)));
+    if (offset > n) refuse_offset(text(offset) + ", past the end of " + text(n) + " elements");
+    if (offset < before) refuse_offset(text(offset) + ", below the one before it, " + text(before));
+    if (i != 0 && offset == before && core::info_of(asked.what).is_extremum) {
+      refuse(asked, "segment " + text(i - 1) + " is empty, so it has no least or greatest element",
+             errc::empty_input);
+    }
+    before = offset;
+  }
+}
+
+}  // namespace
+
+void require_equal_axes(const batch_request& asked, std::span<const axis> a, std::span<const axis> b,
+                        const std::string& names) {
+  if (std::ranges::equal(a, b, {}, &axis::n, &axis::n)) return;
+  refuse(asked, names + " differ: " + shape_text(a) + " and " + shape_text(b), errc::size_mismatch);
+}
+
+std::size_t count_or_refuse(const batch_request& asked, std::span<const axis> axes, const char* what) {
+  const auto count = positions_of(axes);
+  if (!count) refuse(asked, "an array with more " + std::string(what) + " than an address space holds");
+  return *count;
+}
+
+void check_each(const batch_request& asked, const any_vector& a, const any_vector& b, std::size_t results,
+                mode mode) {
+  request one{asked.caller, asked.what, a, b, asked.out.type, asked.ddof};
+  if (results == 0 && a.n == 0) one.a.n = one.b.n = 1;  // no vector is empty where there is none
+  check_request(one, mode);
+}
+
+void check_results(const batch_request& asked, std::size_t count) {
+  const std::size_t size = size_of(asked.out.type);
+  if (count == 0) return;
+  if (asked.out.data == nullptr)
+    refuse(asked, "a null pointer for " + text(count) + " results", errc::null_pointer);
+  if (!extent_of(asked.out.data, asked.out.axes, {}, size)) refuse(asked, "the results exceed the address space");
+  if (!are_separate(asked.out.axes, size)) refuse(asked, "results would overwrite each other; check their strides");
+}
+
+void check_input(const batch_request& asked, const char* name, const any_grid& x, std::size_t results,
+                 std::size_t n) {
+  if (results == 0 || n == 0) return;
+  if (x.data == nullptr) {
+    refuse(asked, "a null pointer for " + text(results) + " vectors of " + text(n) + " elements",
+           errc::null_pointer);
+  }
+  if (!extent_of(x.data, x.results, x.elements, size_of(x.type))) {
+    refuse(asked, std::string(name) + ": an array of shape " + shape_text(x.results) + " by " +
+                      shape_text(x.elements) + " with these strides exceeds the address space");
+  }
+  if (results_overlap(asked, results, x.data, x.results, x.elements, size_of(x.type))) {
+    refuse(asked, std::string("results lie within ") + name + ", or may; pass memory outside the array");
+  }
+}
+
+void check_options(const batch_request& asked, const options& options) {
+  if (options.threads < 0) {
+    refuse(asked, "threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
+  }
+  if (options.device == device::cpu || options.device == device::automatic) return;
+  if (options.device != device::cuda) {
+    refuse(asked, "unknown device; use device::automatic, device::cpu or device::cuda");
+  }
+  refuse(asked, "rows, columns and segments are computed by the CPU only in this version; use device::cpu",
+         errc::no_device);
+}
+
+void check_segments(const batch_request& asked, const char* name, const any_vector& x, const any_offsets& offsets) {
+  check_extent(asked.caller, name, x);
+  if (x.n == 0 || offsets.count == 0) return;
+  if (x.data == nullptr) {
+    refuse(asked, "a null pointer for a vector of " + text(x.n) + " elements", errc::null_pointer);
+  }
+  const axis elements[] = {{x.n, x.stride}};
+  if (results_overlap(asked, offsets.count, x.data, elements, {}, size_of(x.type))) {
+    refuse(asked, std::string("results lie within ") + name + ", or may; pass memory outside the vector");
+  }
+}
+
+void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n) {
+  const element_type type = offsets.type;
+  if (type != element_type::int32 && type != element_type::int64 && type != element_type::uint32 &&
+      type != element_type::uint64) {
+    refuse(asked, "offsets are " + (is_known(type) ? std::string(name_of(type)) : "of an unknown type") +
+                      "; use integers of 32 or 64 bits");
+  }
+  if (offsets.count == 0) return;
+  if (offsets.data == nullptr) refuse(asked, "a null pointer for offsets", errc::null_pointer);
+  check_offset_order(asked, offsets, n);
+  const axis all[] = {{offsets.count + 1, offsets.stride}};
+  if (results_overlap(asked, offsets.count, offsets.data, all, {}, size_of(type))) {
+    refuse(asked, "results lie within the offsets, or may; pass memory outside them");
+  }
+}
+
+void check_memory(const batch_request& asked, const batch& made) {
+  refuse_gpu_memory(asked, made.each.a.data, "a");
+  refuse_gpu_memory(asked, made.each.b.data, "b");
+  refuse_gpu_memory(asked, made.offsets.data, "offsets");
+  refuse_gpu_memory(asked, made.out, "the array of results");
+}
+
+}  // namespace exactdot::engine

@@ -1,0 +1,36 @@
+// The checks of a call with many results. Each throws exactdot::error, whose sentence begins with the caller's
+// name.
+#pragma once
+
+#include <plan/batch.hpp>
+
+namespace exactdot::engine {
+
+/// Throws errc::size_mismatch unless both lists of axes have the same lengths. `names`: of what differs.
+void require_equal_axes(const batch_request& asked, std::span<const axis> a, std::span<const axis> b,
+                        const std::string& names);
+
+/// The positions along the axes. `what` they are: for the sentence if there are too many.
+[[nodiscard]] std::size_t count_or_refuse(const batch_request& asked, std::span<const axis> axes, const char* what);
+
+/// What a call on one of the vectors would check; a and b have its length.
+void check_each(const batch_request& asked, const any_vector& a, const any_vector& b, std::size_t results,
+                mode mode);
+
+/// Throws for results that lie nowhere, or on each other.
+void check_results(const batch_request& asked, std::size_t count);
+
+/// Throws for an input that lies nowhere, exceeds the address space or shares memory with results.
+void check_input(const batch_request& asked, const char* name, const any_grid& x, std::size_t results,
+                 std::size_t n);
+void check_segments(const batch_request& asked, const char* name, const any_vector& x, const any_offsets& offsets);
+
+/// Throws for offsets of another type, into a vector of n elements, and as check_input.
+void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n);
+
+void check_options(const batch_request& asked, const options& options);
+
+/// Throws if any memory of the call is a GPU's.
+void check_memory(const batch_request& asked, const batch& made);
+
+}  // namespace exactdot::engine
