@@ -67,8 +67,16 @@ class two_levels {
 
   void reduce(std::size_t index, std::size_t width, result_sink& sink) noexcept {
     const line first = of_.line_at(index);
+    sums_.start(first, width);
+    sums_.add(0, of_.each.n);
+    finish_panel(index, width, {&sums_, 1}, sink);
+  }
+
+  /// The results of a panel from its sums, in one part or several.
+  void finish_panel(std::size_t index, std::size_t width, std::span<panel_sums> parts, result_sink& sink) noexcept {
+    const line first = of_.line_at(index);
     core::decision found[panel_sums::widest];
-    sums_.reduce(first, width, found);
+    panel_sums::finish(parts, found);
     for (std::size_t k = 0; k < width; ++k) {
       if (found[k].certain) sink.take(index + k, line_after(of_, first, k).out, {found[k].word});
     }
@@ -102,6 +110,31 @@ class two_levels {
   std::optional<line_reducer> lines_;
 };
 
+/// A thread takes so many rows of a panel at a time.
+constexpr std::size_t rows_per_share = 1024;
+
+/// A few panels with many rows: the threads share the rows of each.
+void reduce_tall_panels(const batch& of, const panels& all, monitor* monitor, result_sink& sink) {
+  auto parts = reducers_of<panel_sums>(of, of.threads);
+  two_levels last(of);
+  for (std::size_t i = 0; i < all.count(); ++i) {
+    const line first = of.line_at(all.first(i));
+    for (panel_sums& part : parts) part.start(first, all.size(i));
+    engine::for_shares(of.each.n, rows_per_share, of.threads,
+                       [&](std::size_t start, std::size_t count, int thread) noexcept {
+                         progress progress(monitor);
+                         panel_sums& part = parts[static_cast<std::size_t>(thread)];
+                         for (std::size_t done = 0; done < count; done += rows_per_share) {
+                           const std::size_t rows = std::min(rows_per_share, count - done);
+                           part.add(start + done, rows);
+                           if (!progress.goes_on(rows * all.size(i))) return;
+                         }
+                       });
+    if (monitor != nullptr && monitor->cancel.load()) return;
+    last.finish_panel(all.first(i), all.size(i), parts, sink);
+  }
+}
+
 }  // namespace
 
 void reduce_columns(const batch& of, monitor* monitor, result_sink& sink) {
@@ -119,6 +152,8 @@ void reduce_columns(const batch& of, monitor* monitor, result_sink& sink) {
 
 void reduce_panels(const batch& of, monitor* monitor, result_sink& sink) {
   const panels all(of, panel_sums::width_of(of));
+  const bool is_tall = all.count() < static_cast<std::size_t>(of.threads);
+  if (is_tall && of.each.n >= 2 * rows_per_share) return reduce_tall_panels(of, all, monitor, sink);
   for_panels<two_levels>(of, all, monitor, [&](std::size_t i, two_levels& reducer) {
     reducer.reduce(all.first(i), all.size(i), sink);
   });

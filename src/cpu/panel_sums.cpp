@@ -74,27 +74,39 @@ core::decision panel_sums::decide_column(const bounded_sum& column) const noexce
   return found;
 }
 
-void panel_sums::reduce(const engine::line& first, std::size_t width, core::decision* found) noexcept {
+void panel_sums::start(const engine::line& first, std::size_t width) noexcept {
   a_.move_to(first.a, width), b_.move_to(first.b, width);
+  panel_width_ = width;
   std::ranges::fill(memory_, 0);
+}
+
+void panel_sums::add(std::size_t first, std::size_t count) noexcept {
   const bool two = each_.info().inputs == 2;
-  for (std::size_t i = 0; i < each_.n; i += panel_rows::rows_at_a_time) {
-    const std::size_t rows = std::min(panel_rows::rows_at_a_time, each_.n - i);
-    row_block a = a_.read(i, rows), b = two ? b_.read(i, rows) : a;
+  for (std::size_t done = 0; done < count; done += panel_rows::rows_at_a_time) {
+    const std::size_t rows = std::min(panel_rows::rows_at_a_time, count - done);
+    row_block a = a_.read(first + done, rows), b = two ? b_.read(first + done, rows) : a;
     if (a.is_repeated) std::swap(a, b);
-    of_.term->add_columns(a, b, rows, width, sums_at(0));
-    if (of_.squares != nullptr) of_.squares->add_columns(a, a, rows, width, sums_at(1));
+    of_.term->add_columns(a, b, rows, panel_width_, sums_at(0));
+    if (of_.squares != nullptr) of_.squares->add_columns(a, a, rows, panel_width_, sums_at(1));
   }
-  const auto bounded = [&](int index, std::size_t i, const kernels& kernels) {
-    const column_sums sums = sums_at(index);
-    return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], each_.n, kernels.products_underflow);
-  };
-  for (std::size_t i = 0; i < width; ++i) {
-    if (of_.squares != nullptr) {
-      found[i] = decide_moments(each_, {bounded(0, i, *of_.term), bounded(1, i, *of_.squares)});
-    } else {
-      found[i] = decide_column(bounded(0, i, *of_.term));
+}
+
+bounded_sum panel_sums::column(int index, std::size_t i) noexcept {
+  const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
+  const column_sums sums = sums_at(index);
+  return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], each_.n, kernels.products_underflow);
+}
+
+void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noexcept {
+  panel_sums& first = parts.front();
+  for (std::size_t i = 0; i < first.panel_width_; ++i) {
+    bounded_moments total{first.column(0, i), {}};
+    if (first.of_.squares != nullptr) total.squares = first.column(1, i);
+    for (panel_sums& part : parts.subspan(1)) {
+      cpu_engine::add(total.sum, part.column(0, i));
+      if (first.of_.squares != nullptr) cpu_engine::add(total.squares, part.column(1, i));
     }
+    found[i] = first.of_.squares != nullptr ? decide_moments(first.each_, total) : first.decide_column(total.sum);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <plan/batch.hpp>
 #include <plan/staging.hpp>
+#include <span>
 #include <vector>
 
 namespace exactdot::cpu_engine {
@@ -44,17 +45,23 @@ class panel_sums {
   /// Vectors of a panel.
   [[nodiscard]] static std::size_t width_of(const engine::batch& of);
 
-  /// found[i] = the result of the i-th vector of the panel that begins with `first`, or that it is open.
-  void reduce(const engine::line& first, std::size_t width, core::decision* found) noexcept;
+  /// Begins the panel of `width` vectors whose first one is `first`.
+  void start(const engine::line& first, std::size_t width) noexcept;
+  /// Adds elements first to first + count of each vector.
+  void add(std::size_t first, std::size_t count) noexcept;
+  /// found[i] = the result of the i-th vector, or that it is open, after every element was added to one of the
+  /// parts.
+  static void finish(std::span<panel_sums> parts, core::decision* found) noexcept;
 
  private:
   [[nodiscard]] column_sums sums_at(int index) noexcept;
+  [[nodiscard]] bounded_sum column(int index, std::size_t i) noexcept;
   [[nodiscard]] core::decision decide_column(const bounded_sum& column) const noexcept;
 
   engine::plan each_;
   sums of_;
   panel_rows a_, b_;
-  std::size_t width_;
+  std::size_t width_, panel_width_ = 0;
   std::vector<double> memory_;
 };
 

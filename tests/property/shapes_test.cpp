@@ -171,13 +171,13 @@ TEST(shapes, segments_have_the_bits_of_vectors) {
   }
 }
 
-/// A batch of a few long rows, and of long columns.
+/// A batch of a few long rows, and of long columns, whose rows the threads share.
 TEST(shapes, long_vectors) {
   rng random(5);
   std::vector<double> x(std::size_t{3} << 18);
   for (double& each : x) each = std::ldexp(2 * random.unit() - 1, random.between(-30, 30));
   const std::size_t n = x.size() / 3;
-  for (const mode mode : {mode::exact, mode::fast}) {
+  for (const exactdot::mode mode : {mode::exact, mode::fast}) {
     for (const int threads : {1, 2, 5}) {
       std::vector<double> out(3);
       const options options{.mode = mode, .threads = threads};
@@ -185,6 +185,12 @@ TEST(shapes, long_vectors) {
       for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(out[i], nrm2(std::span(x).subspan(i * n, n), {.mode = mode}));
       sum(columns{x.data(), n, 3}, out, options);
       for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(out[i], sum(strided{&x[i], n, 3}, {.mode = mode}));
+      if (mode == exactdot::mode::fast) continue;
+      variance(columns{x.data(), n, 3}, out, 1, options);
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(out[i], variance(strided{&x[i], n, 3}, 1));
+      std::vector<float> rounded(3);
+      sum(columns{x.data(), n, 3}, rounded, options);
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(rounded[i], sum<float>(strided{&x[i], n, 3}));
     }
   }
 }
