@@ -83,7 +83,7 @@ def run_shell_lines(source, build, scratch):
             fail(f"`{line}` printed {done.stdout.strip()}")
 
 
-SPELLED = ("*.md", "docs/*.md", "docs/results/*.md", "scripts", "include", "src", "simt", "lab", "cli", "bench",
+SPELLED = ("*.md", "docs/*.md", "docs/*.py", "docs/results/*.md", "scripts", "include", "src", "simt", "lab", "cli", "bench",
            "python/exactdot", "examples", "tests/package")
 
 
