@@ -5,9 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <lab/checks.hpp>
-#include <random>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 namespace exactdot::lab {
@@ -17,11 +15,19 @@ template <element T>
 using word = typename detail::unsigned_of<sizeof(T)>::type;
 
 template <element T>
-T run_once(const rung& tested, executor& device, const rung_input<T>& input, std::uint64_t seed, int launches = 1) {
+std::vector<T> run_once(const rung& tested, executor& device, const rung_input<T>& input, std::uint64_t seed,
+                        int launches = 1) {
   device.start_run(seed);
   const auto prepared = tested.prepare(input);
   for (int i = 0; i < launches; ++i) prepared->launch();
-  return prepared->result();
+  return prepared->results();
+}
+
+template <element T>
+std::vector<word<T>> bits_of(const std::vector<T>& results) {
+  std::vector<word<T>> bits(results.size());
+  std::ranges::transform(results, bits.begin(), [](T value) { return std::bit_cast<word<T>>(value); });
+  return bits;
 }
 
 /// Adds the findings of the last run to the result; each kind and source line once.
@@ -35,59 +41,6 @@ void collect_findings(const executor& device, measurement& result) {
   if (!result.findings.empty() && !result.info.wrong_on_purpose && result.fault.empty()) {
     result.fault = "the simulator reports: " + result.findings.front().text;
   }
-}
-
-/// Returns 2 if i is a nonzero square modulo 61, 1/2 if it is not a square, 1 if 61 divides i. Every arithmetic
-/// progression whose step 61 does not divide has equally many factors 2 and 1/2 per 61 terms, so partial products
-/// stay in range.
-template <element T>
-T balanced_factor(std::size_t i) {
-  constexpr std::size_t modulus = 61;
-  if (i % modulus == 0) return 1;
-  for (std::size_t root = 1; root < modulus; ++root) {
-    if (root * root % modulus == i % modulus) return 2;
-  }
-  return static_cast<T>(0.5);
-}
-
-template <element T>
-struct vectors {
-  std::vector<T> a, b;
-};
-
-/// Makes vectors whose partial results are all representable and in which every omitted element changes the result.
-///
-/// sum: small nonzero integers of both signs. min, max, absmax: the last element is the result, for every length;
-/// min and max have elements of one sign only and no zero, so that a wrong start value shows.
-template <element T>
-vectors<T> integer_vectors(std::size_t n, operation op) {
-  std::mt19937 generator(1);
-  const auto small = [&] {
-    const int draw = static_cast<int>(generator() % 6) - 3;
-    return static_cast<T>(draw < 0 ? draw : draw + 1);
-  };
-  const auto sign = [&] { return static_cast<T>(generator() % 2 == 0 ? -1 : 1); };
-  vectors<T> made{std::vector<T>(n), std::vector<T>(n, 1)};
-  for (std::size_t i = 0; i < n; ++i) {
-    switch (op) {
-      case operation::sum:
-        made.a[i] = small(), made.b[i] = small();
-        break;
-      case operation::min:
-        made.a[i] = static_cast<T>(n - i);
-        break;
-      case operation::max:
-        made.a[i] = -static_cast<T>(n - i);
-        break;
-      case operation::absmax:
-        made.a[i] = sign() * static_cast<T>(i + 1);
-        break;
-      case operation::product:
-        made.a[i] = balanced_factor<T>(i + 1), made.b[i] = sign();
-        break;
-    }
-  }
-  return made;
 }
 
 template <element T>
@@ -110,6 +63,41 @@ std::string check_value(T value, const reference<T>& expected, const launch_conf
   return fmt::format("an error of {:.3g} ulp; the proved bound is {:.3g} ulp", error, allowed);
 }
 
+/// Returns "" if `broken`, a broken promise of result i, is empty; else names the result, if there are several.
+std::string of_result(std::size_t i, std::size_t count, const std::string& broken) {
+  return broken.empty() || count == 1 ? broken : fmt::format("result {}: {}", i, broken);
+}
+
+/// Applies `broken(value, reference)` to every result; returns its first sentence that is not empty.
+template <element T, class Broken>
+std::string first_broken(const std::vector<T>& results, const std::vector<reference<T>>& expected,
+                         const Broken& broken) {
+  if (results.size() != expected.size()) {
+    return fmt::format("{} results instead of {}", results.size(), expected.size());
+  }
+  std::string first;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string sentence = of_result(i, results.size(), broken(results[i], expected[i]));
+    if (first.empty()) first = sentence;
+  }
+  return first;
+}
+
+template <element T>
+std::string check_results(const std::vector<T>& results, const std::vector<reference<T>>& expected,
+                          const launch_config& config, measurement& result) {
+  return first_broken(results, expected, [&](T value, const reference<T>& wanted) {
+    return check_value(value, wanted, config, result);
+  });
+}
+
+template <element T>
+std::string difference_of(const std::vector<T>& results, const std::vector<reference<T>>& expected) {
+  return first_broken(results, expected, [](T value, const reference<T>& wanted) {
+    return value == wanted.value() ? "" : fmt::format("{} instead of {}", value, wanted.value());
+  });
+}
+
 /// Records the first broken promise only.
 void record_fault(measurement& result, const std::string& fault) {
   if (result.fault.empty()) result.fault = fault;
@@ -121,19 +109,22 @@ template <element T>
 bool exact_on_integers(const rung& tested, executor& device, const run_options& options, measurement& result) {
   constexpr std::size_t max_length = 4100, launched_twice = 257;
   constexpr std::pair<std::size_t, std::size_t> starts[] = {{0, 0}, {1, 1}, {0, 1}, {1, 4}, {1, 2}};
-  const vectors<T> integers = integer_vectors<T>(max_length, options.op);
-  const problem<T> data(device, integers.a, integers.b, options.op);
+  const workload& kind = find_workload(tested.info.workload);
+  const host_vectors<T> integers = kind.of<T>().integers(max_length, options.op);
+  const problem<T> data(device, integers.a, integers.b, options.op, kind);
   for (const std::size_t n : {0, 1, 2, 31, 33, 63, 64, 257, 1000, 4096}) {
     for (const auto& [skip_a, skip_b] : starts) {
       if (n < 31 && skip_a + skip_b != 0) continue;
-      const reference<T> expected(data.a().subspan(skip_a, n), data.b().subspan(skip_b, n), options.op);
+      const std::vector<reference<T>> expected =
+          kind.of<T>().references(data.a().subspan(skip_a, n), data.b().subspan(skip_b, n), options.op);
       const rung_input<T> input = data.input_for(tested, device, options, n, skip_a, skip_b);
       const int launches = n == launched_twice ? 2 : 1;
-      const T value = run_once(tested, device, input, options.seed + n, launches);
+      const std::string difference =
+          difference_of(run_once(tested, device, input, options.seed + n, launches), expected);
       collect_findings(device, result);
-      if (value == expected.value() || result.info.wrong_on_purpose) continue;
-      record_fault(result, fmt::format("on integers, n = {}, starts {} and {}{}: {} instead of {}", n, skip_a,
-                                       skip_b, launches == 1 ? "" : ", launched twice", value, expected.value()));
+      if (difference.empty() || result.info.wrong_on_purpose) continue;
+      record_fault(result, fmt::format("on integers, n = {}, starts {} and {}{}: {}", n, skip_a, skip_b,
+                                       launches == 1 ? "" : ", launched twice", difference));
       return false;
     }
   }
@@ -144,25 +135,27 @@ template <element T>
 void check_runs(const rung& tested, executor& device, const problem<T>& data, const run_options& options,
                 measurement& result) {
   const rung_input<T> input = data.input_for(tested, device, options);
-  std::set<word<T>> results;
+  std::set<std::vector<word<T>>> different;
   result.error_ulps = 0;
   for (result.runs = 0; result.runs < std::max(options.runs, 1); ++result.runs) {
     device.count_costs(result.runs == 0);
-    const T value = run_once(tested, device, input, options.seed + static_cast<std::uint64_t>(result.runs));
+    const std::vector<T> results =
+        run_once(tested, device, input, options.seed + static_cast<std::uint64_t>(result.runs));
     if (result.runs == 0) {
-      result.value = static_cast<double>(value);
+      result.values.assign(results.begin(), results.end());
+      if (!results.empty()) result.value = result.values.front();
       result.counts = device.read_counters();
     }
     collect_findings(device, result);
-    results.insert(std::bit_cast<word<T>>(value));
-    record_fault(result, check_value(value, data.reference(), input.config, result));
+    different.insert(bits_of(results));
+    record_fault(result, check_results(results, data.references(), input.config, result));
   }
   device.count_costs(false);
-  result.distinct_results = static_cast<int>(results.size());
-  if (result.runs > 1) result.deterministic = results.size() == 1;
-  if (result.info.same_bits != determinism::none && results.size() != 1) {
-    record_fault(
-        result, fmt::format("{} different results in {} runs; the rung promises one", results.size(), result.runs));
+  result.distinct_results = static_cast<int>(different.size());
+  if (result.runs > 1) result.deterministic = different.size() == 1;
+  if (result.info.same_bits != determinism::none && different.size() != 1) {
+    record_fault(result, fmt::format("{} different results in {} runs; the rung promises one", different.size(),
+                                     result.runs));
   }
 }
 
@@ -170,7 +163,7 @@ template <element T>
 void check_grids(const rung& tested, executor& device, const problem<T>& data, const run_options& options,
                  measurement& result) {
   if (result.info.grid == grid_rule::none || result.info.wrong_on_purpose) return;
-  std::set<word<T>> results{std::bit_cast<word<T>>(static_cast<T>(result.value))};
+  std::set<std::vector<word<T>>> different{bits_of(std::vector<T>(result.values.begin(), result.values.end()))};
   std::set<std::pair<unsigned, unsigned>> launched{{result.config.grid, result.config.block}};
   std::vector<run_options> others(3, options);
   others[0].grid = 3, others[1].grid = 17;
@@ -178,18 +171,18 @@ void check_grids(const rung& tested, executor& device, const problem<T>& data, c
   for (const run_options& other : others) {
     const rung_input<T> input = data.input_for(tested, device, other);
     if (!launched.emplace(input.config.grid, input.config.block).second) continue;
-    const T value = run_once(tested, device, input, options.seed);
+    const std::vector<T> results = run_once(tested, device, input, options.seed);
     collect_findings(device, result);
-    results.insert(std::bit_cast<word<T>>(value));
-    const std::string fault = check_value(value, data.reference(), input.config, result);
+    different.insert(bits_of(results));
+    const std::string fault = check_results(results, data.references(), input.config, result);
     if (!fault.empty()) {
       record_fault(result, fmt::format("with {} blocks of {}: {}", input.config.grid, input.config.block, fault));
     }
   }
   result.grids = static_cast<int>(launched.size());
-  result.distinct_over_grids = static_cast<int>(results.size());
-  if (result.info.same_bits == determinism::always && results.size() != 1) {
-    record_fault(result, fmt::format("{} different results over {} grids; the rung promises one", results.size(),
+  result.distinct_over_grids = static_cast<int>(different.size());
+  if (result.info.same_bits == determinism::always && different.size() != 1) {
+    record_fault(result, fmt::format("{} different results over {} grids; the rung promises one", different.size(),
                                      result.grids));
   }
 }

@@ -9,21 +9,33 @@
 #include <lab/paragraph.hpp>
 #include <lab/registry.hpp>
 #include <lab/source_listing.hpp>
+#include <lab/workload.hpp>
 #include <vector>
 
 namespace exactdot::lab {
 namespace {
 
-/// Returns every rung of this build once; rungs of vendor libraries only if the build includes a GPU.
-std::vector<rung_info> all_rungs() {
+/// Returns every rung of this build over a workload once; rungs of vendor libraries only if the build includes a
+/// GPU.
+std::vector<rung_info> rungs_over(const char* name) {
   std::vector<rung_info> all;
   for (const backend target : {backend::simt, backend::cuda}) {
-    for (const rung& candidate : ladder(target)) {
+    for (const rung& candidate : ladder(target, name)) {
       const auto same = [&](const rung_info& other) { return std::string_view(other.name) == candidate.info.name; };
       if (std::ranges::none_of(all, same)) all.push_back(candidate.info);
     }
   }
   std::ranges::stable_sort(all, {}, &rung_info::number);
+  return all;
+}
+
+/// Returns the rungs of all workloads.
+std::vector<rung_info> all_rungs() {
+  std::vector<rung_info> all;
+  for (const workload& kind : workloads()) {
+    const std::vector<rung_info> rungs = rungs_over(kind.name);
+    all.insert(all.end(), rungs.begin(), rungs.end());
+  }
   return all;
 }
 
@@ -103,15 +115,20 @@ std::vector<std::string> rung_names() {
 
 bool needs_gpu(std::string_view name) {
   const auto is_named = [&](const rung& candidate) { return candidate.info.name == name; };
-  if (std::ranges::any_of(ladder(backend::simt), is_named)) return false;
+  for (const workload& kind : workloads()) {
+    if (std::ranges::any_of(ladder(backend::simt, kind.name), is_named)) return false;
+  }
   return !source_of(std::string(name) + ".cu").empty();
 }
 
 std::string rung_list() {
   std::string text;
-  for (const rung_info& info : all_rungs()) {
-    const std::string heading = fmt::format("{:>2} {}", info.number, info.name);
-    text += paragraph(heading, std::string(info.summary) + (needs_gpu(info.name) ? " (needs a GPU)" : ""), 23);
+  for (const workload& kind : workloads()) {
+    text += paragraph(fmt::format("workload {}:", kind.name), kind.summary, 3);
+    for (const rung_info& info : rungs_over(kind.name)) {
+      const std::string heading = fmt::format("{:>2} {}", info.number, info.name);
+      text += paragraph(heading, std::string(info.summary) + (needs_gpu(info.name) ? " (needs a GPU)" : ""), 23);
+    }
   }
   return text;
 }

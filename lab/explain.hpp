@@ -13,7 +13,7 @@ namespace exactdot::lab {
 /// Returns whether a rung of that name exists, perhaps not in this build, and does not run on the simulator.
 [[nodiscard]] bool needs_gpu(std::string_view name);
 
-/// Returns one line or more per rung: number, name and summary.
+/// Returns the workloads, each with one line or more per rung: number, name and summary.
 [[nodiscard]] std::string rung_list();
 
 /// Returns the explanation; its source has the line numbers that findings cite. Throws errc::bad_option, listing

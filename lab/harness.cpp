@@ -54,27 +54,42 @@ const T* pointer_for(const rung& user, std::span<const T> host, const T* device,
 /// Returns whether the error is at most the bound of a binary tree. Applies to rungs that are wrong on purpose: the
 /// bound for an arbitrary order, n roundings, would not distinguish lost updates from rounding.
 template <element T>
-bool within_tree_bound(const reference<T>& expected, const measurement& result) {
+bool within_tree_bound(const std::vector<reference<T>>& expected, const measurement& result) {
   rung_info tree;
   tree.roundings = [](const launch_config& config) -> std::uint64_t { return tree_depth(config.n) + 1; };
-  return result.error_ulps <= expected.allowed_ulps(tree, result.config);
+  return std::ranges::any_of(expected, [&](const reference<T>& one) {
+    return result.error_ulps <= one.allowed_ulps(tree, result.config);
+  });
+}
+
+/// Returns whether the rung's promise covers every result.
+template <element T>
+bool covers(const rung_info& info, const std::vector<reference<T>>& expected, const launch_config& config) {
+  return std::ranges::none_of(expected,
+                              [&](const reference<T>& one) { return std::isinf(one.allowed_ulps(info, config)); });
 }
 
 }  // namespace
 
 template <element T>
-problem<T>::problem(executor& device, std::span<const T> a, std::span<const T> b, operation op)
+problem<T>::problem(executor& device, std::span<const T> a, std::span<const T> b, operation op,
+                    const workload& kind)
     : a_(a),
       b_(b),
       a_copy_(device.upload(a.data(), a.size_bytes())),
       b_copy_(device.upload(b.data(), b.size_bytes())),
-      reference_(a, b, op) {}
+      results_(kind.results),
+      references_(kind.of<T>().references(a, b, op)) {}
 
 template <element T>
 rung_input<T> problem<T>::input_for(const rung& user, executor& device, const run_options& options, std::size_t n,
                                     std::size_t skip_a, std::size_t skip_b) const {
-  return {device.stream(), pointer_for(user, a_, device_a(), skip_a), pointer_for(user, b_, device_b(), skip_b),
-          options.op, choose_launch_config(user.info, n, options.block, options.grid, device.multiprocessors())};
+  return {device.stream(),
+          pointer_for(user, a_, device_a(), skip_a),
+          pointer_for(user, b_, device_b(), skip_b),
+          options.op,
+          choose_launch_config(user.info, n, options.block, options.grid, device.multiprocessors()),
+          results_(n)};
 }
 
 template <element T>
@@ -96,12 +111,12 @@ measurement measure(const rung& tested, executor& device, const problem<T>& data
   const bool exact = exact_on_integers<T>(tested, device, options, result);
   check_runs(tested, device, data, options, result);
   if (exact) check_grids(tested, device, data, options, result);
-  if (!std::isinf(data.reference().allowed_ulps(tested.info, result.config))) {
+  if (covers(tested.info, data.references(), result.config)) {
     result.correct = result.fault.empty();
   } else if (!result.fault.empty()) {
     result.correct = false;
   }
-  if (tested.info.wrong_on_purpose) result.correct = within_tree_bound(data.reference(), result);
+  if (tested.info.wrong_on_purpose) result.correct = within_tree_bound(data.references(), result);
   if (!result.fault.empty()) return result;
   result.seconds = kernel_seconds(tested, device, data, options);
   if (result.seconds && tested.info.host_finishes) {

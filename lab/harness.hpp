@@ -6,7 +6,7 @@
 #pragma once
 
 #include <lab/executor.hpp>
-#include <lab/reference.hpp>
+#include <lab/workload.hpp>
 #include <limits>
 #include <optional>
 #include <span>
@@ -15,8 +15,9 @@
 
 namespace exactdot::lab {
 
+/// How a rung is run and checked.
 struct run_options {
-  int runs = 5;
+  int runs = 5;            ///< of the whole vectors, to detect bits that change
   std::uint64_t seed = 1;  ///< of the simulator's schedules
   operation op = operation::sum;
   unsigned block = 0, grid = 0;  ///< 0: the rung's default
@@ -26,7 +27,8 @@ struct run_options {
 struct measurement {
   rung_info info;
   launch_config config;
-  double value = 0;             ///< of the first run
+  double value = 0;             ///< the first result of the first run
+  std::vector<double> values;   ///< its results
   std::optional<bool> correct;  ///< null if no promise covers these data
   std::string fault;            ///< the first broken promise; empty if none
   long double error_ulps = std::numeric_limits<long double>::quiet_NaN();  ///< the largest error of any run
@@ -41,11 +43,12 @@ struct measurement {
   std::vector<finding> findings;
 };
 
-/// A pair of vectors, on the host and on the device, with its reference result.
+/// A pair of vectors, on the host and on the device, with the references of a workload's results.
 template <element T>
 class problem {
  public:
-  problem(executor& device, std::span<const T> a, std::span<const T> b, operation op);
+  problem(executor& device, std::span<const T> a, std::span<const T> b, operation op,
+          const workload& kind = find_workload("dot"));
 
   /// Returns input and launch for `user` on n elements; the first `skip_a` and `skip_b` elements are skipped.
   [[nodiscard]] rung_input<T> input_for(const rung& user, executor& device, const run_options& options,
@@ -54,7 +57,7 @@ class problem {
     return input_for(user, device, options, a_.size());
   }
   [[nodiscard]] std::size_t n() const { return a_.size(); }
-  [[nodiscard]] const lab::reference<T>& reference() const { return reference_; }
+  [[nodiscard]] const std::vector<reference<T>>& references() const { return references_; }
   [[nodiscard]] std::span<const T> a() const { return a_; }
   [[nodiscard]] std::span<const T> b() const { return b_; }
   [[nodiscard]] const T* device_a() const { return static_cast<const T*>(a_copy_->data()); }
@@ -63,7 +66,8 @@ class problem {
  private:
   std::span<const T> a_, b_;
   std::unique_ptr<device_memory> a_copy_, b_copy_;
-  lab::reference<T> reference_;
+  std::size_t (*results_)(std::size_t n);
+  std::vector<reference<T>> references_;
 };
 
 /// Runs, checks and times one rung.

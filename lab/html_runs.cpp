@@ -38,9 +38,9 @@ void take_launches(html_subject& subject, const simt::recorder& recorder) {
     throw error(errc::bad_option, fmt::format("--html: {} launches no kernel, so it has no steps", subject.name));
   check_schedule(subject);
   for (simt::recorded_launch& launch : subject.launches) {
-    constexpr std::string_view own = "exactdot::lab::";
-    for (std::size_t at = 0; (at = launch.kernel.find(own)) != std::string::npos;)
-      launch.kernel.erase(at, own.size());
+    constexpr std::string_view prefix = "exactdot::lab::";
+    for (std::size_t at = 0; (at = launch.kernel.find(prefix)) != std::string::npos;)
+      launch.kernel.erase(at, prefix.size());
   }
 }
 
@@ -63,18 +63,20 @@ void run_rung(html_subject& subject, const rung& recorded, const html_rung_reque
   if (!reason.empty()) throw error(errc::bad_option, reason);
   io::data_request data = request.data;
   data.n = config.n;
-  std::vector<T> a(config.n), b(config.n);
-  io::data_source<T>(data).next(a, b);
+  const workload& kind = find_workload(recorded.info.workload);
+  const host_vectors<T> vectors = kind.of<T>().data(data);
   const std::unique_ptr<executor> device = open_executor(backend::simt);
-  const problem<T> vectors(*device, a, b, request.op);
-  const auto prepared =
-      recorded.prepare(rung_input<T>{device->stream(), vectors.device_a(), vectors.device_b(), request.op, config});
+  const problem<T> run(*device, vectors.a, vectors.b, request.op, kind);
+  const auto prepared = recorded.prepare(
+      rung_input<T>{device->stream(), run.device_a(), run.device_b(), request.op, config, kind.results(config.n)});
   device->start_run(seed);
   const simt::recorder recorder(subject.limits);
   prepared->launch();
   const T result = prepared->result();
-  subject.about = fmt::format("{}: {}. n = {}, result {}, exact {}.", recorded.info.name, recorded.info.summary,
-                              config.n, result, vectors.reference().value());
+  subject.about =
+      fmt::format("{}: {}. n = {}, result {}", recorded.info.name, recorded.info.summary, config.n, result);
+  if (!run.references().empty()) subject.about += fmt::format(", exact {}", run.references().front().value());
+  subject.about += ".";
   take_launches(subject, recorder);
 }
 

@@ -42,6 +42,11 @@ std::string grid_error(const rung_info& info, unsigned grid) {
                      info.name);
 }
 
+/// Baselines and closed forms exist for dot products only.
+bool is_dot_product(const ladder_request& request) {
+  return request.workload == "dot" && request.options.op == operation::sum;
+}
+
 void throw_if_cancelled(const ladder_request& request) {
   if (request.data.monitor != nullptr && request.data.monitor->cancel) throw error(errc::cancelled, "cancelled");
 }
@@ -77,13 +82,13 @@ bool append_measurement(ladder_result& result, const ladder_request& request, co
 template <element T>
 void measure_rungs(const ladder_request& request, executor& device, const std::vector<rung>& rungs,
                    ladder_result& result) {
-  std::vector<T> a(result.n), b(result.n);
-  io::data_source<T>(request.data).next(a, b);
-  const problem<T> data(device, a, b, request.options.op);
-  result.exact = static_cast<double>(data.reference().value());
+  const workload& kind = find_workload(request.workload);
+  const host_vectors<T> vectors = kind.of<T>().data(request.data);
+  const problem<T> data(device, vectors.a, vectors.b, request.options.op, kind);
+  if (!data.references().empty()) result.exact = static_cast<double>(data.references().front().value());
   if (device.target() == backend::cuda) {
     result.read_seconds = device.seconds_to_read(data.device_a(), data.device_b(), result.n * sizeof(T));
-    if (request.options.op == operation::sum) {
+    if (is_dot_product(request)) {
       result.naive_seconds = baseline_seconds("atomic_per_element", device, data);
       result.cublas_seconds = baseline_seconds("cublas", device, data);
     }
@@ -101,7 +106,7 @@ void measure_rungs(const ladder_request& request, executor& device, const std::v
 }  // namespace
 
 std::vector<rung> choose_rungs(const ladder_request& request) {
-  const std::vector<rung> all = ladder(request.target);
+  const std::vector<rung> all = ladder(request.target, request.workload);
   std::vector<rung> chosen;
   for (const std::string& name : request.rungs) {
     const rung* const named = find(all, name);
@@ -146,6 +151,8 @@ ladder_result run_ladder(const ladder_request& request) {
   std::vector<rung> rungs = choose_rungs(request);
   require_memory(request, *device, request.data.n);
   ladder_result result;
+  result.workload = request.workload;
+  result.terms = find_workload(request.workload).terms;
   result.device = device->name();
   result.facts = device->facts();
   result.data = request.data.data;
@@ -160,7 +167,7 @@ ladder_result run_ladder(const ladder_request& request) {
         return std::string_view(done.info.name) == candidate.info.name;
       });
     });
-    if (request.data.data == io::data_set::ramp && request.options.op == operation::sum) {
+    if (request.data.data == io::data_set::ramp && is_dot_product(request)) {
       result.ramp = ramp_results<T>(request, *device, rungs);
     }
   });

@@ -12,8 +12,10 @@
 
 namespace exactdot::lab {
 
+/// What to run: device, workload, data, rungs.
 struct ladder_request {
   backend target = backend::simt;
+  std::string workload = "dot";
   executor_settings settings;
   io::data_request data;
   element_type type = element_type::float32;
@@ -23,14 +25,16 @@ struct ladder_request {
   std::function<void(const std::string&)> on_progress = {};  ///< called before each rung with its name
 };
 
+/// What the reports print.
 struct ladder_result {
   std::string device;
   std::vector<std::pair<std::string, std::string>> facts;
+  std::string workload = "dot", terms = "products";  ///< its name, and what its operation combines
   io::data_set data = io::data_set::uniform;
   std::size_t n = 0;
   element_type type = element_type::float32;
   operation op = operation::sum;
-  double exact = 0;  ///< the exact sum, rounded once; for other operations the reference result
+  double exact = 0;  ///< the first reference: the exact sum, rounded once, or the result of another operation
   std::vector<measurement> measurements;
   // Baselines in seconds, on devices with a clock: reading both vectors, rung atomic_per_element, rung cublas.
   std::optional<double> read_seconds, naive_seconds, cublas_seconds;
@@ -40,9 +44,9 @@ struct ladder_result {
 
 /// Runs the ladder.
 ///
-/// Throws errc::bad_option for an unknown rung, or for an operation, block or grid that a named rung does not
-/// support; errc::no_device for a missing device, or a named rung whose library is missing; errc::cancelled;
-/// std::runtime_error for vectors that do not fit in memory.
+/// Throws errc::bad_option for an unknown workload or rung, or for an operation, block or grid that a named rung
+/// does not support; errc::no_device for a missing device, or a named rung whose library is missing;
+/// errc::cancelled; std::runtime_error for vectors that do not fit in memory.
 [[nodiscard]] ladder_result run_ladder(const ladder_request& request);
 
 /// Returns the rungs of a request in ladder order.

@@ -36,10 +36,10 @@ std::uint64_t max_blocks(grid_rule rule, unsigned multiprocessors) {
 
 void add_rung(const rung& added) { registered_rungs().push_back(added); }
 
-std::vector<rung> ladder(backend target) {
+std::vector<rung> ladder(backend target, std::string_view workload) {
   std::vector<rung> rungs;
   std::ranges::copy_if(registered_rungs(), std::back_inserter(rungs), [&](const rung& candidate) {
-    return candidate.target == target || candidate.target == backend::host;
+    return (candidate.target == target || candidate.target == backend::host) && candidate.info.workload == workload;
   });
   std::ranges::sort(rungs, {}, [](const rung& candidate) {
     return std::tuple(candidate.info.number, std::string_view(candidate.info.name));

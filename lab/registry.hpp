@@ -1,4 +1,4 @@
-// Registry of the ladder: name, promises and limits of each rung, and how to prepare a run of it.
+// Registry of the ladders: name, promises and limits of each rung, and how to prepare a run of it.
 //
 // A rung is a file in lab/rungs/. A rung with kernels is compiled twice and registered for both backends, the
 // simulator and a GPU; a host rung is registered once. This header is plain host C++ and names no backend's types,
@@ -15,6 +15,7 @@
 
 namespace exactdot::lab {
 
+/// Where kernels run; host: a rung without kernels.
 enum class backend { host, simt, cuda };
 
 /// What a reduction combines: the products a[i]·b[i]; for absmax, their magnitudes.
@@ -46,6 +47,7 @@ enum class grid_rule {
   many              ///< 32 per multiprocessor
 };
 
+/// What keeps the bits of a rung's result the same.
 enum class determinism {
   none,        ///< the last bits depend on the order in which threads or blocks arrive
   fixed_grid,  ///< the same bits in every run with the same grid and block
@@ -64,8 +66,9 @@ enum class error_rule {
   correctly_rounded,  ///< half an ulp
 };
 
+/// Name, promises and limits of a rung.
 struct rung_info {
-  int number = 0;
+  int number = 0;  ///< its place in the ladder; related rungs share one
   const char* name = "";
   const char* file = "";  ///< in lab/rungs/; its opening comment explains the rung
   const char* summary = "";
@@ -82,6 +85,7 @@ struct rung_info {
   bool host_finishes = false;  ///< the host copies partial results and adds them
   bool any_operation = false;  ///< supports every operation, not only sum
   bool wrong_on_purpose = false;
+  const char* workload = "dot";  ///< what it computes; see workload.hpp
 };
 
 /// Seconds in which the host completed a result.
@@ -97,10 +101,12 @@ class prepared_rung {
   virtual ~prepared_rung() = default;
   virtual void launch() = 0;  ///< enqueues the timed work; callable repeatedly, also during graph capture
   virtual T result() = 0;     ///< waits for the device, copies the result, and completes it on the host if needed
+  virtual std::vector<T> results() { return {result()}; }  ///< the same, of a workload with several results
   /// Of the last result(); zeros unless the host completes it.
   [[nodiscard]] virtual finish_times last_finish() const { return {}; }
 };
 
+/// The vectors, the operation and the launch of one run.
 template <class T>
 struct rung_input {
   void* stream = nullptr;  ///< the gpu::stream of the rung's backend; null on the host
@@ -108,11 +114,14 @@ struct rung_input {
   const T* b = nullptr;
   operation op = operation::sum;
   launch_config config;
+  std::size_t results = 1;  ///< number of results, as the rung's workload determines it from n
 };
 
+/// Allocates what the rung needs; launches nothing.
 template <class T>
 using rung_factory = std::function<std::unique_ptr<prepared_rung<T>>(const rung_input<T>&)>;
 
+/// A rung on one backend.
 struct rung {
   rung_info info;
   backend target = backend::host;
@@ -130,9 +139,9 @@ struct rung {
 /// Adds a rung to the registry; called at program start by the registration objects.
 void add_rung(const rung& added);
 
-/// Returns the rungs of `target` and of the host, ordered by number, then by name. Without that backend in the
-/// build only host rungs remain.
-[[nodiscard]] std::vector<rung> ladder(backend target);
+/// Returns the rungs of `target` and of the host over a workload, ordered by number, then by name. Without that
+/// backend in the build only host rungs remain.
+[[nodiscard]] std::vector<rung> ladder(backend target, std::string_view workload = "dot");
 
 /// Returns why the rung cannot run with `block` threads per block; empty if it can.
 [[nodiscard]] std::string block_size_error(const rung_info& info, unsigned block);

@@ -53,8 +53,8 @@ std::string counted_line(const ladder_result& result, const measurement& tested)
 std::string header(const ladder_result& result, bool timed) {
   std::string facts;
   for (const auto& [key, value] : result.facts) facts += fmt::format(", {} {}", key, value);
-  return fmt::format("{}{}: {} of {} products, data {}, {}\n", result.device, facts,
-                     operation_names[static_cast<std::size_t>(result.op)], result.n,
+  return fmt::format("{}{}: {} of {} {}, data {}, {}\n", result.device, facts,
+                     operation_names[static_cast<std::size_t>(result.op)], result.n, result.terms,
                      io::data_set_names[static_cast<std::size_t>(result.data)], name_of(result.type)) +
          fmt::format("{:>2} {:<19} {:>13} {:>9} {:>5} {:>5} ", "#", "rung", "value", "error,ulp", "runs", "grids") +
          (timed ? fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", "us", "GB/s", "%ceil", "xcublas", "total,us",
@@ -65,7 +65,7 @@ std::string header(const ladder_result& result, bool timed) {
 
 /// Returns whether the claims apply to the vectors of this run.
 bool claims_apply(const ladder_result& result) {
-  return result.n == std::size_t{1} << 20 && result.type == element_type::float32 &&
+  return result.workload == "dot" && result.n == std::size_t{1} << 20 && result.type == element_type::float32 &&
          result.data == io::data_set::uniform && result.op == operation::sum;
 }
 

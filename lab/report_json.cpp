@@ -100,6 +100,7 @@ json measurement_json(const ladder_result& result, const measurement& tested) {
 json json_of(const ladder_result& result) {
   json object = {{"device", result.device}};
   for (const auto& [key, value] : result.facts) object[key] = value;
+  object["workload"] = result.workload;
   object["n"] = result.n;
   object["data"] = io::data_set_names[static_cast<std::size_t>(result.data)];
   object["dtype"] = std::string(name_of(result.type));

@@ -86,6 +86,7 @@ void expect_figures_of_the_simulator(const json& rung) {
 TEST_F(lab_program, prints_one_json_object) {
   const json result = data({"--n", "1000", "--runs", "3"});
   EXPECT_EQ(result["device"], "simt");
+  EXPECT_EQ(result["workload"], "dot");
   EXPECT_EQ(result["n"], 1000);
   EXPECT_EQ(result["data"], "uniform");
   const double exact = std::strtod(result["exact"]["hex"].get<std::string>().c_str(), nullptr);
@@ -279,7 +280,8 @@ TEST_F(lab_program, names_the_rungs_that_need_a_gpu) {
 
 TEST_F(lab_program, lists_rungs) {
   const std::string list = run_well({"lab", "--list"});
-  EXPECT_TRUE(list.starts_with(" 0 cpu_loop ")) << list;
+  EXPECT_TRUE(list.starts_with("workload dot: ")) << list;
+  EXPECT_NE(list.find("\n 0 cpu_loop "), std::string::npos) << list;
   for (const char* const name : {"racy", "two_phase", "exact"}) {
     EXPECT_NE(list.find(std::string(" ") + name + " "), std::string::npos) << name;
   }
