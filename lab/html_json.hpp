@@ -1,4 +1,4 @@
-// The recorded launches as JSON, for the script of the page (lab/page/stepper.js).
+// The recorded launches as JSON, for the script of the page (lab/page/).
 #pragma once
 
 #include <lab/html_runs.hpp>

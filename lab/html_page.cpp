@@ -26,6 +26,16 @@ std::string script_json(const nlohmann::ordered_json& object) {
   return result;
 }
 
+/// Returns the page's script: files of one idea each, of which a later one may use the earlier ones at its start.
+std::string script() {
+  std::string text;
+  for (const char* const file : {"steps.js", "state.js", "source_view.js", "thread_view.js", "memory_view.js",
+                                 "time_line.js", "run_view.js", "controls.js"}) {
+    text += page_file(file);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string page_of(const std::string& title, const std::string& command,
@@ -36,7 +46,7 @@ std::string page_of(const std::string& title, const std::string& command,
                                                             {"@STYLE@", std::string(page_file("stepper.css"))},
                                                             {"@TITLE@", escaped(title)},
                                                             {"@DATA@", script_json(data)},
-                                                            {"@SCRIPT@", std::string(page_file("stepper.js"))}};
+                                                            {"@SCRIPT@", script()}};
   std::string_view rest = page_file("stepper.html");
   std::string page;
   for (const auto& [mark, text] : parts) {
