@@ -23,11 +23,11 @@ void add_page(CLI::App& app, std::string& html, std::vector<unsigned>& schedule)
                                            "write a page that plays each kernel step by step, on the simulator, "
                                            "instead of a report")
                                 ->check(check_file_name, "FILE");
-  app.add_option("--schedule", schedule,
-                 "with --html: threads of the first steps, by their number in the grid: 0,1,0,1; later ones follow "
-                 "the seed")
-      ->delimiter(',')
-      ->type_name("LIST")
+  app.add_option_function<std::string>(
+         "--schedule", [&schedule](const std::string& text) { schedule = parse_schedule(text).value(); },
+         "with --html: threads of the first steps, by their number in the grid: 0,1,0,1; later ones follow the "
+         "seed")
+      ->check(check_schedule, "LIST")
       ->needs(page);
 }
 
@@ -81,7 +81,8 @@ action declare_lab(CLI::App& app) {
       "  exactdot lab --list\n"
       "  exactdot lab --explain single_pass\n"
       "  exactdot lab --rung shared_host_sum --html tree.html\n"
-      "Exit status: 0; 1: a rung broke a promise, no such device, or not enough memory; 2: wrong usage.");
+      "Exit status: 0; 1: a rung broke a promise, no such device, not enough memory, or a page that cannot be "
+      "written; 2: wrong usage.");
   return [arguments] { run_lab(*arguments); };
 }
 
@@ -115,7 +116,8 @@ action declare_hazards(CLI::App& app) {
       "  exactdot hazards --list\n"
       "  exactdot hazards lost_half --explain\n"
       "  exactdot hazards race_condition --schedule 0,1,0,1 --html race.html\n"
-      "Exit status: 0; 1: a hazard had an unexpected outcome, or no such device; 2: wrong usage.");
+      "Exit status: 0; 1: a hazard had an unexpected outcome, no such device, or a page that cannot be written; 2: "
+      "wrong usage.");
   return [arguments] { run_hazards(*arguments); };
 }
 

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cli/element_count.hpp>
 #include <cli/html.hpp>
 #include <cli/interruption.hpp>
 #include <cstdio>
 #include <exactdot/error.hpp>
+#include <filesystem>
 #include <io/fault.hpp>
-#include <io/type_names.hpp>
-#include <iterator>
 #include <lab/html_json.hpp>
 #include <lab/html_page.hpp>
 #include <lab/html_runs.hpp>
@@ -57,6 +55,15 @@ std::vector<lab::html_subject> record_all(const Items& items, simt::recorder_set
   return subjects;
 }
 
+/// Throws errc::file if the file cannot be written; before the runs, which take seconds.
+void require_writable(const std::string& file) {
+  const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(file));
+  std::FILE* const out = std::fopen(file.c_str(), "ab");
+  if (out == nullptr) io::fail_errno(file, "write", errno);
+  static_cast<void>(std::fclose(out));
+  if (is_new) static_cast<void>(std::remove(file.c_str()));
+}
+
 void write_page(const std::string& file, const std::string& page) {
   std::FILE* const out = std::fopen(file.c_str(), "wb");
   if (out == nullptr) io::fail_errno(file, "write", errno);
@@ -81,21 +88,15 @@ std::string with_options(std::string command, std::uint32_t seed, std::uint32_t 
 }
 
 lab::html_rung_request rung_request(const lab_arguments& arguments) {
+  const lab_problem problem = problem_of(arguments, "ones");
   lab::html_rung_request request;
-  if (!arguments.n.empty()) request.n = *parse_element_count(arguments.n);
+  request.data = problem.data, request.type = problem.type, request.op = problem.op;
+  if (!arguments.n.empty()) request.n = problem.data.n;
   constexpr std::size_t max_length = std::size_t{1} << 20;
   if (request.n.value_or(0) > max_length)
     throw error(errc::bad_option,
                 fmt::format("--n {}: a page shows small runs; expected at most {}", arguments.n, max_length));
   request.block = arguments.block, request.grid = arguments.grid;
-  const std::string data = arguments.data.empty() ? "ones" : arguments.data;
-  const auto set = std::find(std::begin(io::data_set_names), std::end(io::data_set_names), data);
-  request.data.data = static_cast<io::data_set>(set - std::begin(io::data_set_names));
-  request.data.seed = arguments.seed;
-  request.data.condition = arguments.condition.value_or(request.data.condition);
-  request.type = *type_named(arguments.type);
-  const auto op = std::find(std::begin(lab::operation_names), std::end(lab::operation_names), arguments.op);
-  request.op = static_cast<lab::operation>(op - std::begin(lab::operation_names));
   return request;
 }
 
@@ -120,6 +121,7 @@ void write_lab_page(const lab_arguments& arguments) {
   const std::vector<lab::rung> rungs = rungs_of_page(arguments, request);
   const simt::recorder_settings settings =
       settings_for(arguments.device, arguments.model, arguments.schedule, rungs.size(), "rung");
+  require_writable(arguments.html);
   std::string command = "exactdot lab";
   for (const std::string& name : arguments.rungs) command += " --rung " + name;
   if (!arguments.n.empty()) command += " --n " + arguments.n;
@@ -143,6 +145,7 @@ void write_hazards_page(const hazards_arguments& arguments) {
   const std::vector<lab::hazard> hazards = choose_hazards(lab::hazards(lab::backend::simt), arguments.names);
   const simt::recorder_settings settings =
       settings_for(arguments.device, arguments.model, arguments.schedule, hazards.size(), "hazard");
+  require_writable(arguments.html);
   std::string command = "exactdot hazards";
   for (const std::string& name : arguments.names) command += " " + name;
   command = with_options(command, arguments.seed, 1, arguments.model, arguments.schedule) + " --html FILE";

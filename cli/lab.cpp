@@ -78,27 +78,21 @@ void check_explained(const std::string& name) {
 }
 
 lab::ladder_request request_of(const lab_arguments& arguments) {
+  const lab_problem problem = problem_of(arguments, "uniform");
   lab::ladder_request request;
   request.target = choose_backend(arguments.device);
   request.settings.lock_step = arguments.model == "lock_step";
   if (!arguments.model.empty() && request.target != backend::simt) {
     throw error(errc::bad_option, "--model " + arguments.model + ": requires --device simt");
   }
-  const std::string data = arguments.data.empty() ? "uniform" : arguments.data;
-  request.data.data = static_cast<io::data_set>(index_of(io::data_set_names, data));
-  request.data.n =
-      arguments.n.empty() ? default_length(request.data.data, request.target) : *parse_element_count(arguments.n);
-  request.data.seed = arguments.seed;
-  request.data.condition = arguments.condition.value_or(request.data.condition);
+  request.data = problem.data;
+  if (arguments.n.empty()) request.data.n = default_length(request.data.data, request.target);
   request.data.monitor = &program_monitor();
-  if (arguments.condition && request.data.data != io::data_set::ill) {
-    throw error(errc::bad_option, "--cond: requires --data ill, not " + data);
-  }
-  request.type = *type_named(arguments.type);
+  request.type = problem.type;
   request.rungs = named_rungs(arguments, request.target);
   request.options = {.runs = arguments.runs.value_or(request.target == backend::cuda ? 20 : 5),
                      .seed = arguments.seed,
-                     .op = static_cast<lab::operation>(index_of(lab::operation_names, arguments.op)),
+                     .op = problem.op,
                      .block = arguments.block,
                      .grid = arguments.grid};
   request.memory_limit = available_memory();
@@ -106,6 +100,21 @@ lab::ladder_request request_of(const lab_arguments& arguments) {
 }
 
 }  // namespace
+
+lab_problem problem_of(const lab_arguments& arguments, const std::string& usual_data) {
+  lab_problem problem;
+  const std::string data = arguments.data.empty() ? usual_data : arguments.data;
+  problem.data.data = static_cast<io::data_set>(index_of(io::data_set_names, data));
+  problem.data.n = arguments.n.empty() ? 0 : *parse_element_count(arguments.n);
+  problem.data.seed = arguments.seed;
+  problem.data.condition = arguments.condition.value_or(problem.data.condition);
+  if (arguments.condition && problem.data.data != io::data_set::ill) {
+    throw error(errc::bad_option, "--cond: requires --data ill, not " + data);
+  }
+  problem.type = *type_named(arguments.type);
+  problem.op = static_cast<lab::operation>(index_of(lab::operation_names, arguments.op));
+  return problem;
+}
 
 void run_lab(const lab_arguments& arguments) {
   if (arguments.list) {

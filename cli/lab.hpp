@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <exactdot/element.hpp>
+#include <io/data_source.hpp>
+#include <lab/registry.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +31,18 @@ struct lab_arguments {
   bool json = false;
   bool list = false;  ///< print the rungs instead of running any
 };
+
+/// The vectors and the operation of a run.
+struct lab_problem {
+  io::data_request data;
+  element_type type = element_type::float32;
+  lab::operation op = lab::operation::sum;
+};
+
+/// Returns what the arguments say of the vectors and the operation; for the report and for the page. The length is
+/// that of --n, else 0. `usual_data`: the data set without --data. Throws errc::bad_option for --cond without
+/// --data ill.
+[[nodiscard]] lab_problem problem_of(const lab_arguments& arguments, const std::string& usual_data);
 
 /// Runs the lab and prints its report. Throws exactdot::error; throws std::runtime_error if a rung breaks a promise
 /// or the vectors do not fit in memory.

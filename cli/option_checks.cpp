@@ -1,6 +1,7 @@
 // Checks of option values; see option_checks.hpp.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cli/element_count.hpp>
 #include <cli/option_checks.hpp>
@@ -12,6 +13,17 @@
 #include <system_error>
 
 namespace exactdot::cli {
+namespace {
+
+std::optional<unsigned> parse_thread(std::string_view text) {
+  unsigned number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, number);
+  if (fault != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
 
 std::optional<int> parse_cuda(std::string_view text) {
   if (text == "cuda") return 0;
@@ -48,6 +60,32 @@ std::string check_ddof(const std::string& text) {
   const auto [stop, fault] = std::from_chars(text.data(), end, ddof);
   if (fault == std::errc{} && stop == end && ddof >= 0) return {};
   return fmt::format("'{}' is not a number of degrees of freedom; expected an integer of 0 or more", text);
+}
+
+std::optional<std::vector<unsigned>> parse_schedule(std::string_view text) {
+  std::vector<unsigned> threads;
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::optional<unsigned> thread = parse_thread(text.substr(0, comma));
+    if (!thread) return std::nullopt;
+    threads.push_back(*thread);
+    if (comma == text.size()) return threads;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::string check_schedule(const std::string& text) {
+  std::string_view rest = text;
+  for (std::size_t step = 1;; ++step) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    if (!parse_thread(rest.substr(0, comma))) {
+      return fmt::format(
+          "step {}: '{}' is not the number of a thread; expected numbers with commas between them: 0,0,1,1", step,
+          rest.substr(0, comma));
+    }
+    if (comma == rest.size()) return {};
+    rest.remove_prefix(comma + 1);
+  }
 }
 
 std::string check_json_file(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace exactdot::cli {
 
@@ -25,6 +26,12 @@ namespace exactdot::cli {
 
 /// Allows an integer of 0 or more that int64 holds.
 [[nodiscard]] std::string check_ddof(const std::string& text);
+
+/// Returns the numbers of a schedule, "0,0,1,1"; nothing for any other text.
+[[nodiscard]] std::optional<std::vector<unsigned>> parse_schedule(std::string_view text);
+
+/// Allows numbers of threads with commas between them. The sentence names the first step that is none.
+[[nodiscard]] std::string check_schedule(const std::string& text);
 
 /// Allows a file name, and - for standard output.
 [[nodiscard]] std::string check_json_file(const std::string& text);

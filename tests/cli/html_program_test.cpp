@@ -1,6 +1,7 @@
 // Option --html of lab and hazards from end to end: the page is written; wrong usage is one line.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -58,7 +59,27 @@ TEST_F(html_program, refuses_schedules_that_cannot_be_followed) {
   expect_refused({"hazards", "race_condition", "--schedule", "0,99"},
                  {"--schedule", "step 2", "no thread 99", "0 to 7"});
   expect_refused({"hazards", "race_condition", "--schedule", "0,0,0"}, {"--schedule", "step 3", "it has exited"});
-  expect_refused({"hazards", "race_condition", "--schedule", "0,one"}, {"--schedule"});
+  const std::string huge = "99999999999999999999";
+  for (const auto& [schedule, step, thread] :
+       std::vector<std::array<std::string, 3>>{{"0,one", "2", "one"},
+                                               {"0,-1", "2", "-1"},
+                                               {huge, "1", huge},
+                                               {"4294967296,0", "1", "4294967296"},
+                                               {"", "1", ""},
+                                               {",", "1", ""},
+                                               {"0,,1", "2", ""},
+                                               {"0,1,", "3", ""},
+                                               {"1.5", "1", "1.5"},
+                                               {"0, 1", "2", " 1"},
+                                               {"0x1", "1", "0x1"},
+                                               {"0 1", "1", "0 1"}}) {
+    SCOPED_TRACE(schedule);
+    expect_refused({"hazards", "race_condition", "--schedule", schedule},
+                   {"--schedule: step " + step + ": '" + thread + "' is not the number of a thread"});
+  }
+  expect_refused({"hazards", "race_condition", "--schedule", "4294967295"}, {"no thread 4294967295", "0 to 7"});
+  expect_refused({"lab", "--rung", "racy", "--schedule="}, {"--schedule"});
+  expect_refused({"lab", "--rung", "racy", "--schedule", "0,-1"}, {"--schedule: step 2: '-1'"});
   expect_refused({"hazards", "--schedule", "0,1"}, {"--schedule", "expected one hazard"});
   expect_refused({"lab", "--schedule", "0,1"}, {"--schedule", "expected one rung"});
   expect_refused({"lab", "--rung", "racy", "--schedule", "0,1", "--model", "lock_step"},
@@ -79,9 +100,31 @@ TEST_F(html_program, refuses_what_has_no_page) {
   expect_usage_fault({"hazards", "lock", "--model", "lock_step"}, {"--model", "--html"});
 }
 
+TEST_F(html_program, refuses_options_that_contradict) {
+  for (const std::string data : {"", "ones", "uniform"}) {
+    words arguments{"lab", "--rung", "racy", "--cond", "1e5"};
+    if (!data.empty()) arguments.insert(arguments.end(), {"--data", data});
+    expect_refused(arguments, {"--cond: requires --data ill, not " + (data.empty() ? "ones" : data)});
+  }
+  for (const std::string seed : {"x", "-1", "1.5", "", "99999999999", "1e3"}) {
+    expect_refused({"lab", "--rung", "racy", "--seed", seed}, {"--seed: "});
+    expect_refused({"hazards", "lock", "--seed", seed}, {"--seed: "});
+  }
+  EXPECT_FALSE(std::filesystem::exists(page()));
+}
+
+TEST_F(html_program, writes_pages_of_data_with_a_condition_number) {
+  const std::string text = write_page({"lab", "--rung", "racy", "--data", "ill", "--cond", "1e5", "--n", "8"});
+  EXPECT_NE(text.find("--data ill --cond 100000 --html FILE"), std::string::npos);
+}
+
 TEST_F(html_program, names_a_file_that_cannot_be_written) {
   const std::string missing = folder / "missing/page.html";
   expect_fault({"hazards", "lock", "--html", missing}, missing, {"cannot write"});
+  expect_fault({"lab", "--rung", "racy", "--html", missing}, missing,
+               {"cannot write", "No such file or directory"});
+  expect_fault({"lab", "--rung", "racy", "--html", folder / ""}, folder / "", {"cannot write"});
+  expect_usage_fault({"lab", "--rung", "racy", "--html", ""}, {"--html"});
   if (std::filesystem::exists("/dev/full"))
     expect_fault({"hazards", "lock", "--html", "/dev/full"}, "/dev/full", {"cannot write"});
 }
