@@ -2,14 +2,18 @@
 
 docs/results/lab-simt.json and hazards-simt.json are what the program printed. Counts of steps depend on the compiler, so
 they may differ by a tenth; those of kernels that wait for other threads may differ more and are not compared.
-docs/results/tree-costs-simt.json has the costs of examples/programs/interleaved.cu, line by line.
+docs/results/tree-costs-simt.json has the costs of examples/programs/interleaved.cu, line by line, lab-time-simt.json the
+times of the whole ladder and of all hazards.
 """
+import datetime
 import json
 import os
 import subprocess
+import time
 
 N = 1000
 RUNGS, HAZARDS = ["lab", "--device", "simt", "--n", str(N)], ["hazards", "--device", "simt"]
+LIMITS = {"exactdot lab --device simt": 60, "exactdot hazards --device simt": 90}  # seconds on 2 processors
 WAITING = ("lock_per_block", "single_pass", "fast", "exact")
 SAME = ("check", "correct", "launches", "barriers", "grids", "promises_same_bits")
 
@@ -26,6 +30,18 @@ def run(program, arguments):
     """The report of the program as JSON. Exits with an error if the program fails."""
     done = subprocess.run([program, *arguments, "--json"], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)
+
+
+def measured_times(program):
+    """The time of the whole ladder and of all hazards, and the machine."""
+    with open("/proc/cpuinfo", encoding="utf-8") as cpu:
+        model = next(line.partition(":")[2].strip() for line in cpu if line.startswith("model name"))
+    seconds = {}
+    for command in LIMITS:
+        start = time.perf_counter()
+        subprocess.run([program, *command.split()[1:]], check=True, stdout=subprocess.DEVNULL)
+        seconds[command] = round(time.perf_counter() - start, 1)
+    return {"machine": f"{model}, {os.cpu_count()} threads", "date": datetime.date.today().isoformat(), "seconds": seconds}
 
 
 def named_faults(hazard):

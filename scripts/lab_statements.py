@@ -51,7 +51,7 @@ class Figures:
 
 
 STATEMENTS = (
-    ("the slowest of all on doubles is the loop with a float accumulator",
+    ("On doubles the loop with a float accumulator is the slowest rung of all",
      lambda f: all(f.time("cpu_loop", n, "float64") > max(f.time(name, n, "float64") for name in f.results.names
                                                            if name != "cpu_loop") for n in f.results.sizes)),
     ("The wrong answer takes longer than the right one of `optimized`",

@@ -17,8 +17,9 @@ import subprocess
 import sys
 
 FILES = ("README.md", "docs/lab.md", "docs/simt.md", "docs/results/lab-h100.json", "docs/results/hazards-simt.json",
-         "docs/results/lab-simt.json", "docs/results/tree-costs-simt.json", "scripts/lab_tables", "scripts/documents.py",
-         "scripts/lab_*.py", "lab/*.c*", "lab/rungs/*", "lab/hazards/*.cu", "docs/pictures/lab/*.svg")
+         "docs/results/lab-simt.json", "docs/results/tree-costs-simt.json", "docs/results/lab-time-simt.json",
+         "scripts/lab_tables", "scripts/documents.py", "scripts/lab_*.py", "lab/*.c*", "lab/rungs/*", "lab/hazards/*.cu",
+         "docs/pictures/lab/*.svg")
 
 
 def copy_files(source, scratch):
@@ -86,6 +87,8 @@ def test_results(cases):
                        "contradict the statement of docs/lab.md: At 2^20 it is the fastest rung")
     cases.with_results("a hazard without results", lambda report: report["hazards"].pop(0), "hazards-simt.json lacks",
                        "hazards-simt.json")
+    cases.with_results("a ladder that takes too long", lambda report: report["seconds"].update({"exactdot lab --device simt": 61}),
+                       "took 61 s; the limit is 60 s", "lab-time-simt.json")
     cases.with_results("other counts of the simulator", lambda report: report["rungs"][3].update(atomics=999),
                        "differs from", "lab-simt.json")
 
