@@ -1,4 +1,4 @@
-// Wrong on purpose, with a warning of the compiler: `while (*ready = 0)` assigns instead of comparing, so nobody waits.
+// Wrong on purpose, with a warning of the compiler: `while (*ready = 0)` assigns instead of comparing, so no thread waits.
 //
 // Compilers say so (-Wparentheses). Cure: `while (*ready == 0)`, with `ready` volatile and a fence on both sides.
 #include <cuda_runtime.h>

@@ -18,10 +18,10 @@
 template <typename accumulator>
 __global__ void dot(const float* a, const float* b, accumulator* sum, int n) {
   __shared__ accumulator cache[64];
-  accumulator mine = 0;
+  accumulator thread_sum = 0;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    mine += static_cast<accumulator>(a[i]) * b[i];
-  cache[threadIdx.x] = mine;
+    thread_sum += static_cast<accumulator>(a[i]) * b[i];
+  cache[threadIdx.x] = thread_sum;
   for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
     __syncthreads();
     if (threadIdx.x < stride) cache[threadIdx.x] += cache[threadIdx.x + stride];

@@ -31,9 +31,9 @@ __global__ void backwards(const float* x, int n, float* sum) {
 
 __global__ void tree(const float* x, int n, float* sum) {
   __shared__ float partial[256];
-  float mine = 0;
-  for (int i = threadIdx.x; i < n; i += 256) mine += x[i];
-  partial[threadIdx.x] = mine;
+  float thread_sum = 0;
+  for (int i = threadIdx.x; i < n; i += 256) thread_sum += x[i];
+  partial[threadIdx.x] = thread_sum;
   __syncthreads();
   for (int stride = 128; stride > 0; stride /= 2) {
     if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];

@@ -37,10 +37,10 @@ struct neumaier {
 
 template <class Summation>
 __global__ void sum_all(const float* x, float* partials, int n) {
-  Summation mine;
+  Summation thread_sum;
   const int thread = blockIdx.x * blockDim.x + threadIdx.x, share = n / (gridDim.x * blockDim.x);
-  for (int i = 0; i < share; ++i) mine.add(x[thread * share + i]);
-  partials[thread] = mine.value();
+  for (int i = 0; i < share; ++i) thread_sum.add(x[thread * share + i]);
+  partials[thread] = thread_sum.value();
 }
 
 template <class Summation>

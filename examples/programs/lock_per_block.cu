@@ -32,9 +32,9 @@ struct spin_lock {
 
 __global__ void dot(const float* a, const float* b, float* sum, spin_lock lock, int n) {
   __shared__ float partial[256];
-  float mine = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) mine += a[i] * b[i];
-  partial[threadIdx.x] = mine;
+  float thread_sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) thread_sum += a[i] * b[i];
+  partial[threadIdx.x] = thread_sum;
   for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
     __syncthreads();
     if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];

@@ -27,9 +27,9 @@ __global__ void sum_blocks(const float* x, float* sum, int n) {
     __syncthreads();
   }
   if (threadIdx.x < 32) {
-    float mine = partial[threadIdx.x];
-    for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(0xffffffff, mine, distance);
-    if (threadIdx.x == 0) atomicAdd(sum, mine);
+    float lane_sum = partial[threadIdx.x];
+    for (int distance = 16; distance > 0; distance /= 2) lane_sum += __shfl_down_sync(0xffffffff, lane_sum, distance);
+    if (threadIdx.x == 0) atomicAdd(sum, lane_sum);
   }
 }
 

@@ -17,12 +17,12 @@
   } while (0)
 
 __global__ void sum_packs(const float4* x, float* sum, int packs) {
-  float mine = 0;
+  float thread_sum = 0;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < packs; i += gridDim.x * blockDim.x) {
     const float4 pack = x[i];
-    mine += (pack.x + pack.y) + (pack.z + pack.w);
+    thread_sum += (pack.x + pack.y) + (pack.z + pack.w);
   }
-  atomicAdd(sum, mine);
+  atomicAdd(sum, thread_sum);
 }
 
 int main() {

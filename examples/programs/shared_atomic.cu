@@ -17,9 +17,9 @@ template <int block_size>
 __global__ void dot(const float* a, const float* b, float* sum, int n) {
   static_assert((block_size & (block_size - 1)) == 0, "a tree needs a power of two");
   __shared__ float partial[block_size];
-  float mine = 0;
-  for (int i = blockIdx.x * block_size + threadIdx.x; i < n; i += gridDim.x * block_size) mine += a[i] * b[i];
-  partial[threadIdx.x] = mine;
+  float thread_sum = 0;
+  for (int i = blockIdx.x * block_size + threadIdx.x; i < n; i += gridDim.x * block_size) thread_sum += a[i] * b[i];
+  partial[threadIdx.x] = thread_sum;
   __syncthreads();
   for (int stride = block_size / 2; stride > 0; stride >>= 1) {
     if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];

@@ -16,18 +16,18 @@
 __global__ void dot(const float* a, const float* b, float* sum, int n) {
   __shared__ float partial[256];
   const unsigned t = threadIdx.x;
-  float mine = 0;
-  for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) mine += a[i] * b[i];
-  partial[t] = mine;
+  float thread_sum = 0;
+  for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) thread_sum += a[i] * b[i];
+  partial[t] = thread_sum;
   __syncthreads();
   for (unsigned stride = blockDim.x / 2; stride >= 32; stride /= 2) {
     if (t < stride) partial[t] += partial[t + stride];
     __syncthreads();
   }
   if (t < 32) {
-    mine = partial[t];
-    for (int offset = 16; offset > 0; offset /= 2) mine += __shfl_down_sync(0xffffffff, mine, offset);
-    if (t == 0) atomicAdd(sum, mine);
+    thread_sum = partial[t];
+    for (int offset = 16; offset > 0; offset /= 2) thread_sum += __shfl_down_sync(0xffffffff, thread_sum, offset);
+    if (t == 0) atomicAdd(sum, thread_sum);
   }
 }
 

@@ -32,10 +32,10 @@ __device__ T block_sum(T value) {  // valid in thread 0
 
 template <typename T>
 __global__ void dot(const T* a, const T* b, T* sum, int n) {
-  T mine = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) mine += a[i] * b[i];
-  mine = block_sum(mine);
-  if (threadIdx.x == 0) atomicAdd(sum, mine);
+  T thread_sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) thread_sum += a[i] * b[i];
+  thread_sum = block_sum(thread_sum);
+  if (threadIdx.x == 0) atomicAdd(sum, thread_sum);
 }
 
 template <typename T>

@@ -20,10 +20,10 @@ __inline__ __device__ float warp_sum(float value) {
 }
 
 __global__ void __launch_bounds__(128) dot(const float* a, const float* b, float* sum, int n) {
-  float mine = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) mine = fmaf(a[i], b[i], mine);
-  mine = warp_sum(mine);
-  if ((threadIdx.x & 31) == 0) atomicAdd(sum, mine);
+  float thread_sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) thread_sum = fmaf(a[i], b[i], thread_sum);
+  thread_sum = warp_sum(thread_sum);
+  if ((threadIdx.x & 31) == 0) atomicAdd(sum, thread_sum);
 }
 
 __device__ float result;

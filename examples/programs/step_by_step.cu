@@ -16,9 +16,9 @@
   } while (0)
 
 __global__ void increment(int* x) {
-  int mine = *x;  // load
-  mine += 1;      // add
-  *x = mine;      // store
+  int value = *x;  // load
+  value += 1;      // add
+  *x = value;      // store
 }
 
 int main() {

@@ -19,17 +19,17 @@
   } while (0)
 
 __global__ void sum_grid(const float* x, float* sum, int n) {
-  float mine = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) mine += x[i];
-  atomicAdd(sum, mine);
+  float thread_sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) thread_sum += x[i];
+  atomicAdd(sum, thread_sum);
 }
 
 // Milliseconds on the host's clock; starts anew with every call.
 double since_last_call() {
-  static auto last = std::chrono::steady_clock::now();
-  const auto now = std::chrono::steady_clock::now();
-  const double passed = std::chrono::duration<double, std::milli>(now - last).count();
-  last = now;
+  static auto previous = std::chrono::steady_clock::now();
+  const auto current = std::chrono::steady_clock::now();
+  const double passed = std::chrono::duration<double, std::milli>(current - previous).count();
+  previous = current;
   return passed;
 }
 

@@ -18,15 +18,15 @@
 __global__ void sum_own_part(const float* x, float* sum, int n) {
   const int threads = gridDim.x * blockDim.x, part = n / threads;
   const int first = (blockIdx.x * blockDim.x + threadIdx.x) * part;
-  float mine = 0;
-  for (int i = first; i < first + part; ++i) mine += x[i];  // 32 sectors a request
-  atomicAdd(sum, mine);
+  float thread_sum = 0;
+  for (int i = first; i < first + part; ++i) thread_sum += x[i];  // 32 sectors a request
+  atomicAdd(sum, thread_sum);
 }
 
 __global__ void sum_grid_stride(const float* x, float* sum, int n) {
-  float mine = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) mine += x[i];  // 4 sectors
-  atomicAdd(sum, mine);
+  float thread_sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) thread_sum += x[i];  // 4 sectors
+  atomicAdd(sum, thread_sum);
 }
 
 int main() {

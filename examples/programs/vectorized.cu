@@ -24,14 +24,14 @@ __global__ void dot(const float* a, const float* b, float* sum, int n) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
   const bool aligned = reinterpret_cast<uintptr_t>(a) % 16 == 0 && reinterpret_cast<uintptr_t>(b) % 16 == 0;
   const int packs = aligned ? n / 4 : 0;
-  float mine = 0;
+  float thread_sum = 0;
   for (int i = thread; i < packs; i += all) {
     const float4 x = reinterpret_cast<const float4*>(a)[i], y = reinterpret_cast<const float4*>(b)[i];
-    mine += x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w;
+    thread_sum += x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w;
   }
-  for (int i = 4 * packs + thread; i < n; i += all) mine += a[i] * b[i];
-  mine = warp_sum(mine);
-  if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
+  for (int i = 4 * packs + thread; i < n; i += all) thread_sum += a[i] * b[i];
+  thread_sum = warp_sum(thread_sum);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, thread_sum);
 }
 
 int main() {

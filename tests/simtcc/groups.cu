@@ -88,9 +88,9 @@ __global__ void sum_in_two_steps(const int* x, int* partials, int* sum, int n) {
   extern __shared__ int words[];
   const cg::grid_group grid = cg::this_grid();
   const cg::thread_block block = cg::this_thread_block();
-  int mine = 0;
-  for (int i = int(grid.thread_rank()); i < n; i += int(grid.size())) mine += x[i];
-  words[threadIdx.x] = mine;
+  int thread_sum = 0;
+  for (int i = int(grid.thread_rank()); i < n; i += int(grid.size())) thread_sum += x[i];
+  words[threadIdx.x] = thread_sum;
   block.sync();
   if (threadIdx.x == 0) {
     for (int i = 1; i < int(blockDim.x); ++i) words[0] += words[i];
