@@ -27,11 +27,13 @@ struct reported_fault {
   std::uint64_t times = 1;
 };
 
+/// A number of an outcome: "counted", 88.
 struct hazard_figure {
   std::string name;
   double value = 0;
 };
 
+/// What a run of a hazard showed.
 struct hazard_outcome {
   std::string expected;  ///< what a run must show to demonstrate the hazard
   std::string observed;
@@ -42,24 +44,27 @@ struct hazard_outcome {
   std::vector<std::string> table;      ///< lines to print unchanged
 };
 
+/// Name and explanation of a hazard.
 struct hazard_info {
-  int number = 0;
+  int number = 0;  ///< its place in the list
   const char* name = "";
   const char* file = "";  ///< in lab/hazards/
   /// May hang on a GPU, or end its context: the program runs it there in a separate process under a watchdog.
   bool separate_process = false;
-  bool mistake = true;  ///< false: a correct kernel, or an illustration
-  const char* effect = "";
+  bool mistake = true;      ///< false: a correct kernel, or an illustration
+  const char* effect = "";  ///< what goes wrong, as sentences; so are cause and fix
   const char* cause = "";
   const char* fix = "";
 };
 
+/// How to run a hazard.
 struct hazard_request {
   std::uint64_t seed = 1;  ///< of the simulator's schedule; ignored on a GPU
   int runs = 3;            ///< of hazards whose outcome differs between runs
   bool small = false;      ///< with few threads, to be shown step by step; the outcome may then be unexpected
 };
 
+/// A hazard on one backend.
 struct hazard {
   hazard_info info;
   backend target = backend::simt;

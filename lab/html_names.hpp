@@ -19,6 +19,7 @@ struct named_range {
   std::size_t element = 4;  ///< bytes of an element
 };
 
+/// A parameter of a kernel, as its source declares it.
 struct parameter {
   std::string type, name;
   bool may_point = false;  ///< a pointer, or a struct

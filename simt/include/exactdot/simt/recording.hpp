@@ -15,6 +15,7 @@
 
 namespace exactdot::simt {
 
+/// Limits of a recorder, and settings of the launches that it records.
 struct recorder_settings {
   std::size_t max_steps = 3000;         ///< of each launch
   std::size_t max_total_steps = 12000;  ///< of all launches
@@ -26,6 +27,7 @@ struct recorder_settings {
   std::optional<execution> model = {};     ///< of every launch; null: that of its stream
 };
 
+/// What a thread does in a step, or what follows from it.
 enum class step_kind : std::uint8_t {
   read,
   write,
@@ -46,53 +48,56 @@ struct recorded_value {
   bool is_written = true;  ///< false: some of the bytes were never written
 };
 
+/// One action of one thread: an access to memory, a barrier, a fence, a warp collective, or a consequence of these.
 struct recorded_step {
-  std::uint64_t turn = 0;  ///< lock step: the steps of a warp's lanes that run together have the same
+  std::uint64_t turn = 0;  ///< never decreases; in lock step, lanes of a warp that act together have the same
   unsigned thread = 0;     ///< its number in the grid
   step_kind kind = step_kind::read;
-  std::string action;  ///< "read", "__syncthreads", "shuffle", …
-  int file = -1;       ///< index in recorded_launch::files; -1: unknown
-  int line = 0;
-  int array = -1;          ///< index in recorded_launch::arrays; -1: no access
-  std::size_t offset = 0;  ///< in the array, in bytes
-  std::size_t size = 0;
-  recorded_value before, after;
-  std::uint32_t mask = 0;
-  int fault = -1;           ///< index in recorded_launch::faults; -1: none
-  std::size_t entries = 0;  ///< of the schedule that leads to the state after this step
-  int other_thread = -1;    ///< of a race; -1: unknown
+  std::string action;            ///< "read", "__syncthreads", "shuffle", …
+  int file = -1;                 ///< index in recorded_launch::files; -1: unknown
+  int line = 0;                  ///< in that file, from 1; 0: unknown
+  int array = -1;                ///< index in recorded_launch::arrays; -1: no access
+  std::size_t offset = 0;        ///< in the array, in bytes
+  std::size_t size = 0;          ///< of the access, in bytes
+  recorded_value before, after;  ///< of the accessed bytes; the same for a read
+  std::uint32_t mask = 0;        ///< of a completed warp collective: the lanes that pass
+  int fault = -1;                ///< index in recorded_launch::faults; -1: none
+  std::size_t entries = 0;       ///< so many of recorded_launch::schedule lead to the state after this step
+  int other_thread = -1;         ///< of a race; -1: unknown
 };
 
 /// A buffer, a shared variable of one block, or a global variable.
 struct recorded_array {
-  std::string name;  ///< of a variable; "" for a buffer; "dynamic shared memory"
-  bool shared = false;
-  unsigned block = 0;  ///< if shared: number of the block
-  std::uintptr_t address = 0;
-  std::size_t bytes = 0;
+  std::string name;                    ///< of a variable; "" for a buffer; "dynamic shared memory"
+  bool shared = false;                 ///< false: global memory
+  unsigned block = 0;                  ///< if shared: number of the block
+  std::uintptr_t address = 0;          ///< of its first byte
+  std::size_t bytes = 0;               ///< its size
   std::vector<unsigned char> initial;  ///< the first bytes at its first recorded access
   std::vector<bool> is_written;        ///< per four bytes of `initial`
 };
 
 /// An entry of a script that could not be used.
 struct skipped_entry {
-  std::size_t position = 0;
-  unsigned thread = 0;
-  std::string reason;
+  std::size_t position = 0;  ///< in the script, from 0
+  unsigned thread = 0;       ///< that it names
+  std::string reason;        ///< "it has exited", …
 };
 
+/// A launch of a kernel: its shape, its arrays with their initial values, its steps, its findings, and what was
+/// left out.
 struct recorded_launch {
   std::string kernel, file;  ///< without namespaces and parameters; "" without debug information
   int line = 0;              ///< of the kernel
   execution model = execution::independent;
-  std::uint64_t seed = 0;
-  bool is_scripted = false;
-  index3 grid, block;
-  unsigned threads = 0;  ///< of all blocks
+  std::uint64_t seed = 0;    ///< of the schedule's random part
+  bool is_scripted = false;  ///< a script decides the first steps
+  index3 grid, block;        ///< blocks, and threads of a block, in each dimension
+  unsigned threads = 0;      ///< of all blocks
   unsigned threads_per_block = 0;
   std::vector<std::uintptr_t> pointers;  ///< among the kernel's arguments, to device memory, in their order
-  std::vector<std::string> files;
-  std::vector<recorded_array> arrays;
+  std::vector<std::string> files;        ///< paths of the sources that steps name
+  std::vector<recorded_array> arrays;    ///< in the order of their first recorded access
   std::vector<recorded_step> steps;
   /// A script that repeats the run as far as it is recorded; independent threads only.
   std::vector<unsigned> schedule;
@@ -100,7 +105,7 @@ struct recorded_launch {
   std::size_t first_fault = 0;           ///< number of faults that the stream had before
   std::uint64_t dropped_steps = 0;       ///< beyond max_steps or max_total_steps
   std::uint64_t steps_of_others = 0;     ///< of threads beyond max_threads
-  std::optional<skipped_entry> skipped;  ///< the first one
+  std::optional<skipped_entry> skipped;  ///< the first entry of the script that could not be used
 };
 
 namespace detail {
