@@ -40,12 +40,9 @@ def write_page(program: str, name: str, arguments: list[str], folder: Path) -> s
 def results_of(browser: str, page: str, width: int, file: Path) -> dict:
     checks = Path(__file__).with_name("checks.js").read_text(encoding="utf-8")
     file.write_text(page.replace("</body>", f"<script>{checks}</script></body>"), encoding="utf-8")
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=4000",
-               f"--window-size={width},1000", file.as_uri()]
-    try:
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=40)
-    except subprocess.TimeoutExpired:  # headless Chromium sometimes never ends, on any page: once more
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=40)
+    done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                           "--virtual-time-budget=4000", f"--window-size={width},1000", file.as_uri()],
+                          check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=150)
     found = re.search(r'<pre id="results">(.*?)</pre>', done.stdout.decode(), re.DOTALL)
     if found is None:
         return {"faults": ["the page's script did not run to its end"]}
