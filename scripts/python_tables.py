@@ -84,3 +84,14 @@ def text_of(results):
         parts += [gpu_machine(results), "float32; time where the result stays on the GPU / comes to the host:",
                   aligned(on_gpu(results))]
     return "\n\n".join(parts)
+
+
+def shapes(results):
+    """A row for each operation, type and number of threads, a column for each shape."""
+    columns = list(dict.fromkeys((row["rows"], row["columns"]) for row in results["rows"]))
+    found = {(row["operation"], row["dtype"], row["threads"], row["rows"]): row for row in results["rows"]}
+    kinds = dict.fromkeys((row["operation"], row["dtype"], row["threads"]) for row in results["rows"])
+    cells = lambda row: f"{duration(row['ns'])}, {figure(row['ratio'])}"
+    rows = [[operation, dtype, str(threads or "all"), *[cells(found[operation, dtype, threads, n]) for n, _ in columns]]
+            for operation, dtype, threads in sorted(kinds, key=lambda kind: list(kinds).index(kind))]
+    return table(["", "elements", "threads", *[f"{m:,} × {n:,}" for m, n in columns]], rows)

@@ -1029,6 +1029,721 @@ def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bo
 def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
+@overload
+def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls dot for each segment of two vectors, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of dot on
+    its elements alone.
+
+    Parameters
+    ----------
+    a, b : 1-D arrays of the same length, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
+        numbers.
+    ValueError
+        The lengths or devices differ; an array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_dot([1, 2, 3], [4, 5, 6], [0, 2, 3])
+    array([14, 18])
+    """
+
+@overload
+def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls sum for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of sum on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_sum([3.0, 4.0, 1.0], [0, 2, 3])
+    array([7., 1.])
+    """
+
+@overload
+def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls asum for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of asum on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_asum([3.0, 4.0, 1.0], [0, 2, 3])
+    array([7., 1.])
+    """
+
+@overload
+def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls sum_of_squares for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of sum_of_squares on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_sum_of_squares([3.0, 4.0, 1.0], [0, 2, 3])
+    array([25.,  1.])
+    """
+
+@overload
+def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls norm for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of norm on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_norm([3.0, 4.0, 1.0], [0, 2, 3])
+    array([5., 1.])
+    """
+
+@overload
+def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls mean for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of mean on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        An array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_mean([3.0, 4.0, 1.0], [0, 2, 3])
+    array([3.5, 1. ])
+    """
+
+@overload
+def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls var for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of var on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    ddof : int
+        0 (default) for the variance of a population, 1 for that of a sample.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
+        no variance: ValueError.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_var([3.0, 4.0, 1.0], [0, 2, 3])
+    array([0.25, 0.  ])
+    """
+
+@overload
+def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls std for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of std on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    ddof : int
+        0 (default) for the variance of a population, 1 for that of a sample.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
+        no variance: ValueError.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_std([3.0, 4.0, 1.0], [0, 2, 3])
+    array([0.5, 0. ])
+    """
+
+@overload
+def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls min for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of min on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_min([3.0, 4.0, 1.0], [0, 2, 3])
+    array([3., 1.])
+    """
+
+@overload
+def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls max for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of max on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_max([3.0, 4.0, 1.0], [0, 2, 3])
+    array([4., 1.])
+    """
+
+@overload
+def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls argmin for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of argmin on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_argmin([3.0, 4.0, 1.0], [0, 2, 3])
+    array([0, 0])
+    """
+
+@overload
+def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
+@overload
+def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+    """
+    Calls argmax for each segment of a vector, in host memory.
+
+    Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of argmax on
+    its elements alone.
+
+    Parameters
+    ----------
+    x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    offsets : 1-D array of int32, int64, uint32 or uint64
+        One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+
+    Returns
+    -------
+    array of one result per segment, or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.segment_argmax([3.0, 4.0, 1.0], [0, 2, 3])
+    array([1, 0])
+    """
+
+@overload
+def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+
 def info() -> dict[str, Any]:
     """
     Describes this build and this machine.

@@ -23,6 +23,23 @@ element_type result_type(const grid_call& call) {
   return default_result_type(call.what, call.inputs.first.type, b != nullptr ? b->type : call.inputs.first.type);
 }
 
+/// Where results go: a new array, or `out`.
+struct result_array {
+  nb::object object;
+  imported_array imported;
+};
+void make_results(const grid_call& call, const std::vector<std::size_t>& shape, result_array& made) {
+  made.imported.takes_any_shape = true;
+  if (call.out.is_none()) {
+    made.object = new_array(call.inputs.first.object, shape, result_type(call), call.caller);
+    made.imported.locate(made.object.ptr());
+  } else {
+    made.object = nb::borrow(call.out);
+    locate_out(call.out, call.inputs, made.imported);
+    check_out_type(call.dtype, call.inputs, made.imported);
+  }
+}
+
 /// Computes the results into `to`.
 void compute_results(const grid_call& call, const paired_axes& axes, const any_results& to) {
   const imported_array& a = call.inputs.first;
@@ -41,20 +58,11 @@ nb::object reduce(const grid_call& call, const paired_axes& axes) {
     compute_results(call, axes, {&value.bits, value.type, {}, false});
     return to_python(value);
   }
-  imported_array out;
-  out.takes_any_shape = true;
-  nb::object made;
-  if (call.out.is_none()) {
-    made = new_array(call.inputs.first.object, axes.a.shape, result_type(call), call.caller);
-    out.locate(made.ptr());
-  } else {
-    made = nb::borrow(call.out);
-    locate_out(call.out, call.inputs, out);
-    check_out_type(call.dtype, call.inputs, out);
-  }
-  const std::vector<axis> places = places_of(out, axes.a, call.caller);
-  compute_results(call, axes, {out.data, out.type, places, out.swapped});
-  return made;
+  result_array out;
+  make_results(call, axes.a.shape, out);
+  const std::vector<axis> places = places_of(out.imported, axes.a, call.caller);
+  compute_results(call, axes, {out.imported.data, out.imported.type, places, out.imported.swapped});
+  return out.object;
 }
 
 /// The axes that batches of both inputs share: aligned at the last, an axis of length 1 is repeated.
@@ -80,6 +88,25 @@ paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& eleme
   paired_axes axes{divide(a, std::vector<bool>(a.size(), false), false), std::move(b), {elements_of_b}};
   axes.a.elements = {elements_of_a};
   return axes;
+}
+
+/// Throws TypeError or ValueError unless the array holds integers of 32 or 64 bits in native byte order.
+void locate_offsets(const grid_call& call, nb::handle given, imported_array& offsets) {
+  const auto refuse = [&](bool is_type_error, const std::string& why) {
+    throw_python(is_type_error,
+                 std::string(call.caller) + ": offsets: " + why + " (offsets is " + describe(given.ptr()) + ")");
+  };
+  try {
+    offsets.locate(given.ptr(), conversion::by_numpy);
+  } catch (const invalid_array& refused) {
+    refuse(refused.is_type_error, refused.reason);
+  }
+  if (offsets.on_gpu) refuse(false, "lie in GPU memory, the vector in host memory");
+  if (offsets.dimensions != 1) refuse(false, "has no dimension; use a 1-D array");
+  if (offsets.n != 0 && (!is_integer(offsets.type) || size_of(offsets.type) < 4)) {
+    refuse(true, "holds " + std::string(name_of(offsets.type)) + "; use integers of 32 or 64 bits");
+  }
+  if (offsets.swapped) refuse(false, "is not in native byte order");
 }
 
 }  // namespace
@@ -126,6 +153,29 @@ nb::object reduce_matrix_vector(const grid_call& call) {
   a.pop_back(), b.pop_back();
   b.push_back({1, 0});  // beside the rows of the matrix
   return reduce(call, paired(call, std::move(a), of_a, std::move(b), of_b));
+}
+
+nb::object reduce_segments(const grid_call& call, nb::handle given) {
+  const imported_array& a = call.inputs.first;
+  const imported_array* const b = call.inputs.other();
+  call.inputs.check();
+  if (a.dimensions != 1) call.inputs.refuse(false, "x has no dimension; use a 1-D array");
+  imported_array offsets;
+  locate_offsets(call, given, offsets);
+  if (offsets.n == 0) call.inputs.refuse(false, "there is no offset; n segments have n + 1");
+  const std::size_t count = offsets.n - 1;
+  result_array out;
+  make_results(call, {count}, out);
+  divided_axes divided;
+  divided.shape = {count}, divided.is_result = {true};
+  const std::vector<axis> places = places_of(out.imported, divided, call.caller);
+  compute(a, b, call.chosen, [&](const options& chosen) {
+    detail::reduce_segments(call.what, a.view(), b != nullptr ? b->view() : a.view(),
+                            {offsets.data, count, offsets.type, offsets.stride},
+                            {out.imported.data, out.imported.type, places, out.imported.swapped}, chosen, call.ddof,
+                            call.caller);
+  });
+  return out.object;
 }
 
 }  // namespace exactdot::python

@@ -25,4 +25,7 @@ nb::object reduce_pairs(const grid_call& call);
 /// A matrix, or several, times a vector, or several.
 nb::object reduce_matrix_vector(const grid_call& call);
 
+/// The results of the segments of a vector, or of two.
+nb::object reduce_segments(const grid_call& call, nb::handle offsets);
+
 }  // namespace exactdot::python

@@ -13,11 +13,11 @@ constexpr parameter_info parameters[parameter_count] = {
     {"axis", "None"}, {"keepdims", "False"}, {"ddof", "0"},   {"mode", "'exact'"}, {"dtype", "None"},
     {"threads", "0"}, {"device", "'auto'"},  {"out", "None"}, {"stream", "None"},  {"negative_zero", "False"}};
 
-constexpr const char* input_names[2][2] = {{"x", ""}, {"a", "b"}};
+constexpr const char* input_names[2][3] = {{"x", "offsets", ""}, {"a", "b", "offsets"}};
 
 /// Interned, so that almost every comparison is one of addresses.
 PyObject* keyword_names[parameter_count];
-PyObject* input_name_objects[2][2];
+PyObject* input_name_objects[2][3];
 
 bool is_name(PyObject* given, PyObject* known) { return given == known || PyUnicode_Compare(given, known) == 0; }
 
@@ -26,7 +26,7 @@ PyObject** find_place(const function_signature& signature, PyObject* name, call_
   for (unsigned i = 0; i < parameter_count; ++i) {
     if (signature.has(i) && is_name(name, keyword_names[i])) return &parsed.keywords[i];
   }
-  for (int i = 0; i < signature.inputs; ++i) {
+  for (int i = 0; i < signature.positional(); ++i) {
     if (is_name(name, input_name_objects[signature.inputs - 1][i])) return &parsed.inputs[i];
   }
   return nullptr;
@@ -34,8 +34,9 @@ PyObject** find_place(const function_signature& signature, PyObject* name, call_
 
 bool refuse_count(const function_signature& signature, Py_ssize_t count) {
   PyErr_Format(PyExc_TypeError, "%s: %zd positional arguments; use %s", signature.name, count,
-               signature.inputs == 1 ? "one vector, x, and keyword arguments"
-                                     : "two vectors, a and b, and keyword arguments");
+               signature.has_offsets   ? "arrays, offsets and keyword arguments"
+               : signature.inputs == 1 ? "one array, x, and keyword arguments"
+                                       : "two arrays, a and b, and keyword arguments");
   return false;
 }
 
@@ -44,7 +45,7 @@ bool refuse_count(const function_signature& signature, Py_ssize_t count) {
 void intern_parameter_names() {
   for (unsigned i = 0; i < parameter_count; ++i) keyword_names[i] = PyUnicode_InternFromString(parameters[i].name);
   for (int inputs = 0; inputs < 2; ++inputs) {
-    for (int i = 0; i <= inputs; ++i) {
+    for (int i = 0; i <= inputs + 1; ++i) {
       input_name_objects[inputs][i] = PyUnicode_InternFromString(input_names[inputs][i]);
     }
   }
@@ -52,7 +53,7 @@ void intern_parameter_names() {
 
 bool parse_call(const function_signature& signature, PyObject* const* arguments, Py_ssize_t count, PyObject* names,
                 call_arguments& parsed) {
-  if (count > signature.inputs) return refuse_count(signature, count);
+  if (count > signature.positional()) return refuse_count(signature, count);
   for (Py_ssize_t i = 0; i < count; ++i) parsed.inputs[i] = arguments[i];
   const Py_ssize_t named = names != nullptr ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
@@ -65,7 +66,7 @@ bool parse_call(const function_signature& signature, PyObject* const* arguments,
     }
     *place = arguments[count + i];
   }
-  for (int i = 0; i < signature.inputs; ++i) {
+  for (int i = 0; i < signature.positional(); ++i) {
     if (parsed.inputs[i] != nullptr) continue;
     PyErr_Format(PyExc_TypeError, "%s: argument '%s' is missing", signature.name,
                  input_names[signature.inputs - 1][i]);
@@ -75,7 +76,8 @@ bool parse_call(const function_signature& signature, PyObject* const* arguments,
 }
 
 std::string text_signature(const function_signature& signature) {
-  std::string text = std::string(signature.name) + (signature.inputs == 1 ? "(x, *" : "(a, b, *");
+  std::string text = std::string(signature.name) + (signature.inputs == 1 ? "(x, " : "(a, b, ") +
+                     (signature.has_offsets ? "offsets, *" : "*");
   for (unsigned i = 0; i < parameter_count; ++i) {
     if (signature.has(i)) text += std::string(", ") + parameters[i].name + "=" + parameters[i].default_text;
   }

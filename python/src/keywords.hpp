@@ -26,18 +26,20 @@ enum parameter : unsigned {
   parameter_count
 };
 
-/// What a function takes: one vector x or two, a and b, and some of the keyword parameters.
+/// What a function takes: one array x or two, a and b, perhaps offsets, and some of the keyword parameters.
 struct function_signature {
   const char* name;
   int inputs;
   unsigned keywords;  // bit i: parameter i
+  bool has_offsets = false;
 
+  [[nodiscard]] int positional() const { return inputs + (has_offsets ? 1 : 0); }
   [[nodiscard]] bool has(unsigned keyword) const { return (keywords >> keyword & 1) != 0; }
 };
 
 /// The arguments of a call, borrowed. Keyword arguments that were not passed are null.
 struct call_arguments {
-  PyObject* inputs[2] = {};
+  PyObject* inputs[3] = {};  // the last may be the offsets
   PyObject* keywords[parameter_count] = {};
 };
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <python/src/reduction_docstrings.hpp>
 #include <string_view>
+#include <utility>
 
 namespace exactdot::python {
 namespace {
@@ -164,11 +165,53 @@ std::string returns_text(const function_text& text) {
          text.returns + "\n";
 }
 
+/// The results for the segments {3, 4} and {1}.
+constexpr std::array<std::pair<const char*, const char*>, 11> segment_examples = {{{"sum", "7., 1."},
+                                                                                   {"asum", "7., 1."},
+                                                                                   {"sum_of_squares", "25.,  1."},
+                                                                                   {"norm", "5., 1."},
+                                                                                   {"mean", "3.5, 1. "},
+                                                                                   {"var", "0.25, 0.  "},
+                                                                                   {"std", "0.5, 0. "},
+                                                                                   {"min", "3., 1."},
+                                                                                   {"max", "4., 1."},
+                                                                                   {"argmin", "0, 0"},
+                                                                                   {"argmax", "1, 0"}}};
+
+/// Of the function for segments that belongs to a function.
+std::string segment_docstring(const function_signature& signature, const function_text& text) {
+  const std::string base = text.name;
+  const bool two = signature.inputs == 2;
+  std::string doc = "Calls " + base + " for each segment of " + (two ? "two vectors" : "a vector") +
+                    ", in host memory.\n\n" +
+                    "Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of " +
+                    base + " on\nits elements alone.\n\nParameters\n----------\n" +
+                    (two ? "a, b : 1-D arrays of the same length," : "x : 1-D array,") + element_types_text +
+                    R"(offsets : 1-D array of int32, int64, uint32 or uint64
+    One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
+)";
+  for (unsigned i = 0; i < parameter_count; ++i) {
+    if (signature.has(i)) doc += parameter_text(i, text);
+  }
+  doc += "\nReturns\n-------\narray of one result per segment, or out if it was passed\n" +
+         raises_text(signature, text);
+  doc += "\nExamples\n--------\n>>> import exactdot as xd\n";
+  if (two) return doc + ">>> xd.segment_dot([1, 2, 3], [4, 5, 6], [0, 2, 3])\narray([14, 18])\n";
+  for (const auto& [name, results] : segment_examples) {
+    if (base == name) doc += ">>> xd.segment_" + base + "([3.0, 4.0, 1.0], [0, 2, 3])\narray([" + results + "])\n";
+  }
+  return doc;
+}
+
 }  // namespace
 
 std::string reduction_docstring(const function_signature& signature) {
+  constexpr std::string_view prefix = "segment_";
+  std::string_view name = signature.name;
+  if (signature.has_offsets) name.remove_prefix(prefix.size());
   for (const function_text& text : texts) {
-    if (std::string_view(text.name) != signature.name) continue;
+    if (text.name != name) continue;
+    if (signature.has_offsets) return segment_docstring(signature, text);
     std::string doc = std::string(text.summary) + "\n\n" + text.details + "\n\nParameters\n----------\n";
     doc += signature.inputs == 1                  ? "x : array of any shape (in GPU memory 1-D), or a number,"
            : std::string_view(text.name) == "dot" ? "a, b : 1-D arrays of the same length,"

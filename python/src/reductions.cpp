@@ -26,6 +26,7 @@ enum class shapes : unsigned char {
   axes,           ///< any axes of an array
   pairs,          ///< one axis of two arrays, the others broadcast
   matrix_vector,  ///< matrices and vectors
+  segments,       ///< stretches of one vector, or two
 };
 
 struct reduction_function {
@@ -38,9 +39,10 @@ constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
 constexpr unsigned placement =
     bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
 constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
+constexpr unsigned of_segments(unsigned keywords) { return keywords & ~bit(stream_parameter); }
 constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
 
-constexpr std::array<reduction_function, 14> functions = {{
+constexpr std::array<reduction_function, 26> functions = {{
     {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
     {{"vecdot", 2, (rounding_keywords & ~bit(stream_parameter)) | bit(axis_parameter)},
      reduction::dot,
@@ -57,6 +59,24 @@ constexpr std::array<reduction_function, 14> functions = {{
     {{"max", 1, axes_keywords | placement}, reduction::max},
     {{"argmin", 1, axes_keywords | placement}, reduction::argmin},
     {{"argmax", 1, axes_keywords | placement}, reduction::argmax},
+    {{"segment_dot", 2, of_segments(rounding_keywords), true}, reduction::dot, shapes::segments},
+    {{"segment_sum", 1, of_segments(rounding_keywords), true}, reduction::sum, shapes::segments},
+    {{"segment_asum", 1, of_segments(rounding_keywords), true}, reduction::asum, shapes::segments},
+    {{"segment_sum_of_squares", 1, of_segments(rounding_keywords), true},
+     reduction::sum_of_squares,
+     shapes::segments},
+    {{"segment_norm", 1, of_segments(rounding_keywords), true}, reduction::nrm2, shapes::segments},
+    {{"segment_mean", 1, of_segments(rounding_keywords), true}, reduction::mean, shapes::segments},
+    {{"segment_var", 1, of_segments(rounding_keywords) | bit(ddof_parameter), true},
+     reduction::variance,
+     shapes::segments},
+    {{"segment_std", 1, of_segments(rounding_keywords) | bit(ddof_parameter), true},
+     reduction::stddev,
+     shapes::segments},
+    {{"segment_min", 1, of_segments(placement), true}, reduction::min, shapes::segments},
+    {{"segment_max", 1, of_segments(placement), true}, reduction::max, shapes::segments},
+    {{"segment_argmin", 1, of_segments(placement), true}, reduction::argmin, shapes::segments},
+    {{"segment_argmax", 1, of_segments(placement), true}, reduction::argmax, shapes::segments},
 }};
 
 /// The arguments of a call after the vectors, converted; the rest as they were passed.
@@ -157,11 +177,10 @@ nb::handle keyword(const call_arguments& given, parameter which, nb::handle defa
 
 bool is_given(const call_arguments& given, parameter which) { return !keyword(given, which, Py_None).is_none(); }
 
-/// A reduction over axes of arrays in host memory.
+/// A reduction over axes or segments of arrays in host memory.
 nb::object call_on_axes(const reduction_call& call, const call_arguments& given) {
   if (call.inputs.on_gpu()) {
-    call.inputs.refuse(false,
-                       "axes of arrays in GPU memory are not supported yet; copy to the host, or pass a 1-D array");
+    call.inputs.refuse(false, "axes and segments of arrays in GPU memory are not supported yet; copy to the host");
   }
   call.inputs.refuse_stream(call.stream);
   if (call.negative_zero) call.inputs.refuse(false, "negative_zero is for one vector; omit axis and keepdims");
@@ -173,6 +192,8 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given)
       return reduce_pairs(over_axes);
     case shapes::matrix_vector:
       return reduce_matrix_vector(over_axes);
+    case shapes::segments:
+      return reduce_segments(over_axes, given.inputs[call.function.signature.inputs]);
     default:
       return reduce_axes(over_axes);
   }
@@ -183,7 +204,8 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   static const nb::str* const exact = new nb::str("exact");
   static const nb::str* const automatic = new nb::str("auto");
   const char* const caller = function.signature.name;
-  inputs.first.takes_any_shape = inputs.second.takes_any_shape = function.takes != shapes::vectors;
+  inputs.first.takes_any_shape = inputs.second.takes_any_shape =
+      function.takes != shapes::vectors && function.takes != shapes::segments;
   inputs.locate();
   reduction_call call{.function = function, .inputs = inputs};
   PyObject* const threads = given.keywords[threads_parameter];

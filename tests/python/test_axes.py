@@ -137,6 +137,48 @@ def test_matvec() -> None:
             xd.matvec(left, x)
 
 
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_segments(name: str, dtype: str) -> None:
+    x = samples(dtype, 60)
+    call, segment_call = getattr(xd, name), getattr(xd, f"segment_{name}")
+    for array in (x, x[::-2]):
+        for offsets in ([0, 7, 8, len(array)], np.array([3, 9, 20], "u4"), np.array([0, 5], "i8")[::1], [4]):
+            expected = np.array([call(array[start:end]) for start, end in zip(offsets[:-1], offsets[1:])],
+                                result_dtype(name, dtype))
+            assert segment_call(array, offsets).tobytes() == expected.tobytes()
+    if name in SUMS:
+        assert segment_call(x, [0, 0, 60])[0] == 0
+
+
+def test_segments_of_two_vectors_and_errors() -> None:
+    a, b = np.random.default_rng(4).standard_normal((2, 50))
+    offsets = np.array([0, 0, 10, 50], "i4")
+    expected = [xd.dot(a[i:k], b[i:k]) for i, k in zip(offsets[:-1], offsets[1:])]
+    assert xd.segment_dot(a, b, offsets).tolist() == expected
+    out = np.zeros(3, "f4")
+    assert xd.segment_dot(a, b, offsets=offsets, out=out) is out
+    assert np.array_equal(out, xd.segment_dot(a, b, offsets, dtype="f4"))
+    out[:] = 7
+    for wrong, kind, why in (([0, 20, 10, 5], ValueError, "offset 2 is 10, below the one before it, 20"),
+                             ([0, 1, 2, 51], ValueError, "offset 3 is 51, past the end of 50"),
+                             ([-1, 1, 2, 3], ValueError, "offset 0 is -1"), ([0.0, 1.0], TypeError, "holds float64"),
+                             (np.array([0, 1], "i2"), TypeError, "holds int16"), ([], ValueError, "no offset"),
+                             (5, ValueError, "has no dimension"), ([[0, 1]], ValueError, "has 2 dimensions"),
+                             (np.array([0, 1], ">i8"), ValueError, "native byte order"),
+                             ([0, 50], ValueError, r"out has shape \(3,\), the results have \(1,\)"),
+                             (None, TypeError, "offsets: is not a vector")):
+        with pytest.raises(kind, match=f"^segment_dot: .*{why}"):
+            xd.segment_dot(a, b, wrong, out=out)
+    assert (out == 7).all()
+    with pytest.raises(ValueError, match="^segment_max: segment 1 is empty"):
+        xd.segment_max(a, [0, 3, 3, 4])
+    with pytest.raises(TypeError, match="^segment_sum: argument 'offsets' is missing"):
+        xd.segment_sum(a)
+    with pytest.raises(ValueError, match="^segment_sum: x: has 2 dimensions"):
+        xd.segment_sum(a.reshape(5, 10), [0, 1])
+
+
 def test_errors() -> None:
     x = np.ones((2, 3))
     for axis, why in ((2, "axis is 2, the array has 2 dimensions"), (-3, "axis is -3"), ((0, 5), "axis is 5")):
@@ -163,5 +205,5 @@ def test_errors() -> None:
             call()
     if not xd.info()["cuda"]["built"]:
         return
-    with pytest.raises(ValueError, match="axes of arrays in GPU memory are not supported yet"):
+    with pytest.raises(ValueError, match="axes and segments of arrays in GPU memory are not supported yet"):
         xd.sum(on_gpu(np.ones(3)), axis=0)

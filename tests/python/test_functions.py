@@ -137,6 +137,9 @@ def test_signatures() -> None:
                 **{name: f"(x, *, {axes}, {rounds})" for name in (*SUMS[1:], "norm", "mean")},
                 **{name: f"(x, *, {axes}, ddof=0, {rounds})" for name in ("var", "std")},
                 **{name: f"(x, *, {axes}, {common})" for name in EXTREMA}}
+    expected |= {f"segment_{name}": signature.replace("(x", "(x, offsets").replace("(a, b", "(a, b, offsets")
+                 .replace(f"{axes}, ", "").replace(", stream=None", "").replace(", negative_zero=False", "")
+                 for name, signature in expected.items() if "=" in signature and name not in ("vecdot", "matvec")}
     functions = {name for name in xd.__all__ if not inspect.isclass(getattr(xd, name))}
     assert set(expected) == functions
     for name, signature in expected.items():
