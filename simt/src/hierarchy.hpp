@@ -72,6 +72,7 @@ struct thread {
   // repetition
   recent_accesses recent;
   std::uintptr_t last_address = 0;
+  const void* repeated_by = nullptr;      // lock step: the user's line of the access after which it is parked
   std::vector<std::uintptr_t> parked_at;  // the addresses whose change it waits for
 
   written_range written;  // its last access

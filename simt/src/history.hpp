@@ -79,6 +79,7 @@ struct recent_accesses {
   std::size_t size = 0, next = 0;
   unsigned repeated = 0;  // mask of those that have come again since the last new one
   int repeats = 0;        // and how often
+  bool may_park = false;  // lock step: the last access was a repetition too many
 
   /// Returns whether the access is new; then it replaces the oldest.
   bool add(const access& latest) {
@@ -91,7 +92,7 @@ struct recent_accesses {
     list[next] = latest;
     next = (next + 1) % max_size;
     size = size < max_size ? size + 1 : size;
-    repeated = 0, repeats = 0;
+    repeated = 0, repeats = 0, may_park = false;
     return true;
   }
   void clear() { *this = {}; }

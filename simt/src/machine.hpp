@@ -150,6 +150,7 @@ class machine {
   bool choose_thread();  // sets current_; false if no thread is ready
   bool choose_by_script();
   bool choose_in_lock_step();
+  bool park_step(block& parent);
   void resume(thread& next);
   void yield();
   void step(const void* caller);
@@ -158,8 +159,9 @@ class machine {
   void remove_ready(thread& stopped);
 
   // repetition.cpp
-  void park();
+  void park(thread& self);
   void unpark(std::uintptr_t address);
+  void resume_parked(thread& waiting);
   bool resume_or_settle();  // no thread is ready: resumes the parked, or settles incomplete warp collectives
   void report_hang(fault_kind kind);  // livelock or deadlock; ends the launch
   void note_progress() { idle_rounds_ = 0, last_progress_ = steps_; }

@@ -78,9 +78,12 @@ void recording::turn_into_spin(unsigned thread) {
   const auto last = last_steps_.find(thread);
   if (last == last_steps_.end()) return;
   recorded_step& step = launch_.steps[last->second];
+  const bool executed = unfinished_ != last->second;
+  if (step.kind > step_kind::atomic || (executed && step.after.words != step.before.words)) return;
   step.kind = step_kind::spin;
+  if (executed) return;
   step.after = step.before;
-  if (unfinished_ == last->second) unfinished_ = none;
+  unfinished_ = none;
 }
 
 void recording::note_exit(unsigned thread, std::uint64_t turn) {

@@ -27,7 +27,7 @@ class recording {
   /// The access of that step. `contents`: where its bytes are for the thread's block.
   void note_access(recorded_step& step, const location& place, const std::string& name, std::uintptr_t contents,
                    std::size_t size);
-  /// The thread's last step was not executed: the thread waits.
+  /// The thread waits: instead of its last access or, in lock step, after it.
   void turn_into_spin(unsigned thread);
   /// What follows from the last step, in its turn.
   void note_consequence(unsigned thread, step_kind kind, std::uint32_t mask = 0);

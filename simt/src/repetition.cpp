@@ -2,8 +2,9 @@
 //
 // A thread that repeats its last accesses, up to four different ones, with the same results is parked until one of
 // the addresses changes. If no thread is ready, all parked threads resume, so parking a thread that does not wait
-// costs time but no correctness. A livelock is reported after spin_budget rounds, and 1000 times as many steps,
-// without progress.
+// costs time but no correctness. In lock step the lanes of a step are parked together or not at all, and resumed
+// together: otherwise some would be an iteration ahead of the others. A livelock is reported after spin_budget
+// rounds, and 1000 times as many steps, without progress.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -16,8 +17,7 @@ namespace {
 constexpr int rounds_before_parking = 3;
 }  // namespace
 
-void machine::park() {
-  thread& self = *current_;
+void machine::park(thread& self) {
   self.status = thread_status::parked;
   remove_ready(self);
   if (recording_) recording_->turn_into_spin(self.number);
@@ -29,7 +29,6 @@ void machine::park() {
       self.parked_at.push_back(address);
   }
   for (const std::uintptr_t address : self.parked_at) parked_[address].push_back(&self);
-  yield();
 }
 
 void machine::unpark(std::uintptr_t address) {
@@ -38,14 +37,27 @@ void machine::unpark(std::uintptr_t address) {
   const std::vector<thread*> resumed = std::move(at->second);
   parked_.erase(at);
   for (thread* const waiting : resumed) {
-    for (const std::uintptr_t other : waiting->parked_at) {
-      const auto list = parked_.find(other);
-      if (list == parked_.end()) continue;
-      std::erase(list->second, waiting);
-      if (list->second.empty()) parked_.erase(list);
+    if (settings_.model == execution::independent) {
+      resume_parked(*waiting);
+      continue;
     }
-    make_ready(*waiting);
+    const std::uint32_t first = waiting->warp() * 32, end = std::min(first + 32, threads_per_block_);
+    for (std::uint32_t i = first; i < end; ++i) {
+      thread& lane = waiting->parent->threads[i];
+      if (lane.status == thread_status::parked) resume_parked(lane);
+    }
   }
+}
+
+void machine::resume_parked(thread& waiting) {
+  for (const std::uintptr_t address : waiting.parked_at) {
+    const auto list = parked_.find(address);
+    if (list == parked_.end()) continue;
+    std::erase(list->second, &waiting);
+    if (list->second.empty()) parked_.erase(list);
+  }
+  waiting.recent.may_park = false;
+  make_ready(waiting);
 }
 
 void machine::memory_changed(std::uintptr_t address) {
@@ -73,8 +85,8 @@ bool machine::resume_or_settle() {
   return settled;
 }
 
-/// Parks the current thread if it repeats its last accesses: the same callers, places and contents. `address`:
-/// where the content is for this block.
+/// Parks the current thread if it repeats its last accesses: the same callers, places and contents. In lock step
+/// it may be parked before its next step. `address`: where the content is for this block.
 bool machine::detect_repetition(const location& place, std::uintptr_t address, std::size_t size,
                                 const void* caller) {
   thread& self = *current_;
@@ -84,7 +96,12 @@ bool machine::detect_repetition(const location& place, std::uintptr_t address, s
   if (self.recent.add({caller, place.address, content})) {
     note_progress();
   } else if (self.recent.repeats >= rounds_before_parking * std::popcount(self.recent.repeated)) {
-    park();
+    if (settings_.model == execution::lock_step) {  // choose_in_lock_step() parks the lanes of the step
+      self.recent.may_park = true, self.repeated_by = attributed(self, caller);
+      return false;
+    }
+    park(self);
+    yield();
     return true;
   }
   return false;

@@ -198,8 +198,12 @@ void machine::finish_comparison() {
 void machine::report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
                              const char* other_action) {
   if (!settings_.detect && kind != fault_kind::livelock && kind != fault_kind::deadlock) return;
-  const void* const site = attributed(waiting, waiting.program_counter);
-  const void* const other_site = other == nullptr ? nullptr : attributed(*other, other->program_counter);
+  const auto site_of_wait = [this](const thread& each) {
+    const bool is_past_it = each.status == thread_status::parked && each.repeated_by != nullptr;
+    return is_past_it ? each.repeated_by : attributed(each, each.program_counter);
+  };
+  const void* const site = site_of_wait(waiting);
+  const void* const other_site = other == nullptr ? nullptr : site_of_wait(*other);
   const bool has_exited = other != nullptr && other->status == thread_status::exited;  // its last line says little
   fault* const found = add_fault(kind, site, has_exited ? nullptr : other_site);
   if (found == nullptr) return;

@@ -170,7 +170,7 @@ bool machine::choose_in_lock_step() {
         if (lane.status == thread_status::ready && compare_positions(lane, *lowest) == 0)
           step_lanes_.push_back(static_cast<std::uint32_t>(k));
       }
-      if (step_lanes_.empty()) continue;  // all lanes at the lowest position are parked: the warp cannot run
+      if (park_step(parent)) continue;  // the lanes at the lowest position are parked: the warp cannot run
       step_mask_ = 0;
       for (const std::uint32_t k : step_lanes_) step_mask_ |= 1U << k % 32;
       std::shuffle(step_lanes_.begin(), step_lanes_.end(), random_);
@@ -182,6 +182,15 @@ bool machine::choose_in_lock_step() {
     }
   }
   return false;
+}
+
+/// Parks the lanes of the next step if all of them repeat themselves. Returns whether none is left.
+bool machine::park_step(block& parent) {
+  const auto may_park = [&](std::uint32_t i) { return parent.threads[i].recent.may_park; };
+  if (!std::all_of(step_lanes_.begin(), step_lanes_.end(), may_park)) return false;
+  for (const std::uint32_t i : step_lanes_) park(parent.threads[i]);
+  step_lanes_.clear();
+  return true;
 }
 
 void machine::load_block(block& next) {

@@ -3,6 +3,7 @@
 
 #include <exactdot/simt/cuda.hpp>
 #include <exactdot/simt/recording.hpp>
+#include <map>
 #include <stdexcept>
 #include <vector>
 
@@ -26,6 +27,17 @@ __global__ void spin(int* flag) {
   } else {
     while (atomicAdd(flag, 0) == 0) {
     }
+  }
+}
+
+/// Block 0 waits for the last thread of all, which writes 200 times before it answers.
+__global__ void wait_for_a_late_block(int* words) {
+  if (blockIdx.x == 0) {
+    while (atomicAdd(words, 0) == 0) {
+    }
+  } else if (threadIdx.x == 31) {
+    for (int i = 0; i < 200; ++i) words[1] = i;
+    atomicExch(words, 1);
   }
 }
 
@@ -172,6 +184,20 @@ TEST(recording, a_waiting_thread_spins_and_reads_again) {
   }
   EXPECT_TRUE(has_spun);
   EXPECT_TRUE(has_seen) << "the value of the access that waited is the one after the wait";
+}
+
+TEST(recording, lanes_in_lock_step_spin_together) {
+  gpu::stream stream({.model = execution::lock_step});
+  gpu::buffer<int> words(stream, 2);
+  words.fill_zero();
+  const recorder recording;
+  gpu::launch(wait_for_a_late_block, 2, 32, 0, stream, words.data());
+  std::map<std::uint64_t, int> spins;  // by turn
+  for (const recorded_step& step : recording.launches().at(0).steps) {
+    if (step.kind == step_kind::spin) ++spins[step.turn];
+  }
+  EXPECT_FALSE(spins.empty());
+  for (const auto& [turn, lanes] : spins) EXPECT_EQ(lanes, 32) << "turn " << turn;
 }
 
 TEST(recording, lanes_in_lock_step_share_a_turn) {
