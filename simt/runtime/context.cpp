@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-#include "machine.hpp"
+#include "running.hpp"
 #include "symbols.hpp"
 
 namespace exactdot::simt {

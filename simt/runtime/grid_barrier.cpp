@@ -4,7 +4,7 @@
 #include <exactdot/simt/kernel.hpp>
 #include <exactdot/simt/runtime/grid_barrier.hpp>
 
-#include "machine.hpp"
+#include "running.hpp"
 
 namespace exactdot::simt::detail {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "context.hpp"
-#include "machine.hpp"
+#include "running.hpp"
 
 /// Entries of the functions with __global__, which the linker collects (keywords.hpp).
 extern "C" [[gnu::weak]] const std::uintptr_t __start___patchable_function_entries[],

@@ -2,7 +2,7 @@
 #include <exactdot/simt/async.hpp>
 #include <exactdot/simt/cluster.hpp>
 
-#include "machine.hpp"
+#include "running.hpp"
 
 #define CALLER __builtin_return_address(0)  // in the kernel
 

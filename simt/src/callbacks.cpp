@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "machine.hpp"
+#include "running.hpp"
 
 using namespace exactdot::simt;
 

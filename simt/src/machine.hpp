@@ -14,45 +14,25 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <optional>
 #include <random>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
+#include "accesses.hpp"
 #include "costs.hpp"
 #include "crash.hpp"
 #include "explanations.hpp"
 #include "hierarchy.hpp"
+#include "launch_parameters.hpp"
 #include "memory.hpp"
 #include "order.hpp"
 #include "recording.hpp"
 #include "region.hpp"
+#include "stream_state.hpp"
 #include "symbols.hpp"
 
 namespace exactdot::simt {
-
-/// A kernel call: the kernel, a function that each thread calls, and its arguments.
-struct kernel_call {
-  const void* kernel;
-  void (*body)(void*);
-  void* arguments;
-  std::size_t argument_bytes;
-};
-
-struct launch_size {
-  dim3 grid, block, cluster;
-  std::size_t shared_bytes;  // dynamic
-};
-
-/// How an access relates to accesses of other threads to the same bytes.
-enum class access_order : std::uint8_t {
-  plain,
-  is_volatile,  // does not tear, and orders nothing
-  atomic        // a load or store of std::atomic_ref
-};
 
 /// One launch.
 class machine {
@@ -117,27 +97,13 @@ class machine {
 
   [[nodiscard]] thread& current() { return *current_; }
   std::uint32_t active_mask(const void* caller);
-  [[nodiscard]] bool is_cooperative() const;
+  [[nodiscard]] bool is_cooperative() const { return stream_.cooperative; }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }  // and, of independent threads, basic blocks
   /// What clock64() returns.
   [[nodiscard]] std::uint64_t clocks() const { return steps_ + idle_clocks_; }
 
  private:
   friend void start_fiber(fiber_transfer from);
-
-  struct access_kind {
-    bool read;  // uses the old content: unwritten bytes are reported
-    bool write, atomic, block_scope;
-    bool discards_old = false;     // atomic exchange or store: reads, but unwritten bytes are no fault
-    const char* action = nullptr;  // for reports, if it is not a plain access
-    std::uint32_t agent = 0;       // the agent of the copy; 0: the thread itself
-    bool async_proxy = false;
-    bool is_volatile = false;
-    [[nodiscard]] bool reads() const { return read || discards_old; }
-    [[nodiscard]] const char* name() const {
-      return action != nullptr ? action : write && reads() ? "atomic" : write ? "write" : "read";
-    }
-  };
 
   // residency.cpp
   void start_cluster();
@@ -307,23 +273,6 @@ class machine {
   [[nodiscard]] index3 block_index(std::uint32_t number) const;
   [[nodiscard]] index3 thread_index(std::uint32_t index_in_block) const;
 
-  /// A racing write, whose value is known when its thread takes its next step.
-  struct value_comparison {
-    const thread* writer = nullptr;
-    std::size_t fault = 0;  // index in the stream's list
-    std::uintptr_t address = 0;
-    std::size_t size = 0;
-    unsigned char before[4] = {};
-  };
-
-  /// A read of bytes of which some are unwritten, and where they may have been copied to.
-  struct struct_copy {
-    thread* reader = nullptr;
-    location from, to;  // to: no region in the thread's own stack
-    std::vector<unsigned char> bytes;
-    const void* caller = nullptr;
-  };
-
   detail::stream_state& stream_;
   settings settings_;
   dim3 grid_, block_size_, cluster_size_;
@@ -368,53 +317,5 @@ class machine {
   std::uint32_t mbarriers_initialised_ = 0;
   std::uint64_t mbarrier_changes_ = 0;
 };
-
-/// The current launch of this CPU thread, null outside of launches; and whether kernel code runs, not the
-/// simulator.
-extern constinit thread_local guarded<machine*> running;
-extern constinit thread_local guarded<bool> in_kernel;
-
-/// Runs simulator code on behalf of a kernel. An exception ends the launch, which rethrows it. It never unwinds the
-/// kernel's frames: compilers do not expect instrumentation to throw.
-template <class Action>
-auto as_simulator(Action action) {
-  in_kernel = false;
-  std::exception_ptr failure;
-  try {
-    if constexpr (std::is_void_v<decltype(action())>) {
-      action();
-      in_kernel = true;
-      return;
-    } else {
-      auto result = action();
-      in_kernel = true;
-      return result;
-    }
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  running->end_launch(failure);
-}
-
-/// Called for accesses by instrumented host code between launches, if set.
-inline void (*host_access)(const void* address, bool write, const void* caller) = nullptr;
-
-namespace detail {
-struct stream_state {
-  simt::settings settings;
-  std::vector<fault> faults;
-  std::vector<traced_access> trace;
-  std::vector<line_costs> costs;
-  // of each fault, by its return addresses and by its source lines: the index in `faults`
-  std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;
-  std::map<std::tuple<fault_kind, std::string, std::string>, std::size_t> known_lines;
-  std::unordered_map<std::size_t, race_relation> relations;  // of data races
-  counters counted;
-  std::optional<fault_kind> ended_by;  // the fault that ended the last launch early
-  bool cooperative = false;            // the launch is a cooperative one
-};
-}  // namespace detail
-
-inline bool machine::is_cooperative() const { return stream_.cooperative; }
 
 }  // namespace exactdot::simt

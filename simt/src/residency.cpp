@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine.hpp"
+#include "running.hpp"
 
 namespace exactdot::simt {
 namespace {

@@ -7,7 +7,7 @@
 #include <exactdot/error.hpp>
 #include <utility>
 
-#include "machine.hpp"
+#include "running.hpp"
 
 // Kernels see these under CUDA's names, as constants.
 uint3 simt_thread_index asm("threadIdx"), simt_block_index asm("blockIdx");

@@ -16,7 +16,7 @@
 #include <map>
 #include <memory>
 
-#include "machine.hpp"
+#include "running.hpp"
 
 namespace exactdot::simt {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "crash.hpp"
-#include "machine.hpp"
+#include "running.hpp"
 
 namespace exactdot::simt {
 namespace {

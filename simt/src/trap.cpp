@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <exactdot/simt/on_cpu.hpp>
 
-#include "machine.hpp"
+#include "running.hpp"
 #include "symbols.hpp"
 
 namespace exactdot::simt {

@@ -1,0 +1,31 @@
+// State of a stream that outlives its launches: settings, findings, trace, costs, counters.
+#pragma once
+
+#include <cstddef>
+#include <exactdot/simt/simulator.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "explanations.hpp"
+
+namespace exactdot::simt::detail {
+
+struct stream_state {
+  simt::settings settings;
+  std::vector<fault> faults;
+  std::vector<traced_access> trace;
+  std::vector<line_costs> costs;
+  // of each fault, by its return addresses and by its source lines: the index in `faults`
+  std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;
+  std::map<std::tuple<fault_kind, std::string, std::string>, std::size_t> known_lines;
+  std::unordered_map<std::size_t, race_relation> relations;  // of data races
+  counters counted;
+  std::optional<fault_kind> ended_by;  // the fault that ended the last launch early
+  bool cooperative = false;            // the launch is a cooperative one
+};
+
+}  // namespace exactdot::simt::detail
