@@ -97,7 +97,7 @@ class pass {
       note_body(scope_kind::device_function);
       source_.replace(i_, "");
     } else if (t.is("__simtcc_shared__")) {
-      rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside());
+      rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside(), compiler_);
     } else if (t.is("__simtcc_constant__")) {
       rewrite_constant(source_, i_, statement_);
     } else if (t.is("__simtcc_forceinline__")) {

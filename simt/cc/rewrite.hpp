@@ -16,7 +16,7 @@
 
 namespace exactdot::simtcc {
 
-enum class host_compiler { gnu, clang };  // they differ in where a lambda has attributes
+enum class host_compiler { gnu, clang };  // they differ in attributes of lambdas and in shared variables
 
 struct rewritten {
   std::string text;
@@ -35,7 +35,7 @@ enum class scope_kind { name_space, kernel, device_function, other };
 void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside);
 void rewrite_launch_call(source_edits& source, std::size_t i);
 void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, bool in_parentheses,
-                    scope_kind inside);
+                    scope_kind inside, host_compiler compiler);
 void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement);
 void rewrite_assembly(source_edits& source, std::size_t i);
 /// Refuses headers of CUDA's libraries that were found on this machine.

@@ -8,7 +8,12 @@
 namespace exactdot::simtcc {
 namespace {
 
-constexpr const char* variable = "constinit thread_local";
+/// Without constinit, Clang asks at each access to an extern variable whether it is initialised; with it, Clang
+/// refuses a variable of a struct without initialisers.
+constexpr const char* external_variable = "constinit thread_local";
+const char* variable_of(host_compiler compiler) {
+  return compiler == host_compiler::clang ? "thread_local" : "constinit thread_local";
+}
 
 constexpr const char* constant = "__attribute__((section(\"exactdot_constant\")))";
 
@@ -47,7 +52,7 @@ void rewrite_extern(source_edits& source, std::size_t i, std::size_t keyword, st
   if (arrays.empty())
     return source.refuse(i, "extern __shared__ without an array: expected extern __shared__ T name[]");
   if (in_function) source.replace(keyword, "");
-  specify(source, i, in_function ? "" : variable);
+  specify(source, i, in_function ? "" : external_variable);
   for (const auto& [name, last] : arrays) {
     if (in_function) {
       source.insert_before(name, "(&");
@@ -62,7 +67,7 @@ void rewrite_extern(source_edits& source, std::size_t i, std::size_t keyword, st
 }  // namespace
 
 void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, bool in_parentheses,
-                    scope_kind inside) {
+                    scope_kind inside, host_compiler compiler) {
   if (in_parentheses) return source.replace(i, "");  // of a parameter, where it says nothing
   std::size_t end = i, keyword = source.size();
   bool initialised = false;
@@ -77,7 +82,7 @@ void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, 
   if (keyword != source.size())
     return rewrite_extern(source, i, keyword, statement, end, inside != scope_kind::name_space);
   if (initialised) return source.refuse(i, "a __shared__ variable with an initialiser, which CUDA does not have");
-  specify(source, i, variable);
+  specify(source, i, variable_of(compiler));
 }
 
 /// A variable with const, a template, or a variable in a function, has no place in a section with others.

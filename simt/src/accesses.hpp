@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "hierarchy.hpp"
 
@@ -38,14 +37,6 @@ struct value_comparison {
   std::uintptr_t address = 0;
   std::size_t size = 0;
   unsigned char before[4] = {};
-};
-
-/// A read of bytes of which some are unwritten, and where they may have been copied to.
-struct struct_copy {
-  thread* reader = nullptr;
-  location from, to;  // to: no region in the thread's own stack
-  std::vector<unsigned char> bytes;
-  const void* caller = nullptr;
 };
 
 }  // namespace exactdot::simt

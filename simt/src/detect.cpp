@@ -58,14 +58,19 @@ location machine::begin_access(std::uintptr_t address, std::size_t size, const a
 }
 
 void machine::access(std::uintptr_t address, std::size_t size, bool write, access_order order, const void* caller) {
+  std::unique_ptr<struct_copy> copied;
+  if (current_->copied_read && continues_copy(size, write, order, caller)) [[unlikely]]
+    copied = std::move(current_->copied_read);
   if (is_local(address)) {
     current_->written = {{nullptr, address, nullptr}, write ? size : 0};
+    if (copied) copied->to = current_->written.place, copy_ = std::move(*copied);
     return;
   }
   access_kind kind{!write, write, order != access_order::plain, false};
   kind.is_volatile = order == access_order::is_volatile;
   const location place = begin_access(address, size, kind, caller);
   current_->written = {place, write && place.range != nullptr ? size : 0};
+  if (copied && place.range != nullptr) copied->to = place, copy_ = std::move(*copied);
   if (place.range != nullptr && !place.range->shared) (write ? stream_.counted.writes : stream_.counted.reads) += 1;
   if (write && !parked_.empty()) unpark(place.address);
 }

@@ -24,6 +24,7 @@ namespace exactdot::simt {
 
 struct block;
 struct cluster;
+struct thread;
 namespace detail {
 enum class collective_kind : std::uint8_t;  // on_cpu.hpp
 }
@@ -42,6 +43,14 @@ enum class thread_status : std::uint8_t {
 struct written_range {
   location place;
   std::size_t size = 0;
+};
+
+/// A read of bytes of which some are unwritten, and where they may have been copied to.
+struct struct_copy {
+  thread* reader = nullptr;
+  location from, to;  // to: no region in the thread's own stack
+  std::vector<unsigned char> bytes;
+  const void* caller = nullptr;
 };
 
 struct thread {
@@ -75,7 +84,8 @@ struct thread {
   const void* repeated_by = nullptr;      // lock step: the user's line of the access after which it is parked
   std::vector<std::uintptr_t> parked_at;  // the addresses whose change it waits for
 
-  written_range written;  // its last access
+  written_range written;                     // its last access
+  std::unique_ptr<struct_copy> copied_read;  // its last access, if that may be the first half of a copy
 
   // happens-before order (order.hpp)
   std::uint32_t time = 1;

@@ -219,6 +219,8 @@ class machine {
 
   // struct_copy.cpp
   bool begin_struct_copy(const location& place, std::size_t size, const void* caller);
+  bool continues_copy(std::size_t size, bool write, access_order order, const void* caller);
+  void report_unwritten(const struct_copy& copy);
   void finish_struct_copy();
   /// Judges accesses whose effect is known at the next step.
   void finish_last_access() {

@@ -79,7 +79,10 @@ bool machine::resume_or_settle() {
     return true;
   }
   bool settled = false;
-  for (auto& resident : resident_) settled |= settle_collectives(*resident) | settle_tiles(*resident);
+  for (auto& resident : resident_) {
+    settled |= settle_collectives(*resident);
+    settled |= settle_tiles(*resident);
+  }
   if (settled) return true;
   for (auto& members : clusters_) settled |= settle_cluster_barrier(*members);
   return settled;

@@ -25,6 +25,7 @@ void start_fiber(fiber_transfer from) {
     running->call_.body(running->call_.arguments);
     in_kernel = false;
     running->finish_last_access();
+    if (self.copied_read) running->report_unwritten(*std::exchange(self.copied_read, nullptr));
     if (running->recording_) running->recording_->finish_step();
     running->thread_exited(self);
   } catch (...) {

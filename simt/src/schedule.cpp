@@ -218,6 +218,8 @@ void machine::yield() {
 
 void machine::step(const void* caller) {
   finish_last_access();
+  if (current_->copied_read) [[unlikely]]
+    report_unwritten(*std::exchange(current_->copied_read, nullptr));
   if (recording_) {
     recording_->finish_step();
     if (current_->program_counter != nullptr) recording_->note_entry(current_->number);

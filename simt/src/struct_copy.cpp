@@ -4,7 +4,8 @@
 // and size, with no access between them, is such a copy if the destination then holds what was read. The copy is no
 // use of unwritten bytes: they count as unwritten in the destination too, and are reported when they are read
 // there. A struct of which nothing was written is reported when it is copied. GCC announces both accesses before
-// the copy, the write first.
+// the copy, the write first. Clang announces the read, then the write of the same line: so a read of 8 bytes or
+// more is judged at the thread's next access.
 #include <cstring>
 #include <utility>
 
@@ -35,11 +36,36 @@ bool may_be_padding(const region& range, std::uintptr_t address, std::size_t siz
 /// copy into the thread's own stack, where unwritten bytes are not tracked, must look like padding.
 bool machine::begin_struct_copy(const location& place, std::size_t size, const void* caller) {
   const written_range& target = current_->written;
-  if (target.size != size || !place.range->is_partly_written(place.address, size)) return false;
-  if (target.place.range == nullptr && !may_be_padding(*place.range, place.address, size)) return false;
+  const bool write_precedes = target.size == size;
+  if ((!write_precedes && size < 8) || !place.range->is_partly_written(place.address, size)) return false;
+  if ((!write_precedes || target.place.range == nullptr) && !may_be_padding(*place.range, place.address, size))
+    return false;
   const unsigned char* const bytes = storage_of(place);
-  copy_ = {current_, place, target.place, {bytes, bytes + size}, caller};
+  struct_copy copy{current_, place, target.place, {bytes, bytes + size}, caller};
+  if (write_precedes) {
+    copy_ = std::move(copy);
+  } else {
+    current_->copied_read = std::make_unique<struct_copy>(std::move(copy));
+  }
   return true;
+}
+
+/// The current thread's first access or other step after a read that may be half of a copy. Returns whether it may
+/// be the other half, else reports the read.
+bool machine::continues_copy(std::size_t size, bool write, access_order order, const void* caller) {
+  const struct_copy& copy = *current_->copied_read;
+  if (write && order == access_order::plain && size == copy.bytes.size() &&
+      same_line(copy.caller, attributed(*current_, caller)))
+    return true;
+  report_unwritten(*std::exchange(current_->copied_read, nullptr));
+  return false;
+}
+
+void machine::report_unwritten(const struct_copy& copy) {
+  thread* const self = std::exchange(current_, copy.reader);
+  report(copy.from.range->shared ? fault_kind::uninitialised_shared : fault_kind::uninitialised_global, copy.from,
+         "read", copy.caller);
+  current_ = self;
 }
 
 /// Called at the next step, when the copy has been executed.
@@ -52,10 +78,7 @@ void machine::finish_struct_copy() {
     if (!is_local) copy.to.range->copy_written(copy.to.address, *copy.from.range, copy.from.address, size);
     return;
   }
-  thread* const self = std::exchange(current_, copy.reader);
-  report(copy.from.range->shared ? fault_kind::uninitialised_shared : fault_kind::uninitialised_global, copy.from,
-         "read", copy.caller);
-  current_ = self;
+  report_unwritten(copy);
 }
 
 }  // namespace exactdot::simt

@@ -14,7 +14,11 @@
 #else
 #define __global__ __attribute__((patchable_function_entry(1)))  // lists kernels in a section of the program
 #define __device__
+#if defined(__clang__)
+#define __shared__ thread_local  // with constinit, Clang refuses a struct without initialisers
+#else
 #define __shared__ constinit thread_local
+#endif
 #define __constant__ __attribute__((section("exactdot_constant")))  // kernels may only read it
 #define __forceinline__ inline
 #endif
