@@ -66,8 +66,8 @@ __global__ void overrun_local_array(int* x) {
 __constant__ int limits[2] = {1, 2};
 __constant__ const int fixed = 3;
 __global__ void write_constant(int* x) {
-  int* const target = limits;
-  if (x[0] == 0) target[1] = fixed;  // constant
+  int* const target = x[0] == 0 ? limits : x;  // nvcc refuses a write to `limits` itself
+  target[1] = fixed;                           // constant
 }
 __global__ void barrier_after_return(int* x) {
   if (threadIdx.x >= 5) return;

@@ -53,13 +53,11 @@ __global__ void large_tiles(int* failures) {
     tile.sync();
   }
   expect(failures, tile.shfl(int(block.thread_rank()), 40) == first + 40);
-  expect(failures, tile.shfl_xor(rank, size / 2) == (rank ^ (size / 2)));
-  expect(failures, tile.shfl_down(rank, 33) == (rank + 33 < size ? rank + 33 : rank));
+  expect(failures, tile.shfl(rank * 0.5, size - 1) == (size - 1) * 0.5);
   expect(failures, tile.any(rank == size - 1) && !tile.all(rank < 32) && tile.all(rank < size));
   expect(failures, cg::reduce(tile, rank, cg::plus<int>()) == size * (size - 1) / 2);
   expect(failures, cg::inclusive_scan(tile, 1) == rank + 1);
-  const pair other = tile.shfl(pair{rank * 0.5, rank}, size - 1);
-  expect(failures, other.index == size - 1 && other.weight == (size - 1) * 0.5);
+  expect(failures, cg::reduce(tile, rank * 0.5, cg::less<double>()) == 0);
 }
 
 __global__ void groups(int* failures, int* count) {

@@ -215,32 +215,22 @@ class tile_of_warps {
   [[gnu::always_inline]] T shfl(T value, int rank) const {
     return value_of(value, static_cast<unsigned>(rank) % tile_size);
   }
+  /// The value of the thread with this rank of the tile: for reduce and the scans. CUDA has no other shuffles of
+  /// it.
   template <class T>
-  [[gnu::always_inline]] T shfl_down(T value, unsigned delta) const {
-    const unsigned rank = thread_rank() + delta;
-    return value_of(value, rank < tile_size ? rank : thread_rank());
-  }
-  template <class T>
-  [[gnu::always_inline]] T shfl_up(T value, unsigned delta) const {
-    return value_of(value, thread_rank() >= delta ? thread_rank() - delta : thread_rank());
-  }
-  template <class T>
-  [[gnu::always_inline]] T shfl_xor(T value, unsigned lanes) const {
-    return value_of(value, (thread_rank() ^ lanes) % tile_size);
+  [[gnu::always_inline]] static T value_of(T value, unsigned rank) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8,
+                  "in a tile of more than 32 threads, up to 8 bytes");
+    std::uint64_t word = 0;
+    __builtin_memcpy(&word, &value, sizeof value);
+    word = word_of(tile_call("shuffle", tile_size, word), rank);
+    __builtin_memcpy(&value, &word, sizeof value);
+    return value;
   }
   [[gnu::always_inline]] int any(int predicate) const { return count(predicate) != 0; }
   [[gnu::always_inline]] int all(int predicate) const { return count(predicate == 0) == 0; }
 
  private:
-  template <class T>
-  [[gnu::always_inline]] static T value_of(T value, unsigned rank) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32, "a shuffle takes up to 32 bytes");
-    std::uint64_t words[(sizeof(T) + 7) / 8] = {};
-    __builtin_memcpy(words, &value, sizeof value);
-    for (std::uint64_t& word : words) word = word_of(tile_call("shuffle", tile_size, word), rank);
-    __builtin_memcpy(&value, words, sizeof value);
-    return value;
-  }
   // The simulator's array is no device memory.
   EXACTDOT_SIMT_CALL static std::uint64_t word_of(const std::uint64_t* words, unsigned rank) { return words[rank]; }
   EXACTDOT_SIMT_CALL static unsigned sum_of(const std::uint64_t* words) {

@@ -36,8 +36,13 @@ struct bit_xor {
 template <unsigned tile_size, class Parent, class T, class Operation>
 [[gnu::always_inline]] inline T reduce(const thread_block_tile<tile_size, Parent>& group, T value,
                                        Operation operation) {
-  for (unsigned lanes = tile_size / 2; lanes != 0; lanes /= 2)
-    value = operation(value, group.shfl_xor(value, lanes));
+  for (unsigned lanes = tile_size / 2; lanes != 0; lanes /= 2) {
+    if constexpr (tile_size <= 32) {
+      value = operation(value, group.shfl_xor(value, lanes));
+    } else {
+      value = operation(value, group.value_of(value, group.thread_rank() ^ lanes));
+    }
+  }
   return value;
 }
 template <class T, class Operation>

@@ -5,10 +5,23 @@
 
 namespace cooperative_groups {
 
+namespace detail {
+/// Value of the thread `delta` ranks lower; the own one if there is none.
+template <class Group, class T>
+[[gnu::always_inline]] inline T value_below(const Group& group, T value, unsigned delta) {
+  if constexpr (requires { group.shfl_up(value, delta); }) {
+    return group.shfl_up(value, delta);
+  } else {
+    const unsigned rank = group.thread_rank();
+    return group.value_of(value, rank >= delta ? rank - delta : rank);
+  }
+}
+}  // namespace detail
+
 template <class Group, class T, class Operation = plus<T>>
 [[gnu::always_inline]] inline T inclusive_scan(const Group& group, T value, Operation operation = {}) {
   for (unsigned delta = 1; delta < group.num_threads(); delta *= 2) {
-    const T earlier = group.shfl_up(value, delta);
+    const T earlier = detail::value_below(group, value, delta);
     if (group.thread_rank() >= delta) value = operation(earlier, value);
   }
   return value;
@@ -16,7 +29,7 @@ template <class Group, class T, class Operation = plus<T>>
 /// Without the thread's own value; zero for rank 0.
 template <class Group, class T, class Operation = plus<T>>
 [[gnu::always_inline]] inline T exclusive_scan(const Group& group, T value, Operation operation = {}) {
-  const T earlier = group.shfl_up(inclusive_scan(group, value, operation), 1);
+  const T earlier = detail::value_below(group, inclusive_scan(group, value, operation), 1);
   return group.thread_rank() == 0 ? T{} : earlier;
 }
 
