@@ -107,10 +107,10 @@ __global__ void static_shared(arrays m) {
 template <bool faulty>
 __global__ void too_many_threads(arrays m) {
   __shared__ int values[48];
-  int* const place = values + threadIdx.x;
   if (!faulty && threadIdx.x >= 48) return;
-  *place = m.in[threadIdx.x];   // fault: too_many_threads
-  m.out[threadIdx.x] = *place;  // fault: too_many_threads
+  int* const place = values + threadIdx.x;  // fault: too_many_threads
+  *place = m.in[threadIdx.x];               // fault: too_many_threads
+  m.out[threadIdx.x] = *place;              // fault: too_many_threads
 }
 
 template <bool faulty>
@@ -159,6 +159,22 @@ __global__ void local_array(arrays m) {
   int kept[4] = {0, 0, 0, 0};
   for (int i = 0; i < 8; ++i) kept[m.in[i] % (faulty ? 5 : 4)] += 1;  // fault: local_array
   m.out[threadIdx.x] = kept[0] + kept[1] + kept[2] + kept[3];
+}
+
+/// The element before the first one of a local array.
+template <bool faulty>
+__global__ void before_a_local_array(arrays m) {
+  int kept[4] = {0, 0, 0, 0};
+  for (int i = 0; i < 8; ++i) kept[m.in[i] % 4 - (faulty ? 1 : 0)] = 1;  // fault: before_a_local_array
+  m.out[threadIdx.x] = kept[0] + kept[1] + kept[2] + kept[3];
+}
+
+/// The same by a pointer that the compiler can trace to the array.
+template <bool faulty>
+__global__ void before_a_known_array(arrays m) {
+  int kept[4] = {1, 1, 1, 1};
+  const int* const place = kept + m.in[faulty ? 0 : 1];
+  m.out[threadIdx.x] = place[-1];  // fault: before_a_known_array
 }
 
 /// A local array by a pointer, which no index check sees.
@@ -222,6 +238,10 @@ const family table =
               {.block = 32, .result = 1})
         .pair("column_index", column_index<true>, column_index<false>, outside, {.block = 64, .result = 2})
         .pair("local_array", local_array<true>, local_array<false>, outside, {.block = 32, .result = 8})
+        .pair("before_a_local_array", before_a_local_array<true>, before_a_local_array<false>, outside,
+              {.block = 32, .result = 4})
+        .pair("before_a_known_array", before_a_known_array<true>, before_a_known_array<false>, outside,
+              {.result = 1})
         .pair("local_array_by_pointer", local_array_by_pointer<true>, local_array_by_pointer<false>, outside,
               {.result = 1})
         .pair("constant_index", constant_index<true>, constant_index<false>, outside, {.block = 32, .result = 1})
