@@ -10,7 +10,7 @@ def duration(nanoseconds):
 
 
 def how_measured(results):
-    missing = f" Not there: {', '.join(results['missing'])}." if results["missing"] else ""
+    missing = f" Not there: {', '.join(results['missing'])}." if results.get("missing") else ""
     return f" Medians of {results['rounds']} interleaved samples.{missing}" if "rounds" in results else ""
 
 

@@ -40,12 +40,40 @@ void make_results(const grid_call& call, const std::vector<std::size_t>& shape, 
   }
 }
 
+/// How much work a call is, in elements: all that are read, and some for each result. At most the greatest size.
+std::size_t work_of(std::size_t results, std::size_t elements_of_result) {
+  constexpr std::size_t cost_of_result = 64;
+  std::size_t work = 0;
+  const bool overflows = __builtin_mul_overflow(results, elements_of_result + cost_of_result, &work);
+  return overflows ? ~std::size_t{0} : work;
+}
+
+/// A line of memory is read for each element whose neighbours lie further away than that.
+std::size_t bytes_of_element(const std::vector<axis>& axes) {
+  constexpr std::size_t page = 4096;
+  std::size_t nearest = page;
+  for (const axis& each : axes) {
+    if (each.n > 1) nearest = std::min(nearest, static_cast<std::size_t>(std::abs(each.stride)));
+  }
+  return std::max(nearest, sizeof(double));
+}
+
+std::size_t positions(const std::vector<axis>& axes) {
+  std::size_t count = 1;
+  for (const axis& each : axes) {
+    if (__builtin_mul_overflow(count, each.n, &count)) return each.n == 0 ? 0 : ~std::size_t{0} / 2;
+  }
+  return count;
+}
+
 /// Computes the results into `to`.
 void compute_results(const grid_call& call, const paired_axes& axes, const any_results& to) {
   const imported_array& a = call.inputs.first;
   const imported_array* const b = call.inputs.other();
   const any_grid first{a.data, a.type, axes.a.results, axes.a.elements, a.swapped};
-  compute(a, b, call.chosen, [&](const options& chosen) {
+  const std::size_t work = work_of(positions(axes.a.results), positions(axes.a.elements));
+  const bool is_long = work >= min_long_call * sizeof(double) / bytes_of_element(a.all_axes());
+  compute(work, is_long, call.chosen, [&](const options& chosen) {
     const any_grid second =
         b == nullptr ? first : any_grid{b->data, b->type, axes.results_of_b, axes.elements_of_b, b->swapped};
     detail::reduce_grid(call.what, first, second, to, chosen, call.ddof, call.caller);
@@ -169,7 +197,8 @@ nb::object reduce_segments(const grid_call& call, nb::handle given) {
   divided_axes divided;
   divided.shape = {count}, divided.is_result = {true};
   const std::vector<axis> places = places_of(out.imported, divided, call.caller);
-  compute(a, b, call.chosen, [&](const options& chosen) {
+  const std::size_t work = a.n + work_of(count, 0);
+  compute(work, is_long_call(a, b) || work >= min_long_call, call.chosen, [&](const options& chosen) {
     detail::reduce_segments(call.what, a.view(), b != nullptr ? b->view() : a.view(),
                             {offsets.data, count, offsets.type, offsets.stride},
                             {out.imported.data, out.imported.type, places, out.imported.swapped}, chosen, call.ddof,

@@ -25,15 +25,15 @@ inline bool is_long_call(const imported_array& a, const imported_array* b) {
     if (input != nullptr)
       bytes_per_element = std::max(bytes_per_element, static_cast<std::size_t>(std::abs(input->stride)));
   }
-  return std::max(a.n, b != nullptr ? b->n : 0) >= min_long_call * sizeof(double) / bytes_per_element;
+  return a.n >= min_long_call * sizeof(double) / bytes_per_element;
 }
 
 /// Calls work(options) on the calling thread or on a worker, in the caller's floating-point environment. A signal
-/// can end work on a worker. The GIL is held on entry and on return.
+/// can end work on a worker. n: elements that are read in all. The GIL is held on entry and on return.
 template <class Work>
-void compute(const imported_array& a, const imported_array* b, const options& given, const Work& work) {
-  if (std::max(a.n, b != nullptr ? b->n : 0) < min_length_without_gil) return work(given);
-  if (!is_long_call(a, b)) {
+void compute(std::size_t n, bool is_long, const options& given, const Work& work) {
+  if (n < min_length_without_gil) return work(given);
+  if (!is_long) {
     const gil_release gil_released;
     return work(given);
   }
@@ -47,6 +47,11 @@ void compute(const imported_array& a, const imported_array* b, const options& gi
   if (done) return;
   const gil_release gil_released;  // the system has no thread for a worker: Ctrl-C waits for the end of the call
   work(given);
+}
+
+template <class Work>
+void compute(const imported_array& a, const imported_array* b, const options& given, const Work& work) {
+  compute(a.n, is_long_call(a, b), given, work);
 }
 
 }  // namespace exactdot::python

@@ -13,8 +13,10 @@
 namespace exactdot::cpu_engine {
 namespace {
 
-/// Whether all threads together should compute a result of n elements.
+/// Whether a result of n elements is computed by itself, by all threads: it would make the others wait, or a
+/// monitor.
 bool is_long(const batch& of, std::size_t n) {
+  if (of.monitor != nullptr && n >= engine::elements_per_poll) return true;
   return of.threads > 1 && n >= 2 * engine::elements_per_thread &&
          n > of.elements / (4 * static_cast<std::size_t>(of.threads));
 }
@@ -28,7 +30,7 @@ engine::plan plan_of(const batch& of, const line& line, monitor* monitor) {
   return one;
 }
 
-void reduce_lines(const batch& of, monitor* monitor, result_sink& sink) {
+void reduce_lines(const batch& of, result_sink& sink) {
   bool any_short = false;
   for (std::size_t i = 0; i < of.count; ++i) {
     if (of.is_grid() && !is_long(of, of.each.n)) {
@@ -41,7 +43,7 @@ void reduce_lines(const batch& of, monitor* monitor, result_sink& sink) {
       continue;
     }
     try {
-      sink.take(i, line.out, {reduce(plan_of(of, line, monitor))});
+      sink.take(i, line.out, {reduce(plan_of(of, line, sink.counts_elements() ? of.monitor : nullptr))});
     } catch (const error& failure) {
       if (failure.code() != errc::overflow) throw;
       sink.take(i, line.out, {0, true});
@@ -52,9 +54,10 @@ void reduce_lines(const batch& of, monitor* monitor, result_sink& sink) {
   const std::size_t mean = std::max<std::size_t>(of.elements / of.count, 1);
   const std::size_t grain = std::max<std::size_t>(engine::min_share / mean, 1);
   engine::for_shares(of.count, grain, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-    progress progress(monitor);
+    progress progress(of, sink.counts_elements());
     line_reducer& reducer = reducers[static_cast<std::size_t>(thread)];
     for (std::size_t i = start; i < start + count; ++i) {
+      if (i == start && is_cancelled(of)) return;
       const line line = of.line_at(i);
       if (is_long(of, line.n)) continue;
       sink.take(i, line.out, reducer.reduce(line));
@@ -63,19 +66,29 @@ void reduce_lines(const batch& of, monitor* monitor, result_sink& sink) {
   });
 }
 
+/// Vectors without elements: the same result for all.
+void fill_with_result_of_nothing(const batch& of, result_sink& sink) {
+  const std::uint64_t result = engine::result_of_nothing(of.each);
+  progress progress(of, false);
+  for (std::size_t i = 0; i < of.count; ++i) {
+    sink.take(i, of.line_at(i).out, {result});
+    if (!progress.goes_on(0)) return;
+  }
+}
+
 /// One pass over all elements. Throws errc::overflow.
-void compute(const batch& of, monitor* monitor, std::uint64_t* held, bool stores) {
-  result_sink sink(of, held, stores);
-  if (panel_sums::suits(of)) {
-    reduce_panels(of, monitor, sink);
+void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated = false) {
+  result_sink sink(of, held, stores, is_repeated);
+  if (of.is_grid() && of.each.n == 0) {
+    fill_with_result_of_nothing(of, sink);
+  } else if (panel_sums::suits(of)) {
+    reduce_panels(of, sink);
   } else if (panel_reducer::suits(of)) {
-    reduce_columns(of, monitor, sink);
+    reduce_columns(of, sink);
   } else {
-    reduce_lines(of, monitor, sink);
+    reduce_lines(of, sink);
   }
-  if (monitor != nullptr && monitor->cancel.load()) {
-    engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
-  }
+  if (is_cancelled(of)) engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
   if (sink.lowest_overflow() >= of.count) return;
   engine::throw_error(errc::overflow, of.each.caller,
                       "result " + std::to_string(sink.lowest_overflow()) + " does not fit into " +
@@ -84,20 +97,21 @@ void compute(const batch& of, monitor* monitor, std::uint64_t* held, bool stores
 
 }  // namespace
 
-void reduce(const batch& of, monitor* monitor) {
+void reduce(const batch& of) {
+  if (is_cancelled(of)) engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
   if (of.count == 0) return;
-  if (!of.may_overflow()) return compute(of, monitor, nullptr, true);
+  if (!of.may_overflow()) return compute(of, nullptr, true);
   // Nothing is stored before all results are known to fit. They are kept if they take little memory, beside the
   // input; otherwise they are computed twice.
   constexpr std::size_t small = std::size_t{1} << 20;
   const std::size_t input_bytes =
       of.elements / 16 < ~std::size_t{0} / 16 ? of.elements * size_of(of.each.a.type) : ~std::size_t{0};
   if (of.count > std::max(small, input_bytes / 16) / sizeof(std::uint64_t)) {
-    compute(of, monitor, nullptr, false);
-    return compute(of, nullptr, nullptr, true);
+    compute(of, nullptr, false);
+    return compute(of, nullptr, true, true);
   }
   std::vector<std::uint64_t> held(of.count);
-  compute(of, monitor, held.data(), false);
+  compute(of, held.data(), false);
   for (std::size_t i = 0; i < of.count; ++i) of.store(of.line_at(i).out, held[i]);
 }
 

@@ -7,6 +7,6 @@ namespace exactdot::cpu_engine {
 
 /// Computes and stores all results. Throws errc::overflow, before anything is stored, and errc::cancelled, after
 /// which the results are unspecified.
-void reduce(const engine::batch& batch, monitor* monitor);
+void reduce(const engine::batch& batch);
 
 }  // namespace exactdot::cpu_engine

@@ -9,6 +9,9 @@
 namespace exactdot::cpu_engine {
 namespace {
 
+/// A thread takes so many rows of a panel at a time.
+constexpr std::size_t rows_per_share = 1024;
+
 /// The panels of a batch: up to `width` neighbouring results along its last axis.
 class panels {
  public:
@@ -41,13 +44,13 @@ line line_after(const batch& of, const line& first, std::size_t index) {
 
 /// Calls work(panel, reducer) for all panels, on all threads, until the monitor cancels.
 template <class Reducer, class Work>
-void for_panels(const batch& of, const panels& all, monitor* monitor, Work work) {
+void for_panels(const batch& of, const panels& all, const result_sink& sink, Work work) {
   const int threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(of.threads), all.count()));
   auto reducers = reducers_of<Reducer>(of, threads);
   const std::size_t grain = std::max<std::size_t>(engine::min_share / (all.size(0) * of.each.n + 1), 1);
   engine::for_shares(all.count(), grain, threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-    progress progress(monitor);
-    for (std::size_t i = start; i < start + count; ++i) {
+    progress progress(of, sink.counts_elements());
+    for (std::size_t i = start; i < start + count && !is_cancelled(of); ++i) {
       work(i, reducers[static_cast<std::size_t>(thread)]);
       if (!progress.goes_on(all.size(i) * of.each.n)) return;
     }
@@ -68,7 +71,9 @@ class two_levels {
   void reduce(std::size_t index, std::size_t width, result_sink& sink) noexcept {
     const line first = of_.line_at(index);
     sums_.start(first, width);
-    sums_.add(0, of_.each.n);
+    for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share) {
+      sums_.add(done, std::min(rows_per_share, of_.each.n - done));
+    }
     finish_panel(index, width, {&sums_, 1}, sink);
   }
 
@@ -110,11 +115,8 @@ class two_levels {
   std::optional<line_reducer> lines_;
 };
 
-/// A thread takes so many rows of a panel at a time.
-constexpr std::size_t rows_per_share = 1024;
-
 /// A few panels with many rows: the threads share the rows of each.
-void reduce_tall_panels(const batch& of, const panels& all, monitor* monitor, result_sink& sink) {
+void reduce_tall_panels(const batch& of, const panels& all, result_sink& sink) {
   auto parts = reducers_of<panel_sums>(of, of.threads);
   two_levels last(of);
   for (std::size_t i = 0; i < all.count(); ++i) {
@@ -122,7 +124,7 @@ void reduce_tall_panels(const batch& of, const panels& all, monitor* monitor, re
     for (panel_sums& part : parts) part.start(first, all.size(i));
     engine::for_shares(of.each.n, rows_per_share, of.threads,
                        [&](std::size_t start, std::size_t count, int thread) noexcept {
-                         progress progress(monitor);
+                         progress progress(of, sink.counts_elements());
                          panel_sums& part = parts[static_cast<std::size_t>(thread)];
                          for (std::size_t done = 0; done < count; done += rows_per_share) {
                            const std::size_t rows = std::min(rows_per_share, count - done);
@@ -130,16 +132,16 @@ void reduce_tall_panels(const batch& of, const panels& all, monitor* monitor, re
                            if (!progress.goes_on(rows * all.size(i))) return;
                          }
                        });
-    if (monitor != nullptr && monitor->cancel.load()) return;
+    if (is_cancelled(of)) return;
     last.finish_panel(all.first(i), all.size(i), parts, sink);
   }
 }
 
 }  // namespace
 
-void reduce_columns(const batch& of, monitor* monitor, result_sink& sink) {
+void reduce_columns(const batch& of, result_sink& sink) {
   const panels all(of, panel_reducer::width_of(of));
-  for_panels<panel_reducer>(of, all, monitor, [&](std::size_t i, panel_reducer& reducer) {
+  for_panels<panel_reducer>(of, all, sink, [&](std::size_t i, panel_reducer& reducer) {
     core::outcome found[panel_reducer::widest];
     bool wanted[panel_reducer::widest];
     std::fill_n(wanted, all.size(i), true);
@@ -150,13 +152,12 @@ void reduce_columns(const batch& of, monitor* monitor, result_sink& sink) {
   });
 }
 
-void reduce_panels(const batch& of, monitor* monitor, result_sink& sink) {
+void reduce_panels(const batch& of, result_sink& sink) {
   const panels all(of, panel_sums::width_of(of));
   const bool is_tall = all.count() < static_cast<std::size_t>(of.threads);
-  if (is_tall && of.each.n >= 2 * rows_per_share) return reduce_tall_panels(of, all, monitor, sink);
-  for_panels<two_levels>(of, all, monitor, [&](std::size_t i, two_levels& reducer) {
-    reducer.reduce(all.first(i), all.size(i), sink);
-  });
+  if (is_tall && of.each.n >= 2 * rows_per_share) return reduce_tall_panels(of, all, sink);
+  for_panels<two_levels>(
+      of, all, sink, [&](std::size_t i, two_levels& reducer) { reducer.reduce(all.first(i), all.size(i), sink); });
 }
 
 }  // namespace exactdot::cpu_engine

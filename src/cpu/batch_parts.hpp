@@ -15,49 +15,61 @@ using engine::line;
 /// not hold.
 class result_sink {
  public:
-  result_sink(const batch& of, std::uint64_t* held, bool stores) : of_(of), held_(held), stores_(stores) {}
+  /// held: keeps the results of all indices, or null. is_repeated: the elements have been read and counted before.
+  result_sink(const batch& of, std::uint64_t* held, bool stores, bool is_repeated)
+      : of_(of), held_(held), stores_(stores), is_repeated_(is_repeated) {}
 
   void take(std::size_t index, char* to, const core::outcome& found) noexcept {
     if (found.overflows) {
+      const std::size_t of_caller = of_.index_of(index);
       std::size_t lowest = overflow_.load();
-      while (index < lowest && !overflow_.compare_exchange_weak(lowest, index)) {
+      while (of_caller < lowest && !overflow_.compare_exchange_weak(lowest, of_caller)) {
       }
     }
     if (held_ != nullptr) held_[index] = found.word;
     if (stores_) of_.store(to, found.word);
   }
   [[nodiscard]] std::size_t lowest_overflow() const { return overflow_; }
+  [[nodiscard]] bool counts_elements() const { return !is_repeated_; }
 
  private:
   const batch& of_;
   std::uint64_t* held_;
-  bool stores_;
+  bool stores_, is_repeated_;
   std::atomic<std::size_t> overflow_{~std::size_t{0}};
 };
 
-/// Counts what a thread has done, and tells from time to time whether to go on.
+/// Whether a call should end.
+inline bool is_cancelled(const batch& of) {
+  return of.monitor != nullptr && of.monitor->cancel.load(std::memory_order_relaxed);
+}
+
+/// Reports what a thread has done in a share, and tells from time to time whether to go on.
 class progress {
  public:
-  explicit progress(monitor* monitor) : monitor_(monitor) {}
+  /// counts: false in a second pass over the same elements.
+  progress(const batch& of, bool counts) : of_(of), counts_(counts) {}
   ~progress() { report(); }
 
-  /// After n more elements.
+  /// After n more elements, of one or more results.
   bool goes_on(std::size_t n) noexcept {
-    if (monitor_ == nullptr) return true;
-    done_ += n;
-    if (done_ < engine::elements_per_poll) return true;
+    constexpr std::size_t cost_of_result = 256;  // in elements, where it is greatest
+    if (of_.monitor == nullptr) return true;
+    done_ += n, cost_ += n + cost_of_result;
+    if (cost_ < engine::elements_per_poll) return true;
     report();
-    return !monitor_->cancel.load(std::memory_order_relaxed);
+    return !is_cancelled(of_);
   }
 
  private:
   void report() noexcept {
-    if (monitor_ != nullptr) monitor_->done.fetch_add(done_, std::memory_order_relaxed);
-    done_ = 0;
+    if (of_.monitor != nullptr && counts_) of_.monitor->done.fetch_add(done_, std::memory_order_relaxed);
+    done_ = cost_ = 0;
   }
 
-  monitor* monitor_;
-  std::size_t done_ = 0;
+  const batch& of_;
+  bool counts_;
+  std::size_t done_ = 0, cost_ = 0;
 };
 
 /// A reducer for each thread.
@@ -70,8 +82,8 @@ std::vector<Reducer> reducers_of(const batch& of, int threads) {
 }
 
 /// Computes the columns of a matrix, or short rows, in panels.
-void reduce_panels(const batch& of, monitor* monitor, result_sink& sink);
+void reduce_panels(const batch& of, result_sink& sink);
 /// Computes columns in transposed panels.
-void reduce_columns(const batch& of, monitor* monitor, result_sink& sink);
+void reduce_columns(const batch& of, result_sink& sink);
 
 }  // namespace exactdot::cpu_engine

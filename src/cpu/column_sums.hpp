@@ -3,6 +3,7 @@
 
 #include <cpu/bounded_sum.hpp>
 #include <cstdint>
+#include <cstring>
 
 namespace exactdot::cpu_engine {
 
@@ -16,10 +17,17 @@ struct row_block {
   [[nodiscard]] const T* row(std::size_t i) const {
     return reinterpret_cast<const T*>(static_cast<const char*>(data) + static_cast<std::ptrdiff_t>(i) * step);
   }
+  /// The element of a repeated row, at any address.
+  template <class T>
+  [[nodiscard]] T element(std::size_t i) const {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(data) + static_cast<std::ptrdiff_t>(i) * step, sizeof value);
+    return value;
+  }
 };
 
-/// Per column: a sum of terms, the sum of its rounding errors, the sum of their magnitudes. Whole registers are loaded and
-/// stored: there is room for `padding` more columns.
+/// Per column: a sum of terms, the sum of its rounding errors, the sum of their magnitudes. Whole registers are
+/// loaded and stored: there is room for `padding` more columns.
 struct column_sums {
   static constexpr std::size_t padding = 8;
   double *sum, *error, *magnitude;
@@ -27,9 +35,9 @@ struct column_sums {
 
 /// The sum of a column of n terms with its bound.
 ///
-/// Adding n errors plainly loses at most n·u of the sum of their magnitudes, and as much again where an error is itself
-/// a rounded sum of two; counted twice over, with 1/16 for the rounding of the magnitudes. So nothing is lost where all
-/// errors are 0. A product whose own error underflows loses 2^-1074.
+/// Adding n errors plainly loses at most n·u of the sum of their magnitudes, and as much again where an error is
+/// itself a rounded sum of two; counted twice over, with 1/16 for the rounding of the magnitudes. So nothing is
+/// lost where all errors are 0. A product whose own error underflows loses 2^-1074.
 inline bounded_sum bounded_column(double sum, double error, double magnitude, std::size_t n, bool underflows) {
   const double terms = static_cast<double>(n) + 2;
   bounded_sum column;

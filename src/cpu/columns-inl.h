@@ -40,11 +40,11 @@ HWY_INLINE void add_column_register(const row_block& a, const row_block& b, std:
   v sum = hn::LoadU(d, to.sum + start), error = hn::LoadU(d, to.error + start),
     magnitude = hn::LoadU(d, to.magnitude + start);
   for (std::size_t i = 0; i < rows; ++i) {
-    const v x = load_row<whole>(a.template row<T>(i), start, width);
+    const v x = load_row<whole>(a.row<T>(i), start, width);
     v y = x;
     if constexpr (Term::inputs == 2) {
-      y = b.is_repeated ? hn::Set(d, static_cast<double>(*b.template row<T>(i)))
-                        : load_row<whole>(b.template row<T>(i), start, width);
+      y = b.is_repeated ? hn::Set(d, static_cast<double>(b.element<T>(i)))
+                        : load_row<whole>(b.row<T>(i), start, width);
     }
     const auto of = factors_of<Term>(d, x, y);
     const v term = Term::factors == 2 ? hn::Mul(of.x, of.y) : of.x;

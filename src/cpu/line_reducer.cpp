@@ -1,5 +1,6 @@
 // Implementation of line_reducer.hpp.
 #include <cpu/inputs.hpp>
+#include <cpu/integer_line.hpp>
 #include <cpu/line_reducer.hpp>
 
 namespace exactdot::cpu_engine {
@@ -36,6 +37,7 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
   a_.move_to(each_.a), b_.move_to(each_.b);
   const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
   if (x.n == 0) return finish_exactly();
+  if (suits_integer_line(each_, x.n)) return reduce_integer_line(each_);
   if (each_.contiguous && is_plain_sum) {
     std::uint64_t result = 0;
     return finish_in_place(x, result) ? core::outcome{result} : finish_exactly();

@@ -94,6 +94,7 @@ std::size_t panel_reducer::width_of(const engine::batch& of) {
 
 panel_reducer::panel_reducer(const engine::batch& of)
     : each_(of.each),
+      monitor_(of.monitor),
       kernels_(of.each),
       reads_b_(of.each.info().inputs == 2 || of.each.has_parts()),
       a_(of.each, of.each.a, of.results.back().a, width_of(of)),
@@ -108,6 +109,7 @@ template <class Step>
 void panel_reducer::for_chunks(Step step, int i, int k) noexcept {
   const std::size_t chunk = chunk_elements(each_);
   for (std::size_t first = 0; first < each_.n; first += chunk) {
+    if (monitor_ != nullptr && monitor_->cancel.load(std::memory_order_relaxed)) return;
     const std::size_t n = std::min(chunk, each_.n - first);
     a_.read(first, n, i);
     if (reads_b_) b_.read(first, n, k);

@@ -46,7 +46,8 @@ class panel_reducer {
   /// Columns of a panel.
   [[nodiscard]] static std::size_t width_of(const engine::batch& of);
 
-  /// outcomes[i] = the result of column i of the panel whose first column is `first`, where wanted[i].
+  /// outcomes[i] = the result of column i of the panel whose first column is `first`, where wanted[i]. What they
+  /// are is unspecified once the batch's monitor cancels.
   void reduce(const engine::line& first, std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept;
   static constexpr std::size_t widest = 32;
 
@@ -62,6 +63,7 @@ class panel_reducer {
   }
 
   engine::plan each_;
+  monitor* monitor_;
   batch_kernels kernels_;
   bool reads_b_;  // a second vector, or the other parts of the elements
   panel_reader a_, b_;

@@ -19,8 +19,9 @@ void simplify(std::vector<shared_axis>& axes) {
     const shared_axis inner = axes[i];
     shared_axis& outer = axes[kept];
     const auto n = static_cast<std::ptrdiff_t>(inner.n);
-    if (outer.a == n * inner.a && outer.b == n * inner.b && outer.out == n * inner.out) {
-      outer = {outer.n * inner.n, inner.a, inner.b, inner.out};
+    if (outer.a == n * inner.a && outer.b == n * inner.b && outer.out == n * inner.out &&
+        outer.index == n * inner.index) {
+      outer = {outer.n * inner.n, inner.a, inner.b, inner.out, inner.index};
     } else {
       axes[++kept] = inner;
     }
@@ -42,9 +43,12 @@ void order_by_stride(std::vector<shared_axis>& axes) {
 /// Axes of more than one position.
 std::vector<shared_axis> shared_axes(std::span<const axis> a, std::span<const axis> b, std::span<const axis> out) {
   std::vector<shared_axis> axes;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].n > 1) axes.push_back({a[i].n, a[i].stride, b[i].stride, out.empty() ? 0 : out[i].stride});
+  std::ptrdiff_t index = out.empty() ? 0 : 1;
+  for (std::size_t i = a.size(); i-- != 0;) {
+    if (a[i].n > 1) axes.push_back({a[i].n, a[i].stride, b[i].stride, out.empty() ? 0 : out[i].stride, index});
+    index *= static_cast<std::ptrdiff_t>(a[i].n);
   }
+  std::ranges::reverse(axes);
   return axes;
 }
 
@@ -61,7 +65,7 @@ void place(batch& made, const batch_request& asked, const options& options) {
   check_options(asked, options);
   if (made.count == 0) return;
   check_memory(asked, made);
-  made.each.monitor = nullptr;
+  made.monitor = options.monitor;
   made.threads = threads_for(std::max(made.elements, made.count), options.threads);
 }
 
@@ -113,6 +117,15 @@ line batch::line_at(std::size_t i) const {
     if (k != 0) i /= axis.n;
   }
   return {moved(each.a.data, a), moved(each.b.data, b), each.n, out + to};
+}
+
+std::size_t batch::index_of(std::size_t i) const {
+  if (!is_grid()) return i;
+  std::size_t index = 0;
+  for (std::size_t k = results.size(); k-- != 0; i /= results[k].n) {
+    index += i % results[k].n * static_cast<std::size_t>(results[k].index);
+  }
+  return index;
 }
 
 void batch::store(char* to, std::uint64_t word) const {

@@ -19,10 +19,11 @@ struct batch_request {
   std::int64_t ddof = 0;
 };
 
-/// An axis that both inputs and the results share. Strides in bytes; `out` of an element axis is 0.
+/// An axis that both inputs and the results share. Strides in bytes; `out` of an element axis is 0. `index`:
+/// between the caller's indices of results, which count along the axes as they were passed.
 struct shared_axis {
   std::size_t n;
-  std::ptrdiff_t a, b, out;
+  std::ptrdiff_t a, b, out, index;
 };
 
 /// The elements of one result, and where it goes.
@@ -48,10 +49,13 @@ struct batch {
   char* out = nullptr;
   std::ptrdiff_t out_stride = 0;  ///< of segments
   bool out_swapped = false;
+  exactdot::monitor* monitor = nullptr;
 
   [[nodiscard]] bool is_grid() const { return offsets.data == nullptr; }
   /// The i-th result's. Cost: some ns, of a grid with several result axes a division each.
   [[nodiscard]] line line_at(std::size_t i) const;
+  /// The caller's index of the i-th result.
+  [[nodiscard]] std::size_t index_of(std::size_t i) const;
   /// Stores the bits of a result.
   void store(char* to, std::uint64_t word) const;
   /// Whether elements and lengths leave room for an integer result that does not fit into its type.

@@ -119,13 +119,13 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type r
 void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                  const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
-  cpu_engine::reduce(engine::make_grid_batch(asked, a, b, options), options.monitor);
+  cpu_engine::reduce(engine::make_grid_batch(asked, a, b, options));
 }
 
 void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                      const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
-  cpu_engine::reduce(engine::make_segment_batch(asked, a, b, offsets, options), options.monitor);
+  cpu_engine::reduce(engine::make_segment_batch(asked, a, b, offsets, options));
 }
 
 }  // namespace detail

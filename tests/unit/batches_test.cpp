@@ -184,6 +184,19 @@ TEST(batches, overflow) {
   EXPECT_EQ(without_sign[0], 7u);
 }
 
+/// The index counts along the axes as they were passed, whatever the order in which they are computed.
+TEST(batches, overflow_is_named_in_the_order_of_the_caller) {
+  std::vector<std::int64_t> x(24, 1);  // 3 by 2 results of 4 elements, the first axis nearest
+  const axis results[] = {{3, 8}, {2, 24}}, elements[] = {{4, 48}}, places[] = {{3, 16}, {2, 8}};
+  for (std::size_t i = 0; i < 4; ++i) x[6 * i + 3] = x[6 * i + 2] = std::int64_t{1} << 62;  // of (0, 1) and (2, 0)
+  std::vector<std::int64_t> out(6, 7);
+  expect_error(errc::overflow, "result 1 does not fit", [&] {
+    reduce(reduction::sum, any_grid{x.data(), element_type::int64, results, elements},
+           any_results{out.data(), element_type::int64, places});
+  });
+  EXPECT_EQ(out, std::vector<std::int64_t>(6, 7));
+}
+
 /// More results than are kept until all are known to fit: the second pass stores them.
 TEST(batches, many_integer_results) {
   const std::size_t count = 200'000;
@@ -227,17 +240,29 @@ TEST(batches, results_in_the_offsets) {
   });
 }
 
+/// Long rows, short rows, columns, few long columns, extrema of columns, integers in two passes.
 TEST(batches, cancelled_and_counted) {
   const std::vector<float> x(1 << 22, 1);
-  std::vector<float> out(1 << 10);
-  for (const int threads : {1, 3}) {
-    monitor watched;
-    sum(rows{x.data(), 1 << 10, 1 << 12}, out, {.threads = threads, .monitor = &watched});
-    EXPECT_EQ(watched.done, x.size());
-    watched.cancel = true;
-    expect_error(errc::cancelled, "cancelled", [&] {
-      sum(rows{x.data(), 1 << 10, 1 << 12}, out, {.threads = threads, .monitor = &watched});
-    });
+  const std::vector<std::int64_t> integers(1 << 20, 1);
+  std::vector<float> out(1 << 20);
+  std::vector<std::int64_t> sums(1 << 19);
+  const auto first = [&](std::size_t count) { return std::span(out).first(count); };
+  const std::vector<std::function<std::size_t(const options&)>> calls = {
+      [&](const options& o) { return sum(rows{x.data(), 2, 1 << 21}, first(2), o), x.size(); },
+      [&](const options& o) { return sum(rows{x.data(), 1 << 10, 1 << 12}, first(1 << 10), o), x.size(); },
+      [&](const options& o) { return sum(rows{x.data(), 1 << 20, 4}, out, o), x.size(); },
+      [&](const options& o) { return sum(columns{x.data(), 1 << 12, 1 << 10}, first(1 << 10), o), x.size(); },
+      [&](const options& o) { return sum(columns{x.data(), 1 << 20, 4}, first(4), o), x.size(); },
+      [&](const options& o) { return max(columns{x.data(), 1 << 12, 1 << 10}, first(1 << 10), o), x.size(); },
+      [&](const options& o) { return sum(rows{integers.data(), 1 << 19, 2}, sums, o), integers.size(); }};
+  for (const auto& call : calls) {
+    for (const int threads : {1, 3}) {
+      monitor watched;
+      const options options{.threads = threads, .monitor = &watched};
+      EXPECT_EQ(call(options), watched.done);
+      watched.cancel = true;
+      expect_error(errc::cancelled, "cancelled", [&] { call(options); });
+    }
   }
 }
 
