@@ -26,23 +26,32 @@ struct row_block {
   }
 };
 
-/// Per column: a sum of terms, the sum of its rounding errors, the sum of their magnitudes. Whole registers are
-/// loaded and stored: there is room for `padding` more columns.
+/// Per column: a sum of terms, the sum of its rounding errors, the sum of their magnitudes, the smallest magnitude
+/// of a term that is not 0. Whole registers are loaded and stored: there is room for `padding` more columns.
 struct column_sums {
   static constexpr std::size_t padding = 8;
-  double *sum, *error, *magnitude;
+  static constexpr int arrays = 4;
+  double *sum, *error, *magnitude, *smallest;
 };
 
 /// The sum of a column of n terms with its bound.
 ///
-/// Adding n errors plainly loses at most n·u of the sum of their magnitudes, and as much again where an error is
-/// itself a rounded sum of two; counted twice over, with 1/16 for the rounding of the magnitudes. So nothing is
-/// lost where all errors are 0. A product whose own error underflows loses 2^-1074.
-inline bounded_sum bounded_column(double sum, double error, double magnitude, std::size_t n, bool underflows) {
+/// Adding n errors plainly loses at most n·u of the sum m of their magnitudes, and as much again where an error is
+/// itself a rounded sum of two; counted twice over, with 1/16 for the rounding of m. Nothing is lost if m is less
+/// than the smallest term t, for terms that are doubles: all numbers are then multiples of t's last bit, and the
+/// errors' sums, which stay below 2^53 of these, are exact. A product of doubles has more bits, and if its own
+/// error underflows loses 2^-1074.
+inline bounded_sum bounded_column(double sum, double error, double magnitude, double smallest, std::size_t n,
+                                  bool has_two_part_terms) {
   const double terms = static_cast<double>(n) + 2;
   bounded_sum column;
   column.head = sum, column.tail = error;
-  column.bound = 2 * terms * unit_roundoff * magnitude * 1.0625 + (underflows ? terms * 0x1p-1073 : 0);
+  column.bound = 2 * terms * unit_roundoff * magnitude * 1.0625;
+  if (has_two_part_terms) {
+    column.bound += terms * 0x1p-1073;
+  } else if (magnitude < smallest) {
+    column.bound = 0;
+  }
   return column;
 }
 

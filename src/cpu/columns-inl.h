@@ -38,7 +38,7 @@ HWY_INLINE void add_column_register(const row_block& a, const row_block& b, std:
   const hn::ScalableTag<double> d;
   using v = vec<decltype(d)>;
   v sum = hn::LoadU(d, to.sum + start), error = hn::LoadU(d, to.error + start),
-    magnitude = hn::LoadU(d, to.magnitude + start);
+    magnitude = hn::LoadU(d, to.magnitude + start), smallest = hn::LoadU(d, to.smallest + start);
   for (std::size_t i = 0; i < rows; ++i) {
     const v x = load_row<whole>(a.row<T>(i), start, width);
     v y = x;
@@ -56,10 +56,13 @@ HWY_INLINE void add_column_register(const row_block& a, const row_block& b, std:
     sum = next;
     error = hn::Add(error, lost);
     magnitude = hn::Add(magnitude, hn::Abs(lost));
+    const v size = hn::Abs(term);
+    smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(size, hn::Zero(d)), hn::Set(d, HUGE_VAL), size));
   }
   hn::StoreU(sum, d, to.sum + start);
   hn::StoreU(error, d, to.error + start);
   hn::StoreU(magnitude, d, to.magnitude + start);
+  hn::StoreU(smallest, d, to.smallest + start);
 }
 
 /// Adds `rows` rows of `width` elements to the sums of their columns.

@@ -38,8 +38,8 @@ struct kernels {
   /// Adds rows of `width` carriers to the sums of their columns.
   void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                       const column_sums& to);
-  /// Whether the errors of its terms may underflow: of products of doubles.
-  bool products_underflow;
+  /// Whether its terms are a double and an error: products of doubles.
+  bool has_two_part_terms;
 };
 
 /// The least or greatest of some elements.

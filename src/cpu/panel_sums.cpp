@@ -21,7 +21,13 @@ panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::
       row_bytes_((is_repeated_ ? 1 : width) * size_of(plan.carrier)) {
   row_.outer = {};
   row_.stride = step;
-  if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(rows_at_a_time * row_bytes_);
+  if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(most_rows * row_bytes_);
+}
+
+std::size_t panel_rows::rows_at_a_time() const noexcept {
+  // the lines of rows that lie far apart often compete for one set of a cache, which has 8 places
+  constexpr std::ptrdiff_t far = 2048;
+  return in_place_ && std::abs(x_.stride) >= far ? 4 : most_rows;
 }
 
 void panel_rows::move_to(const void* data, std::size_t width) noexcept {
@@ -55,19 +61,20 @@ panel_sums::panel_sums(const engine::batch& of)
       a_(of.each, of.each.a, of.results.back().a, width_of(of)),
       b_(of.each, of.each.b, of.results.back().b, width_of(of)),
       width_(width_of(of) + column_sums::padding),
-      memory_(static_cast<std::size_t>(3 * of_.states()) * width_) {}
+      memory_(static_cast<std::size_t>(column_sums::arrays * of_.states()) * width_) {}
 
 column_sums panel_sums::sums_at(int index) noexcept {
-  double* const first = memory_.data() + static_cast<std::size_t>(3 * index) * width_;
-  return {first, first + width_, first + 2 * width_};
+  double* const first = memory_.data() + static_cast<std::size_t>(column_sums::arrays * index) * width_;
+  return {first, first + width_, first + 2 * width_, first + 3 * width_};
 }
 
 core::decision panel_sums::decide_column(const bounded_sum& column) const noexcept {
   const core::result_rule& rule = each_.result;
-  const bool is_exact = column.bound == 0 && column.tail == 0;  // false for NaN
-  // sums of few terms often lie half way between two results, where a bound, however small, decides nothing
-  if (is_exact && rule.finish() == core::finish::round && !rule.is_integer()) {
-    return {core::converted_word(rule, column.head), true};
+  // Sums of few terms often lie half way between two results, where a bound, however small, decides nothing.
+  if (column.bound == 0 && rule.finish() == core::finish::round && !rule.is_integer()) {
+    const auto [head, tail] = core::two_sum(column.head, column.tail);
+    if (rule.gives<double>() || tail == 0) return {core::converted_word(rule, head), true};
+    return {core::converted_word(rule, core::to_odd(head, tail)), true};
   }
   core::decision found{};
   found.certain = finish_if_certain(rule, each_.n, column, found.word);
@@ -78,12 +85,14 @@ void panel_sums::start(const engine::line& first, std::size_t width) noexcept {
   a_.move_to(first.a, width), b_.move_to(first.b, width);
   panel_width_ = width;
   std::ranges::fill(memory_, 0);
+  for (int i = 0; i < of_.states(); ++i) std::fill_n(sums_at(i).smallest, width_, HUGE_VAL);
 }
 
 void panel_sums::add(std::size_t first, std::size_t count) noexcept {
   const bool two = each_.info().inputs == 2;
-  for (std::size_t done = 0; done < count; done += panel_rows::rows_at_a_time) {
-    const std::size_t rows = std::min(panel_rows::rows_at_a_time, count - done);
+  const std::size_t step = two ? std::min(a_.rows_at_a_time(), b_.rows_at_a_time()) : a_.rows_at_a_time();
+  for (std::size_t done = 0; done < count; done += step) {
+    const std::size_t rows = std::min(step, count - done);
     row_block a = a_.read(first + done, rows), b = two ? b_.read(first + done, rows) : a;
     if (a.is_repeated) std::swap(a, b);
     of_.term->add_columns(a, b, rows, panel_width_, sums_at(0));
@@ -94,7 +103,8 @@ void panel_sums::add(std::size_t first, std::size_t count) noexcept {
 bounded_sum panel_sums::column(int index, std::size_t i) noexcept {
   const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
   const column_sums sums = sums_at(index);
-  return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], each_.n, kernels.products_underflow);
+  return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], each_.n,
+                        kernels.has_two_part_terms);
 }
 
 void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noexcept {

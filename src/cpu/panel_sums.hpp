@@ -21,10 +21,12 @@ class panel_rows {
   panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width);
 
   void move_to(const void* data, std::size_t width) noexcept;
-  /// Elements first to first + count of all vectors; at most rows_at_a_time.
+  /// Elements first to first + count of all vectors; at most most_rows.
   [[nodiscard]] row_block read(std::size_t first, std::size_t count) noexcept;
 
-  static constexpr std::size_t rows_at_a_time = 16;
+  static constexpr std::size_t most_rows = 16;
+  /// How many to read at a time.
+  [[nodiscard]] std::size_t rows_at_a_time() const noexcept;
 
  private:
   engine::operand x_, row_;
