@@ -69,6 +69,12 @@ action declare_reduction(CLI::App& app, reduction what) {
     app.add_option("--dtype-b", arguments->raw_type_of_b, "the same of B, if it differs from that of A")
         ->check(CLI::IsMember(io::type_names()));
   }
+  app.add_option("--axis", arguments->axis,
+                 two ? "the axis of the vectors in arrays of several axes: 0, 1, -1; B may be one vector"
+                     : "reduce over these axes of an array: 0, -1 or 0,2; one result for each index of the others")
+      ->check(check_axes, "AXES");
+  app.add_option("--out", arguments->out, "with --axis: write the results to a .npy file, do not print them")
+      ->check(check_file_name, "FILE");
   CLI::Option* const compare = app.add_flag("--compare", arguments->compare,
                                             "also print a table of other methods with value, error and time");
   if (!has_comparison(what)) compare->group("");  // hidden: its error says which reductions have it

@@ -62,6 +62,24 @@ std::string check_ddof(const std::string& text) {
   return fmt::format("'{}' is not a number of degrees of freedom; expected an integer of 0 or more", text);
 }
 
+std::optional<std::vector<int>> parse_axes(std::string_view text) {
+  std::vector<int> axes;
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    int axis = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + comma, axis);
+    if (fault != std::errc{} || end != text.data() + comma) return std::nullopt;
+    axes.push_back(axis);
+    if (comma == text.size()) return axes;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::string check_axes(const std::string& text) {
+  if (parse_axes(text)) return {};
+  return fmt::format("'{}' does not name axes; expected integers with commas between them: 0 or -1 or 0,2", text);
+}
+
 std::optional<std::vector<unsigned>> parse_schedule(std::string_view text) {
   std::vector<unsigned> threads;
   while (true) {

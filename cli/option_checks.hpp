@@ -27,6 +27,12 @@ namespace exactdot::cli {
 /// Allows an integer of 0 or more that int64 holds.
 [[nodiscard]] std::string check_ddof(const std::string& text);
 
+/// Returns the axes in "0,-1"; nothing for any other text.
+[[nodiscard]] std::optional<std::vector<int>> parse_axes(std::string_view text);
+
+/// Allows integers with commas between them.
+[[nodiscard]] std::string check_axes(const std::string& text);
+
 /// Returns the numbers of a schedule, "0,0,1,1"; nothing for any other text.
 [[nodiscard]] std::optional<std::vector<unsigned>> parse_schedule(std::string_view text);
 

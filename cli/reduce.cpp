@@ -9,6 +9,7 @@
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
 #include <cli/reduce.hpp>
+#include <cli/reduce_axes.hpp>
 #include <cli/reduce_files.hpp>
 #include <cli/reduction_command.hpp>
 #include <cli/report.hpp>
@@ -44,6 +45,12 @@ std::optional<int> demanded_gpu(const std::string& device) {
 
 /// Throws errc::bad_option for options that this reduction does not have.
 void check_arguments(const reduction_arguments& arguments) {
+  if (arguments.axis.empty() && !arguments.out.empty()) {
+    throw error(errc::bad_option, "--out is for results over axes; add --axis");
+  }
+  if (arguments.compare && !arguments.axis.empty()) {
+    throw error(errc::bad_option, "--compare is for one result; omit --axis");
+  }
   if (arguments.compare && !has_comparison(arguments.what)) {
     throw error(errc::bad_option, fmt::format("--compare: there are no other methods of {}; expected one of {}",
                                               command_of(arguments.what), commands_with_comparison()));
@@ -91,6 +98,7 @@ nlohmann::ordered_json json_of(const reduction_arguments& arguments, const opera
 
 void run_reduction(const reduction_arguments& arguments) {
   check_arguments(arguments);
+  if (!arguments.axis.empty()) return run_over_axes(arguments, make_options(arguments));
   const auto raw_type = type_named(arguments.raw_type);
   const auto raw_type_of_b = arguments.raw_type_of_b.empty() ? raw_type : type_named(arguments.raw_type_of_b);
   const operands files{arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}};

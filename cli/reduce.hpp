@@ -14,6 +14,7 @@ struct reduction_arguments {
   std::string mode = "exact";
   std::string device = "auto";
   std::string result_type, raw_type, raw_type_of_b;  // empty: not given
+  std::string axis, out;                             // the same
   int threads = 0;
   std::int64_t ddof = 0;
   bool compare = false;

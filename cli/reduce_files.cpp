@@ -19,6 +19,13 @@ operands::operands(reduction what, const source& a, const source& b) : a_(a.path
   io::check_pair(a_, *b_);
 }
 
+operands operands::of_any_shape(reduction what, const source& a, const source& b) {
+  operands files(a, io::npy_shapes::any);
+  if (inputs_of(what) == 2) files.b_.emplace(b.path, b.raw_type, io::npy_shapes::any);
+  if (files.b_) io::check_types(files.a_, *files.b_);
+  return files;
+}
+
 void operands::check() const {
   a_.check();
   if (b_) b_->check();
@@ -30,16 +37,20 @@ any_scalar reduce_files(reduction what, const operands& files, element_type type
     if (files.count() == 2) return dot(files.a().view(), files.b().view(), type, options);
     return reduce(what, files.a().view(), type, options, ddof);
   } catch (const error& fault) {
-    const std::string& path = files.a().path();
-    if (fault.code() == errc::empty_input) {
-      io::fail(path, fmt::format("has no elements; {} needs at least one", command_of(what)));
-    }
-    if (fault.code() == errc::overflow) {
-      io::fail(path, fmt::format("{}: the result does not fit into {}; use --result float64", command_of(what),
-                                 name_of(type)));
-    }
-    throw;
+    fail_with_file(fault, what, files, type);
   }
+}
+
+void fail_with_file(const error& fault, reduction what, const operands& files, element_type type) {
+  const std::string& path = files.a().path();
+  if (fault.code() == errc::empty_input) {
+    io::fail(path, fmt::format("has no elements; {} needs at least one", command_of(what)));
+  }
+  if (fault.code() == errc::overflow) {
+    io::fail(path, fmt::format("{}: the result does not fit into {}; use --result float64", command_of(what),
+                               name_of(type)));
+  }
+  throw;
 }
 
 int thread_count(std::size_t n, const options& options) { return engine::threads_for(n, options.threads); }

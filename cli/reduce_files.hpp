@@ -1,6 +1,7 @@
 // A reduction of open files of any type and byte order, and its description.
 #pragma once
 
+#include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reduction.hpp>
 #include <exactdot/views.hpp>
@@ -20,6 +21,8 @@ class operands {
   };
   /// Opens the files; `b` counts only for a reduction of two inputs. Throws errc::file.
   operands(reduction what, const source& a, const source& b);
+  /// The same for arrays of any shape; the lengths of their axes are not compared.
+  [[nodiscard]] static operands of_any_shape(reduction what, const source& a, const source& b);
 
   [[nodiscard]] const io::vector_file& a() const { return a_; }
   /// Returns the second file; of a reduction of one input, the first.
@@ -32,6 +35,8 @@ class operands {
   void check() const;
 
  private:
+  operands(const source& a, io::npy_shapes shapes) : a_(a.path, a.raw_type, shapes) {}
+
   io::vector_file a_;
   std::optional<io::vector_file> b_;
 };
@@ -41,6 +46,10 @@ class operands {
 /// as exactdot::reduce does.
 [[nodiscard]] any_scalar reduce_files(reduction what, const operands& files, element_type type,
                                       const options& options, std::int64_t ddof);
+
+/// Throws errc::file for an error of the library that names a file: elements are missing, or an integer type does
+/// not hold a result; otherwise rethrows it.
+[[noreturn]] void fail_with_file(const error& fault, reduction what, const operands& files, element_type type);
 
 /// Returns "cpu" or "cuda:N".
 [[nodiscard]] std::string device_text(const options& options);

@@ -188,23 +188,31 @@ std::size_t read_dimension(std::string_view text, unsigned major_version, std::s
   return n;
 }
 
-void read_shape(std::string_view shape, unsigned major_version, std::string_view file, npy_header& header) {
+void read_shape(std::string_view shape, unsigned major_version, std::string_view file, npy_shapes shapes,
+                npy_header& header) {
   literal_scanner scanner{shape, file};
   const bool is_tuple = scanner.accept('(');
-  std::size_t dimensions = 0;
   bool comma = true;  // in Python (3) is not a tuple, (3,) is
   while (is_tuple && !scanner.accept(')')) {
     if (!comma) fail(file, fmt::format("shape {} is not a tuple of integers", printable(shape, 60)));
-    header.n = read_dimension(scanner.value(), major_version, shape, file);
+    header.shape.push_back(read_dimension(scanner.value(), major_version, shape, file));
     comma = scanner.accept(',');
-    ++dimensions;
   }
-  if (!is_tuple || (dimensions == 1 && !comma)) {
+  if (!is_tuple || (header.shape.size() == 1 && !comma)) {
     fail(file, fmt::format("shape {} is not a tuple of integers", printable(shape, 60)));
   }
-  if (dimensions != 1) {
-    fail(file,
-         fmt::format("is a {}-D array of shape {}; expected a vector (1-D)", dimensions, printable(shape, 60)));
+  if (header.shape.size() != 1 && shapes == npy_shapes::vectors) {
+    fail(file, fmt::format("is a {}-D array of shape {}; expected a vector (1-D)", header.shape.size(),
+                           printable(shape, 60)));
+  }
+  header.n = 1;
+  bool overflows = false;
+  for (const std::size_t length : header.shape)
+    overflows = __builtin_mul_overflow(header.n, length, &header.n) || overflows;
+  if (std::ranges::count(header.shape, std::size_t{0}) != 0) {
+    header.n = 0;
+  } else if (overflows) {
+    fail(file, fmt::format("shape {} needs more than 2^64 bytes", printable(shape, 60)));
   }
 }
 
@@ -227,7 +235,7 @@ bool has_npy_magic(std::span<const std::byte> file_bytes) {
 }
 
 npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file,
-                            std::optional<element_type> expected) {
+                            std::optional<element_type> expected, npy_shapes shapes) {
   const std::string_view bytes{reinterpret_cast<const char*>(file_bytes.data()), file_bytes.size()};
   const header_text found = find_header(bytes, file);
   const dict_values values = read_dict(found.text, file);
@@ -237,7 +245,8 @@ npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_v
   if (values.fortran_order != "True" && values.fortran_order != "False") {
     fail(file, fmt::format("fortran_order is {}; expected True or False", printable(values.fortran_order, 40)));
   }
-  read_shape(values.shape, found.major_version, file, header);
+  header.fortran_order = values.fortran_order == "True";
+  read_shape(values.shape, found.major_version, file, shapes, header);
   check_data(header, bytes.size(), file);
   return header;
 }

@@ -1,7 +1,7 @@
-// Parser of the header of a .npy file: element type, byte order, length and position of the data.
+// Parser of the header of a .npy file: element type, byte order, shape and position of the data.
 //
 // Format (NumPy's NEP 1): magic, version, header length, a Python dict with the keys descr, fortran_order and
-// shape, then the data. Strict: files that NumPy would not read, and files that are not a vector of an element
+// shape, then the data. Strict: files that NumPy would not read, and files that are not an array of an element
 // type, are errors. A pure function of the bytes, so that it can be fuzzed.
 //
 // NumPy does not store the name of ml_dtypes' bfloat16: it writes '<V2', two bytes of no type, as for any structure
@@ -13,23 +13,31 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace exactdot::io {
 
 struct npy_header {
   element_type type = element_type::float32;
   bool big_endian = false;
+  std::vector<std::size_t> shape = {};
+  bool fortran_order = false;   ///< the first axis is the fastest
   std::size_t n = 0;            ///< elements
   std::size_t data_offset = 0;  ///< bytes from the beginning of the file to the first element
 };
+
+/// Which shapes a caller takes.
+enum class npy_shapes : bool { vectors, any };
 
 /// Returns whether the bytes begin with the magic of .npy files.
 [[nodiscard]] bool has_npy_magic(std::span<const std::byte> file_bytes);
 
 /// Parses the header. `file_bytes`: the whole file; `file`: its name for messages. data_offset + n·size_of(type) is
 /// at most the size of the file; bytes after the data are ignored, as in NumPy. `expected`: the type that the
-/// caller expects; it decides only about 'V2', which holds bfloat16 if that is expected. Throws only errc::file.
+/// caller expects; it decides only about 'V2', which holds bfloat16 if that is expected. Throws only errc::file,
+/// also for an array that is no vector unless `shapes` allows it.
 [[nodiscard]] npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file,
-                                          std::optional<element_type> expected = std::nullopt);
+                                          std::optional<element_type> expected = std::nullopt,
+                                          npy_shapes shapes = npy_shapes::vectors);
 
 }  // namespace exactdot::io

@@ -1,4 +1,4 @@
-// vector_file: an operand of a reduction in a .npy or raw file.
+// vector_file: an operand of a reduction in a .npy or raw file; of a .npy file also an array of several axes.
 //
 // The elements remain in the mapped file, at any alignment and in either byte order.
 #pragma once
@@ -6,11 +6,14 @@
 #include <bit>
 #include <cstddef>
 #include <exactdot/element.hpp>
+#include <exactdot/shapes.hpp>
 #include <exactdot/views.hpp>
 #include <io/mapped_file.hpp>
+#include <io/npy_header.hpp>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace exactdot::io {
 
@@ -18,8 +21,9 @@ class vector_file {
  public:
   /// Opens the file. Without `raw_type` it must be a .npy file. With it, a file without the magic and the name of a
   /// .npy file holds raw little-endian elements of that type, and a .npy file must be of that type; bfloat16 needs
-  /// it in .npy files too (npy_header.hpp). Throws errc::file.
-  explicit vector_file(const std::string& path, std::optional<element_type> raw_type = std::nullopt);
+  /// it in .npy files too (npy_header.hpp). `shapes`: which shapes a .npy file may have. Throws errc::file.
+  explicit vector_file(const std::string& path, std::optional<element_type> raw_type = std::nullopt,
+                       npy_shapes shapes = npy_shapes::vectors);
 
   [[nodiscard]] element_type type() const noexcept { return type_; }
   [[nodiscard]] std::size_t n() const noexcept { return n_; }
@@ -27,6 +31,9 @@ class vector_file {
   [[nodiscard]] bool swapped() const noexcept { return big_endian_ != (std::endian::native == std::endian::big); }
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return data_; }
+
+  /// Returns the axes of the array; of a raw file, one.
+  [[nodiscard]] std::vector<axis> axes() const;
 
   /// Returns a view of the elements in the mapped file, in its byte order.
   [[nodiscard]] any_vector view() const noexcept {
@@ -40,9 +47,14 @@ class vector_file {
   mapped_file file_;
   element_type type_ = element_type::float32;
   bool big_endian_ = false;
+  std::vector<std::size_t> shape_;
+  bool fortran_order_ = false;
   std::size_t n_ = 0;
   std::span<const std::byte> data_;
 };
+
+/// Throws errc::file, with the names of both files, unless both hold floating-point numbers or both integers.
+void check_types(const vector_file& a, const vector_file& b);
 
 /// Throws errc::file, with the names of both files, unless both hold floating-point numbers or both integers, of
 /// the same length.
