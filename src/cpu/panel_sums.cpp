@@ -68,6 +68,15 @@ column_sums panel_sums::sums_at(int index) noexcept {
   return {first, first + width_, first + 2 * width_, first + 3 * width_};
 }
 
+/// head + tail, which is the sum, rounded once to R. Sums of few terms often lie half way between two results, where a
+/// bound, however small, decides nothing.
+template <class R>
+core::decision rounded_exactly(const bounded_sum& column) noexcept {
+  const auto [head, tail] = core::two_sum(column.head, column.tail);
+  if (sizeof(R) == sizeof(double) || tail == 0) return {core::to_word(static_cast<R>(head)), true};
+  return {core::to_word(static_cast<R>(core::to_odd(head, tail))), true};
+}
+
 core::decision panel_sums::decide_column(const bounded_sum& column) const noexcept {
   const core::result_rule& rule = each_.result;
   // Sums of few terms often lie half way between two results, where a bound, however small, decides nothing.
@@ -107,8 +116,26 @@ bounded_sum panel_sums::column(int index, std::size_t i) noexcept {
                         kernels.has_two_part_terms);
 }
 
+/// The same for all columns of the panel, rounded to R.
+template <class R>
+void panel_sums::decide_columns(core::decision* found) noexcept {
+  const column_sums sums = sums_at(0);
+  const bool has_two_part_terms = of_.term->has_two_part_terms;
+  for (std::size_t i = 0; i < panel_width_; ++i) {
+    const bounded_sum column = bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], each_.n,
+                                              has_two_part_terms);
+    found[i] = column.bound == 0 ? rounded_exactly<R>(column)
+                                 : core::decide_rounding<R>({column.head, column.tail, column.bound});
+  }
+}
+
 void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noexcept {
   panel_sums& first = parts.front();
+  const core::result_rule& rule = first.each_.result;
+  if (parts.size() == 1 && first.of_.squares == nullptr && rule.finish() == core::finish::round) {
+    if (rule.gives<float>()) return first.decide_columns<float>(found);
+    if (rule.gives<double>()) return first.decide_columns<double>(found);
+  }
   for (std::size_t i = 0; i < first.panel_width_; ++i) {
     bounded_moments total{first.column(0, i), {}};
     if (first.of_.squares != nullptr) total.squares = first.column(1, i);

@@ -58,6 +58,8 @@ class panel_sums {
  private:
   [[nodiscard]] column_sums sums_at(int index) noexcept;
   [[nodiscard]] bounded_sum column(int index, std::size_t i) noexcept;
+  template <class R>
+  void decide_columns(core::decision* found) noexcept;
   [[nodiscard]] core::decision decide_column(const bounded_sum& column) const noexcept;
 
   engine::plan each_;

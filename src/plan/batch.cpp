@@ -130,6 +130,14 @@ std::size_t batch::index_of(std::size_t i) const {
 
 void batch::store(char* to, std::uint64_t word) const {
   const std::size_t size = size_of(each.result_type);
+  if (!out_swapped && size == sizeof(double)) {  // of known sizes: one store
+    std::memcpy(to, &word, sizeof(double));
+    return;
+  }
+  if (!out_swapped && size == sizeof(float)) {
+    std::memcpy(to, &word, sizeof(float));
+    return;
+  }
   char bytes[sizeof word];
   std::memcpy(bytes, &word, sizeof word);  // the low bytes come first
   if (out_swapped) std::reverse(bytes, bytes + size);
