@@ -31,8 +31,8 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
 	@echo 'make test            build and test (under 10 minutes on 2 cores)'
-	@echo 'make test-long       what make test leaves out: the Python package from its source distribution, every kernel on the'
-	@echo '                     simulator, the commands of the lab, its page in a browser'
+	@echo 'make test-long       what make test leaves out: the Python package from its source distribution, the GPU kernels, rungs'
+	@echo '                     and hazards on the simulator, the commands of the lab, its page in a browser'
 	@echo 'make test-simt       thousands of results of the GPU kernels on the simulator, other ones than make test has'
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
@@ -56,6 +56,7 @@ test-long: release
 
 # the results are other ones than those of make test; each process computes a part of them
 test-simt: release
+	cmake --build $(RELEASE) --parallel $(JOBS) --target cuda_kernels_on_simt_test
 	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} env EXACTDOT_TEST_SCALE=$(SIMT_SCALE) GTEST_TOTAL_SHARDS=$(JOBS) \
 	  GTEST_SHARD_INDEX={} $(RELEASE)/tests/cuda/cuda_kernels_on_simt_test --gtest_brief=1
 
