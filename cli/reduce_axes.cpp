@@ -146,8 +146,8 @@ nlohmann::ordered_json json_of(const reduction_arguments& arguments, const opera
 void run_over_axes(const reduction_arguments& arguments, const options& options) {
   const auto raw_type = type_named(arguments.raw_type);
   const auto raw_type_of_b = arguments.raw_type_of_b.empty() ? raw_type : type_named(arguments.raw_type_of_b);
-  const operands files =
-      operands::of_any_shape(arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b});
+  const operands files{
+      arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}, io::npy_shapes::any};
   result_array results;
   double seconds = 0;
   {

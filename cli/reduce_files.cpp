@@ -13,17 +13,11 @@
 
 namespace exactdot::cli {
 
-operands::operands(reduction what, const source& a, const source& b) : a_(a.path, a.raw_type) {
+operands::operands(reduction what, const source& a, const source& b, io::npy_shapes shapes)
+    : a_(a.path, a.raw_type, shapes) {
   if (inputs_of(what) == 1) return;
-  b_.emplace(b.path, b.raw_type);
-  io::check_pair(a_, *b_);
-}
-
-operands operands::of_any_shape(reduction what, const source& a, const source& b) {
-  operands files(a, io::npy_shapes::any);
-  if (inputs_of(what) == 2) files.b_.emplace(b.path, b.raw_type, io::npy_shapes::any);
-  if (files.b_) io::check_types(files.a_, *files.b_);
-  return files;
+  b_.emplace(b.path, b.raw_type, shapes);
+  shapes == io::npy_shapes::vectors ? io::check_pair(a_, *b_) : io::check_types(a_, *b_);
 }
 
 void operands::check() const {

@@ -20,9 +20,8 @@ class operands {
     std::optional<element_type> raw_type;
   };
   /// Opens the files; `b` counts only for a reduction of two inputs. Throws errc::file.
-  operands(reduction what, const source& a, const source& b);
-  /// The same for arrays of any shape; the lengths of their axes are not compared.
-  [[nodiscard]] static operands of_any_shape(reduction what, const source& a, const source& b);
+  /// Vectors have the same length; the axes of arrays of any shape are not compared.
+  operands(reduction what, const source& a, const source& b, io::npy_shapes shapes = io::npy_shapes::vectors);
 
   [[nodiscard]] const io::vector_file& a() const { return a_; }
   /// Returns the second file; of a reduction of one input, the first.
@@ -35,8 +34,6 @@ class operands {
   void check() const;
 
  private:
-  operands(const source& a, io::npy_shapes shapes) : a_(a.path, a.raw_type, shapes) {}
-
   io::vector_file a_;
   std::optional<io::vector_file> b_;
 };

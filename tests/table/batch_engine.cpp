@@ -126,7 +126,7 @@ std::optional<any_scalar> run_as_rows(const call& asked) {
 class column_matrix {
  public:
   column_matrix(const any_vector& x, std::size_t count, std::size_t index, oracle::rng& random)
-      : x_(x), size_(size_of(x.type)), count_(count), bytes_(x.n * count * size_ + 1) {
+      : x_(x), size_(size_of(x.type)), bytes_(x.n * count * size_ + 1) {
     for (std::size_t i = 0; i < x.n; ++i) {
       for (std::size_t k = 0; k < count; ++k) {
         const std::size_t from = k == index ? i : random.below(x.n);
@@ -146,7 +146,7 @@ class column_matrix {
 
  private:
   any_vector x_;
-  std::size_t size_, count_;
+  std::size_t size_;
   std::vector<std::byte> bytes_;
   axis results_, elements_;
 };
