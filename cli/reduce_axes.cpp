@@ -11,6 +11,7 @@
 #include <cli/stopwatch.hpp>
 #include <cstring>
 #include <exactdot/batches.hpp>
+#include <filesystem>
 #include <io/fault.hpp>
 #include <io/npy_writer.hpp>
 #include <nlohmann/json.hpp>
@@ -86,36 +87,55 @@ struct result_array {
   }
 };
 
-result_array compute(const reduction_arguments& arguments, const operands& files, const options& options) {
+/// What is computed, before it is.
+struct axes_call {
+  divided a, b;
+  result_array results;  // of zeros
+};
+
+axes_call prepare(const reduction_arguments& arguments, const operands& files) {
   const auto chosen = *parse_axes(arguments.axis);
-  const divided first = divide(files.a(), chosen);
-  const bool two = files.count() == 2;
-  const divided second = two ? divide_second(files, chosen, first) : first;
-  result_array made{type_named(arguments.result_type)
-                        .value_or(default_result_type(arguments.what, files.a().type(), files.b().type())),
-                    lengths_of(first.results),
-                    {}};
-  std::vector<axis> places = first.results;
-  auto stride = static_cast<std::ptrdiff_t>(size_of(made.type));
+  axes_call call{divide(files.a(), chosen), {}, {}};
+  call.b = files.count() == 2 ? divide_second(files, chosen, call.a) : call.a;
+  const element_type by_default = default_result_type(arguments.what, files.a().type(), files.b().type());
+  call.results = {type_named(arguments.result_type).value_or(by_default), lengths_of(call.a.results), {}};
+  std::size_t count = 1;
+  for (const std::size_t length : call.results.shape) count *= length;
+  call.results.bytes.resize(count * size_of(call.results.type));
+  return call;
+}
+
+void compute(const reduction_arguments& arguments, const operands& files, const options& options, axes_call& call) {
+  result_array& results = call.results;
+  std::vector<axis> places = call.a.results;
+  auto stride = static_cast<std::ptrdiff_t>(size_of(results.type));
   for (std::size_t i = places.size(); i-- != 0;) {
     places[i].stride = stride;
     stride *= static_cast<std::ptrdiff_t>(places[i].n);
   }
-  made.bytes.resize(static_cast<std::size_t>(stride));
   const auto grid = [](const io::vector_file& file, const divided& axes) {
     return any_grid{file.bytes().data(), file.type(), axes.results, axes.elements, file.swapped()};
   };
-  const any_results to{made.bytes.data(), made.type, places};
+  const any_results to{results.bytes.data(), results.type, places};
   try {
-    if (two) {
-      dot(grid(files.a(), first), grid(files.b(), second), to, options);
+    if (files.count() == 2) {
+      dot(grid(files.a(), call.a), grid(files.b(), call.b), to, options);
     } else {
-      reduce(arguments.what, grid(files.a(), first), to, options, arguments.ddof);
+      reduce(arguments.what, grid(files.a(), call.a), to, options, arguments.ddof);
     }
   } catch (const error& fault) {
-    fail_with_file(fault, arguments.what, files, made.type);
+    fail_with_file(fault, arguments.what, files, results.type);
   }
-  return made;
+}
+
+/// Throws errc::file if the output is a file that is read.
+void refuse_input(const std::string& out, const operands& files) {
+  for (const io::vector_file* input : {&files.a(), &files.b()}) {
+    std::error_code ignored;  // a file that does not exist is none of them
+    if (std::filesystem::equivalent(out, input->path(), ignored)) {
+      io::fail(out, "is an input; --out needs another file");
+    }
+  }
 }
 
 nlohmann::ordered_json json_of(const reduction_arguments& arguments, const operands& files,
@@ -146,22 +166,26 @@ nlohmann::ordered_json json_of(const reduction_arguments& arguments, const opera
 void run_over_axes(const reduction_arguments& arguments, const options& options) {
   const auto raw_type = type_named(arguments.raw_type);
   const auto raw_type_of_b = arguments.raw_type_of_b.empty() ? raw_type : type_named(arguments.raw_type_of_b);
-  const operands files{
-      arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}, io::npy_shapes::any};
-  result_array results;
+  const operands files{arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}, io::npy_shapes::any};
+  axes_call call = prepare(arguments, files);
+  const result_array& results = call.results;
+  std::optional<io::npy_writer> writer;  // opened first: an unwritable file must not cost a computation
+  if (!arguments.out.empty()) {
+    refuse_input(arguments.out, files);
+    writer.emplace(arguments.out, results.type, results.shape);
+  }
   double seconds = 0;
   {
     const progress progress_line{"computing", *options.monitor, files.n()};
-    seconds = seconds_of([&] { results = compute(arguments, files, options); });
+    seconds = seconds_of([&] { compute(arguments, files, options, call); });
   }
   files.check();
-  if (!arguments.out.empty()) {
-    io::npy_writer writer(arguments.out, results.type, results.shape);
-    writer.append_bytes(results.bytes);
-    writer.commit();
+  if (writer) {
+    writer->append_bytes(results.bytes);
+    writer->commit();
   }
   if (arguments.json) return write_json(json_of(arguments, files, results, seconds));
-  if (!arguments.out.empty()) return;
+  if (writer) return;
   std::string text;
   for (std::size_t i = 0; i < results.count(); ++i) text += value_text(results.at(i)) + '\n';
   write_output(text);

@@ -1,6 +1,7 @@
 // --axis and --out: reductions over axes of arrays in .npy files; errors. The results have the bits of the vectors
 // alone.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <exactdot/exactdot.hpp>
 #include <string>
@@ -65,6 +66,21 @@ TEST_F(axes_program, writes_a_file_that_it_reads_again) {
   EXPECT_EQ(run_well({"sum", matrix(), "--axis", "0,1", "--out", out}),
             "");  // one result: an array without an axis
   expect_fault({"sum", out}, out, {"is a 0-D array"});
+}
+
+/// The input, by its name, by a link and by another path, keeps its content; so does a file that cannot be
+/// replaced.
+TEST_F(axes_program, never_overwrites_an_input) {
+  const std::string file = matrix(), link = folder.path() + "/link.npy";
+  ASSERT_EQ(symlink(file.c_str(), link.c_str()), 0);
+  for (const std::string& out : {file, link, folder.path() + "/./m.npy"}) {
+    expect_fault({"sum", file, "--axis", "0", "--out", out}, out, {"is an input"});
+  }
+  const std::string x = write("x.npy", std::vector<double>{1, 0, -1});
+  expect_fault({"dot", file, x, "--axis", "1", "--out", x}, x, {"is an input"});
+  EXPECT_EQ(run_well({"dot", file, x, "--axis", "1"}), "-2\n-2\n");
+  const std::string nowhere = folder.path() + "/none/out.npy";
+  expect_fault({"sum", file, "--axis", "0", "--out", nowhere}, nowhere, {""});
 }
 
 TEST_F(axes_program, prints_json) {
