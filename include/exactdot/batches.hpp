@@ -49,7 +49,7 @@ void reduce_many(reduction what, const View& x, Out&& out, const options& option
   if constexpr (is_segments<View>) {
     reduce_segments(what, to_any(x.x), to_any(x.x), to_offsets(x), to.view(), options, ddof);
   } else {
-    const line_grid lines = detail::to_lines(x);
+    const line_grid lines = to_lines(x);
     reduce_grid(what, lines.view(), lines.view(), to.view(), options, ddof);
   }
 }

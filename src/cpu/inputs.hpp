@@ -38,9 +38,10 @@ class inputs {
         const void* const x = read.a.read(first, length);
         return step(x, x, first, length);
       }
-      for (int i = 0; i < parts_of_a(); ++i) {
+      for (int i = 0; i < plan_.parts_of_a(); ++i) {
         const void* const x = read.a.read(first, length, i);
-        for (int k = 0; k < parts_of_b(); ++k) step(x, read.b.read(first, length, k), first, length);
+        for (int k = 0; k < plan_.parts_of_b(plan_.multiplies()); ++k)
+          step(x, read.b.read(first, length, k), first, length);
       }
     });
   }
@@ -49,14 +50,6 @@ class inputs {
   struct readers {
     engine::chunk_reader a, b;
   };
-
-  [[nodiscard]] int parts_of_a() const { return plan_.has_parts() ? core::parts_of(plan_.a.type) : 1; }
-  /// A term of one factor takes each part of a once.
-  [[nodiscard]] int parts_of_b() const {
-    const bool one_factor =
-        plan_.term == core::term_index<core::value> || plan_.term == core::term_index<core::magnitude>;
-    return plan_.has_parts() && !one_factor ? core::parts_of(plan_.b.type) : 1;
-  }
 
   const engine::plan& plan_;
   std::size_t slice_;

@@ -67,7 +67,7 @@ inline bool suits_integer_line(const engine::plan& plan, std::size_t n) {
 
 /// The exact result of the plan's elements.
 inline core::outcome reduce_integer_line(const engine::plan& plan) noexcept {
-  const bool multiplies = plan.term == core::term_index<core::product>;
+  const bool multiplies = plan.multiplies();
   const bool takes_magnitudes = plan.term == core::term_index<core::magnitude>,
              squares = plan.info().needs_squares();
   integer_sum sum, sum_of_squares;

@@ -73,23 +73,19 @@ bool line_reducer::finish_in_place(const engine::line& x, std::uint64_t& result)
 core::outcome line_reducer::finish_exactly() noexcept {
   words_.clear();
   const sums& of = *kernels_.of_sums;
-  const bool one_factor =
-      each_.term == core::term_index<core::value> || each_.term == core::term_index<core::magnitude>;
-  add_state(*of.term, !one_factor, words_.data());
+  add_state(*of.term, each_.multiplies(), words_.data());
   if (of.squares != nullptr) add_state(*of.squares, true, words_.data() + of.layout.words());
   return engine::outcome_of(each_, words_.data());
 }
 
-/// words += the exact sum of the line's terms. pairs_parts: every part of an element of a is multiplied with every
-/// part of b.
-void line_reducer::add_state(const kernels& kernels, bool pairs_parts, std::int64_t* words) noexcept {
-  const int parts_of_a = each_.has_parts() ? core::parts_of(each_.a.type) : 1;
-  const int parts_of_b = each_.has_parts() && pairs_parts ? core::parts_of(each_.b.type) : 1;
+/// words += the exact sum of the terms, or with `multiplied` of their squares.
+void line_reducer::add_state(const kernels& kernels, bool multiplied, std::int64_t* words) noexcept {
   const auto add_chunk = [&](const void* a, const void* b, std::size_t, std::size_t n) {
     accumulate(kernels, each_.carrier, a, b, n, words);
   };
-  for (int i = 0; i < parts_of_a; ++i) {
-    for (int k = 0; k < parts_of_b; ++k) for_chunks(each_.contiguous ? each_.n : chunk_of(each_), add_chunk, i, k);
+  for (int i = 0; i < each_.parts_of_a(); ++i) {
+    for (int k = 0; k < each_.parts_of_b(multiplied); ++k)
+      for_chunks(each_.contiguous ? each_.n : chunk_of(each_), add_chunk, i, k);
   }
 }
 

@@ -23,7 +23,7 @@ class line_reducer {
   void for_chunks(std::size_t chunk, Step step, int i = 0, int k = 0) noexcept;
   bool finish_in_place(const engine::line& x, std::uint64_t& result) const noexcept;
   core::outcome finish_exactly() noexcept;
-  void add_state(const kernels& kernels, bool pairs_parts, std::int64_t* words) noexcept;
+  void add_state(const kernels& kernels, bool multiplied, std::int64_t* words) noexcept;
 
   engine::plan each_;  // its operands and length are those of the line
   batch_kernels kernels_;

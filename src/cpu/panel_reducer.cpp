@@ -136,9 +136,7 @@ void panel_reducer::reduce(const engine::line& first, std::size_t columns, const
 void panel_reducer::finish_exactly(std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept {
   const sums& of = *kernels_.of_sums;
   std::ranges::fill(words_, 0);
-  const bool one_factor =
-      each_.term == core::term_index<core::value> || each_.term == core::term_index<core::magnitude>;
-  add_states(*of.term, !one_factor, columns, wanted, words_.data());
+  add_states(*of.term, each_.multiplies(), columns, wanted, words_.data());
   if (of.squares != nullptr) add_states(*of.squares, true, columns, wanted, words_.data() + of.layout.words());
   for (std::size_t i = 0; i < columns; ++i) {
     if (wanted[i]) outcomes[i] = engine::outcome_of(each_, &words_[i * of.words()]);
@@ -146,14 +144,11 @@ void panel_reducer::finish_exactly(std::size_t columns, const bool* wanted, core
 }
 
 /// Adds the exact sums of the wanted columns to their states, of which the first begins at `words`.
-void panel_reducer::add_states(const kernels& kernels, bool pairs_parts, std::size_t columns, const bool* wanted,
+void panel_reducer::add_states(const kernels& kernels, bool multiplied, std::size_t columns, const bool* wanted,
                                std::int64_t* words) noexcept {
-  const bool has_parts = each_.has_parts();
-  const int parts_of_a = has_parts ? core::parts_of(each_.a.type) : 1;
-  const int parts_of_b = has_parts && pairs_parts ? core::parts_of(each_.b.type) : 1;
   const std::size_t words_of_column = kernels_.of_sums->words();
-  for (int i = 0; i < parts_of_a; ++i) {
-    for (int k = 0; k < parts_of_b; ++k) {
+  for (int i = 0; i < each_.parts_of_a(); ++i) {
+    for (int k = 0; k < each_.parts_of_b(multiplied); ++k) {
       for_chunks(
           [&](std::size_t, std::size_t n) {
             for (std::size_t c = 0; c < columns; ++c) {

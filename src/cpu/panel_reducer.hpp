@@ -55,7 +55,7 @@ class panel_reducer {
   template <class Step>
   void for_chunks(Step step, int i = 0, int k = 0) noexcept;
   void finish_exactly(std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept;
-  void add_states(const kernels& kernels, bool pairs_parts, std::size_t columns, const bool* wanted,
+  void add_states(const kernels& kernels, bool multiplied, std::size_t columns, const bool* wanted,
                   std::int64_t* words) noexcept;
 
   [[nodiscard]] const void* column_of_b(std::size_t index) const noexcept {

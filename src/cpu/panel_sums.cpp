@@ -9,6 +9,13 @@ namespace {
 /// Up to this length a row costs more to call for than to add.
 constexpr std::size_t short_row = 48;
 
+/// A double whose rounding is that of head + tail, which is the sum: itself, or rounded to odd. Sums of few terms
+/// often lie half way between two results, where a bound, however small, decides nothing.
+double before_rounding(const bounded_sum& column, bool to_double) noexcept {
+  const auto [head, tail] = core::two_sum(column.head, column.tail);
+  return to_double || tail == 0 ? head : core::to_odd(head, tail);
+}
+
 }  // namespace
 
 panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width)
@@ -50,7 +57,7 @@ bool panel_sums::suits(const engine::batch& of) {
   const engine::shared_axis& panel = of.results.back();
   if (panel.a == 0 && (of.each.info().inputs == 1 || panel.b == 0)) return false;  // the same vector each time
   const bool is_short = of.each.n <= short_row && panel.n >= 8;
-  return is_short || (panel_reducer::suits(of));
+  return is_short || panel_reducer::suits(of);
 }
 
 std::size_t panel_sums::width_of(const engine::batch& of) { return std::min(of.results.back().n, widest); }
@@ -68,22 +75,10 @@ column_sums panel_sums::sums_at(int index) noexcept {
   return {first, first + width_, first + 2 * width_, first + 3 * width_};
 }
 
-/// head + tail, which is the sum, rounded once to R. Sums of few terms often lie half way between two results, where a
-/// bound, however small, decides nothing.
-template <class R>
-core::decision rounded_exactly(const bounded_sum& column) noexcept {
-  const auto [head, tail] = core::two_sum(column.head, column.tail);
-  if (sizeof(R) == sizeof(double) || tail == 0) return {core::to_word(static_cast<R>(head)), true};
-  return {core::to_word(static_cast<R>(core::to_odd(head, tail))), true};
-}
-
 core::decision panel_sums::decide_column(const bounded_sum& column) const noexcept {
   const core::result_rule& rule = each_.result;
-  // Sums of few terms often lie half way between two results, where a bound, however small, decides nothing.
   if (column.bound == 0 && rule.finish() == core::finish::round && !rule.is_integer()) {
-    const auto [head, tail] = core::two_sum(column.head, column.tail);
-    if (rule.gives<double>() || tail == 0) return {core::converted_word(rule, head), true};
-    return {core::converted_word(rule, core::to_odd(head, tail)), true};
+    return {core::converted_word(rule, before_rounding(column, rule.gives<double>())), true};
   }
   core::decision found{};
   found.certain = finish_if_certain(rule, each_.n, column, found.word);
@@ -122,10 +117,14 @@ void panel_sums::decide_columns(core::decision* found) noexcept {
   const column_sums sums = sums_at(0);
   const bool has_two_part_terms = of_.term->has_two_part_terms;
   for (std::size_t i = 0; i < panel_width_; ++i) {
-    const bounded_sum column = bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], each_.n,
-                                              has_two_part_terms);
-    found[i] = column.bound == 0 ? rounded_exactly<R>(column)
-                                 : core::decide_rounding<R>({column.head, column.tail, column.bound});
+    const bounded_sum column = bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i],
+                                              each_.n, has_two_part_terms);
+    if (column.bound == 0) {
+      const double exact = before_rounding(column, sizeof(R) == sizeof(double));
+      found[i] = {core::to_word(static_cast<R>(exact)), true};
+    } else {
+      found[i] = core::decide_rounding<R>({column.head, column.tail, column.bound});
+    }
   }
 }
 

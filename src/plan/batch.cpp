@@ -148,9 +148,8 @@ bool batch::may_overflow() const {
   if (!is_integer(each.result_type) || each.info().is_extremum) return false;
   const element_type a = each.a.type, b = each.b.type;
   if (each.result_type == element_type::uint64 && (is_signed(a) || is_signed(b))) return true;
-  const int factors =
-      each.term == core::term_index<core::product> || each.term == core::term_index<core::square> ? 2 : 1;
-  const int bits = info_of(a).precision + (factors == 2 ? info_of(b).precision : 0) + 2;  // of a term and its sign
+  const int bits =
+      info_of(a).precision + (each.multiplies() ? info_of(b).precision : 0) + 2;  // of a term and its sign
   return bits >= 63 || each.n >> (63 - bits) != 0;
 }
 

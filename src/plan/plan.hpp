@@ -82,6 +82,15 @@ struct plan {
   [[nodiscard]] bool has_parts() const {
     return !info().is_extremum && core::parts_of(a.type) + core::parts_of(b.type) > 2;
   }
+  /// Whether an addend is a product of two factors.
+  [[nodiscard]] bool multiplies() const {
+    return term == core::term_index<core::product> || term == core::term_index<core::square>;
+  }
+  /// Parts of an element of a, and of b for each of them: all if parts are multiplied, otherwise one.
+  [[nodiscard]] int parts_of_a() const { return has_parts() ? core::parts_of(a.type) : 1; }
+  [[nodiscard]] int parts_of_b(bool multiplied) const {
+    return has_parts() && multiplied ? core::parts_of(b.type) : 1;
+  }
 };
 
 /// Whether a bounded sum on this carrier can decide the result: floating-point types as precise as the carrier, or
