@@ -1,6 +1,7 @@
 // Implementation of grid_reduce.hpp.
 #include <algorithm>
 #include <exactdot/batches.hpp>
+#include <plan/axes.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/array_axes.hpp>
 #include <python/src/grid_reduce.hpp>
@@ -40,6 +41,11 @@ void make_results(const grid_call& call, const std::vector<std::size_t>& shape, 
   }
 }
 
+/// The positions along the axes; half of the greatest size if there are more.
+std::size_t positions(const std::vector<axis>& axes) {
+  return engine::positions_of(axes).value_or(~std::size_t{0} / 2);
+}
+
 /// How much work a call is, in elements: all that are read, and some for each result. At most the greatest size.
 std::size_t work_of(std::size_t results, std::size_t elements_of_result) {
   constexpr std::size_t cost_of_result = 64;
@@ -56,14 +62,6 @@ std::size_t bytes_of_element(const std::vector<axis>& axes) {
     if (each.n > 1) nearest = std::min(nearest, static_cast<std::size_t>(std::abs(each.stride)));
   }
   return std::max(nearest, sizeof(double));
-}
-
-std::size_t positions(const std::vector<axis>& axes) {
-  std::size_t count = 1;
-  for (const axis& each : axes) {
-    if (__builtin_mul_overflow(count, each.n, &count)) return each.n == 0 ? 0 : ~std::size_t{0} / 2;
-  }
-  return count;
 }
 
 /// Computes the results into `to`.
