@@ -26,7 +26,7 @@ function buildThreads() {
   threadNodes.density = density;
 }
 
-const letters = ["R", "W", "A", "bar", "warp", "F", "spin", "", "", "exit"];
+const shortLabels = ["R", "W", "A", "bar", "warp", "F", "spin", "", "", "exit"];
 const actions = ["read", "write", "atomic", "barrier", "warp", "fence", "spins", "", "", "exited"];
 
 function showThreads(state, current) {
@@ -39,7 +39,7 @@ function showThreads(state, current) {
   state.threads.forEach((thread, number) => {
     const node = threadNodes[number];
     const kind = thread.step?.kind;
-    const label = kind === undefined ? "" : (roomy ? actions[kind] : letters[kind]);
+    const label = kind === undefined ? "" : (roomy ? actions[kind] : shortLabels[kind]);
     node.children[1].textContent = dense && label.length > 1 ? label[0].toLowerCase() : label || "–";
     node.children[2].textContent = thread.line > 0 ? (dense ? thread.line : `:${thread.line}`) : "\u00a0";
     node.className = ["thread", waits(thread) ? "waits" : thread.status === "start" ? "" : thread.status, steps.has(number) ? "steps" : "",
