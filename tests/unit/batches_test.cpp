@@ -10,19 +10,12 @@
 #include <span>
 #include <vector>
 
+#include "unit/expect_error.hpp"
+
 namespace {
 
 using namespace exactdot;
-
-void expect_error(errc code, const std::string& phrase, const std::function<void()>& action) {
-  try {
-    action();
-    ADD_FAILURE() << "nothing was thrown: " << phrase;
-  } catch (const error& thrown) {
-    EXPECT_EQ(thrown.code(), code) << thrown.what();
-    EXPECT_NE(std::string(thrown.what()).find(phrase), std::string::npos) << thrown.what();
-  }
-}
+using unit::expect_error;
 
 const std::vector<double> matrix = {1, 2, 3, 4, 5, 6};  // 2 rows of 3
 
@@ -248,13 +241,27 @@ TEST(batches, cancelled_and_counted) {
   std::vector<std::int64_t> sums(1 << 19);
   const auto first = [&](std::size_t count) { return std::span(out).first(count); };
   const std::vector<std::function<std::size_t(const options&)>> calls = {
-      [&](const options& o) { return sum(rows{x.data(), 2, 1 << 21}, first(2), o), x.size(); },
-      [&](const options& o) { return sum(rows{x.data(), 1 << 10, 1 << 12}, first(1 << 10), o), x.size(); },
-      [&](const options& o) { return sum(rows{x.data(), 1 << 20, 4}, out, o), x.size(); },
-      [&](const options& o) { return sum(columns{x.data(), 1 << 12, 1 << 10}, first(1 << 10), o), x.size(); },
-      [&](const options& o) { return sum(columns{x.data(), 1 << 20, 4}, first(4), o), x.size(); },
-      [&](const options& o) { return max(columns{x.data(), 1 << 12, 1 << 10}, first(1 << 10), o), x.size(); },
-      [&](const options& o) { return sum(rows{integers.data(), 1 << 19, 2}, sums, o), integers.size(); }};
+      [&](const options& o) {
+        return sum(rows{x.data(), 2, 1 << 21}, first(2), o), x.size();
+      },
+      [&](const options& o) {
+        return sum(rows{x.data(), 1 << 10, 1 << 12}, first(1 << 10), o), x.size();
+      },
+      [&](const options& o) {
+        return sum(rows{x.data(), 1 << 20, 4}, out, o), x.size();
+      },
+      [&](const options& o) {
+        return sum(columns{x.data(), 1 << 12, 1 << 10}, first(1 << 10), o), x.size();
+      },
+      [&](const options& o) {
+        return sum(columns{x.data(), 1 << 20, 4}, first(4), o), x.size();
+      },
+      [&](const options& o) {
+        return max(columns{x.data(), 1 << 12, 1 << 10}, first(1 << 10), o), x.size();
+      },
+      [&](const options& o) {
+        return sum(rows{integers.data(), 1 << 19, 2}, sums, o), integers.size();
+      }};
   for (const auto& call : calls) {
     for (const int threads : {1, 3}) {
       monitor watched;

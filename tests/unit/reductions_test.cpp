@@ -1,19 +1,20 @@
 // The C++ interface of the reductions: result types, values of nothing, special values, errors; accumulators and
 // moments of every element type. The table of tests (tests/table) compares values with the oracle.
-#include <exactdot/exactdot.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <exactdot/exactdot.hpp>
 #include <functional>
 #include <limits>
 #include <vector>
 
 #include "oracle/bits.hpp"
+#include "unit/expect_error.hpp"
 
 namespace {
 
 using namespace exactdot;
+using unit::expect_error;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
@@ -22,16 +23,6 @@ std::vector<T> numbers(std::initializer_list<double> values) {
   std::vector<T> all;
   for (const double x : values) all.push_back(static_cast<T>(static_cast<float>(x)));
   return all;
-}
-
-void expect_error(errc code, const std::string& phrase, const std::function<void()>& action) {
-  try {
-    action();
-    ADD_FAILURE() << "nothing was thrown: " << phrase;
-  } catch (const error& thrown) {
-    EXPECT_EQ(thrown.code(), code) << thrown.what();
-    EXPECT_NE(std::string(thrown.what()).find(phrase), std::string::npos) << thrown.what();
-  }
 }
 
 template <class T>
@@ -179,14 +170,16 @@ TEST(refusals, name_what_is_allowed) {
   expect_error(errc::bad_option, "use int64, uint64 or", [&] { (void)sum<std::int32_t>(i); });
   expect_error(errc::bad_option, "use a floating-point type", [&] { (void)mean<std::int64_t>(i); });
   expect_error(errc::bad_option, "one vector holds integers (int32)", [&] { (void)dot(x, i); });
-  expect_error(errc::bad_option, "use int32", [&] { (void)reduce(reduction::min, to_any(i), element_type::int64); });
+  expect_error(errc::bad_option, "use int32",
+               [&] { (void)reduce(reduction::min, to_any(i), element_type::int64); });
   expect_error(errc::bad_option, "reduce: dot takes two vectors",
                [&] { (void)reduce(reduction::dot, to_any(x), element_type::float64); });
   expect_error(errc::bad_option, "unknown reduction 99",
                [&] { (void)reduce(static_cast<reduction>(99), to_any(x), element_type::float64); });
   expect_error(errc::null_pointer, "sum: a null pointer", [] { (void)sum(strided<float>{nullptr, 3, 1}); });
-  expect_error(errc::bad_option, "x: 2 elements with a stride",
-               [&] { (void)sum(strided<double>{x.data(), 2, std::ptrdiff_t{1} << 61}); });
+  expect_error(errc::bad_option, "x: 2 elements with a stride", [&] {
+    (void)sum(strided<double>{x.data(), 2, std::ptrdiff_t{1} << 61});
+  });
   expect_error(errc::bad_option, "accumulator: a sum of float64 cannot be rounded to int64",
                [] { (void)accumulator<double>().round<std::int64_t>(); });
 }
