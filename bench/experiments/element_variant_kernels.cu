@@ -19,7 +19,7 @@ std::string describe(int threads, int in_flight, int per_multiprocessor) {
 
 template <int bytes, bool with_index, int in_flight>
 void add_extremum(candidates& to, const environment& on) {
-  for (const int threads : {64, 128, 256}) {
+  for (const int threads : {64, 128, 256, 512, 1024}) {
     for (const int per_multiprocessor : {1, 2, 3, 4, 6, 8}) {
       if (threads * per_multiprocessor > 1024) continue;
       const launch_config config{threads, in_flight, per_multiprocessor};
@@ -33,9 +33,12 @@ void add_extremum(candidates& to, const environment& on) {
                       to.value = result;
                       to.rule = {exactdot::core::finish::round,
                                  exactdot::core::format_of(with_index ? exactdot::element_type::int64 : a.type)};
-                      exactdot::cuda::launch_kernel(on, "launching the search", {blocks, config.threads},
-                                                    packed_extremum_kernel<bytes, with_index, in_flight>, in,
-                                                    rank_rule_of(a.type, true), on.extremum, to);
+                      exactdot::cuda::launch_kernel(
+                          on, "launching the search", {blocks, config.threads},
+                          threads <= small_extremum_threads
+                              ? packed_extremum_kernel<bytes, with_index, in_flight, small_extremum_threads>
+                              : packed_extremum_kernel<bytes, with_index, in_flight, max_extremum_threads>,
+                          in, rank_rule_of(a.type, true), on.extremum, to);
                     }});
     }
   }

@@ -1,6 +1,6 @@
 // Reductions on a GPU by launch configurations and variants of the library's kernels: the program behind the rows
-// of src/cuda/tuning.hpp. Clusters up to 2^17 elements, streamed loads from 2^20 on, plain loads everywhere, mode
-// fast.
+// of src/cuda/tuning.hpp. Clusters up to 2^17 elements, streamed loads and claims from 2^20 on, plain loads
+// everywhere, mode fast.
 //
 // Beside them: the library's choice, cuBLAS, and the kernels of the bench's read ceiling. Of each way the three
 // configurations that are fastest in three samples are measured in rounds, all in turn, in a replayed graph and as
@@ -94,6 +94,7 @@ std::vector<candidate<T>> candidates_for(exactdot::reduction what, problem<T>& o
   if (n <= longest_cluster) add(cluster_candidates<T, Term>(where));
   if (n < shortest_streamed) return all;
   add(streamed_candidates<T, Term>(where));
+  add(claiming_candidates<T, Term>(where));
   const bench::read_arrays arrays = bench::arrays_of(what, on.a.data(), on.b.data(), n);
   for (const bench::reader& kernel : bench::readers(on.gpu, arrays.bytes)) {
     const bool bulk = kernel.launch_config.find("bulk") != std::string::npos;
@@ -189,8 +190,8 @@ const measured* best_of(const std::vector<measured>& results, const measured& li
 }
 
 void print_table(const std::vector<measured>& results) {
-  const std::vector<std::string> ways = {"exact", "cublas",       "direct", "cluster",       "streamed",
-                                         "fast",  "fast, direct", "read",   "read, streamed"};
+  const std::vector<std::string> ways = {"exact",  "cublas", "direct",       "cluster", "streamed",
+                                         "claims", "fast",   "fast, direct", "read",    "read, streamed"};
   std::printf("\n%-14s %-7s %4s %-6s", "reduction", "type", "2^", "timing");
   for (const std::string& way : ways) std::printf(" %14s", way.c_str());
   std::printf("  best of mode exact; of mode fast\n");
@@ -202,7 +203,7 @@ void print_table(const std::vector<measured>& results) {
     for (const std::string& way : ways) {
       const measured* const of_way = best_of(results, row, way);
       of_way == nullptr ? std::printf(" %14s", "-") : std::printf(" %14.3f", of_way->microseconds);
-      const bool competes = way == "direct" || way == "cluster" || way == "streamed";
+      const bool competes = way == "direct" || way == "cluster" || way == "streamed" || way == "claims";
       if (competes && of_way != nullptr && (best == nullptr || of_way->microseconds < best->microseconds))
         best = of_way;
     }

@@ -15,7 +15,7 @@ namespace experiment {
 template <class T>
 struct candidate {
   /// "exact", "fast": the library's choice; "cublas"; "read": no arithmetic; of mode exact "direct" (plain loads),
-  /// "cluster", "streamed"; "fast, direct" of mode fast.
+  /// "cluster", "streamed", "claims"; "fast, direct" of mode fast.
   std::string way;
   std::string launch_config = {};
   std::function<void(const T* a, const T* b, std::size_t n, T* result)> enqueue = {};
@@ -27,6 +27,9 @@ using environment = exactdot::cuda::workspace::storage;
 /// Plain loads with several block sizes and numbers of loads in flight.
 template <class T, class Term>
 std::vector<candidate<T>> direct_candidates(const environment& on, exactdot::cuda_engine::summation sums);
+/// Parts of the last turns claimed; of floats with grouped sums.
+template <class T, class Term>
+std::vector<candidate<T>> claiming_candidates(const environment& on);
 /// Clusters of 2, 4 and 8 blocks; of floats with plain sums.
 template <class T, class Term>
 std::vector<candidate<T>> cluster_candidates(const environment& on);

@@ -34,7 +34,7 @@ std::string describe(const launch_config& config, unsigned blocks) {
 template <int threads, int in_flight, summation sums, kernel_variant variant = kernel_variant{}>
 struct exact_launch {
   static constexpr auto kernel = exact_kernel<element, term, input_layout::contiguous, threads, in_flight, sums,
-                                              variant.in_cluster, variant.stages>;
+                                              variant.in_cluster, variant.stages, variant.claims>;
   static constexpr std::size_t ring = ring_bytes<element, term::inputs, in_flight, variant.stages>(threads);
 
   static void enqueue(const environment& on, unsigned blocks, const element* a, const element* b, std::size_t n,
@@ -63,10 +63,11 @@ struct exact_launch {
   }
   /// Candidates with as many blocks as the library would launch.
   static void add_direct(candidates& to, const environment& on) {
-    for (const int per_multiprocessor : {1, 2}) {
+    for (const int per_multiprocessor : {1, 2, 4}) {
       if (per_multiprocessor * threads > 1024 || per_multiprocessor > resident_blocks()) continue;
+      if (!variant.claims && per_multiprocessor > 2) continue;
       const launch_config config{threads, in_flight, per_multiprocessor, sums};
-      to.push_back({"direct", describe(config, 0),
+      to.push_back({variant.claims ? "claims" : "direct", describe(config, 0),
                     [&on, config](const element* a, const element* b, std::size_t n, element* result) {
                       const unsigned blocks =
                           block_count(config, on.multiprocessors, n, config.loads_of_block() * pack<element>::count,
@@ -80,6 +81,18 @@ struct exact_launch {
 template <summation sums, int threads, int... in_flight>
 void add_direct(candidates& to, const environment& on) {
   (exact_launch<threads, in_flight, sums>::add_direct(to, on), ...);
+}
+
+template <summation sums>
+candidates all_claims(const environment& on) {
+  constexpr kernel_variant claims{false, 0, true};
+  candidates all;
+  exact_launch<256, 2, sums, claims>::add_direct(all, on);
+  exact_launch<512, 2, sums, claims>::add_direct(all, on);
+  exact_launch<512, 4, sums, claims>::add_direct(all, on);
+  exact_launch<1024, 2, sums, claims>::add_direct(all, on);
+  exact_launch<1024, 4, sums, claims>::add_direct(all, on);
+  return all;
 }
 
 template <summation sums>
@@ -146,8 +159,7 @@ candidates with_sums(summation sums, Make make) {
 
 template <int threads, int stripes_in_flight>
 void add_fast_kernel(candidates& to, const environment& on) {
-  for (const int per_multiprocessor : {1, 2, 4, 8}) {
-    if (per_multiprocessor * threads > 2048) continue;
+  for (const int per_multiprocessor : {1, 2, 4, 8}) {  // 8: more than fit, of large blocks
     const launch_config config{threads, stripes_in_flight, per_multiprocessor};
     to.push_back({"fast, direct", describe(config, 0),
                   [&on, config](const element* a, const element* b, std::size_t n, element* result) {
@@ -172,6 +184,10 @@ void add_fast(candidates& to, const environment& on) {
 template <>
 candidates direct_candidates<element, term>(const environment& on, summation sums) {
   return with_sums(sums, [&]<summation sums>() { return all_direct<sums>(on); });
+}
+template <>
+candidates claiming_candidates<element, term>(const environment& on) {
+  return all_claims<(is_float ? grouped : compensated)>(on);
 }
 template <>
 candidates cluster_candidates<element, term>(const environment& on) {

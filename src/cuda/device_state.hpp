@@ -62,6 +62,7 @@ struct exchange {
   alignas(line) wide_unsigned decision;  ///< of the last block, after the expansions of the second level
   message_board<2> sums;
   message_board<4> refined_sums;                  ///< refined_sum.cuh
+  alignas(line) wide_unsigned claimed_parts;      ///< claimed_load.cuh; zero between launches
   alignas(line) wide_unsigned claim[max_blocks];  ///< the last round in which the share was claimed
   alignas(line) wide_unsigned word[words];        ///< of mode fast
 };

@@ -39,12 +39,25 @@ struct sum_shape {
   kernel_variant variant = {};
 };
 
+/// How the turns of a loop over long inputs are divided: `own` turns of each block; parts of `claimed` more for
+/// whoever comes first, of which a block takes at most `limit`. All blocks together may take twice the parts there
+/// are, so that none is left.
+struct turn_counts {
+  std::size_t own, claimed, limit;
+};
+EXACTDOT_CORE turn_counts divide_turns(std::size_t turns, unsigned blocks) {
+  constexpr std::size_t most_claimed = std::size_t{1} << 20;
+  const std::size_t eighth = turns / 8, claimed = blocks == 1 ? 0 : eighth < most_claimed ? eighth : most_claimed;
+  return {turns - claimed, claimed, 2 * claimed};
+}
+
 /// The most terms of an accumulator: h <= ⌈n/(T·used)⌉ + in_flight + 1 for T threads. Inputs of any layout use only
 /// the first in_flight accumulators, and in their last turns only the first. Of contiguous inputs, in packs or
 /// interleaved, a turn takes in_flight·W elements of each thread, W = accumulators, and gives in_flight terms to
 /// each. A thread whose first element is i takes the turns t with i + t·in_flight·T·W < n, at most
 /// ⌈n/(in_flight·T·W)⌉, so h <= ⌈n/(T·W)⌉ + in_flight - 1, and one single element more. Tiles leave packs that take
-/// one turn more. Of converted inputs, see in_flight_of_converted.
+/// one turn more. Of converted inputs, see in_flight_of_converted. With claims, a block takes own + limit, at most
+/// 9/8 of all turns t <= n/(in_flight·T·W) + 1, each with at most in_flight·W/used <= 4·in_flight terms.
 constexpr std::size_t terms_of_accumulator(const sum_shape& shape) {
   const std::size_t all = std::size_t{shape.blocks} * shape.threads;
   const auto used =
@@ -52,7 +65,8 @@ constexpr std::size_t terms_of_accumulator(const sum_shape& shape) {
   const std::size_t of_thread = (shape.n + all - 1) / all;
   const auto last_turns =
       static_cast<std::size_t>(shape.variant.stages > 0 ? 2 * shape.in_flight : shape.in_flight);
-  return (of_thread + used - 1) / used + last_turns + 1;
+  const std::size_t terms = (of_thread + used - 1) / used + last_turns + 1;
+  return shape.variant.claims ? terms + terms / 8 + 1 + 5 * last_turns : terms;
 }
 
 /// in_flight in the shape of a launch that has so many packs of converted elements in flight. A turn of f packs

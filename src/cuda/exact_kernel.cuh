@@ -11,6 +11,7 @@
 // exact state skip the first level.
 #pragma once
 
+#include <cuda/claimed_load.cuh>
 #include <cuda/cluster_sum.cuh>
 #include <cuda/converted_load.cuh>
 #include <cuda/dependent_launch.cuh>
@@ -32,6 +33,7 @@ struct shared_storage : block_notes {
   std::int64_t words[core::layout_of<Carrier>().words()];
   unsigned distance, share;  // of the next share to claim
   bool claimed;
+  unsigned claimed_parts[2];  // of the first level
 };
 
 /// Claims a share that nobody has claimed, the next after this block's: false if there is none left. By all
@@ -161,13 +163,17 @@ __device__ __forceinline__ const auto& inputs_of_second_read(const operands<T, l
 }
 
 /// Adds the block's share of the terms. By all threads.
-template <class Term, int in_flight, int stages, class Element, input_layout layout, class Sums>
-__device__ __forceinline__ void add_own_share(const operands<Element, layout>& in, Sums& sums) {
+template <class Term, int in_flight, int stages, bool claims, class Element, input_layout layout, class Sums,
+          class Storage>
+__device__ __forceinline__ void add_own_share(const operands<Element, layout>& in, Sums& sums, exchange& exchange,
+                                              Storage& storage) {
   const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
   if constexpr (layout == input_layout::converted) {
     add_converted<Term, in_flight>(in, sums);
   } else if constexpr (stages > 0) {
     for_each_streamed<Term, in_flight, stages>(in, add);
+  } else if constexpr (claims) {
+    for_each_claimed<Term, in_flight>(in, exchange.claimed_parts, storage.claimed_parts, add);
   } else {
     for_each_pack<Term, in_flight>(in, grid_share{}, add);
   }
@@ -198,10 +204,10 @@ __device__ __forceinline__ bounded_sum<compensated> sum_of_grid(Sums& sums, Stor
   return total;
 }
 
-/// `clustered`, `ring_stages`: the fields of a kernel_variant, since nvcc takes no structure.
+/// `clustered`, `ring_stages`, `claims`: the fields of a kernel_variant, since nvcc takes no structure.
 template <class Element, class Term, input_layout layout, int threads, int packs_in_flight, summation summed,
-          bool clustered = false, int ring_stages = 0>
-__global__ void __launch_bounds__(threads, 1)
+          bool clustered = false, int ring_stages = 0, bool claims = false>
+__global__ void __launch_bounds__(threads, claims ? 1024 / threads : 1)
     exact_kernel(const __grid_constant__ operands<Element, layout> in, const __grid_constant__ error_bound bound,
                  device_state* state, const __grid_constant__ destination to) {
   constexpr bool compensated = has_correction<summed>;
@@ -218,7 +224,7 @@ __global__ void __launch_bounds__(threads, 1)
   if (to.is_decided()) return;
   const long long start = clock64();
   bounded_thread_sum<Element, Term, summed> sums;
-  if (approximates) add_own_share<Term, packs_in_flight, stages>(in, sums);
+  if (approximates) add_own_share<Term, packs_in_flight, stages, claims>(in, sums, exchange, storage);
   if (approximates) end_of_input(in.n);  // else the second level reads the inputs: the kernel's end counts
   bounded_sum<compensated> total;
   if constexpr (in_cluster) {
@@ -231,7 +237,10 @@ __global__ void __launch_bounds__(threads, 1)
     core::decision found{0, false};
     if (approximates) found = decide<Element>(total, bound, to);
     if (found.certain && last) store_result<Element>(to, found.word);
-    if (!in_cluster && !alone && last) reset_tickets(exchange, storage.ticket);
+    if (!in_cluster && !alone && last) {
+      reset_tickets(exchange, storage.ticket);
+      if constexpr (claims) clear_claims(exchange.claimed_parts);
+    }
     storage.decided = found.certain || (!in_cluster && storage.late != 0);
   }
   __syncthreads();

@@ -13,7 +13,7 @@ namespace exactdot::cuda_engine {
 namespace {
 
 /// Threads of a block, at most.
-inline constexpr int max_extremum_threads = 256;
+inline constexpr int max_extremum_threads = 1024;
 
 template <class Rank>
 __device__ __forceinline__ bool is_better(const extremum_candidate<Rank>& x, const extremum_candidate<Rank>& than) {

@@ -12,25 +12,31 @@ using namespace cuda_engine;
 
 constexpr const char* what = "launching the search for an extreme element";
 
-template <int bytes, bool with_index, int in_flight>
+template <int bytes, bool with_index, int in_flight, int most_threads>
 void launch_packed(const workspace::storage& storage, const launch_config& config, const engine::plan& plan,
                    const rank_rule& rule, const destination& to) {
   using element = typename exactdot::detail::unsigned_of<bytes>::type;
   const packed_input<bytes> in(static_cast<const element*>(plan.a.data), plan.n);
   const unsigned blocks =
       block_count(config, storage.multiprocessors, in.packs, config.loads_of_block(), max_extremum_blocks);
-  launch_kernel(storage, what, {blocks, config.threads}, packed_extremum_kernel<bytes, with_index, in_flight>, in,
-                rule, storage.extremum, to);
+  launch_kernel(storage, what, {blocks, config.threads},
+                packed_extremum_kernel<bytes, with_index, in_flight, most_threads>, in, rule, storage.extremum, to);
 }
 
 using launcher = void (*)(const workspace::storage&, const launch_config&, const engine::plan&, const rank_rule&,
                           const destination&);
 
+/// The template argument for a block of so many threads.
+constexpr int most_extremum_threads(int threads) {
+  return threads <= small_extremum_threads ? small_extremum_threads : max_extremum_threads;
+}
+
 /// The launchers of the rows of the tuning table.
 template <int bytes, bool with_index, std::size_t... row>
 constexpr std::array<launcher, sizeof...(row)> launchers_of_rows(std::index_sequence<row...>) {
   static_assert(((extremum_rows[row].config.threads <= max_extremum_threads) && ...));
-  return {&launch_packed<bytes, with_index, extremum_rows[row].config.in_flight>...};
+  return {&launch_packed<bytes, with_index, extremum_rows[row].config.in_flight,
+                         most_extremum_threads(extremum_rows[row].config.threads)>...};
 }
 
 template <int bytes>

@@ -140,9 +140,13 @@ struct single_element {
   }
 };
 
-/// The input is aligned to its elements.
-template <int bytes, bool with_index, int in_flight>
-__global__ void __launch_bounds__(max_extremum_threads, 3)
+/// Blocks of at most so many threads of which three fit on a multiprocessor; of larger ones, one.
+inline constexpr int small_extremum_threads = 256;
+
+/// The input is aligned to its elements. `most_threads`: of a block, small_extremum_threads or
+/// max_extremum_threads.
+template <int bytes, bool with_index, int in_flight, int most_threads>
+__global__ void __launch_bounds__(most_threads, most_threads == small_extremum_threads ? 3 : 1)
     packed_extremum_kernel(const __grid_constant__ packed_input<bytes> in, const __grid_constant__ rank_rule rule,
                            extremum_state* state, const __grid_constant__ destination to) {
   begin_kernel(in.n);
@@ -159,7 +163,7 @@ __global__ void __launch_bounds__(max_extremum_threads, 3)
 }
 
 /// Inputs of any layout.
-__global__ void __launch_bounds__(max_extremum_threads, 3)
+__global__ void __launch_bounds__(small_extremum_threads, 3)
     extremum_kernel(const __grid_constant__ any_operand x, std::size_t n, const __grid_constant__ rank_rule rule,
                     bool gives_index, extremum_state* state, const __grid_constant__ destination to) {
   begin_kernel(n);

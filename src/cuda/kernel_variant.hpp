@@ -1,5 +1,5 @@
-// Variants of the exact kernel that need compute capability 9.0. Kernels compiled for less ignore the variant: they
-// exchange messages and load directly, with the same result.
+// Variants of the exact kernel, all with the same results. Clusters and rings need compute capability 9.0; kernels
+// compiled for less ignore them: they exchange messages and load directly.
 #pragma once
 
 namespace exactdot::cuda_engine {
@@ -7,6 +7,7 @@ namespace exactdot::cuda_engine {
 struct kernel_variant {
   bool in_cluster = false;  ///< the launch is one thread block cluster (cluster_sum.cuh)
   int stages = 0;           ///< of a warp's ring, if the inputs are read by bulk copies (streamed_load.cuh); 0: not
+  bool claims = false;  ///< blocks claim parts of the last turns (claimed_load.cuh), and 1024 threads are resident
 };
 
 inline constexpr int variant_capability = 9;       ///< its major number, at least

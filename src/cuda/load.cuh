@@ -170,19 +170,26 @@ __device__ __forceinline__ void load_interleaved(const operands<T, input_layout:
   }
 }
 
-/// Calls add(x, y) with arrays of elements of contiguous inputs, for this thread's part of a share: a grid-stride
-/// loop with `in_flight` packs of each input loaded before the first is used. Its last turn may add zeros. `first`:
-/// packs before that are left out, if packs are loaded.
-template <class Term, int in_flight, class T, class Add>
-__device__ __forceinline__ void for_each_contiguous(const operands<T, input_layout::contiguous>& in,
-                                                    grid_share share, Add add, std::size_t first = 0) {
-  constexpr std::size_t width = pack<T>::count;
-  constexpr bool two = Term::inputs == 2;
-  const std::size_t thread = share.first_thread(), step = std::size_t{gridDim.x} * blockDim.x * width;
-  const bool interleaved = two && in.interleaved;
-  const unsigned lane = threadIdx.x % 32;
-  std::size_t i = interleaved ? (thread - lane) * width + lane : in.head + (first + thread) * width;
-  for (; i < in.end; i += in_flight * step) {
+/// A thread's loop over contiguous inputs: where it begins, and how far apart its packs are. In elements.
+template <bool two, class T>
+struct contiguous_loop {
+  std::size_t first, step;
+  bool interleaved;
+
+  /// `thread`: of the grid. `first_pack`: packs before that are left out, if packs are loaded.
+  __device__ __forceinline__ contiguous_loop(const operands<T, input_layout::contiguous>& in, std::size_t thread,
+                                             std::size_t first_pack = 0)
+      : step(std::size_t{gridDim.x} * blockDim.x * pack<T>::count), interleaved(two && in.interleaved) {
+    constexpr std::size_t width = pack<T>::count;
+    const unsigned lane = threadIdx.x % 32;
+    first = interleaved ? (thread - lane) * width + lane : in.head + (first_pack + thread) * width;
+  }
+
+  /// One turn: calls add(x, y) for `in_flight` packs of each input, the first at element i < in.end, all loaded
+  /// before the first is used; zeros from in.end on.
+  template <int in_flight, class Add>
+  __device__ __forceinline__ void turn(const operands<T, input_layout::contiguous>& in, std::size_t i,
+                                       Add& add) const {
     pack<T> x[in_flight], y[in_flight];
     if (interleaved) {
       if constexpr (two) load_interleaved(in, i, step, x, y);
@@ -192,11 +199,29 @@ __device__ __forceinline__ void for_each_contiguous(const operands<T, input_layo
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) add(x[k].element, y[k].element);
   }
+};
+
+/// Calls add(x, y) for the thread's element of those that are in no pack, if it has one.
+template <bool two, class T, class Add>
+__device__ __forceinline__ void add_single(const operands<T, input_layout::contiguous>& in, std::size_t thread,
+                                           Add& add) {
   const std::size_t in_packs = in.end - in.head;
   if (thread >= in.n - in_packs) return;
   const std::size_t single = index_of_single(thread, in.head, in_packs);
   const T x[1] = {in.a[single]}, y[1] = {two ? in.b[single] : x[0]};
   add(x, y);
+}
+
+/// Calls add(x, y) with arrays of elements of contiguous inputs, for this thread's part of a share: a grid-stride
+/// loop. `first_pack`: packs before that are left out, if packs are loaded.
+template <class Term, int in_flight, class T, class Add>
+__device__ __forceinline__ void for_each_contiguous(const operands<T, input_layout::contiguous>& in,
+                                                    grid_share share, Add add, std::size_t first_pack = 0) {
+  constexpr bool two = Term::inputs == 2;
+  const contiguous_loop<two, T> loop(in, share.first_thread(), first_pack);
+  for (std::size_t i = loop.first; i < in.end; i += in_flight * loop.step)
+    loop.template turn<in_flight>(in, i, add);
+  add_single<two>(in, share.first_thread(), add);
 }
 
 /// The same for inputs of any layout.

@@ -20,7 +20,8 @@ struct launch_config {
   summation sums = summation::plain;  ///< mode exact
   // mode exact, compute capability 9.0
   int cluster_blocks = 0;  ///< the launch is one cluster of so many blocks (cluster_sum.cuh); 0: it is not
-  int stages = 0;  ///< of a ring that bulk copies fill (streamed_load.cuh), in no row: slower; 0: direct loads
+  int stages = 0;       ///< of a ring that bulk copies fill (streamed_load.cuh), in no row: slower; 0: direct loads
+  bool claims = false;  ///< blocks claim parts of the last turns (claimed_load.cuh)
 
   /// Loads of each input that the threads of a block have in flight together.
   [[nodiscard]] constexpr std::size_t loads_of_block() const {
@@ -51,7 +52,8 @@ struct tuning<float> {
       tuning_row{512 * kibi, {128, 4, 1}, 2.99},
       tuning_row{8192 * kibi, {512, 2, 1}, 5.45},
       tuning_row{16384 * kibi, {1024, 1, 1}, 7.59},
-      tuning_row{unlimited, {1024, 2, 1, grouped}, 120.6},
+      tuning_row{131072 * kibi, {1024, 2, 1, grouped}, 33.9},
+      tuning_row{unlimited, {1024, 2, 1, grouped, 0, 0, true}, 121.0},
   };
   /// Of results of more than 24 bits.
   static constexpr std::array exact_wide = {
@@ -65,11 +67,11 @@ struct tuning<float> {
       tuning_row{unlimited, {512, 8, 1, compensated}, 124.1},
   };
   static constexpr std::array fast = {
-      tuning_row{4 * kibi, {32, 8, 1}, 1.33},      tuning_row{8 * kibi, {32, 16, 1}, 1.18},
-      tuning_row{32 * kibi, {128, 16, 1}, 1.50},   tuning_row{64 * kibi, {256, 16, 1}, 1.84},
-      tuning_row{4096 * kibi, {128, 16, 2}, 3.20}, tuning_row{32768 * kibi, {256, 8, 2}, 17.5},
-      tuning_row{65536 * kibi, {256, 8, 4}, 32.0}, tuning_row{262144 * kibi, {512, 8, 2}, 121.3},
-      tuning_row{unlimited, {512, 8, 1}, 234.3},
+      tuning_row{4 * kibi, {32, 8, 1}, 1.33},         tuning_row{8 * kibi, {32, 16, 1}, 1.18},
+      tuning_row{32 * kibi, {128, 16, 1}, 1.50},      tuning_row{64 * kibi, {256, 16, 1}, 1.84},
+      tuning_row{4096 * kibi, {128, 16, 2}, 3.20},    tuning_row{32768 * kibi, {256, 8, 2}, 17.5},
+      tuning_row{65536 * kibi, {256, 8, 4}, 32.0},    tuning_row{262144 * kibi, {512, 8, 8}, 120.3},
+      tuning_row{1048576 * kibi, {512, 8, 4}, 470.0}, tuning_row{unlimited, {512, 8, 1}, 925.1},
   };
   /// Of terms of one input.
   static constexpr std::array exact_one_input = {
@@ -82,7 +84,8 @@ struct tuning<float> {
       tuning_row{4096 * kibi, {256, 8, 1}, 3.88},
       tuning_row{8192 * kibi, {512, 2, 1}, 4.56},
       tuning_row{32768 * kibi, {512, 4, 1}, 7.66},
-      tuning_row{unlimited, {1024, 4, 1, grouped}, 62.6},
+      tuning_row{262144 * kibi, {1024, 4, 1, grouped}, 63.5},
+      tuning_row{unlimited, {1024, 4, 1, grouped, 0, 0, true}, 236.3},
   };
   static constexpr std::array exact_one_input_wide = {
       tuning_row{16 * kibi, {256, 4, 1, compensated}, 0},    tuning_row{32 * kibi, {128, 4, 1, compensated, 4}, 0},
@@ -94,7 +97,7 @@ struct tuning<float> {
       tuning_row{4 * kibi, {32, 8, 1}, 1.18},      tuning_row{8 * kibi, {32, 16, 1}, 1.10},
       tuning_row{16 * kibi, {128, 16, 1}, 1.20},   tuning_row{64 * kibi, {256, 16, 1}, 1.50},
       tuning_row{128 * kibi, {512, 8, 1}, 1.91},   tuning_row{4096 * kibi, {128, 16, 2}, 2.78},
-      tuning_row{8192 * kibi, {256, 16, 2}, 3.15}, tuning_row{unlimited, {512, 8, 2}, 62.7},
+      tuning_row{8192 * kibi, {256, 16, 2}, 3.15}, tuning_row{unlimited, {512, 8, 8}, 62.0},
   };
 };
 
@@ -110,13 +113,14 @@ struct tuning<double> {
       tuning_row{1024 * kibi, {128, 8, 1, compensated}, 3.48},
       tuning_row{2048 * kibi, {512, 4, 1, compensated}, 3.96},
       tuning_row{16384 * kibi, {512, 2, 1, compensated}, 7.81},
-      tuning_row{unlimited, {512, 4, 1, compensated}, 240.7},
+      tuning_row{131072 * kibi, {512, 4, 1, compensated}, 33.9},
+      tuning_row{unlimited, {1024, 2, 1, compensated, 0, 0, true}, 121.6},
   };
   static constexpr std::array fast = {
       tuning_row{8 * kibi, {32, 16, 1}, 1.25},     tuning_row{32 * kibi, {128, 16, 1}, 1.49},
       tuning_row{64 * kibi, {256, 4, 1}, 1.84},    tuning_row{128 * kibi, {512, 4, 1}, 2.51},
       tuning_row{4096 * kibi, {128, 16, 2}, 3.55}, tuning_row{32768 * kibi, {256, 8, 2}, 18.1},
-      tuning_row{65536 * kibi, {256, 8, 4}, 32.8}, tuning_row{262144 * kibi, {512, 8, 2}, 122.6},
+      tuning_row{65536 * kibi, {256, 8, 4}, 32.8}, tuning_row{262144 * kibi, {512, 8, 8}, 120.6},
       tuning_row{unlimited, {512, 8, 1}, 480.4},
   };
   static constexpr std::array exact_one_input = {
@@ -127,13 +131,14 @@ struct tuning<double> {
       tuning_row{256 * kibi, {256, 4, 1, compensated, 8}, 2.57},
       tuning_row{1024 * kibi, {128, 8, 1, compensated}, 3.28},
       tuning_row{32768 * kibi, {512, 4, 1, compensated}, 8.12},
-      tuning_row{unlimited, {1024, 4, 1, compensated}, 122.7},
+      tuning_row{262144 * kibi, {1024, 4, 1, compensated}, 63.9},
+      tuning_row{unlimited, {1024, 4, 1, compensated, 0, 0, true}, 237.1},
   };
   static constexpr std::array fast_one_input = {
       tuning_row{8 * kibi, {32, 16, 1}, 1.13},     tuning_row{32 * kibi, {128, 16, 1}, 1.30},
       tuning_row{64 * kibi, {256, 16, 1}, 1.56},   tuning_row{128 * kibi, {512, 4, 1}, 1.93},
       tuning_row{2048 * kibi, {128, 16, 2}, 2.82}, tuning_row{16384 * kibi, {256, 8, 2}, 4.29},
-      tuning_row{unlimited, {512, 8, 2}, 123.3},
+      tuning_row{unlimited, {512, 8, 8}, 61.9},
   };
 };
 
@@ -163,14 +168,13 @@ inline constexpr std::array fast_converted = {
 inline constexpr launch_config exact_any_config = {256, 4, 2, compensated}, fast_any_config = {128, 4, 2};
 
 /// Of the search for an extreme element, by bytes of the vector: for all element types, elements and indices. At
-/// most 256 threads. Measured by bench/experiments/element_variants.
+/// most 1024 threads. Measured by bench/experiments/element_variants.
 inline constexpr std::array extremum_rows = {
-    tuning_row{4 * kibi, {64, 4, 1}, 0},      tuning_row{8 * kibi, {128, 4, 1}, 0},
-    tuning_row{16 * kibi, {256, 4, 1}, 0},    tuning_row{32 * kibi, {256, 8, 1}, 0},
-    tuning_row{128 * kibi, {256, 4, 1}, 0},   tuning_row{512 * kibi, {128, 4, 1}, 0},
-    tuning_row{1024 * kibi, {256, 4, 1}, 0},  tuning_row{2048 * kibi, {128, 8, 1}, 0},
-    tuning_row{16384 * kibi, {256, 8, 1}, 0}, tuning_row{65536 * kibi, {256, 8, 2}, 0},
-    tuning_row{unlimited, {256, 8, 3}, 0},
+    tuning_row{4 * kibi, {64, 4, 1}, 0},     tuning_row{8 * kibi, {128, 4, 1}, 0},
+    tuning_row{16 * kibi, {256, 4, 1}, 0},   tuning_row{32 * kibi, {256, 8, 1}, 0},
+    tuning_row{128 * kibi, {256, 4, 1}, 0},  tuning_row{512 * kibi, {128, 4, 1}, 0},
+    tuning_row{1024 * kibi, {256, 4, 1}, 0}, tuning_row{2048 * kibi, {128, 8, 1}, 0},
+    tuning_row{4096 * kibi, {256, 8, 1}, 0}, tuning_row{unlimited, {1024, 4, 1}, 0},
 };
 inline constexpr launch_config extremum_any_config = {256, 1, 4};
 
@@ -181,10 +185,9 @@ struct moments_tuning;
 template <>
 struct moments_tuning<float> {
   static constexpr std::array plain_sums = {
-      tuning_row{1024 * kibi, {256, 2, 1}, 4.65},
-      tuning_row{4096 * kibi, {512, 4, 1}, 5.38},
-      tuning_row{65536 * kibi, {512, 8, 2}, 24.7},
-      tuning_row{unlimited, {1024, 2, 1, grouped}, 81.8},
+      tuning_row{1024 * kibi, {256, 2, 1}, 4.65},         tuning_row{4096 * kibi, {512, 4, 1}, 5.38},
+      tuning_row{65536 * kibi, {512, 8, 2}, 24.7},        tuning_row{262144 * kibi, {1024, 2, 1, grouped}, 82.5},
+      tuning_row{unlimited, {512, 4, 8, grouped}, 285.3},
   };
   static constexpr std::array compensated_sums = {
       tuning_row{1024 * kibi, {256, 2, 1, compensated}, 0},

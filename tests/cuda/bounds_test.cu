@@ -32,6 +32,8 @@ template <summation sums>
 using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true, 0}>;
 template <summation sums>
 using streamed = kernel_choice<32, 1, sums, kernel_variant{false, 2}>;
+template <summation sums>
+using claimed = kernel_choice<threads, in_flight, sums, kernel_variant{false, 0, true}>;
 
 /// Elements between those that follow each other in the first accumulator of one block.
 template <class Kernel, class T>
@@ -97,6 +99,7 @@ void expect_plain_sums_to_need_their_bound() {
 
 TEST_F(bounds, of_plain_sums_hold_next_to_ties_and_a_quarter_of_them_does_not) {
   expect_plain_sums_to_need_their_bound<in_grid<plain>>();
+  expect_plain_sums_to_need_their_bound<claimed<plain>>();
   if (!has_variants()) return;
   expect_plain_sums_to_need_their_bound<in_cluster<plain>>();
   expect_plain_sums_to_need_their_bound<streamed<plain>>();
@@ -112,6 +115,7 @@ void expect_grouped_sums_to_need_their_bound() {
 
 TEST_F(bounds, of_grouped_sums_hold_next_to_ties_and_a_quarter_of_them_does_not) {
   expect_grouped_sums_to_need_their_bound<in_grid<grouped>>();
+  expect_grouped_sums_to_need_their_bound<claimed<grouped>>();
   if (!has_variants()) return;
   expect_grouped_sums_to_need_their_bound<in_cluster<grouped>>();
   expect_grouped_sums_to_need_their_bound<streamed<grouped>>();
@@ -179,7 +183,14 @@ std::size_t counted_terms(const sum_shape& shape, const operands<T, input_layout
     for (std::size_t tile = thread / 32; tile < tiles; tile += stride / 32) add_packs();
     std::size_t i = in.head + (tiles * 32 * in_flight + thread) * width;
     if (in.interleaved) i = thread / 32 * 32 * width + thread % 32;
-    for (; i < in.end; i += in_flight * stride * width) add_packs();
+    if (shape.variant.claims) {  // whichever parts a block claims: as many as it may
+      const std::size_t length = in_flight * stride * width;
+      const turn_counts turns = divide_turns((in.end + length - 1) / length, shape.blocks);
+      EXPECT_GE(turns.limit * shape.blocks, turns.claimed * shape.blocks) << "parts would be left";
+      for (std::size_t turn = 0; turn < turns.own + turns.limit; ++turn) add_packs();
+    } else {
+      for (; i < in.end; i += in_flight * stride * width) add_packs();
+    }
     if (thread < singles) ++terms[0];
     fullest = std::max(fullest, *std::max_element(terms.begin(), terms.end()));
   }
@@ -193,10 +204,11 @@ void expect_enough_terms(const sum_shape& shape, int skew) {
   const auto loads = static_cast<std::size_t>(shape.in_flight);
   EXPECT_GE(bound, counted) << shape.n << ' ' << shape.blocks << ' ' << loads << ' ' << skew;
   // loops of single elements use fewer accumulators; packs fill all
-  EXPECT_LE(bound, 5 * counted + (shape.variant.stages > 0 ? 3 : 2) * loads + 2);
+  EXPECT_LE(bound, 5 * counted + (shape.variant.stages > 0 ? 3 : shape.variant.claims ? 8 : 2) * loads + 3);
 }
 
 TEST(error_bound, count_no_fewer_terms_than_an_accumulator_adds) {
+  constexpr int accumulators_of_claims = bounded_thread_sum<float, core::product, compensated>::accumulators;
   for (const std::size_t n : {1, 5, 500, 2047, 4099, 20000}) {
     for (const unsigned blocks : {1U, 3U}) {
       for (const int loads : {1, 2, 4, 8}) {
@@ -205,6 +217,7 @@ TEST(error_bound, count_no_fewer_terms_than_an_accumulator_adds) {
             const int accumulators = bounded_thread_sum<float, core::product, compensated>::accumulators;
             expect_enough_terms({n, blocks, 64, loads, accumulators, {false, stages}}, skew);
           }
+          expect_enough_terms({n, blocks, 64, loads, accumulators_of_claims, {false, 0, true}}, skew);
         }
       }
     }

@@ -66,8 +66,9 @@ class exact_launcher {
     bound.factor *= choice.factor;
     bound.floor *= choice.floor;
     bound.of_refined *= choice.of_refined;
-    constexpr auto kernel = exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight,
-                                         Kernel::sums, Kernel::variant.in_cluster, Kernel::variant.stages>;
+    constexpr auto kernel =
+        exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight, Kernel::sums,
+                     Kernel::variant.in_cluster, Kernel::variant.stages, Kernel::variant.claims>;
     const std::size_t ring =
         ring_bytes<T, Term::inputs, Kernel::in_flight, Kernel::variant.stages>(Kernel::threads);
     const operands<T, input_layout::contiguous> in(a.data() + skew_a,

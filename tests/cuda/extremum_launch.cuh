@@ -83,8 +83,9 @@ class extremum_launcher {
     using element = typename exactdot::detail::unsigned_of<bytes>::type;
     const packed_input<bytes> in(static_cast<const element*>(placed_.data), placed_.n);
     const rank_rule rule = rank_rule_of(placed_.type, is_greatest(what));
-    if (gives_index(what)) return launch<packed_extremum_kernel<bytes, true, in_flight>>(what, on, in, rule);
-    return launch<packed_extremum_kernel<bytes, false, in_flight>>(what, on, in, rule);
+    if (gives_index(what))
+      return launch<packed_extremum_kernel<bytes, true, in_flight, small_extremum_threads>>(what, on, in, rule);
+    return launch<packed_extremum_kernel<bytes, false, in_flight, small_extremum_threads>>(what, on, in, rule);
   }
   template <auto kernel, class... Arguments>
   std::uint64_t launch(reduction what, grid on, const Arguments&... arguments) {

@@ -102,8 +102,8 @@ void search_packed(const delivery& out, unsigned blocks, int threads, const rank
   const any_vector& x = out.inputs.a.view();
   using element = typename exactdot::detail::unsigned_of<bytes>::type;
   const packed_input<bytes> in(static_cast<const element*>(x.data), x.n);
-  constexpr auto of_index = packed_extremum_kernel<bytes, true, 2>;
-  constexpr auto of_element = packed_extremum_kernel<bytes, false, 2>;
+  constexpr auto of_index = packed_extremum_kernel<bytes, true, 2, small_extremum_threads>;
+  constexpr auto of_element = packed_extremum_kernel<bytes, false, 2, small_extremum_threads>;
   gpu::launch(gives_index(out.asked.what) ? of_index : of_element, blocks, threads, 0, out.stream, in, rule,
               out.memory.extremum.data(), out.to);
 }

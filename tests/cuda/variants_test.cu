@@ -1,6 +1,6 @@
-// The variants of the exact kernel, clusters and streamed loads: the bits of the CPU, decided by the first level or
-// by the second, for lengths and alignments around whole tiles, on several schedules; and launches of all kernels
-// in turn with one device state.
+// The variants of the exact kernel, clusters, streamed loads and claims: the bits of the CPU, decided by the first
+// level or by the second, for lengths and alignments around whole tiles, on several schedules; and launches of all
+// kernels in turn with one device state.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,13 +30,17 @@ using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true, 
 template <int threads, int in_flight, int stages, summation sums>
 using streamed = kernel_choice<threads, in_flight, sums, kernel_variant{false, stages}>;
 
-/// Integers, whose sums are exact: the first level decides them.
+template <int in_flight, summation sums>
+using claimed = kernel_choice<64, in_flight, sums, kernel_variant{false, 0, true}>;
+
+/// Integers, whose sums are exact and below 2^24, so that no float lies half way: the first level decides them.
 template <class T>
 terms<T> integers(std::size_t n) {
   terms<T> made{std::vector<T>(n), std::vector<T>(n)};
   std::mt19937 random(static_cast<unsigned>(n));
-  for (T& x : made.a) x = static_cast<T>(random() % 100);
-  for (T& x : made.b) x = static_cast<T>(random() % 100);
+  const unsigned values = n < 6000 ? 75 : 25;
+  for (T& x : made.a) x = static_cast<T>(random() % values);
+  for (T& x : made.b) x = static_cast<T>(random() % values);
   return made;
 }
 template <class T>
@@ -121,6 +125,21 @@ TEST_F(variants, streamed_loads_serve_terms_of_one_input) {
   }
 }
 
+/// Lengths of 7, 8, 9, 16 and 25 turns: the first without claims, the last with three turns of parts. Integers, of
+/// which every one counts: a part that is left out or added twice shows.
+TEST_F(variants, claimed_parts_have_the_bits_of_the_cpu) {
+  unsigned seed = 0;
+  for (const unsigned blocks : {1U, 2U, 5U}) {
+    const std::size_t turn = std::size_t{blocks} * 64 * 2 * pack<float>::count;
+    for (const std::size_t n : {7 * turn, 8 * turn - 5, 8 * turn + 1, 16 * turn, 25 * turn - 1000}) {
+      expect_both_levels<float, core::product, claimed<2, grouped>, float>(n, blocks, ++seed, seed % 3, seed % 3);
+      expect_both_levels<double, core::value, claimed<2, compensated>, double>(n / 2, blocks, ++seed, seed % 2);
+    }
+    expect_both_levels<float, core::product, claimed<1, plain>, float>(9 * turn, blocks, ++seed, 0, 1);
+    expect_both_levels<double, core::product, claimed<4, compensated>, double>(8 * turn, blocks, ++seed, 1, 0);
+  }
+}
+
 TEST_F(variants, decide_alike_on_every_schedule) {
   const terms<float> floats = uniform<float>(3000);
   const terms<double> doubles = uniform<double>(3000);
@@ -130,13 +149,14 @@ TEST_F(variants, decide_alike_on_every_schedule) {
     expect_bits_of_the_cpu<float, core::product, in_cluster<64, 2, plain>>(on, floats, 4, bound);
     expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, doubles, 3, bound);
     expect_bits_of_the_cpu<double, core::product, streamed<64, 2, 3, compensated>>(on, doubles, 2, bound);
+    expect_bits_of_the_cpu<double, core::product, claimed<1, compensated>>(on, doubles, 2, bound);
   }
 }
 
 /// Clusters take tickets only for the second level; then the launch number must be new for claims and messages,
 /// also where its flag wraps around.
 TEST_F(variants, share_one_device_state_with_other_kernels) {
-  const terms<double> given = uniform<double>(1500);
+  const terms<double> given = uniform<double>(1500), claimable = uniform<double>(4000);
   for (const wide_unsigned launches : {0ULL, 0xfffffffdULL, 0xfffffffeULL}) {
     exact_launcher on(3);
     on.set_launches(launches);
@@ -146,7 +166,10 @@ TEST_F(variants, share_one_device_state_with_other_kernels) {
       expect_bits_of_the_cpu<double, core::product, in_grid<compensated>>(on, given, 3, bound);
       expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, given, 2, bound);
       expect_bits_of_the_cpu<double, core::product, streamed<64, 1, 2, compensated>>(on, given, 3, bound);
+      expect_bits_of_the_cpu<double, core::product, claimed<1, compensated>>(on, claimable, 3, bound);
+      expect_bits_of_the_cpu<double, core::product, claimed<1, compensated>>(on, claimable, 2, bound);
     }
+    EXPECT_EQ(on.state().exchange.claimed_parts, 0U);
     EXPECT_EQ(on.state().exchange.contributions, 0U);
   }
 }
