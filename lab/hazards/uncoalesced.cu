@@ -90,8 +90,9 @@ const register_hazard registration{
          "grid.",
      .cause =
          "The memory system moves sectors of 32 bytes. In chunks the 32 lanes of a warp read from 32 sectors, and "
-         "use 4 bytes of each; the rest is wasted unless it stays in a cache until the next turn. On a CPU, "
-         "whose threads have caches of their own, chunks are right.",
+         "use 4 bytes of each; the rest is wasted unless it stays in a cache until the next turn. The waste shows "
+         "where the memory is busy; with few loads in flight both loops wait for latency, and chunks for less of "
+         "it. On a CPU, whose threads have caches of their own, chunks are right.",
      .fix = "Let neighbouring threads read neighbouring elements: for (i = thread; i < n; i += threads), rung "
             "partial_per_thread and all after it."},
     run_uncoalesced};

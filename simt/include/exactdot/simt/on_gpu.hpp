@@ -22,8 +22,8 @@ inline void check(cudaError_t status, const char* operation,
   cudaGetLastError();  // resets the error, so that the next launch does not report it again
   const std::string path = location.file_name();
   throw error(no_gpu ? errc::no_device : errc::device_failure,
-              std::string(operation) + ": " + cudaGetErrorString(status) + " (" +
-                  path.substr(path.rfind('/') + 1) + ":" + std::to_string(location.line()) + ")");
+              std::string(operation) + ": " + cudaGetErrorString(status) + " (" + path.substr(path.rfind('/') + 1) +
+                  ":" + std::to_string(location.line()) + ")");
 }
 
 class stream {
