@@ -1,12 +1,13 @@
 // The labelled suite: small kernels, each with the fault that it has, or none.
 //
 // A file holds a family of kernels and, at its end, their table. A line that takes part in a fault ends in the
-// comment
-// `// fault: NAME`, with the names of all rows whose fault it is; so no line is counted by hand. runner.cpp runs
-// and judges the rows; main.cpp prints; sabotage.cpp tests the tests. docs/simt.md has the table of results.
+// comment `// fault: NAME`, with the names of all rows whose fault it is; so no line is counted by hand. runner.cpp
+// runs and judges the rows; main.cpp prints; sabotage.cpp tests the tests. docs/simt.md has the table of results.
+// ../on_gpu/suite_on_gpu.cu compiles the same files for a GPU.
 #pragma once
 
 #include <exactdot/simt/cuda.hpp>
+#include <exactdot/simt/simulator.hpp>
 #include <optional>
 #include <set>
 #include <string>
