@@ -32,8 +32,11 @@ def fail(message):
 
 
 class Results:
-    def __init__(self, path):
+    """Results of the ladder on a GPU, and of compute-sanitizer: from the same file or, if it has none, from another."""
+
+    def __init__(self, path, sanitized):
         self.report = json.loads(path.read_text())
+        self.sanitized = self.report if "sanitizer" in self.report else json.loads(sanitized.read_text())
         ladders = self.report["ladders"]
         for ladder in ladders:
             if "failed" in ladder:
