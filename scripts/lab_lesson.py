@@ -61,11 +61,12 @@ def on_gpu(results, name):
     for n in (results.sizes[0], results.sizes[-1]):
         rung = results.find(name, n, "float32")
         text = f"{power(n)}: {time_text(rung['microseconds'])}"
-        if rung["copy_microseconds"] is not None:
-            text += f" and {time_text(rung['copy_microseconds'])} for copy and host"
         if not on_host(rung) and name != "cublas":
             ratio = rung["ratio_to_cublas"]
             text += f", {f'{ratio:.2f}' if ratio < 10 else figure(ratio)} times cuBLAS's time"
+        if rung["copy_microseconds"] is not None:
+            text += (f", and {time_text(rung['transfer_microseconds'])} for the copy and "
+                     f"{time_text(rung['host_microseconds'])} on the host, in all {time_text(rung['total_microseconds'])}")
         texts.append(f"{text}, error {figure(rung['ulps'])} ulps, {results_text(rung)}")
     return "; ".join(texts)
 

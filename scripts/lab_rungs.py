@@ -32,8 +32,11 @@ def fail(message):
 
 
 class Results:
-    def __init__(self, path):
+    """Results of the ladder on a GPU, and of compute-sanitizer: from the same file or, if it has none, from another."""
+
+    def __init__(self, path, sanitized):
         self.report = json.loads(path.read_text())
+        self.sanitized = self.report if "sanitizer" in self.report else json.loads(sanitized.read_text())
         ladders = self.report["ladders"]
         for ladder in ladders:
             if "failed" in ladder:
@@ -141,13 +144,16 @@ def every_rung(results):
         cells = []
         for rung in series:
             fraction = "CPU" if on_host(rung) else f"{figure(rung['percent_of_ceiling'])} %"
-            cells += [time_text(rung["microseconds"]), fraction]
+            total = "" if rung["copy_microseconds"] is None else f"; in all {time_text(rung['total_microseconds'])}"
+            cells += [time_text(rung["microseconds"]) + total, fraction]
         at_first = series[0]
-        rows.append([at_first["number"], f"`{name}`", *cells, figure(at_first["ulps"]), at_first["distinct_results"]])
+        rows.append([at_first["number"], f"`{name}`", *cells, figure(at_first["ulps"]), at_first["distinct_results"],
+                     at_first["promises_same_bits"]])
     header = ["#", "rung"]
     for n, type_ in cases:
         header += [f"{TYPES[type_]}, {power(n)}", "of the ceiling"]
-    return table([*header, f"error at {power(first)} floats, ulps", f"results in {series[0]['runs']} runs"], rows)
+    return table([*header, f"error at {power(first)} floats, ulps", f"results in {series[0]['runs']} runs",
+                  "promises the same bits"], rows)
 
 
 def ill(results):

@@ -37,7 +37,7 @@ def refusal(path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
 
 
 def test_kinds() -> None:
-    kinds = {name: kind_of(load(name)) for name in ("lab-h100.json", "gpu-h200.json", "cpu.json", "accuracy.json")}
+    kinds = {name: kind_of(load(name)) for name in ("lab-h200.json", "gpu-h200.json", "cpu.json", "accuracy.json")}
     assert list(kinds.values()) == ["ladder", "speed", "speed", "accuracy"]
     assert all(check(load(name)) == kind for name, kind in kinds.items())
 
@@ -77,7 +77,7 @@ def test_results_that_no_picture_shows(name: str, tmp_path: Path, capsys: pytest
 
 
 @pytest.mark.parametrize("name, holders", [
-    ("lab-h100.json", lambda results: [results["ladders"][0], results["ladders"][0]["rungs"][0]]),
+    ("lab-h200.json", lambda results: [results["ladders"][0], results["ladders"][0]["rungs"][0]]),
     ("cpu.json", lambda results: [results, results["rows"][0]]),
     ("accuracy.json", lambda results: [results, results["accuracy"][0]]),
 ])
@@ -133,7 +133,7 @@ def test_divided_as_in_the_tables(dtype: str) -> None:
 
 
 def test_the_ladder_chosen() -> None:
-    results = load("lab-h100.json")
+    results = load("lab-h200.json")
     assert choose(results, "float64", None)["n"] == 2**26
     assert choose(results, "float32", 2**16)["data"] == "ill"  # there is none of uniform data
     with pytest.raises(ValueError, match="no ladder of float64 with n = 65536"):
@@ -160,8 +160,8 @@ def test_hashes_cover_the_drawing_code(tmp_path: Path) -> None:
         path.write_bytes(before)
 
 
-@pytest.mark.parametrize("name, more", [("lab-h100.json", []), ("lab-h100.json", ["--dtype", "float64"]),
-                                        ("lab-h100.json", ["--n", str(2**20)]), ("gpu-h200.json", []),
+@pytest.mark.parametrize("name, more", [("lab-h200.json", []), ("lab-h200.json", ["--dtype", "float64"]),
+                                        ("lab-h200.json", ["--n", str(2**20)]), ("gpu-h200.json", []),
                                         ("cpu.json", ["--dtype", "float32"]), ("accuracy.json", [])])
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_pictures(name: str, more: list[str], ending: str, tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def figure_of(results: Any, module: str, *told: Any) -> Any:
 
 
 def test_a_ladder_has_dots_not_bars() -> None:
-    figure = figure_of(load("lab-h100.json"), "ladder", "float32", None)
+    figure = figure_of(load("lab-h200.json"), "ladder", "float32", None)
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     for axes in figure.axes:
         assert not axes.patches
@@ -255,7 +255,7 @@ def test_errors_in_three_bands() -> None:
 def test_a_ladder_of_the_simulator(tmp_path: Path) -> None:
     """It has steps instead of times."""
     pytest.importorskip("matplotlib")
-    ladder: dict[str, Any] = load("lab-h100.json")["ladders"][0]
+    ladder: dict[str, Any] = load("lab-h200.json")["ladders"][0]
     for rung in ladder["rungs"]:
         rung.update(microseconds=None, percent_of_ceiling=None, steps=1000 * (1 + rung["number"]))
     exactdot.plot.draw(ladder, tmp_path / "steps.png")

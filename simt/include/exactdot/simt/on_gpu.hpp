@@ -13,16 +13,17 @@
 
 namespace exactdot::on_gpu {
 
-/// Throws an error with CUDA's message and the source location of the call. Code: errc::no_device without a GPU,
+/// Throws an error with CUDA's message and the file and line of the call. Code: errc::no_device without a GPU,
 /// else errc::device_failure.
 inline void check(cudaError_t status, const char* operation,
                   std::source_location location = std::source_location::current()) {
   if (status == cudaSuccess) return;
   const bool no_gpu = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
   cudaGetLastError();  // resets the error, so that the next launch does not report it again
+  const std::string path = location.file_name();
   throw error(no_gpu ? errc::no_device : errc::device_failure,
-              std::string(operation) + ": " + cudaGetErrorString(status) + " (" + location.file_name() + ":" +
-                  std::to_string(location.line()) + ")");
+              std::string(operation) + ": " + cudaGetErrorString(status) + " (" + path.substr(path.rfind('/') + 1) +
+                  ":" + std::to_string(location.line()) + ")");
 }
 
 class stream {
