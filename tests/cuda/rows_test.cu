@@ -1,0 +1,337 @@
+// Kernels of lines (line_kernel.cuh) against the vector call of the CPU, which tests/table compares with the
+// oracle.
+//
+// Matrices of rows by all of the oracle's generators, of every length up to 200 and some beyond, with every number
+// of lanes a row, aligned or not, strided, overlapping, and of one repeated vector. Rows next to ties show that
+// bounds that are too small give wrong results.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <core/reduction.hpp>
+#include <cuda/line_kernel.cuh>
+#include <exactdot/reductions.hpp>
+#include <string>
+#include <vector>
+
+#include "backend.cuh"
+#include "missing_gpu.cuh"
+#include "oracle/generators.hpp"
+
+namespace exactdot::cuda_engine {
+namespace {
+
+class rows : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = missing_gpu(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+/// Rows of n elements. Strides in elements.
+template <class T>
+struct matrix {
+  std::size_t count = 0, n = 0;
+  std::vector<T> a, b;
+  std::ptrdiff_t next_a = 0, next_b = 0, stride = 1;
+
+  [[nodiscard]] any_vector row(const std::vector<T>& of, std::ptrdiff_t next, std::size_t i) const {
+    return {of.data() + static_cast<std::ptrdiff_t>(i) * next, n, type_of<T>,
+            stride * static_cast<std::ptrdiff_t>(sizeof(T))};
+  }
+};
+
+/// How a launch sums a row, and what the factor and the floor of its bound are multiplied by.
+template <int lanes_, int in_flight_ = 4, input_layout layout_ = input_layout::contiguous>
+struct way {
+  static constexpr int lanes = lanes_, in_flight = in_flight_;
+  static constexpr input_layout layout = layout_;
+};
+struct bound_choice {
+  double factor = 1, floor = 1;
+};
+
+class launcher {
+ public:
+  explicit launcher(unsigned seed = 1) { choose_schedule(stream_, seed); }
+  ~launcher() {
+    for (const std::string& finding : gpu::findings(stream_)) ADD_FAILURE() << finding;
+  }
+  launcher(const launcher&) = delete;
+  launcher& operator=(const launcher&) = delete;
+
+  /// The results' bits. The inputs begin `skew_a` and `skew_b` elements after an aligned address.
+  template <class Term, class Way, class T>
+  std::vector<std::uint64_t> results(const matrix<T>& of, core::result_rule rule, unsigned blocks,
+                                     std::size_t skew_a = 0, std::size_t skew_b = 0, bound_choice choice = {}) {
+    gpu::buffer<T> a(stream_, of.a.size() + skew_a + 4), b(stream_, of.b.size() + skew_b + 4);
+    copy(a, of.a, skew_a), copy(b, of.b, skew_b);
+    gpu::buffer<unsigned> status(stream_, 1);
+    status.fill_zero();
+    constexpr std::size_t distance = 2;  // of the results
+    gpu::buffer<std::uint64_t> out(stream_, distance * of.count + 1);
+    const std::vector<std::uint64_t> unwritten(out.size(), 0x5a5a5a5a5a5a5a5a);
+    out.copy_from(unwritten.data(), unwritten.size());
+    line_operands<T> in;
+    in.first = {a.data() + skew_a, Term::inputs == 2 ? b.data() + skew_b : nullptr, of.stride, of.stride, of.n};
+    in.next_a = of.next_a, in.next_b = of.next_b, in.count = of.count;
+    line_results to;
+    to.first = reinterpret_cast<char*>(out.data()), to.next = distance * sizeof(std::uint64_t);
+    to.to.rule = rule, to.to.count = of.n, to.to.status = status.data();
+    launch<T, Term, Way>(in, to, blocks, choice);
+    gpu::synchronise(stream_);
+    std::vector<std::uint64_t> all(out.size()), found(of.count);
+    out.copy_to(all.data(), all.size());
+    const int bytes = rule.bytes();
+    const std::uint64_t mask = bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
+    for (std::size_t i = 0; i < of.count; ++i) {
+      found[i] = all[distance * i] & mask;
+      EXPECT_EQ(all[distance * i] & ~mask, unwritten[0] & ~mask) << "bytes behind result " << i;
+      EXPECT_EQ(all[distance * i + 1], unwritten[0]) << "memory behind result " << i;
+    }
+    return found;
+  }
+
+ private:
+  template <class T, class Term, class Way>
+  void launch(const line_operands<T>& in, const line_results& to, unsigned blocks, bound_choice choice) {
+    error_bound bound =
+        bound_of_line(in.first.n, Way::lanes, Way::in_flight, pack<T>::count, core::streams_of<Term, T> == 2);
+    bound.factor *= choice.factor, bound.floor *= choice.floor;
+    if constexpr (Way::lanes > 32) {
+      constexpr auto kernel = long_line_kernel<T, Term, Way::layout, Way::lanes, Way::in_flight>;
+      gpu::launch(kernel, blocks, Way::lanes, 0, stream_, in, bound, to);
+    } else {
+      constexpr int threads = 64;
+      constexpr auto kernel = short_line_kernel<T, Term, Way::layout, threads, Way::lanes, Way::in_flight>;
+      gpu::launch(kernel, blocks, threads, 0, stream_, in, bound, to);
+    }
+  }
+  template <class T>
+  static void copy(gpu::buffer<T>& to, const std::vector<T>& from, std::size_t skew) {
+    std::vector<T> all(to.size(), T(NAN));
+    std::copy(from.begin(), from.end(), all.begin() + static_cast<std::ptrdiff_t>(skew));
+    to.copy_from(all.data(), all.size());
+  }
+  gpu::stream stream_;
+};
+
+template <class T>
+std::uint64_t expected(const matrix<T>& of, reduction what, element_type type, std::size_t i) {
+  const options options{.device = device::cpu};
+  const any_vector a = of.row(of.a, of.next_a, i), b = of.row(of.b, of.next_b, i);
+  if (what == reduction::dot) return exactdot::dot(a, b, type, options).bits;
+  return exactdot::reduce(what, a, type, options).bits;
+}
+
+/// One launch, and a vector call for each row.
+template <class Term, class Way, class T>
+void expect_rows(const matrix<T>& of, reduction what, element_type type, unsigned seed, const std::string& name) {
+  launcher on(seed);
+  const core::result_rule rule(core::info_of(what).finish, core::format_of(type));
+  const std::size_t skew_a = seed % 4, skew_b = seed / 4 % 3 == 0 ? seed / 12 % 4 : skew_a;
+  const auto found = on.results<Term, Way>(of, rule, 1 + seed % 3, skew_a, skew_b);
+  for (std::size_t i = 0; i < of.count; ++i) {
+    ASSERT_EQ(found[i], expected(of, what, type, i))
+        << name << ": " << name_of(what) << " to " << name_of(type) << " of row " << i << " of " << of.count
+        << " by " << of.n << ", " << Way::lanes << " lanes, seed " << seed << std::hexfloat << ", first element "
+        << (of.n == 0 ? 0.0 : static_cast<double>(*static_cast<const T*>(of.row(of.a, of.next_a, i).data)));
+  }
+}
+
+/// A term's reductions and result types in turn.
+template <class Way, class T>
+void expect_any(const matrix<T>& of, unsigned seed, const std::string& name) {
+  constexpr element_type types[] = {type_of<T>, element_type::float32, element_type::float64, type_of<T>,
+                                    element_type::bfloat16};
+  const element_type type = types[seed % 5];
+  switch (seed / 5 % 6) {
+    case 0:
+      return expect_rows<core::value, Way>(of, reduction::sum, type, seed, name);
+    case 1:
+      return expect_rows<core::value, Way>(of, reduction::mean, type, seed, name);
+    case 2:
+      return expect_rows<core::magnitude, Way>(of, reduction::asum, type, seed, name);
+    case 3:
+      return expect_rows<core::square, Way>(of, reduction::nrm2, type, seed, name);
+    case 4:
+      return expect_rows<core::square, Way>(of, reduction::sum_of_squares, type, seed, name);
+    default:
+      return expect_rows<core::product, Way>(of, reduction::dot, type, seed, name);
+  }
+}
+template <class Way, class T>
+void expect_dots(const matrix<T>& of, unsigned seed, const std::string& name) {
+  expect_rows<core::product, Way>(of, reduction::dot, seed % 3 == 0 ? element_type::float64 : type_of<T>, seed,
+                                  name);
+}
+
+/// Rows of at least n elements, the next of the generators for each; `gap` elements between rows.
+template <class T>
+matrix<T> rows_of(oracle::rng& random, std::size_t count, std::size_t n, std::size_t gap, std::size_t first) {
+  const auto all = oracle::generators<T>();
+  std::vector<oracle::vectors<T>> of_row;
+  matrix<T> made;
+  made.count = count, made.n = n;
+  for (std::size_t i = 0; i < count; ++i) {
+    of_row.push_back(all[(first + i) % all.size()].make(random, n));
+    if (n != 0) made.n = std::max(made.n, of_row.back().size());  // some kinds of data need more; never of nothing
+  }
+  const std::size_t next = made.n + gap;
+  made.next_a = made.next_b = static_cast<std::ptrdiff_t>(next);
+  made.a.assign(count * next, T(NAN)), made.b = made.a;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < made.n; ++k) {
+      made.a[i * next + k] = k < of_row[i].size() ? of_row[i].a[k] : T(0);
+      made.b[i * next + k] = k < of_row[i].size() ? of_row[i].b[k] : T(1);
+    }
+  }
+  return made;
+}
+
+template <class Way, class T>
+void expect_generated_rows(std::size_t repeats, std::size_t longest, unsigned salt) {
+  const std::size_t kinds = oracle::generators<T>().size();
+  for (std::size_t i = 0; i < repeats; ++i) {
+    const auto seed = static_cast<unsigned>(i * 7 + salt);
+    oracle::rng random(seed);
+    const std::size_t count = 1 + random.below(24), n = random.below(longest + 1), gap = random.below(4);
+    const auto given = rows_of<T>(random, count, n, gap, random.below(kinds));
+    expect_any<Way>(given, seed, "generated");
+    expect_dots<Way>(given, seed, "generated");
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+template <class Way>
+void expect_rows_of_all_kinds(std::size_t repeats, std::size_t longest, unsigned salt) {
+  expect_generated_rows<Way, float>(repeats, longest, salt);
+  expect_generated_rows<Way, double>(repeats, longest, salt + 1);
+}
+
+TEST_F(rows, of_few_lanes_equal_vectors) {
+  expect_rows_of_all_kinds<way<1, 2>>(40, 20, 10);
+  expect_rows_of_all_kinds<way<2, 2>>(40, 40, 20);
+  expect_rows_of_all_kinds<way<4, 2>>(60, 150, 30);
+  expect_rows_of_all_kinds<way<8>>(60, 200, 40);
+}
+
+TEST_F(rows, of_a_warp_equal_vectors) { expect_rows_of_all_kinds<way<32>>(60, 700, 50); }
+
+TEST_F(rows, of_a_block_equal_vectors) { expect_rows_of_all_kinds<way<128, 2>>(40, 2100, 60); }
+
+/// Every other element, backwards, repeated ones.
+template <class Way, class T>
+void expect_strided_rows(unsigned salt) {
+  for (unsigned i = 0; i < 40; ++i) {
+    const unsigned seed = 5 * i + salt;
+    oracle::rng random(seed);
+    auto given = rows_of<T>(random, 1 + random.below(9), random.below(120), 3, random.below(50));
+    given.n = given.n / 3, given.stride = 1 + static_cast<std::ptrdiff_t>(random.below(3));
+    if (i % 4 == 1) given.stride = 0;
+    if (i % 4 == 2) given.next_b = 0;  // a matrix times a vector
+    if (i % 4 == 3) given.next_a = 1;  // rows that overlap
+    expect_any<Way>(given, seed, "strided");
+    expect_dots<Way>(given, seed, "strided");
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_F(rows, of_any_stride_equal_vectors) {
+  expect_strided_rows<way<32, 4, input_layout::strided>, float>(100);
+  expect_strided_rows<way<8, 4, input_layout::strided>, double>(200);
+  expect_strided_rows<way<128, 4, input_layout::strided>, double>(300);
+}
+
+/// Every length, of one number that rounds, and of numbers that nearly cancel.
+template <class Way, class T>
+void expect_every_length() {
+  for (std::size_t n = 0; n <= 200; ++n) {
+    oracle::rng random(n);
+    matrix<T> given;
+    given.count = 3, given.n = n, given.next_a = static_cast<std::ptrdiff_t>(n) + 1, given.next_b = 0;
+    for (std::size_t i = 0; i < 3 * (n + 1); ++i) {
+      const double x = static_cast<double>(random.below(1U << 30)) * 0x1p-30;
+      given.a.push_back(static_cast<T>(i < n ? 1.0 / 3 : i % 2 == 0 ? x : -x));
+      given.b.push_back(static_cast<T>(x + 0x1p-20));
+    }
+    expect_any<Way>(given, static_cast<unsigned>(n), "every length");
+    expect_dots<Way>(given, static_cast<unsigned>(n), "every length");
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_F(rows, of_every_length_equal_vectors) {
+  expect_every_length<way<1, 2>, float>();
+  expect_every_length<way<4, 2>, double>();
+  expect_every_length<way<8>, float>();
+  expect_every_length<way<32>, double>();
+  expect_every_length<way<128, 2>, float>();
+}
+
+/// 1 + 2^-53, a tie of doubles, less 5·2^-106; then 20 terms of 3/4·2^-107, which the correction loses. All in the
+/// first accumulator of lane 0.
+matrix<double> lost_by_corrections(std::size_t lanes) {
+  const std::size_t distance = lanes * pack<double>::count;
+  matrix<double> made;
+  made.count = 5, made.n = 23 * distance, made.next_a = static_cast<std::ptrdiff_t>(made.n);
+  made.a.resize(made.count * made.n), made.b.assign(made.n, 1.0);
+  for (std::size_t i = 0; i < made.count; ++i) {
+    for (std::size_t k = 0; k < 23; ++k) {
+      const double value = k == 0 ? 1.0 : k == 1 ? 0x1p-53 : k == 2 ? -5 * 0x1p-106 : 0.75 * 0x1p-107;
+      made.a[i * made.n + k * distance] = value;
+    }
+  }
+  return made;
+}
+
+template <class Term, class Way, class T>
+std::size_t wrong_rows(const matrix<T>& given, reduction what, bound_choice choice) {
+  launcher on;
+  const core::result_rule rule(core::info_of(what).finish, core::format_of(type_of<T>));
+  const auto found = on.results<Term, Way>(given, rule, 2, 0, 0, choice);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < given.count; ++i) wrong += found[i] != expected(given, what, type_of<T>, i) ? 1 : 0;
+  return wrong;
+}
+
+template <class Way>
+void expect_corrections_to_need_their_bound() {
+  const auto given = lost_by_corrections(Way::lanes);
+  EXPECT_EQ((wrong_rows<core::value, Way>(given, reduction::sum, {})), 0U);
+  EXPECT_EQ((wrong_rows<core::value, Way>(given, reduction::sum, {1e-4})), given.count);
+  EXPECT_EQ((wrong_rows<core::product, Way>(given, reduction::dot, {})), 0U);
+  EXPECT_EQ((wrong_rows<core::product, Way>(given, reduction::dot, {1e-4})), given.count);
+}
+
+TEST_F(rows, next_to_ties_need_their_bound_and_a_small_part_of_it_does_not_suffice) {
+  expect_corrections_to_need_their_bound<way<8>>();
+  expect_corrections_to_need_their_bound<way<32>>();
+  expect_corrections_to_need_their_bound<way<128>>();
+}
+
+TEST_F(rows, of_products_that_underflow_need_the_floor) {
+  matrix<double> given;
+  given.count = 2, given.n = 3000, given.next_a = 3000;
+  given.a.assign(6000, 0x1p-540), given.b.assign(3000, 0x1p-540);
+  EXPECT_EQ((wrong_rows<core::product, way<32>>(given, reduction::dot, {})), 0U);
+  EXPECT_EQ((wrong_rows<core::product, way<32>>(given, reduction::dot, {1, 0})), 2U);
+}
+
+/// One more element than the smallest is too small to be lost: 2^53 ulps are exact, half an ulp less is not.
+TEST(traced_sums, are_exact_only_if_the_errors_are_below_the_smallest_term) {
+  line_sum<double, core::value> sum{};
+  const auto add = [&](double x) { sum.add_term<core::value>(x, x); };
+  EXPECT_TRUE(sum.is_exact());
+  add(1), add(0), add(0x1p-53);  // a tie; E = 2^-53, the smallest term
+  EXPECT_TRUE(sum.is_exact());
+  EXPECT_EQ(sum.sum + 2 * sum.correction, 1 + 0x1p-52);
+  add(0x1p-54);
+  EXPECT_FALSE(sum.is_exact());  // E is more than that
+  line_sum<double, core::value> special{};
+  special.add_term<core::value>(HUGE_VAL, HUGE_VAL);
+  EXPECT_FALSE(special.is_exact());
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine
