@@ -13,7 +13,7 @@ namespace exactdot::cuda_engine {
 enum class input_layout : int {
   contiguous,  ///< carriers in native byte order, at full speed: see below
   converted,   ///< contiguous elements of other types, one for both inputs: converted in registers, in packs
-  strided,     ///< carriers in native byte order, of any stride: one element per load; of lines, line_kernel.cuh
+  strided,     ///< carriers in native byte order, of any stride: one element per load; of lines, batch_kernel.cuh
   any,         ///< any stride, byte order and element type: one element per load
 };
 

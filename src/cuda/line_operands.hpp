@@ -1,4 +1,4 @@
-// Lines: the vectors of a call with one result each, as kernels read them; see line_kernel.cuh.
+// Lines: the vectors of a call with one result each, as kernels read them; see batch_kernel.cuh.
 #pragma once
 
 #include <cuda/destination.hpp>

@@ -1,4 +1,4 @@
-// Kernels of lines (line_kernel.cuh) against the vector call of the CPU, which tests/table compares with the
+// Kernels of lines (batch_kernel.cuh) against the vector call of the CPU, which tests/table compares with the
 // oracle.
 //
 // Matrices of rows by all of the oracle's generators, of every length up to 200 and some beyond, with every number
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <core/reduction.hpp>
-#include <cuda/line_kernel.cuh>
+#include <cuda/batch_kernel.cuh>
 #include <exactdot/reductions.hpp>
 #include <string>
 #include <vector>

@@ -125,16 +125,16 @@ __device__ __forceinline__ Sum sum_of_line(const operands<T, input_layout::strid
   return sum_of_team(team, sums.total(), of_warp);
 }
 
-/// What the first launches of the next kernel may be told.
+/// All elements of an input, or so many that no launch is short.
 template <class T>
 __device__ __forceinline__ std::size_t elements_of(const line_operands<T>& in) {
   return in.count > std::size_t{1} << 32 || in.first.n > std::size_t{1} << 31 ? ~std::size_t{0}
                                                                               : in.count * in.first.n;
 }
 
-/// Lines of few elements, `lanes` lanes of a warp for each.
-template <class T, class Term, input_layout layout, int threads, int lanes, int in_flight>
-__global__ void __launch_bounds__(threads)
+/// Lines of few elements, `lanes` lanes of a warp for each. `resident`: blocks of a multiprocessor.
+template <class T, class Term, input_layout layout, int threads, int lanes, int in_flight, int resident = 1>
+__global__ void __launch_bounds__(threads, resident)
     short_line_kernel(const __grid_constant__ line_operands<T> in, const __grid_constant__ error_bound bound,
                       const __grid_constant__ line_results out) {
   static_assert(layout == input_layout::contiguous || in_flight >= pack<T>::count, "bound_of_line");
@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(threads)
 }
 
 /// Lines of many elements, a block for each.
-template <class T, class Term, input_layout layout, int threads, int in_flight>
-__global__ void __launch_bounds__(threads)
+template <class T, class Term, input_layout layout, int threads, int in_flight, int resident = 1>
+__global__ void __launch_bounds__(threads, resident)
     long_line_kernel(const __grid_constant__ line_operands<T> in, const __grid_constant__ error_bound bound,
                      const __grid_constant__ line_results out) {
   static_assert(layout == input_layout::contiguous || in_flight >= pack<T>::count, "bound_of_line");
