@@ -269,6 +269,15 @@ TEST_F(rows, of_every_length_equal_vectors) {
   expect_every_length<way<128, 2>, float>();
 }
 
+TEST_F(rows, of_nothing_equal_vectors) {
+  matrix<double> given;
+  given.count = 3, given.a = given.b = {1.0};
+  expect_rows<core::value, way<8>>(given, reduction::sum, element_type::float64, 1, "nothing");
+  expect_rows<core::value, way<8>>(given, reduction::mean, element_type::float64, 2, "nothing");
+  expect_rows<core::square, way<32>>(given, reduction::nrm2, element_type::float32, 3, "nothing");
+  expect_rows<core::product, way<128>>(given, reduction::dot, element_type::float64, 4, "nothing");
+}
+
 /// 1 + 2^-53, a tie of doubles, less 5·2^-106; then 20 terms of 3/4·2^-107, which the correction loses. All in the
 /// first accumulator of lane 0.
 matrix<double> lost_by_corrections(std::size_t lanes) {
@@ -316,6 +325,55 @@ TEST_F(rows, of_products_that_underflow_need_the_floor) {
   given.a.assign(6000, 0x1p-540), given.b.assign(3000, 0x1p-540);
   EXPECT_EQ((wrong_rows<core::product, way<32>>(given, reduction::dot, {})), 0U);
   EXPECT_EQ((wrong_rows<core::product, way<32>>(given, reduction::dot, {1, 0})), 2U);
+}
+
+/// The most terms that an accumulator of a lane adds, by the loops that the kernels run.
+template <class Team, input_layout layout, int in_flight>
+__global__ void count_terms(operands<float, input_layout::strided> line, unsigned* most) {
+  unsigned terms[pack<float>::count] = {};
+  const auto add = [&](const auto& x, const auto&) {
+    for (std::size_t i = 0; i < sizeof x / sizeof(float); ++i) ++terms[i % pack<float>::count];
+  };
+  if constexpr (layout == input_layout::contiguous) {
+    for_each_of_contiguous_line<core::product, in_flight, unsigned>(line, Team{}, add);
+  } else {
+    for_each_pack<core::product, in_flight>(line, Team{}, add);
+  }
+  for (const unsigned each : terms) atomicMax(most, each);
+}
+
+template <class Team, input_layout layout, int in_flight>
+void expect_enough_terms(std::size_t n, std::size_t skew_a, std::size_t skew_b) {
+  gpu::stream stream;
+  gpu::buffer<float> x(stream, n + 8);
+  const std::vector<float> ones(n + 8, 1.0F);
+  x.copy_from(ones.data(), ones.size());
+  gpu::buffer<unsigned> most(stream, 1);
+  most.fill_zero();
+  const operands<float, input_layout::strided> line{x.data() + skew_a, x.data() + skew_b, 1, 1, n};
+  constexpr auto kernel = count_terms<Team, layout, in_flight>;
+  gpu::launch(kernel, 1, Team::lanes, 0, stream, line, most.data());
+  unsigned counted = 0;
+  most.copy_to(&counted, 1);
+  const std::size_t bound =
+      terms_of_accumulator({n, 1, Team::lanes, last_terms_of_line(Team::lanes, in_flight), pack<float>::count});
+  EXPECT_GE(bound, counted) << n << " elements, " << Team::lanes << " lanes, " << skew_a << ' ' << skew_b;
+  EXPECT_LE(bound, 2 * counted + 2 * in_flight + 9);
+}
+
+TEST_F(rows, have_no_more_terms_in_an_accumulator_than_the_bound_counts) {
+  for (const std::size_t n : {0, 1, 3, 6, 7, 8, 15, 31, 33, 64, 100, 129, 1000, 1031}) {
+    for (const std::size_t skew : {0, 1, 3}) {
+      constexpr auto contiguous = input_layout::contiguous, strided = input_layout::strided;
+      expect_enough_terms<lane_team<1>, contiguous, 2>(n, skew, skew);
+      expect_enough_terms<lane_team<4>, contiguous, 2>(n, skew, skew);
+      expect_enough_terms<lane_team<8>, contiguous, 4>(n, skew, 0);
+      expect_enough_terms<lane_team<32>, contiguous, 4>(n, skew, skew);
+      expect_enough_terms<block_team<128>, contiguous, 2>(n, 0, skew);
+      expect_enough_terms<lane_team<8>, strided, 4>(n, skew, skew);
+      expect_enough_terms<block_team<64>, strided, 8>(n, skew, skew);
+    }
+  }
 }
 
 /// One more element than the smallest is too small to be lost: 2^53 ulps are exact, half an ulp less is not.
