@@ -4,6 +4,7 @@
 // have been simplified, are a launch each. Few very long lines are vectors one after the other (line_tuning.hpp).
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
+#include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/line_tuning.hpp>
 #include <cuda/pool.hpp>
@@ -41,10 +42,7 @@ void require_support(const batch& of) {
   refuse_if(!of.is_grid(), "a reduction of segments");
   refuse_if(each.info().is_extremum || each.info().needs_squares(), "this reduction of rows or columns");
   refuse_if(each.mode == mode::fast, "mode fast of rows or columns");
-  refuse_if(each.a.type != each.carrier || each.b.type != each.carrier || is_integer(each.result_type),
-            "a reduction of rows or columns of other types than float32 or float64, or of two types,");
-  refuse_if(each.a.swapped || each.b.swapped || of.out_swapped,
-            "a reduction of rows or columns with swapped bytes");
+  refuse_if(of.out_swapped, "an array of results with swapped bytes");
   refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
 }
 
@@ -116,21 +114,36 @@ void launch_vectors(const cuda::workspace::storage& storage, const batch& of) {
   }
 }
 
+/// Launches the lines along the longest result axis, and again for each index of the others.
 template <class T>
 void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
   const engine::plan& each = of.each;
   const auto longest = std::ranges::max_element(of.results, {}, &shared_axis::n);
   const shared_axis lines = of.results.empty() ? shared_axis{1, 0, 0, 0, 0} : *longest;
-  line_operands<T> in;
-  in.count = lines.n, in.next_a = elements_in<T>(lines.a), in.next_b = elements_in<T>(lines.b);
   line_results out;
   out.next = lines.out;
   out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
+  const bool is_native =
+      each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
   for_each_first_line(of, static_cast<std::size_t>(longest - of.results.begin()), [&](const engine::line& first) {
-    in.first = {static_cast<const T*>(first.a), each.info().inputs == 2 ? static_cast<const T*>(first.b) : nullptr,
-                elements_in<T>(each.a.stride), elements_in<T>(each.b.stride), each.n};
     out.first = first.out;
-    cuda::launch_lines<T>(storage, each.term, in, out);
+    if (is_native) {
+      line_operands<T> in;
+      in.first = {static_cast<const T*>(first.a), static_cast<const T*>(first.b), elements_in<T>(each.a.stride),
+                  elements_in<T>(each.b.stride), each.n};
+      in.count = lines.n, in.next_a = elements_in<T>(lines.a), in.next_b = elements_in<T>(lines.b);
+      cuda::launch_lines<T>(storage, each.term, in, out);
+    } else {
+      line_operands<T, input_layout::any> in;
+      in.first.a = to_any_operand(each.a), in.first.b = to_any_operand(each.b);
+      in.first.a.data = static_cast<const char*>(first.a), in.first.b.data = static_cast<const char*>(first.b);
+      const bool two = each.term == core::term_index<core::product>;
+      in.first.log2_parts_a = core::parts_of(each.a.type) - 1;
+      in.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
+      in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
+      in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b;
+      cuda::launch_any_lines<T>(storage, each.term, in, out);
+    }
   });
 }
 
@@ -182,6 +195,7 @@ void reduce_batch(const batch& of) {
   cuda::require_device(workspace->library_storage());
   enqueue_batch(workspace->library_storage(), of);
   cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
+  if (of.each.result.is_integer()) cuda::check_status(workspace->library_storage());
   pool<cuda::workspace>::instance().release(of.each.gpu, std::move(workspace));
   if (of.monitor != nullptr) of.monitor->done += of.elements;
 }

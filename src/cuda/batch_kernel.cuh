@@ -1,6 +1,7 @@
 // Lines: one result for each of many vectors, in one launch.
 //
 //   some lanes of a warp, a warp, or a block   a traced sum of a line                          traced_sum.cuh
+//   or a block                                 those of neighbouring columns, each by some of its threads
 //   one lane                                   stores the result, if the bound decides it
 //   the warp, or the block                     if not: again with more bits, or scaled         refined_sum.cuh
 //                                              then in expansions, then in integers            superaccumulator.cuh
@@ -57,10 +58,9 @@ __device__ __forceinline__ Sum sum_of_team(block_team<lanes>, Sum x, Sum* of_war
 }
 
 /// A refined sum; thread 0 stores the result if that decides it. storage.decided is valid afterwards.
-template <class Term, class Team, class T>
-__device__ void refine_line(const operands<T, input_layout::strided>& line, Team team, scaling scale,
-                            const error_bound& bound, line_storage<T>& storage, refined_sum* of_warp,
-                            const destination& to) {
+template <class Term, class Team, class T, input_layout layout>
+__device__ void refine_line(const operands<T, layout>& line, Team team, scaling scale, const error_bound& bound,
+                            line_storage<T>& storage, refined_sum* of_warp, const destination& to) {
   const double power = scale == scaling::none ? 1 : scale == scaling::down ? 1 / scale_power : scale_power;
   const refined_sum total = sum_of_team(team, sum_of_share<Term>(line, team, power), of_warp);
   if (team.first_thread() == 0) {
@@ -74,8 +74,8 @@ __device__ void refine_line(const operands<T, input_layout::strided>& line, Team
 
 /// The result of a line that level 1 leaves open. By all threads of a warp or a block. `scale`: the same in all.
 /// `of_warp`: in shared memory, of a block. Not inlined, so that it costs level 1 no registers.
-template <class Term, class Team, class T>
-[[gnu::noinline]] __device__ void sum_line_again(operands<T, input_layout::strided> line, Team team, scaling scale,
+template <class Term, class Team, class T, input_layout layout>
+[[gnu::noinline]] __device__ void sum_line_again(operands<T, layout> line, Team team, scaling scale,
                                                  const error_bound& bound, line_storage<T>& storage,
                                                  refined_sum* of_warp, const destination& to) {
   Team::synchronise();  // nothing of the last open line is read any more
@@ -111,9 +111,9 @@ __device__ __forceinline__ scaling choose_scaling(const traced_sum<tracks_least>
 }
 
 /// The team's sum of a line, in its thread 0.
-template <class Term, input_layout layout, int in_flight, class Index, class Team, class T, class Sum>
-__device__ __forceinline__ Sum sum_of_line(const operands<T, input_layout::strided>& line, bool is_line, Team team,
-                                           Sum* of_warp) {
+template <class Term, input_layout layout, int in_flight, class Index, class Team, class T, input_layout loads,
+          class Sum>
+__device__ __forceinline__ Sum sum_of_line(const operands<T, loads>& line, bool is_line, Team team, Sum* of_warp) {
   bounded_thread_sum<T, Term, summation::traced> sums;
   const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
   if (!is_line) {
@@ -126,8 +126,8 @@ __device__ __forceinline__ Sum sum_of_line(const operands<T, input_layout::strid
 }
 
 /// All elements of an input, or so many that no launch is short.
-template <class T>
-__device__ __forceinline__ std::size_t elements_of(const line_operands<T>& in) {
+template <class T, input_layout layout>
+__device__ __forceinline__ std::size_t elements_of(const line_operands<T, layout>& in) {
   return in.count > std::size_t{1} << 32 || in.first.n > std::size_t{1} << 31 ? ~std::size_t{0}
                                                                               : in.count * in.first.n;
 }
@@ -135,7 +135,7 @@ __device__ __forceinline__ std::size_t elements_of(const line_operands<T>& in) {
 /// Lines of few elements, `lanes` lanes of a warp for each. `resident`: blocks of a multiprocessor.
 template <class T, class Term, input_layout layout, int threads, int lanes, int in_flight, int resident = 1>
 __global__ void __launch_bounds__(threads, resident)
-    short_line_kernel(const __grid_constant__ line_operands<T> in, const __grid_constant__ error_bound bound,
+    short_line_kernel(const __grid_constant__ lines_of<T, layout> in, const __grid_constant__ error_bound bound,
                       const __grid_constant__ line_results out) {
   static_assert(layout == input_layout::contiguous || in_flight >= pack<T>::count, "bound_of_line");
   constexpr unsigned lines_of_warp = 32 / lanes, warps = threads / 32;
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(threads, resident)
 /// Lines of many elements, a block for each.
 template <class T, class Term, input_layout layout, int threads, int in_flight, int resident = 1>
 __global__ void __launch_bounds__(threads, resident)
-    long_line_kernel(const __grid_constant__ line_operands<T> in, const __grid_constant__ error_bound bound,
+    long_line_kernel(const __grid_constant__ lines_of<T, layout> in, const __grid_constant__ error_bound bound,
                      const __grid_constant__ line_results out) {
   static_assert(layout == input_layout::contiguous || in_flight >= pack<T>::count, "bound_of_line");
   constexpr unsigned warps = threads / 32;
@@ -195,6 +195,82 @@ __global__ void __launch_bounds__(threads, resident)
     if (storage.decided) continue;
     const scaling chosen = scale;
     sum_line_again<Term>(line, team, chosen, bound, storage, refined_of_warp, destination_of(out, index));
+    __syncthreads();
+  }
+  end_of_input(elements_of(in));
+}
+
+/// Every `columns`-th thread of a block, from this one's on: a share of a column.
+template <int threads_, int columns>
+struct column_team {
+  static constexpr int lanes = threads_ / columns;
+  [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const { return threadIdx.x / columns; }
+  [[nodiscard]] __device__ __forceinline__ std::size_t threads() const { return lanes; }
+};
+
+/// The sums of a block's columns, in its first threads; a barrier in between. By all threads. `of_warp`: in shared
+/// memory, one for each warp and column. Its joins are no more than joins_of() counts.
+template <int threads, int columns, class Sum>
+__device__ __forceinline__ Sum sum_of_columns(Sum x, Sum (&of_warp)[threads / 32][columns]) {
+  static_assert(columns <= 32 && threads / 32 + 32 / columns / 2 <= 11, "joins_of");
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll
+  for (unsigned distance = 16; distance >= columns; distance /= 2) {
+    x.join(shuffled(x, [distance](auto part) { return __shfl_down_sync(all_lanes, part, distance); }));
+  }
+  if (lane < columns) copy_sum(x, of_warp[warp][lane]);
+  __syncthreads();
+  if (threadIdx.x < columns) {
+#pragma unroll
+    for (unsigned other = 1; other < threads / 32; ++other) {
+      Sum next{};
+      copy_sum(of_warp[other][threadIdx.x], next);
+      x.join(next);
+    }
+  }
+  return x;
+}
+
+/// Lines that lie side by side, `columns` of them for each block at a time: neighbouring threads read neighbouring
+/// columns.
+template <class T, class Term, int threads, int columns, int in_flight, int resident = 1>
+__global__ void __launch_bounds__(threads, resident)
+    column_kernel(const __grid_constant__ line_operands<T> in, const __grid_constant__ error_bound bound,
+                  const __grid_constant__ line_results out) {
+  static_assert(in_flight >= pack<T>::count, "bound_of_line");
+  __shared__ line_storage<T> storage;
+  __shared__ line_sum<T, Term> of_warp[threads / 32][columns];
+  __shared__ refined_sum refined_of_warp[threads / 32];
+  __shared__ scaling scale[columns];
+  __shared__ unsigned open_columns;
+  begin_kernel(elements_of(in));
+  const column_team<threads, columns> team;
+  const unsigned column = threadIdx.x % columns;
+  for (std::size_t first = std::size_t{blockIdx.x} * columns; first < in.count;
+       first += std::size_t{gridDim.x} * columns) {
+    const bool is_line = first + column < in.count;
+    bounded_thread_sum<T, Term, summation::traced> sums;
+    if (is_line) {
+      for_each_pack<Term, in_flight>(in.line(first + column), team,
+                                     [&](const auto& x, const auto& y) { sums.add(x, y); });
+    }
+    const auto total = sum_of_columns<threads, columns>(sums.total(), of_warp);
+    if (threadIdx.x < 32) {
+      core::decision found{0, true};
+      if (threadIdx.x < columns && is_line) {
+        found = decide<T>(total, bound, out.to);
+        if (found.certain) store_line<T>(out, first + column, found.word);
+        scale[column] = choose_scaling<T>(total, bound);
+      }
+      const unsigned open = __ballot_sync(all_lanes, !found.certain);
+      if (threadIdx.x == 0) open_columns = open;
+    }
+    __syncthreads();
+    for (unsigned open = open_columns; open != 0; open &= open - 1) {
+      const auto next = static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
+      sum_line_again<Term>(in.line(first + next), block_team<threads>{}, scale[next], bound, storage,
+                           refined_of_warp, destination_of(out, first + next));
+    }
     __syncthreads();
   }
   end_of_input(elements_of(in));

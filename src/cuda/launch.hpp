@@ -49,6 +49,12 @@ template <class Carrier>
 void launch_lines(const workspace::storage& storage, std::size_t term,
                   const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
 
+/// The same for elements of any type and byte order, which are converted. `in.first.n` counts addends.
+template <class Carrier>
+void launch_any_lines(const workspace::storage& storage, std::size_t term,
+                      const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
+                      const cuda_engine::line_results& out);
+
 /// Launches a plan and waits for the bits of its result. The workspace is locked. Throws errc::overflow.
 [[nodiscard]] std::uint64_t run(workspace& on, const engine::plan& plan);
 /// Enqueues: *value = the result, in device memory.

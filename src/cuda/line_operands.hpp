@@ -6,22 +6,31 @@
 
 namespace exactdot::cuda_engine {
 
-/// The inputs: `first` is line 0; `next_a` and `next_b` elements further begins the next one. Strides, of elements
-/// too, may be negative or 0.
-template <class T>
+/// The inputs: `first` is line 0; `next_a` and `next_b` further begins the next one: elements or, in layout `any`,
+/// bytes. Strides, of elements too, may be negative or 0. Contiguous lines are strided ones.
+template <class T, input_layout layout = input_layout::strided>
 struct line_operands {
-  operands<T, input_layout::strided> first;
+  operands<T, layout> first;
   std::ptrdiff_t next_a = 0, next_b = 0;
   std::size_t count = 0;  ///< of lines
 
-  [[nodiscard]] EXACTDOT_CORE operands<T, input_layout::strided> line(std::size_t i) const {
+  [[nodiscard]] EXACTDOT_CORE operands<T, layout> line(std::size_t i) const {
     const auto index = static_cast<std::ptrdiff_t>(i);
-    operands<T, input_layout::strided> one = first;
-    one.a += index * next_a;
-    if (one.b != nullptr) one.b += index * next_b;
+    operands<T, layout> one = first;
+    if constexpr (layout == input_layout::any) {
+      one.a.data += index * next_a;
+      one.b.data += index * next_b;
+    } else {
+      one.a += index * next_a;
+      if (one.b != nullptr) one.b += index * next_b;
+    }
     return one;
   }
 };
+
+/// Of a kernel that loads lines in this layout.
+template <class T, input_layout layout>
+using lines_of = line_operands<T, layout == input_layout::any ? input_layout::any : input_layout::strided>;
 
 /// Where the results go.
 struct line_results {

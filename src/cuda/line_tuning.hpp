@@ -39,6 +39,20 @@ inline constexpr std::array strided_line_rows = {
     line_row{unlimited, {256, 256, 4, 3, 12}},
 };
 
+/// Of lines whose elements are converted one by one, by bytes of carriers.
+inline constexpr std::array any_line_rows = {
+    line_row{32 * kibi, {32, 256, 4, 2, 16}},
+    line_row{unlimited, {256, 256, 4, 2, 8}},
+};
+
+/// Of columns: threads of a block for each of which there are so many columns.
+struct column_config {
+  int columns, threads, in_flight, resident, blocks_per_multiprocessor;
+};
+/// The first, if that gives every multiprocessor a block: all of a cache line is read by one warp; else the second,
+/// which reads sectors of 32 or 64 bytes.
+inline constexpr std::array column_configs = {column_config{32, 256, 8, 3, 12}, column_config{8, 256, 8, 3, 12}};
+
 /// Whether lines of so many bytes of all inputs are summed one after the other by the kernels of vectors: all
 /// multiprocessors read one line. A launch and its messages take as long as they read some 8 MiB; blocks that have
 /// a line each leave multiprocessors idle if lines are few.

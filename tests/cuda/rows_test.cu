@@ -47,6 +47,15 @@ struct way {
   static constexpr int lanes = lanes_, in_flight = in_flight_;
   static constexpr input_layout layout = layout_;
 };
+/// A block of so many threads for so many columns.
+template <int threads_, int columns_, int in_flight_ = 4>
+struct columns_of_block {
+  static constexpr int threads = threads_, columns = columns_, lanes = threads / columns, in_flight = in_flight_;
+};
+template <class Way>
+concept takes_columns = requires {
+  Way::columns;
+};
 struct bound_choice {
   double factor = 1, floor = 1;
 };
@@ -66,25 +75,32 @@ class launcher {
                                      std::size_t skew_a = 0, std::size_t skew_b = 0, bound_choice choice = {}) {
     gpu::buffer<T> a(stream_, of.a.size() + skew_a + 4), b(stream_, of.b.size() + skew_b + 4);
     copy(a, of.a, skew_a), copy(b, of.b, skew_b);
-    gpu::buffer<unsigned> status(stream_, 1);
-    status.fill_zero();
-    constexpr std::size_t distance = 2;  // of the results
-    gpu::buffer<std::uint64_t> out(stream_, distance * of.count + 1);
-    const std::vector<std::uint64_t> unwritten(out.size(), 0x5a5a5a5a5a5a5a5a);
-    out.copy_from(unwritten.data(), unwritten.size());
     line_operands<T> in;
     in.first = {a.data() + skew_a, Term::inputs == 2 ? b.data() + skew_b : nullptr, of.stride, of.stride, of.n};
     in.next_a = of.next_a, in.next_b = of.next_b, in.count = of.count;
+    return results(of.count, of.n, rule,
+                   [&](const line_results& to) { launch<T, Term, Way>(in, to, blocks, choice); });
+  }
+
+  /// The bits that enqueue(destination) stores for `count` lines of n elements.
+  template <class Enqueue>
+  std::vector<std::uint64_t> results(std::size_t count, std::size_t n, core::result_rule rule, Enqueue enqueue) {
+    gpu::buffer<unsigned> status(stream_, 1);
+    status.fill_zero();
+    constexpr std::size_t distance = 2;  // of the results
+    gpu::buffer<std::uint64_t> out(stream_, distance * count + 1);
+    const std::vector<std::uint64_t> unwritten(out.size(), 0x5a5a5a5a5a5a5a5a);
+    out.copy_from(unwritten.data(), unwritten.size());
     line_results to;
     to.first = reinterpret_cast<char*>(out.data()), to.next = distance * sizeof(std::uint64_t);
-    to.to.rule = rule, to.to.count = of.n, to.to.status = status.data();
-    launch<T, Term, Way>(in, to, blocks, choice);
+    to.to.rule = rule, to.to.count = n, to.to.status = status.data();
+    enqueue(to);
     gpu::synchronise(stream_);
-    std::vector<std::uint64_t> all(out.size()), found(of.count);
+    std::vector<std::uint64_t> all(out.size()), found(count);
     out.copy_to(all.data(), all.size());
     const int bytes = rule.bytes();
     const std::uint64_t mask = bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
-    for (std::size_t i = 0; i < of.count; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       found[i] = all[distance * i] & mask;
       EXPECT_EQ(all[distance * i] & ~mask, unwritten[0] & ~mask) << "bytes behind result " << i;
       EXPECT_EQ(all[distance * i + 1], unwritten[0]) << "memory behind result " << i;
@@ -92,13 +108,18 @@ class launcher {
     return found;
   }
 
+  [[nodiscard]] gpu::stream& stream() { return stream_; }
+
  private:
   template <class T, class Term, class Way>
   void launch(const line_operands<T>& in, const line_results& to, unsigned blocks, bound_choice choice) {
     error_bound bound =
         bound_of_line(in.first.n, Way::lanes, Way::in_flight, pack<T>::count, core::streams_of<Term, T> == 2);
     bound.factor *= choice.factor, bound.floor *= choice.floor;
-    if constexpr (Way::lanes > 32) {
+    if constexpr (takes_columns<Way>) {
+      constexpr auto kernel = column_kernel<T, Term, Way::threads, Way::columns, Way::in_flight>;
+      gpu::launch(kernel, blocks, Way::threads, 0, stream_, in, bound, to);
+    } else if constexpr (Way::lanes > 32) {
       constexpr auto kernel = long_line_kernel<T, Term, Way::layout, Way::lanes, Way::in_flight>;
       gpu::launch(kernel, blocks, Way::lanes, 0, stream_, in, bound, to);
     } else {
@@ -243,6 +264,42 @@ TEST_F(rows, of_any_stride_equal_vectors) {
   expect_strided_rows<way<128, 4, input_layout::strided>, double>(300);
 }
 
+/// The rows of a matrix as columns of its transpose.
+template <class T>
+matrix<T> transposed(const matrix<T>& of) {
+  matrix<T> made = of;
+  made.stride = static_cast<std::ptrdiff_t>(of.count);
+  made.next_a = made.next_b = 1;
+  made.a.resize(of.count * of.n + 1), made.b.resize(of.count * of.n + 1);
+  for (std::size_t i = 0; i < of.count; ++i) {
+    for (std::size_t k = 0; k < of.n; ++k) {
+      made.a[k * of.count + i] = of.a[i * static_cast<std::size_t>(of.next_a) + k];
+      made.b[k * of.count + i] = of.b[i * static_cast<std::size_t>(of.next_b) + k];
+    }
+  }
+  return made;
+}
+
+template <class Way, class T>
+void expect_columns(std::size_t most, unsigned salt) {
+  for (unsigned i = 0; i < 10; ++i) {
+    const unsigned seed = 11 * i + salt;
+    oracle::rng random(seed);
+    const auto given =
+        transposed(rows_of<T>(random, 1 + random.below(most), random.below(250), 0, random.below(50)));
+    expect_any<Way>(given, seed, "columns");
+    expect_dots<Way>(given, seed, "columns");
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_F(rows, of_a_transpose_equal_vectors) {
+  expect_columns<columns_of_block<256, 32>, float>(70, 400);
+  expect_columns<columns_of_block<256, 8>, double>(20, 500);
+  expect_columns<columns_of_block<128, 16>, double>(40, 600);
+  expect_columns<columns_of_block<128, 8, 8>, float>(20, 700);
+}
+
 /// Every length, of one number that rounds, and of numbers that nearly cancel.
 template <class Way, class T>
 void expect_every_length() {
@@ -278,6 +335,100 @@ TEST_F(rows, of_nothing_equal_vectors) {
   expect_rows<core::product, way<128>>(given, reduction::dot, element_type::float64, 4, "nothing");
 }
 
+/// Rows of elements that are converted one by one: random bits, or bytes that are small integers.
+struct raw_rows {
+  element_type type_a, type_b;
+  bool swapped;
+  std::size_t count, n;
+  std::vector<unsigned char> a, b;
+
+  raw_rows(element_type first, element_type second, unsigned seed)
+      : type_a(first), type_b(second), swapped(seed % 3 == 0 && size_of(first) > 1) {
+    oracle::rng random(seed);
+    count = 1 + random.below(9), n = random.below(90);
+    const auto fill = [&](std::vector<unsigned char>& bytes, element_type type) {
+      bytes.resize(count * n * size_of(type) + 8);
+      for (unsigned char& each : bytes) each = static_cast<unsigned char>(random.bits());
+    };
+    fill(a, type_a), fill(b, type_b);
+  }
+  [[nodiscard]] any_vector row(const void* data, element_type type, std::size_t i) const {
+    const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+    return {static_cast<const unsigned char*>(data) + i * n * size_of(type), n, type, size,
+            swapped && size_of(type) > 1};
+  }
+};
+
+template <class T, class Term, int lanes>
+void expect_raw_rows(const raw_rows& of, reduction what, element_type type, unsigned seed) {
+  launcher on(seed);
+  gpu::buffer<unsigned char> a(on.stream(), of.a.size()), b(on.stream(), of.b.size());
+  a.copy_from(of.a.data(), of.a.size()), b.copy_from(of.b.data(), of.b.size());
+  const any_vector x = of.row(a.data(), of.type_a, 0), y = of.row(b.data(), of.type_b, 0);
+  const bool two = Term::inputs == 2;
+  line_operands<T, input_layout::any> in;
+  in.first.a = {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
+  in.first.b = in.first.a;
+  if (what == reduction::dot) in.first.b = {static_cast<const char*>(y.data), y.stride, y.type, y.swapped};
+  in.first.log2_parts_a = core::parts_of(of.type_a) - 1;
+  in.first.log2_parts_b = two ? core::parts_of(in.first.b.type) - 1 : 0;
+  in.first.n = of.n << (in.first.log2_parts_a + in.first.log2_parts_b);
+  in.next_a = x.stride * static_cast<std::ptrdiff_t>(of.n);
+  in.next_b = in.first.b.stride * static_cast<std::ptrdiff_t>(of.n), in.count = of.count;
+  const core::result_rule rule(core::info_of(what).finish, core::format_of(type));
+  const auto found = on.results(of.count, of.n, rule, [&](const line_results& to) {
+    const error_bound bound = bound_of_line(in.first.n, lanes, 4, pack<T>::count, core::streams_of<Term, T> == 2);
+    if constexpr (lanes > 32) {
+      constexpr auto kernel = long_line_kernel<T, Term, input_layout::any, lanes, 4>;
+      gpu::launch(kernel, 2, lanes, 0, on.stream(), in, bound, to);
+    } else {
+      constexpr auto kernel = short_line_kernel<T, Term, input_layout::any, 64, lanes, 4>;
+      gpu::launch(kernel, 2, 64, 0, on.stream(), in, bound, to);
+    }
+  });
+  const options options{.device = device::cpu};
+  for (std::size_t i = 0; i < of.count; ++i) {
+    const any_vector first = of.row(of.a.data(), of.type_a, i), second = of.row(of.b.data(), of.type_b, i);
+    const any_scalar right = what == reduction::dot ? exactdot::dot(first, second, type, options)
+                                                    : exactdot::reduce(what, first, type, options);
+    ASSERT_EQ(found[i], right.bits) << name_of(what) << " of " << name_of(of.type_a) << " and "
+                                    << name_of(of.type_b) << " to " << name_of(type) << ", row " << i << " of "
+                                    << of.n << ", seed " << seed;
+  }
+}
+
+template <class T, int lanes>
+void expect_raw_rows(element_type first, element_type second, unsigned salt) {
+  for (unsigned seed = salt; seed < salt + 8; ++seed) {
+    const raw_rows given(first, second, seed);
+    const bool whole = is_integer(first) && seed % 2 == 0;
+    const element_type floating = seed % 3 == 0 ? element_type::float32 : element_type::float64;
+    // integers that always fit
+    const element_type of_dot = whole && size_of(first) < 4 ? element_type::int64 : floating;
+    const element_type of_sum = whole && size_of(first) < 8 ? element_type::int64 : floating;
+    expect_raw_rows<T, core::product, lanes>(given, reduction::dot, of_dot, seed);
+    expect_raw_rows<T, core::value, lanes>(given, reduction::sum, of_sum, seed);
+    expect_raw_rows<T, core::value, lanes>(given, reduction::mean, element_type::float64, seed);
+    if (core::parts_of(first) == 2) {
+      expect_raw_rows<T, core::product, lanes>(given, reduction::nrm2, element_type::float64, seed);
+    } else {
+      expect_raw_rows<T, core::square, lanes>(given, reduction::nrm2, element_type::float64, seed);
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_F(rows, of_other_elements_equal_vectors) {
+  using enum element_type;
+  expect_raw_rows<float, 32>(float16, float16, 10);
+  expect_raw_rows<float, 32>(bfloat16, float16, 20);
+  expect_raw_rows<double, 32>(bfloat16, float64, 30);
+  expect_raw_rows<float, 128>(int8, uint16, 40);
+  expect_raw_rows<double, 32>(int32, int32, 50);
+  expect_raw_rows<double, 128>(int64, uint64, 60);
+  expect_raw_rows<double, 32>(float64, float64, 70);  // with swapped bytes, too
+}
+
 /// 1 + 2^-53, a tie of doubles, less 5·2^-106; then 20 terms of 3/4·2^-107, which the correction loses. All in the
 /// first accumulator of lane 0.
 matrix<double> lost_by_corrections(std::size_t lanes) {
@@ -306,7 +457,14 @@ std::size_t wrong_rows(const matrix<T>& given, reduction what, bound_choice choi
 
 template <class Way>
 void expect_corrections_to_need_their_bound() {
-  const auto given = lost_by_corrections(Way::lanes);
+  auto given = lost_by_corrections(Way::lanes);
+  if constexpr (takes_columns<Way>) {
+    given.next_b = 0;
+    std::vector<double> same = given.b;
+    for (std::size_t i = 1; i < given.count; ++i) given.b.insert(given.b.end(), same.begin(), same.end());
+    given.next_b = given.next_a;
+    given = transposed(given);
+  }
   EXPECT_EQ((wrong_rows<core::value, Way>(given, reduction::sum, {})), 0U);
   EXPECT_EQ((wrong_rows<core::value, Way>(given, reduction::sum, {1e-4})), given.count);
   EXPECT_EQ((wrong_rows<core::product, Way>(given, reduction::dot, {})), 0U);
@@ -317,6 +475,7 @@ TEST_F(rows, next_to_ties_need_their_bound_and_a_small_part_of_it_does_not_suffi
   expect_corrections_to_need_their_bound<way<8>>();
   expect_corrections_to_need_their_bound<way<32>>();
   expect_corrections_to_need_their_bound<way<128>>();
+  expect_corrections_to_need_their_bound<columns_of_block<128, 8>>();
 }
 
 TEST_F(rows, of_products_that_underflow_need_the_floor) {

@@ -128,9 +128,8 @@ std::optional<any_scalar> in_device_memory(const call& asked) {
 
 /// Whether rows of such vectors are computed on a GPU so far.
 bool has_rows(const row& tested) {
-  const bool is_sum = !exactdot::gives_element(tested.what) && !exactdot::gives_index(tested.what) &&
-                      tested.what != reduction::variance && tested.what != reduction::stddev;
-  return is_sum && tested.type == tested.other && exactdot::is_carrier(tested.type);
+  return !exactdot::gives_element(tested.what) && !exactdot::gives_index(tested.what) &&
+         tested.what != reduction::variance && tested.what != reduction::stddev;
 }
 
 /// The vector as every row of a batch; all results have to be equal. A batch that is not there yet has to be
@@ -150,14 +149,16 @@ std::optional<any_scalar> as_rows(const call& asked) {
   const exactdot::any_results out{results, asked.result, {&of_results, 1}, false};
   const exactdot::options options{.mode = asked.mode};
   const bool is_dot = asked.what == reduction::dot, waits = asked.variant % 2 == 0;
-  const bool is_refused = asked.mode == exactdot::mode::fast || asked.a.swapped || (is_dot && asked.b.swapped);
+  const bool is_refused = asked.mode == exactdot::mode::fast && !exactdot::is_integer(asked.a.type);
   try {
     if (is_dot && waits) exactdot::dot(first, second, out, options);
     if (!is_dot && waits) exactdot::reduce(asked.what, first, out, options);
     if (is_dot && !waits) exactdot::cuda::dot(shared_workspace(), first, second, out, options);
     if (!is_dot && !waits) exactdot::cuda::reduce(shared_workspace(), asked.what, first, out, options);
     if (is_refused) throw std::runtime_error("rows were computed that should have been refused");
+    shared_workspace().check();
   } catch (const exactdot::error& refusal) {
+    if (refusal.code() == exactdot::errc::overflow) return std::nullopt;
     if (!is_refused || refusal.code() != exactdot::errc::bad_option) throw;
     return in_device_memory(asked);
   }
