@@ -535,19 +535,69 @@ TEST_F(rows, have_no_more_terms_in_an_accumulator_than_the_bound_counts) {
   }
 }
 
-/// One more element than the smallest is too small to be lost: 2^53 ulps are exact, half an ulp less is not.
-TEST(traced_sums, are_exact_only_if_the_errors_are_below_the_smallest_term) {
+/// What a traced sum of some numbers knows, and the mean that it decides.
+struct traced_outcome {
+  bool is_exact, is_certain;
+  std::uint64_t word;
+};
+__global__ void trace(const double* x, unsigned n, destination to, traced_outcome* outcome) {
   line_sum<double, core::value> sum{};
-  const auto add = [&](double x) { sum.add_term<core::value>(x, x); };
-  EXPECT_TRUE(sum.is_exact());
-  add(1), add(0), add(0x1p-53);  // a tie; E = 2^-53, the smallest term
-  EXPECT_TRUE(sum.is_exact());
-  EXPECT_EQ(sum.sum + 2 * sum.correction, 1 + 0x1p-52);
-  add(0x1p-54);
-  EXPECT_FALSE(sum.is_exact());  // E is more than that
-  line_sum<double, core::value> special{};
-  special.add_term<core::value>(HUGE_VAL, HUGE_VAL);
-  EXPECT_FALSE(special.is_exact());
+  for (unsigned i = 0; i < n; ++i) sum.add_term<core::value>(x[i], x[i]);
+  const error_bound bound{0x1p-40, 0};
+  const core::decision found = decide<double>(sum, bound, to);
+  *outcome = {sum.is_exact(), found.certain, found.word};
+}
+traced_outcome trace(const std::vector<double>& x, core::finish finish = core::finish::round,
+                     element_type type = element_type::float64) {
+  gpu::stream stream;
+  gpu::buffer<double> values(stream, x.size() + 1);
+  gpu::buffer<traced_outcome> outcome(stream, 1);
+  values.copy_from(x.data(), x.size());
+  destination to;
+  to.rule = {finish, core::format_of(type)}, to.count = x.size();
+  constexpr void (*kernel)(const double*, unsigned, destination, traced_outcome*) = trace;
+  gpu::launch(kernel, 1, 1, 0, stream, static_cast<const double*>(values.data()), static_cast<unsigned>(x.size()),
+              to, outcome.data());
+  traced_outcome found{};
+  outcome.copy_to(&found, 1);
+  return found;
+}
+
+TEST_F(rows, are_exact_only_if_the_errors_are_below_the_smallest_term) {
+  EXPECT_TRUE(trace({}).is_exact);
+  const traced_outcome tie = trace({1, 0, 0x1p-53});  // E = 2^-53, the smallest term
+  EXPECT_TRUE(tie.is_exact && tie.is_certain);
+  EXPECT_EQ(tie.word, core::to_word(1.0));
+  EXPECT_FALSE(trace({1, 0x1p-53, 0x1p-54}).is_exact);  // E is more than the smallest term
+  EXPECT_FALSE(trace({HUGE_VAL}).is_exact);
+}
+
+TEST_F(rows, whose_mean_is_a_tie_are_decided_at_once) {
+  std::size_t ties = 0;
+  for (std::size_t n = 2; n <= 70; ++n) {
+    oracle::rng random(n);
+    for (int i = 0; i < 4; ++i) {
+      const bool narrow = i % 2 == 0;
+      std::vector<double> x(n);
+      double rest = 0;
+      for (double& each : x) each = static_cast<double>(random.below(2000)) - 1000;
+      // n·(a number that lies half way between two results)
+      const double mean = narrow ? 3 + 0x1p-23 * static_cast<double>(1 + 2 * random.below(8)) : 3;
+      for (std::size_t k = 1; k < n; ++k) rest += x[k];
+      x[0] = static_cast<double>(n) * mean - rest;
+      if (!narrow)
+        x.push_back(static_cast<double>(n + 1) * 0x1p-52), x[0] += 3;  // half an ulp of 3, and one element
+      const element_type type = narrow ? element_type::float32 : element_type::float64;
+      const traced_outcome found = trace(x, core::finish::quotient, type);
+      const any_vector all{x.data(), x.size(), element_type::float64, sizeof(double)};
+      if (!found.is_exact) continue;
+      ++ties;
+      ASSERT_TRUE(found.is_certain) << n << ' ' << i;
+      ASSERT_EQ(found.word, exactdot::reduce(reduction::mean, all, type, {.device = device::cpu}).bits)
+          << n << ' ' << i;
+    }
+  }
+  EXPECT_GT(ties, 150U);
 }
 
 }  // namespace
