@@ -37,6 +37,13 @@ constexpr std::size_t elements = std::size_t{1} << 25;
 constexpr int rounds = 7;
 constexpr double sample_seconds = 1e-3;
 
+enum class job { dot, sum, matvec, mean, columns };
+
+const char* name_of(job what) {
+  constexpr const char* names[] = {"dot", "sum", "matvec", "mean", "columns"};
+  return names[static_cast<int>(what)];
+}
+
 struct way {
   std::string name;
   std::function<void()> enqueue;
@@ -81,7 +88,7 @@ class measurement {
   explicit measurement(bool with_variants)
       : a_(gpu_, elements + 64),
         b_(gpu_, elements + 64),
-        results_(gpu_, elements / 32),
+        results_(gpu_, elements / 16),
         scratch_(gpu_, std::size_t{64} << 20),
         workspace_(gpu_.handle()),
         with_variants_(with_variants) {
@@ -92,17 +99,16 @@ class measurement {
     for (const int log2_length : {5, 7, 9, 11, 13, 15, 18, 21}) {
       length_ = std::size_t{1} << log2_length;
       rows_ = elements / length_;
-      measure("dot", true, false);
-      measure("sum", false, false);
-      measure("matvec", true, true);
+      for (const job what : {job::dot, job::sum, job::matvec, job::columns}) measure(what);
     }
     for (const int log2_length : {5, 9, 13, 18}) {
       length_ = std::size_t{1} << log2_length;
       rows_ = elements / length_;
       make_coarse<<<1024, 256, 0, gpu_.handle()>>>(a_.data(), elements);
-      time("sum of coarse numbers", {exact(false, false)}, 1, false);
+      time(job::sum, ", coarse numbers", {exact(job::sum)});
+      time(job::mean, ", coarse numbers", {exact(job::mean)});
       make_cancel<<<1024, 256, 0, gpu_.handle()>>>(a_.data(), elements, length_);
-      time("sum that cancels", {exact(false, false)}, 1, false);
+      time(job::sum, ", cancels", {exact(job::sum)});
       fill_uniform();
     }
   }
@@ -123,17 +129,27 @@ class measurement {
     return {a_.data(), b_.data(), rows_, length_, repeats_b, results_.data()};
   }
 
-  way exact(bool two, bool repeats_b) {
+  way exact(job what) {
     return {"exact", [=, this] {
               const exactdot::rows a(a_.data(), rows_, length_), b(b_.data(), rows_, length_);
-              if (!two) return exactdot::cuda::reduce(workspace_, reduction::sum, a, results_.data());
-              if (!repeats_b) return exactdot::cuda::dot(workspace_, a, b, results_.data());
-              exactdot::cuda::dot(workspace_, a, exactdot::repeated<T>{b_.data(), length_}, results_.data());
+              T* const out = results_.data();
+              switch (what) {
+                case job::dot:
+                  return exactdot::cuda::dot(workspace_, a, b, out);
+                case job::matvec:
+                  return exactdot::cuda::dot(workspace_, a, exactdot::repeated<T>{b_.data(), length_}, out);
+                case job::columns:
+                  return exactdot::cuda::reduce(workspace_, reduction::sum,
+                                                exactdot::columns(a_.data(), rows_, length_), out);
+                default:
+                  exactdot::cuda::reduce(workspace_, what == job::mean ? reduction::mean : reduction::sum, a, out);
+              }
             }};
   }
 
   /// One vector call for each row.
-  way vectors(bool two, bool repeats_b) {
+  way vectors(job what) {
+    const bool two = what != job::sum, repeats_b = what == job::matvec;
     return {"vectors", [=, this] {
               for (std::size_t i = 0; i < rows_; ++i) {
                 const T* const a = a_.data() + i * length_;
@@ -183,15 +199,12 @@ class measurement {
             }};
   }
 
-  void measure(const std::string& what, bool two, bool repeats_b) {
-    const int matrices = two && !repeats_b ? 2 : 1;
-    std::vector<way> ways = {exact(two, repeats_b)};
-    if (rows_ <= 256) ways.push_back(vectors(two, repeats_b));
-    if (repeats_b) {
-      ways.push_back(cublas_gemv());
-    } else {
-      ways.push_back(cub_segmented(two));
-    }
+  void measure(job what) {
+    const int matrices = what == job::dot ? 2 : 1;
+    std::vector<way> ways = {exact(what)};
+    if (rows_ <= 256 && what != job::columns) ways.push_back(vectors(what));
+    if (what == job::matvec) ways.push_back(cublas_gemv());
+    if (what == job::dot || what == job::sum) ways.push_back(cub_segmented(what == job::dot));
     const std::size_t bytes = elements * sizeof(T);
     const auto* const start = reinterpret_cast<const char*>(a_.data());
     const void* const second = matrices == 2 ? static_cast<const void*>(b_.data()) : start + bytes / 2;
@@ -199,8 +212,8 @@ class measurement {
     for (const bench::reader& kernel : bench::readers(gpu_, each)) {
       ways.push_back({"read", [=, enqueue = kernel.enqueue] { enqueue(start, second, each); }});
     }
-    time(what, ways, matrices, repeats_b);
-    if (with_variants_) time_variants(what, two, repeats_b);
+    time(what, "", ways);
+    if (with_variants_ && what != job::columns) time_variants(what);
   }
 
   /// The median of each way; of ways with one name that of the fastest.
@@ -229,9 +242,11 @@ class measurement {
     return found;
   }
 
-  void time(const std::string& what, const std::vector<way>& ways, int matrices, bool repeats_b) {
+  void time(job computed, const char* data, const std::vector<way>& ways) {
+    const std::string what = std::string(name_of(computed)) + data;
+    const int matrices = computed == job::dot ? 2 : 1;
     const auto found = medians(ways, rounds);
-    const std::size_t wrong = wrong_rows(ways.front(), matrices == 2 || repeats_b, repeats_b);
+    const std::size_t wrong = wrong_results(ways.front(), computed);
     const double gigabytes = 1e-9 * static_cast<double>(elements * sizeof(T)) * matrices;
     const char* const type = sizeof(T) == 4 ? "float32" : "float64";
     std::printf(
@@ -251,31 +266,37 @@ class measurement {
     lines_.push_back(line);
   }
 
-  /// Of some rows, how many results differ from the vector call.
-  std::size_t wrong_rows(const way& computes, bool two, bool repeats_b) {
+  /// Of some results, how many differ from the vector call.
+  std::size_t wrong_results(const way& computes, job what) {
+    const std::size_t count = what == job::columns ? length_ : rows_;
     computes.enqueue();
-    std::vector<T> found(rows_);
-    results_.copy_to(found.data(), rows_);
+    std::vector<T> found(count);
+    results_.copy_to(found.data(), count);
     std::size_t wrong = 0;
     for (std::size_t k = 0; k < 16; ++k) {
-      const std::size_t i = k * (rows_ - 1) / 15;
-      const T *const a = a_.data() + i * length_, *const b = b_.data() + (repeats_b ? 0 : i * length_);
-      T alone{};
-      if (two) {
-        alone = exactdot::cuda::dot<T>(workspace_, a, b, length_);
-      } else {
-        const auto bits =
-            exactdot::cuda::reduce(workspace_, reduction::sum, exactdot::to_any(a, length_), exactdot::type_of<T>)
-                .bits;
-        std::memcpy(&alone, &bits, sizeof alone);
-      }
+      const std::size_t i = k * (count - 1) / 15;
+      const T alone = vector_call(what, i);
       wrong += std::memcmp(&alone, &found[i], sizeof alone) != 0 ? 1 : 0;
     }
     return wrong;
   }
+  T vector_call(job what, std::size_t i) {
+    const T* const a = a_.data() + i * length_;
+    if (what == job::dot) return exactdot::cuda::dot<T>(workspace_, a, b_.data() + i * length_, length_);
+    if (what == job::matvec) return exactdot::cuda::dot<T>(workspace_, a, b_.data(), length_);
+    exactdot::any_vector x = exactdot::to_any(a, length_);
+    if (what == job::columns) {
+      x = {a_.data() + i, rows_, exactdot::type_of<T>, static_cast<std::ptrdiff_t>(length_ * sizeof(T))};
+    }
+    const reduction asked = what == job::mean ? reduction::mean : reduction::sum;
+    const std::uint64_t bits = exactdot::cuda::reduce(workspace_, asked, x, exactdot::type_of<T>).bits;
+    T value{};
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  }
 
   /// Variants of which a lane has one to 128 packs, each with few and with many blocks.
-  void time_variants(const std::string& what, bool two, bool repeats_b) {
+  void time_variants(job what) {
     std::vector<way> ways;
     const std::size_t packs = length_ * sizeof(T) / 16;
     for (std::size_t i = 0; i < row_variants.size(); ++i) {
@@ -288,8 +309,9 @@ class measurement {
                       config.resident, blocks);
         ways.push_back({name, [=, this] {
                           const auto most = static_cast<unsigned>(blocks);
-                          if (two) {
-                            launch_variant<T, exactdot::core::product>(workspace_, i, most, problem(repeats_b));
+                          if (what != job::sum) {
+                            launch_variant<T, exactdot::core::product>(workspace_, i, most,
+                                                                       problem(what == job::matvec));
                           } else {
                             launch_variant<T, exactdot::core::value>(workspace_, i, most, problem(false));
                           }
@@ -298,7 +320,7 @@ class measurement {
     }
     auto found = medians(ways, 3);
     std::sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
-    std::printf("{\"variants\": \"%s\", \"type\": \"%s\", \"rows\": %zu, \"length\": %zu", what.c_str(),
+    std::printf("{\"variants\": \"%s\", \"type\": \"%s\", \"rows\": %zu, \"length\": %zu", name_of(what),
                 sizeof(T) == 4 ? "float32" : "float64", rows_, length_);
     for (const auto& [name, microseconds] : found) std::printf(", \"%s\": %.2f", name.c_str(), microseconds);
     std::printf("}\n");
