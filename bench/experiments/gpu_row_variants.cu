@@ -12,9 +12,9 @@ using namespace exactdot;
 using namespace exactdot::cuda_engine;
 
 template <class T, class Term, std::size_t variant>
-void launch(cuda::workspace& on, unsigned blocks_per_multiprocessor, const row_problem& problem) {
+void launch(exactdot::cuda::workspace& on, unsigned blocks_per_multiprocessor, const row_problem& problem) {
   constexpr line_config config = row_variants[variant];
-  const cuda::workspace::storage& storage = on.library_storage();
+  const exactdot::cuda::workspace::storage& storage = on.library_storage();
   const auto next = static_cast<std::ptrdiff_t>(problem.length);
   line_operands<T> in;
   in.first = {static_cast<const T*>(problem.a), Term::inputs == 2 ? static_cast<const T*>(problem.b) : nullptr, 1,
@@ -38,13 +38,13 @@ void launch(cuda::workspace& on, unsigned blocks_per_multiprocessor, const row_p
       return &short_line_kernel<T, Term, layout, config.threads, config.lanes, config.in_flight, config.resident>;
     }
   }();
-  cuda::launch_kernel(storage, "launching a variant", {blocks, config.threads}, kernel, in, bound, out);
+  exactdot::cuda::launch_kernel(storage, "launching a variant", {blocks, config.threads}, kernel, in, bound, out);
 }
 
 }  // namespace
 
 template <class T, class Term>
-void launch_variant(cuda::workspace& on, std::size_t variant, unsigned blocks_per_multiprocessor,
+void launch_variant(exactdot::cuda::workspace& on, std::size_t variant, unsigned blocks_per_multiprocessor,
                     const row_problem& problem) {
   [&]<std::size_t... each>(std::index_sequence<each...>) {
     static_cast<void>(
@@ -53,7 +53,7 @@ void launch_variant(cuda::workspace& on, std::size_t variant, unsigned blocks_pe
   (std::make_index_sequence<row_variants.size()>());
 }
 
-template void launch_variant<EXACTDOT_ELEMENT, core::EXACTDOT_TERM>(cuda::workspace&, std::size_t, unsigned,
-                                                                    const row_problem&);
+template void launch_variant<EXACTDOT_ELEMENT, core::EXACTDOT_TERM>(exactdot::cuda::workspace&, std::size_t,
+                                                                    unsigned, const row_problem&);
 
 }  // namespace experiment

@@ -17,15 +17,16 @@ struct row_problem {
 };
 
 inline constexpr std::array row_variants = {
-    line_config{1, 256, 2, 3, 16},   line_config{1, 128, 4, 4, 16},   line_config{2, 256, 2, 3, 16},
-    line_config{2, 256, 1, 4, 16},   line_config{4, 256, 1, 4, 16},   line_config{4, 256, 2, 3, 16},
-    line_config{4, 256, 2, 4, 16},   line_config{4, 256, 4, 3, 16},   line_config{4, 128, 2, 6, 16},
-    line_config{8, 256, 1, 4, 16},   line_config{8, 256, 2, 3, 16},   line_config{8, 256, 2, 4, 16},
-    line_config{8, 256, 4, 3, 16},   line_config{16, 256, 2, 3, 16},  line_config{16, 256, 2, 4, 16},
-    line_config{32, 256, 1, 4, 16},  line_config{32, 256, 2, 3, 16},  line_config{32, 256, 2, 4, 16},
-    line_config{32, 256, 4, 2, 16},  line_config{32, 256, 4, 3, 16},  line_config{32, 128, 4, 6, 16},
-    line_config{128, 128, 4, 6, 16}, line_config{256, 256, 2, 4, 12}, line_config{256, 256, 4, 3, 12},
-    line_config{512, 512, 2, 2, 8},  line_config{512, 512, 4, 1, 8},  line_config{1024, 1024, 2, 1, 4},
+    line_config{1, 256, 2, 3, 16},   line_config{1, 128, 4, 4, 16},    line_config{2, 256, 2, 3, 16},
+    line_config{2, 256, 1, 4, 16},   line_config{4, 256, 1, 4, 16},    line_config{4, 256, 2, 3, 16},
+    line_config{4, 256, 2, 4, 16},   line_config{4, 256, 4, 3, 16},    line_config{4, 128, 2, 6, 16},
+    line_config{8, 256, 1, 4, 16},   line_config{8, 256, 2, 3, 16},    line_config{8, 256, 2, 4, 16},
+    line_config{8, 256, 4, 3, 16},   line_config{16, 256, 2, 3, 16},   line_config{16, 256, 2, 4, 16},
+    line_config{32, 256, 1, 4, 16},  line_config{32, 256, 2, 3, 16},   line_config{32, 256, 2, 4, 16},
+    line_config{32, 256, 4, 2, 16},  line_config{32, 256, 4, 3, 16},   line_config{32, 128, 4, 6, 16},
+    line_config{4, 256, 2, 2, 16},   line_config{8, 256, 4, 2, 16},    line_config{128, 128, 4, 6, 16},
+    line_config{256, 256, 2, 4, 12}, line_config{256, 256, 4, 3, 12},  line_config{512, 512, 2, 2, 8},
+    line_config{512, 512, 4, 1, 8},  line_config{1024, 1024, 2, 1, 4},
 };
 
 /// Enqueues variant number `variant`, with at most so many blocks of a multiprocessor. One object per element type
