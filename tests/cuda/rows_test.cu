@@ -126,8 +126,6 @@ void expect_columns(std::size_t most, unsigned salt) {
 TEST_F(rows, of_a_transpose_equal_vectors) {
   expect_columns<columns_of_block<256, 32>, float>(70, 400);
   expect_columns<columns_of_block<256, 8>, double>(20, 500);
-  expect_columns<columns_of_block<128, 16>, double>(40, 600);
-  expect_columns<columns_of_block<128, 8, 8>, float>(20, 700);
 }
 
 /// Every length, of one number that rounds, and of numbers that nearly cancel.
