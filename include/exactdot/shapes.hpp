@@ -2,7 +2,7 @@
 // Many vectors in one call: the rows or columns of a matrix, any axes of an array, segments of a vector.
 //
 // Every result has the bits of the same call on its elements alone, in both modes, however many results there are
-// and wherever they lie. docs/shapes.md explains the shapes. Arrays lie in host memory.
+// and wherever they lie. docs/shapes.md explains the shapes.
 #pragma once
 
 #include <cstddef>

@@ -186,7 +186,7 @@ __device__ __forceinline__ Sum sum_of_warp(Sum x, unsigned lanes = 32) {
 #pragma unroll
   for (unsigned distance = 16; distance > 0; distance /= 2) {
     if (distance >= lanes) continue;
-    x.join(shuffled(x, [distance](double part) { return __shfl_down_sync(all_lanes, part, distance); }));
+    x.join(shuffled(x, [distance](auto part) { return __shfl_down_sync(all_lanes, part, distance); }));
   }
   return x;
 }

@@ -13,6 +13,7 @@ namespace exactdot::cuda_engine {
 enum class input_layout : int {
   contiguous,  ///< carriers in native byte order, at full speed: see below
   converted,   ///< contiguous elements of other types, one for both inputs: converted in registers, in packs
+  strided,     ///< carriers in native byte order, of any stride: one element per load; of lines, batch_kernel.cuh
   any,         ///< any stride, byte order and element type: one element per load
 };
 
@@ -47,6 +48,15 @@ struct operands<T, input_layout::contiguous> {
       end = n - (n - head) % width;
     }
   }
+};
+
+/// One line: element i of an input is a[i·stride]. Strides count elements.
+template <class T>
+struct operands<T, input_layout::strided> {
+  const T* a = nullptr;
+  const T* b = nullptr;
+  std::ptrdiff_t stride_a = 1, stride_b = 1;
+  std::size_t n = 0;
 };
 
 /// An input of any layout.

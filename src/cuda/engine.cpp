@@ -4,6 +4,7 @@
 // to one exact state on the device, or are nodes of order v1's tree. Either way the bits are the CPU's.
 #include <algorithm>
 #include <exactdot/order_v1.hpp>
+#include <cuda/batch_engine.hpp>
 #include <cuda/engine.hpp>
 #include <cuda/extremum_rank.hpp>
 #include <cuda/launch.hpp>
@@ -254,7 +255,7 @@ void add_states_staged(const plan& plan, int states, staging_pipeline& pipeline,
   });
 }
 
-constexpr engine::gpu_engine table = {choose, reduce, add};
+constexpr engine::gpu_engine table = {choose, reduce, add, choose_batch, reduce_batch};
 
 bool register_gpu_engine() {
   if (machine_has_device_files()) engine::gpu_may_exist.store(true);

@@ -4,6 +4,7 @@
 //   grouped       factor = u             The same in a group; E counts the joins of groups by 2^-33 only.
 //   compensated   factor = d·u²          c is a sum, of depth d, of rounding errors that add up to at most u·E;
 //                          (13/4)·d·u²   for products of doubles, to at most (3 + u)·u·E.
+//   traced        factor = d·u           E adds up the magnitudes of the errors instead, of which c is the sum.
 //   floor         n·2^-1074              What products of doubles lose to underflow.
 //
 // u = 2^-53; d = h + 1 + 2J for at most h terms of an accumulator and J joins. The error of a refined sum
@@ -95,6 +96,7 @@ constexpr error_bound bound_of(const sum_shape& shape, summation sums, bool prod
   const double of_compensated = (products_of_doubles ? 3.25 : 1) * static_cast<double>(depth) * u * u;
   const double factor = depth > std::size_t{1} << 20     ? infinity
                         : sums == summation::compensated ? of_compensated
+                        : sums == summation::traced      ? static_cast<double>(depth) * u
                                                          : u;
   return {factor * slack, products_of_doubles ? static_cast<double>(shape.n) * 0x1p-1074 : 0, slack};
 }

@@ -67,7 +67,7 @@ template <class Term, class Element, input_layout layout, class Storage>
 __device__ unsigned add_claimed_shares(const operands<Element, layout>& in, Storage& storage, exchange& exchange,
                                        bool in_integers) {
   storage.sum.clear_digits(threadIdx.x, blockDim.x);
-  storage.sum.clear_special();
+  storage.sum.clear_special(threadIdx.x);
   __syncthreads();
   if (gridDim.x == 1) {
     add_share<Term>(in, grid_share{0}, in_integers, storage.sum);

@@ -105,7 +105,7 @@ template <class Carrier>
     if (!__shfl_sync(all_lanes, static_cast<int>(same), 0)) return false;
   }
   if (lane == 0) {
-    if (found.overflows) *to.status = 1;
+    if (found.overflows) atomicMax(to.status, 1U);  // lines may fail together
     store_anywhere(to, found.overflows ? 0 : found.word);
   }
   return true;

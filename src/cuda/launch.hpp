@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda/destination.hpp>
+#include <cuda/line_operands.hpp>
 #include <cuda/workspace.hpp>
 #include <plan/plan.hpp>
 
@@ -42,6 +43,17 @@ void launch_extremum(const workspace::storage& storage, const engine::plan& plan
 /// so.
 void launch_moments(const workspace::storage& storage, const engine::plan& plan,
                     const cuda_engine::destination& to);
+
+/// Enqueues the results of lines of a term, by its index; see batch_kernel.cuh. There is at least one line.
+template <class Carrier>
+void launch_lines(const workspace::storage& storage, std::size_t term,
+                  const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
+
+/// The same for elements of any type and byte order, which are converted. `in.first.n` counts addends.
+template <class Carrier>
+void launch_any_lines(const workspace::storage& storage, std::size_t term,
+                      const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
+                      const cuda_engine::line_results& out);
 
 /// Launches a plan and waits for the bits of its result. The workspace is locked. Throws errc::overflow.
 [[nodiscard]] std::uint64_t run(workspace& on, const engine::plan& plan);

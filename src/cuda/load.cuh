@@ -105,19 +105,23 @@ __device__ __forceinline__ std::size_t index_of_single(std::size_t i, std::size_
   return i < head ? i : i + in_packs;
 }
 
-/// Which share of the elements the block reads: that of a block of the grid, by default its own.
+/// Which share of the elements the block reads: that of a block of the grid, by default its own. Loops take any
+/// type with these two functions.
 struct grid_share {
   unsigned block = blockIdx.x;
   [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const {
     return std::size_t{block} * blockDim.x + threadIdx.x;
   }
+  [[nodiscard]] __device__ __forceinline__ std::size_t threads() const {
+    return std::size_t{gridDim.x} * blockDim.x;
+  }
 };
 
 /// Calls add(x, y) with arrays of elements, for this thread's part of a share: a grid-stride loop that loads
 /// `in_flight` elements of each input before it uses the first.
-template <class Term, int in_flight, class T, class Load, class Add>
-__device__ __forceinline__ void for_each_element(std::size_t n, grid_share share, Load load, Add add) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+template <class Term, int in_flight, class T, class Share, class Load, class Add>
+__device__ __forceinline__ void for_each_element(std::size_t n, Share share, Load load, Add add) {
+  const std::size_t stride = share.threads();
   std::size_t i = share.first_thread();
   for (; i + (in_flight - 1) * stride < n; i += in_flight * stride) {
     T x[in_flight], y[in_flight];
@@ -225,9 +229,16 @@ __device__ __forceinline__ void for_each_contiguous(const operands<T, input_layo
 }
 
 /// The same for inputs of any layout.
-template <class Term, int in_flight, class T, input_layout layout, class Add>
-__device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, grid_share share, Add add) {
-  if constexpr (layout == input_layout::any) {
+template <class Term, int in_flight, class T, input_layout layout, class Share, class Add>
+__device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, Share share, Add add) {
+  if constexpr (layout == input_layout::strided) {
+    const auto load = [&](std::size_t i, T& x, T& y) {
+      const auto index = static_cast<std::ptrdiff_t>(i);
+      x = in.a[index * in.stride_a];
+      y = Term::inputs == 2 ? in.b[index * in.stride_b] : x;
+    };
+    for_each_element<Term, in_flight, T>(in.n, share, load, add);
+  } else if constexpr (layout == input_layout::any) {
     for_each_element<Term, in_flight, T>(
         in.n, share, [&](std::size_t i, T& x, T& y) { load_addend<Term>(in, i, x, y); }, add);
   } else {

@@ -56,13 +56,13 @@ __device__ __forceinline__ void add_term(refined_sum& sum, double a, double b) {
   if constexpr (Term::factors == 2) sum.template add<1>(__fma_rn(x, y, -product));
 }
 
-/// The sum of this thread's part of the block's share, each factor multiplied by `power`.
-template <class Term, class T, input_layout layout>
-__device__ __forceinline__ refined_sum sum_of_share(const operands<T, layout>& in, double power) {
+/// The sum of this thread's part of a share, each factor multiplied by `power`.
+template <class Term, class T, input_layout layout, class Share>
+__device__ __forceinline__ refined_sum sum_of_share(const operands<T, layout>& in, Share share, double power) {
   constexpr bool is_double = std::is_same_v<T, double>;
   constexpr int in_flight = is_double ? 4 : 2;  // of floats with four, all long dots were up to 5 % slower
   refined_sum sum{};
-  for_each_pack<Term, in_flight>(in, grid_share{}, [&](const auto& x, const auto& y) {
+  for_each_pack<Term, in_flight>(in, share, [&](const auto& x, const auto& y) {
 #pragma unroll
     for (int i = 0; i < static_cast<int>(sizeof x / sizeof(T)); ++i) {
       if constexpr (is_double) {
@@ -127,7 +127,7 @@ template <class Term, bool in_cluster, class T, input_layout layout>
   const double power = scale == scaling::none ? 1 : scale == scaling::down ? 1 / scale_power : scale_power;
   const unsigned warps = blockDim.x / 32;
   if constexpr (in_cluster) gpu::cluster_arrive();  // the block has read the sums of the first round
-  refined_sum total = sum_of_share<Term>(in, power);
+  refined_sum total = sum_of_share<Term>(in, grid_share{}, power);
   if constexpr (in_cluster) {
     total = sum_of_cluster(total, of_warp, warps);
   } else {

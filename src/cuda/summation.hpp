@@ -8,6 +8,7 @@ enum class summation : int {
   plain,    ///< in doubles: few operations; for results of 24 bits, and while no sum has many terms
   grouped,  ///< the terms that are loaded together plainly, these sums with a correction: for results of 24 bits
   compensated,  ///< every term with a correction
+  traced,       ///< the same, and the bound follows from the rounding errors themselves (traced_sum.cuh): of lines
 };
 
 using enum summation;

@@ -18,9 +18,10 @@ struct superaccumulator {
   wide_unsigned special[3];  ///< numbers of NaN, +infinite, -infinite terms
   unsigned log2_error;       ///< less than 2^this, as a position, is missing for each warp and share; 0: nothing
 
-  __device__ void clear_special() {
-    if (threadIdx.x < 3) special[threadIdx.x] = 0;
-    if (threadIdx.x == 0) log2_error = 0;
+  /// By this thread, of at least three.
+  __device__ void clear_special(unsigned index) {
+    if (index < 3) special[index] = 0;
+    if (index == 0) log2_error = 0;
   }
   /// By `threads` threads, this one with the given index among them.
   __device__ void clear_digits(unsigned index, unsigned threads) {
@@ -32,16 +33,16 @@ struct superaccumulator {
 };
 
 /// Calls visit(term) for the exact terms of this thread's part of a share.
-template <class Term, class T, input_layout layout, class Visit>
-__device__ __forceinline__ void for_each_term(const operands<T, layout>& in, grid_share share, Visit visit) {
+template <class Term, class T, input_layout layout, class Share, class Visit>
+__device__ __forceinline__ void for_each_term(const operands<T, layout>& in, Share share, Visit visit) {
   for_each_pack<Term, 1>(in, share, [&](const auto& x, const auto& y) {
     for (std::size_t i = 0; i < sizeof x / sizeof(T); ++i) visit(core::exact_addend<Term>(x[i], y[i]));
   });
 }
 
 /// Counts the infinite and NaN terms of this thread's part of a share.
-template <class Term, class T, input_layout layout, class Carrier>
-[[gnu::noinline]] __device__ void count_special(const operands<T, layout>& in, grid_share share,
+template <class Term, class T, input_layout layout, class Share, class Carrier>
+[[gnu::noinline]] __device__ void count_special(const operands<T, layout>& in, Share share,
                                                 superaccumulator<Carrier>& to) {
   wide_unsigned found[3] = {};
   for_each_term<Term>(in, share, [&](const core::exact_term& term) {
@@ -76,8 +77,8 @@ __device__ unsigned add_expansion(superaccumulator<Carrier>& to, const expansion
 }
 
 /// Adds a share of the grid's terms, in expansions or in integers. By all threads; a barrier before and after.
-template <class Term, class T, input_layout layout, class Carrier>
-[[gnu::noinline]] __device__ void add_share(const operands<T, layout>& in, grid_share share, bool in_integers,
+template <class Term, class T, input_layout layout, class Share, class Carrier>
+[[gnu::noinline]] __device__ void add_share(const operands<T, layout>& in, Share share, bool in_integers,
                                             superaccumulator<Carrier>& to) {
   constexpr int levels = 6;  // 318 bits
   if (in_integers) {

@@ -62,9 +62,8 @@ batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_
 }
 
 void place(batch& made, const batch_request& asked, const options& options) {
-  check_options(asked, options);
   if (made.count == 0) return;
-  check_memory(asked, made);
+  choose_engine(asked, made, options);
   made.monitor = options.monitor;
   made.threads = threads_for(std::max(made.elements, made.count), options.threads);
 }
@@ -156,6 +155,7 @@ bool batch::may_overflow() const {
 batch make_grid_batch(const batch_request& asked, const any_grid& a, const any_grid& given_b,
                       const options& options) {
   const any_grid& b = inputs_of(asked.what) == 2 ? given_b : a;
+  check_options(asked, options);
   if (a.results.size() + a.elements.size() > max_axes) {
     throw_error(errc::bad_option, asked.caller,
                 "an array of " + std::to_string(a.results.size() + a.elements.size()) + " axes; use at most 64");
@@ -200,8 +200,10 @@ batch make_segment_batch(const batch_request& asked, const any_vector& a, const 
   const any_vector& b = two ? given_b : a;
   const axis places[] = {{offsets.count, asked.out.axes.empty() ? 0 : asked.out.axes[0].stride}};
   require_equal_axes(asked, places, asked.out.axes, "the numbers of segments and of results");
+  check_options(asked, options);
   check_each(asked, a, b, a.n == 0 ? 0 : offsets.count, options.mode);
   check_results(asked, offsets.count);
+  require_host_offsets(asked, offsets, options);
   check_offsets(asked, offsets, a.n);
   check_segments(asked, two ? "a" : "x", a, offsets);
   if (two) check_segments(asked, "b", b, offsets);

@@ -36,19 +36,6 @@ bool results_overlap(const batch_request& asked, std::size_t count, const void* 
   return false;
 }
 
-/// Throws if memory that the CPU is to use lies on a GPU.
-void refuse_gpu_memory(const batch_request& asked, const void* memory, const char* name) {
-  const gpu_engine* const engine = registered_gpu_engine.load(std::memory_order_acquire);
-  if (engine == nullptr || !gpu_may_exist.load(std::memory_order_relaxed) || memory == nullptr) return;
-  plan probe =
-      unplaced_plan({asked.caller, reduction::sum, {memory, 1, element_type::uint8}, {}, element_type::int64}, {});
-  engine->choose(probe, {});
-  if (probe.a.where.kind != memory_kind::device) return;
-  refuse(asked, std::string(name) +
-                    " lies in a GPU's memory; rows, columns and segments are computed by the CPU only "
-                    "in this version: copy it with cudaMemcpy, or call once per vector");
-}
-
 /// Throws for offsets that decrease or pass the end of a vector of n elements.
 void check_offset_order(const batch_request& asked, const any_offsets& offsets, std::size_t n) {
   std::uint64_t before = 0;
@@ -117,12 +104,9 @@ void check_options(const batch_request& asked, const options& options) {
   if (options.threads < 0) {
     refuse(asked, "threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
   }
-  if (options.device == device::cpu || options.device == device::automatic) return;
-  if (options.device != device::cuda) {
+  if (options.device != device::cpu && options.device != device::automatic && options.device != device::cuda) {
     refuse(asked, "unknown device; use device::automatic, device::cpu or device::cuda");
   }
-  refuse(asked, "rows, columns and segments are computed by the CPU only in this version; use device::cpu",
-         errc::no_device);
 }
 
 void check_segments(const batch_request& asked, const char* name, const any_vector& x, const any_offsets& offsets) {
@@ -153,11 +137,17 @@ void check_offsets(const batch_request& asked, const any_offsets& offsets, std::
   }
 }
 
-void check_memory(const batch_request& asked, const batch& made) {
-  refuse_gpu_memory(asked, made.each.a.data, "a");
-  refuse_gpu_memory(asked, made.each.b.data, "b");
-  refuse_gpu_memory(asked, made.offsets.data, "offsets");
-  refuse_gpu_memory(asked, made.out, "the array of results");
+void choose_engine(const batch_request& asked, batch& made, const options& options) {
+  constexpr std::size_t always = ~std::size_t{0};  // results are checked too, however few elements there are
+  const gpu_engine* const engine = gpu_engine_to_ask(asked.caller, options, always);
+  if (engine != nullptr) engine->choose_batch(made, options);
+}
+
+void require_host_offsets(const batch_request& asked, const any_offsets& offsets, const options& options) {
+  batch probe;
+  probe.each.caller = asked.caller;
+  probe.offsets = offsets;
+  if (offsets.count != 0) choose_engine(asked, probe, options);
 }
 
 }  // namespace exactdot::engine

@@ -30,7 +30,10 @@ void check_offsets(const batch_request& asked, const any_offsets& offsets, std::
 
 void check_options(const batch_request& asked, const options& options);
 
-/// Throws if any memory of the call is a GPU's.
-void check_memory(const batch_request& asked, const batch& made);
+/// Lets the GPU engine decide where the batch is computed, if there is one to ask. Throws for memory that no engine
+/// reads.
+void choose_engine(const batch_request& asked, batch& made, const options& options);
+/// The same for offsets alone, before they are read.
+void require_host_offsets(const batch_request& asked, const any_offsets& offsets, const options& options);
 
 }  // namespace exactdot::engine

@@ -9,6 +9,8 @@
 
 namespace exactdot::engine {
 
+struct batch;
+
 struct gpu_engine {
   /// Finds where the inputs lie and decides whether a GPU computes the plan: sets on_gpu, gpu and the operands'
   /// locations. Throws for inputs that no engine can read together.
@@ -17,6 +19,11 @@ struct gpu_engine {
   std::uint64_t (*reduce)(const plan&);
   /// words += the exact state; normalised on entry and on return.
   void (*add)(const plan&, std::int64_t* words);
+  /// As choose, for the inputs, offsets and results of a batch: sets each.on_gpu and each.gpu. Throws for what no
+  /// engine computes where it lies.
+  void (*choose_batch)(batch&, const options&);
+  /// Stores all results.
+  void (*reduce_batch)(const batch&);
 };
 
 /// Null in a program that is not linked with a GPU engine.
@@ -30,5 +37,9 @@ inline constexpr std::size_t min_checked_length = 4096;
 inline bool asks_gpu_engine(device device, std::size_t n) {
   return gpu_may_exist.load(std::memory_order_relaxed) && (device == device::automatic || n >= min_checked_length);
 }
+
+/// The registered engine, if a call on n elements has to ask it. Throws errc::no_device if options.device demands
+/// one and the program has none.
+[[nodiscard]] const gpu_engine* gpu_engine_to_ask(const char* caller, const options& options, std::size_t n);
 
 }  // namespace exactdot::engine

@@ -52,15 +52,9 @@ operand to_operand(const any_vector& x, element_type carrier) {
 
 /// Lets the GPU engine decide, if there is one to ask.
 void choose_engine(plan& plan, const options& options) {
-  const gpu_engine* const engine = registered_gpu_engine.load(std::memory_order_acquire);
   plan.gpu_demanded = options.device == device::cuda;
-  if (plan.gpu_demanded && engine == nullptr) {
-    throw_error(errc::no_device, plan.caller,
-                "this program has no CUDA engine; link exactdot::cuda, of a build with a CUDA compiler, or use "
-                "device::cpu or device::automatic");
-  }
-  if (engine == nullptr) return;
-  if (plan.gpu_demanded || (plan.n != 0 && asks_gpu_engine(options.device, plan.n))) engine->choose(plan, options);
+  const gpu_engine* const engine = gpu_engine_to_ask(plan.caller, options, plan.n);
+  if (engine != nullptr) engine->choose(plan, options);
 }
 
 std::string quoted(element_type type) { return std::string(name_of(type)); }
@@ -107,6 +101,18 @@ void check_types(const request& asked) {
 }
 
 }  // namespace
+
+const gpu_engine* gpu_engine_to_ask(const char* caller, const options& options, std::size_t n) {
+  const gpu_engine* const engine = registered_gpu_engine.load(std::memory_order_acquire);
+  const bool demanded = options.device == device::cuda;
+  if (demanded && engine == nullptr) {
+    throw_error(errc::no_device, caller,
+                "this program has no CUDA engine; link exactdot::cuda, of a build with a CUDA compiler, or use "
+                "device::cpu or device::automatic");
+  }
+  const bool asks = demanded || (n != 0 && asks_gpu_engine(options.device, n));
+  return asks ? engine : nullptr;
+}
 
 void check_extent(const char* caller, const char* name, const any_vector& x) {
   if (fits_address_space(x)) return;

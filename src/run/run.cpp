@@ -116,16 +116,23 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type r
   return reduce_by_plan(what, x, x, result, options, ddof);
 }
 
+namespace {
+void run_batch(const engine::batch& batch) {
+  if (!batch.each.on_gpu) return cpu_engine::reduce(batch);
+  engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
+}
+}  // namespace
+
 void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                  const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
-  cpu_engine::reduce(engine::make_grid_batch(asked, a, b, options));
+  run_batch(engine::make_grid_batch(asked, a, b, options));
 }
 
 void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                      const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
-  cpu_engine::reduce(engine::make_segment_batch(asked, a, b, offsets, options));
+  run_batch(engine::make_segment_batch(asked, a, b, offsets, options));
 }
 
 }  // namespace detail

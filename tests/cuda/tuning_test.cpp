@@ -1,9 +1,10 @@
-// Tests of the tuning table in src/cuda/tuning.hpp, on the host: its rows, the row of each length, and the number
-// of blocks.
+// Tests of the tuning tables in src/cuda/tuning.hpp and line_tuning.hpp, on the host: their rows, the row of each
+// length, and the number of blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cuda/kernel_variant.hpp>
+#include <cuda/line_tuning.hpp>
 #include <cuda/tuning.hpp>
 #include <exactdot/element.hpp>
 #include <set>
@@ -133,6 +134,41 @@ TEST(block_count, gives_every_block_work_within_the_limits) {
   EXPECT_EQ(block_count(config, 132, 264 * 512 + 1, 512, 1024), 264U);  // 2 blocks of each multiprocessor
   EXPECT_EQ(block_count(config, 132, 264 * 512, 512, 100), 100U);
   EXPECT_EQ(block_count(config, 1, ~std::size_t{0}, 512, 1024), 2U);
+}
+
+template <class Rows>
+void expect_line_rows(const Rows& rows) {
+  std::size_t before = 0;
+  for (const line_row& row : rows) {
+    const line_config& config = row.config;
+    EXPECT_GT(row.max_bytes, before);
+    before = row.max_bytes;
+    EXPECT_EQ(config.threads % 32, 0);
+    EXPECT_LE(config.threads * config.resident, 2048);
+    if (config.lanes > 32) {
+      EXPECT_EQ(config.lanes, config.threads);
+    } else {
+      EXPECT_EQ(32 % config.lanes, 0);
+      EXPECT_LT(row.max_bytes, std::size_t{1} << 30);  // kernels of short lines have 32-bit indices
+    }
+  }
+  EXPECT_EQ(before, unlimited);
+}
+
+TEST(line_rows, cover_all_lengths) {
+  expect_line_rows(line_rows);
+  expect_line_rows(strided_line_rows);
+  expect_line_rows(any_line_rows);
+}
+
+TEST(lines, are_vectors_one_after_the_other_if_they_are_few_and_long) {
+  constexpr std::size_t mebi = std::size_t{1} << 20;
+  EXPECT_TRUE(is_vector_by_vector(1, mebi, 132));
+  EXPECT_TRUE(is_vector_by_vector(16, 16 * mebi, 132));
+  EXPECT_FALSE(is_vector_by_vector(16, 16 * kibi, 132));
+  EXPECT_FALSE(is_vector_by_vector(128, 2 * mebi, 132));
+  EXPECT_FALSE(is_vector_by_vector(100000, 16 * mebi, 132));
+  EXPECT_FALSE(is_vector_by_vector(1, 0, 132));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <exactdot/cuda.hpp>
+#include <exactdot/cuda/batches.hpp>
 #include <exactdot/exactdot.hpp>
 #include <memory>
 
@@ -125,6 +126,56 @@ std::optional<any_scalar> in_device_memory(const call& asked) {
   });
 }
 
+#ifdef EXACTDOT_GPU_ROWS
+/// Whether rows of such vectors are computed on a GPU so far.
+bool has_rows(const row& tested) {
+  return !exactdot::gives_element(tested.what) && !exactdot::gives_index(tested.what) &&
+         tested.what != reduction::variance && tested.what != reduction::stddev;
+}
+
+/// The vector as every row of a batch; all results have to be equal. A batch that is not there yet has to be
+/// refused.
+std::optional<any_scalar> as_rows(const call& asked) {
+  const std::size_t count = 1 + asked.variant % 7;
+  const device_copy a(asked.a, asked.variant), b(asked.b, asked.variant / 3);
+  const std::size_t bytes = exactdot::size_of(asked.result);
+  void* results = nullptr;
+  expect(cudaMalloc(&results, count * bytes));
+  const std::unique_ptr<void, decltype(&cudaFree)> frees(results, &cudaFree);
+  expect(cudaMemset(results, 0x5a, count * bytes));
+  const exactdot::axis of_rows{count, 0}, of_results{count, static_cast<std::ptrdiff_t>(bytes)};
+  const exactdot::axis of_a{asked.a.n, asked.a.stride}, of_b{asked.b.n, asked.b.stride};
+  const exactdot::any_grid first{a.view().data, asked.a.type, {&of_rows, 1}, {&of_a, 1}, asked.a.swapped};
+  const exactdot::any_grid second{b.view().data, asked.b.type, {&of_rows, 1}, {&of_b, 1}, asked.b.swapped};
+  const exactdot::any_results out{results, asked.result, {&of_results, 1}, false};
+  const exactdot::options options{.mode = asked.mode};
+  const bool is_dot = asked.what == reduction::dot, waits = asked.variant % 2 == 0;
+  const bool is_refused = asked.mode == exactdot::mode::fast && !exactdot::is_integer(asked.a.type);
+  try {
+    if (is_dot && waits) exactdot::dot(first, second, out, options);
+    if (!is_dot && waits) exactdot::reduce(asked.what, first, out, options);
+    if (is_dot && !waits) exactdot::cuda::dot(shared_workspace(), first, second, out, options);
+    if (!is_dot && !waits) exactdot::cuda::reduce(shared_workspace(), asked.what, first, out, options);
+    if (is_refused) throw std::runtime_error("rows were computed that should have been refused");
+    shared_workspace().check();
+  } catch (const exactdot::error& refusal) {
+    if (refusal.code() == exactdot::errc::overflow) return std::nullopt;
+    if (!is_refused || refusal.code() != exactdot::errc::bad_option) throw;
+    return in_device_memory(asked);
+  }
+  std::vector<unsigned char> found(count * bytes);
+  expect(cudaMemcpy(found.data(), results, found.size(), cudaMemcpyDeviceToHost));
+  any_scalar result{asked.result, 0};
+  std::memcpy(&result.bits, found.data(), bytes);
+  for (std::size_t i = 1; i < count; ++i) {
+    if (std::memcmp(found.data(), found.data() + i * bytes, bytes) != 0)
+      throw std::runtime_error("equal rows differ");
+  }
+  return result;
+}
+
+#endif
+
 /// Adds the terms to the words, on the current device, so many times.
 void add_terms(const call& asked, std::vector<std::int64_t>& state, int times) {
   const device_copy a(asked.a, asked.variant), b(asked.b, asked.variant / 3);
@@ -213,6 +264,13 @@ suite engines_under_test() {
   host.run = in_host_memory;
   host.words_of_two_additions = words_in_host_memory;
   all.engines = {device, host};
+#ifdef EXACTDOT_GPU_ROWS
+  engine rows = device;
+  rows.name = "rows in device memory";
+  rows.computes = has_rows;
+  rows.run = as_rows;
+  all.engines.push_back(rows);
+#endif
   if (devices >= 2) {
     engine both = device;
     both.name = "two GPUs";

@@ -133,7 +133,7 @@ TEST(batches, errors) {
   expect_untouched(errc::bad_option, "threads is -1", [](results& out) {
     sum(rows{matrix.data(), 2, 3}, out, {.threads = -1});
   });
-  expect_untouched(errc::no_device, "by the CPU only", [](results& out) {
+  expect_untouched(errc::no_device, "this program has no CUDA engine", [](results& out) {
     sum(rows{matrix.data(), 2, 3}, out, {.device = device::cuda});
   });
   expect_untouched(errc::bad_option, "exceeds the address space", [](results& out) {

@@ -1,0 +1,226 @@
+// Batches on a GPU: which ones it computes, and how its kernels are given their lines.
+//
+// One result axis, the longest, is the lines of a launch; further ones, which nearly no array has after its axes
+// have been simplified, are a launch each. Few very long lines are vectors one after the other (line_tuning.hpp).
+// Without EXACTDOT_GPU_ROWS, as by default, every batch in a GPU's memory is refused (docs/shapes.md).
+#include <cuda/batch_engine.hpp>
+#include <cuda/driver.hpp>
+#include <cuda/input_choice.hpp>
+#include <cuda/launch.hpp>
+#include <cuda/line_tuning.hpp>
+#include <cuda/pool.hpp>
+#include <string>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+using engine::batch;
+using engine::shared_axis;
+
+/// Some memory of a call.
+struct memory {
+  const void* data;
+  const char* name;
+  location where = {};
+};
+
+std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
+
+[[noreturn]] void refuse(const batch& of, const std::string& sentence, errc code = errc::bad_option) {
+  engine::throw_error(code, of.each.caller, sentence);
+}
+
+/// Throws for a batch that GPUs do not compute yet.
+void require_support(const batch& of) {
+  const engine::plan& each = of.each;
+  const auto refuse_if = [&](bool missing, const char* what) {
+    if (!missing) return;
+    refuse(
+        of,
+        std::string(what) +
+            " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
+  };
+  refuse_if(!EXACTDOT_GPU_ROWS, "a reduction of rows, columns or segments");
+  refuse_if(!of.is_grid(), "a reduction of segments");
+  refuse_if(each.info().is_extremum || each.info().needs_squares(), "this reduction of rows or columns");
+  refuse_if(each.mode == mode::fast, "mode fast of rows or columns");
+  refuse_if(of.out_swapped, "an array of results with swapped bytes");
+  refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
+}
+
+/// Throws unless elements of `bytes` bytes lie at multiples of their size.
+void require_alignment(const batch& of, const memory& array, std::size_t bytes, std::ptrdiff_t stride,
+                       std::ptrdiff_t shared_axis::*of_axis) {
+  const auto size = static_cast<std::ptrdiff_t>(bytes);
+  bool aligned = reinterpret_cast<std::uintptr_t>(array.data) % bytes == 0 && stride % size == 0;
+  for (const shared_axis& each : of.results) aligned = aligned && each.*of_axis % size == 0;
+  if (aligned) return;
+  refuse(of, std::string(array.name) + " is not aligned to its elements of " + std::to_string(bytes) +
+                 " bytes, as a GPU needs it");
+}
+
+/// The GPU whose memory holds the arrays, or the one demanded. Throws if they lie on several, or some on none.
+int gpu_for(const batch& of, const std::vector<memory>& arrays, const options& options) {
+  int gpu = of.each.gpu_demanded ? options.device_index : -1;
+  for (const memory& each : arrays) {
+    if (!each.where.on_gpu()) {
+      refuse(of,
+             std::string(each.name) +
+                 " lies in host memory, where rows and columns are computed by the CPU only: copy it to the GPU "
+                 "with cudaMemcpy, or use arrays in host memory and device::cpu",
+             errc::bad_option);
+    }
+    if (each.where.kind != memory_kind::device) continue;
+    if (gpu >= 0 && each.where.gpu != gpu) {
+      refuse(of, std::string(each.name) + " lies on " + text_of(each.where.gpu) + ", not on " + text_of(gpu) +
+                     "; copy it with cudaMemcpyPeer");
+    }
+    gpu = each.where.gpu;
+  }
+  return gpu >= 0 ? gpu : std::max(arrays.front().where.gpu, 0);
+}
+
+/// The elements between two positions.
+template <class T>
+std::ptrdiff_t elements_in(std::ptrdiff_t bytes) {
+  return bytes / static_cast<std::ptrdiff_t>(sizeof(T));
+}
+
+/// Calls work(first), `first` being the line with index 0 along the axis `lines`, for all indices of the others.
+template <class Work>
+void for_each_first_line(const batch& of, std::size_t lines, Work work) {
+  std::size_t launches = 1;
+  for (std::size_t k = 0; k < of.results.size(); ++k) launches *= k == lines ? 1 : of.results[k].n;
+  for (std::size_t i = 0; i < launches; ++i) {
+    engine::line first{of.each.a.data, of.each.b.data, of.each.n, of.out};
+    std::size_t rest = i;
+    for (std::size_t k = of.results.size(); k-- != 0;) {
+      if (k == lines) continue;
+      const shared_axis& axis = of.results[k];
+      const auto index = static_cast<std::ptrdiff_t>(rest % axis.n);
+      rest /= axis.n;
+      first.a = static_cast<const char*>(first.a) + index * axis.a;
+      first.b = static_cast<const char*>(first.b) + index * axis.b;
+      first.out += index * axis.out;
+    }
+    work(first);
+  }
+}
+
+void launch_vectors(const cuda::workspace::storage& storage, const batch& of) {
+  for (std::size_t i = 0; i < of.count; ++i) {
+    const engine::line line = of.line_at(i);
+    engine::plan one = of.each;
+    one.a.data = line.a, one.b.data = line.b;
+    cuda::run(storage, one, line.out);
+  }
+}
+
+#if EXACTDOT_GPU_ROWS
+/// Launches the lines along the longest result axis, and again for each index of the others.
+template <class T>
+void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
+  const engine::plan& each = of.each;
+  const auto longest = std::ranges::max_element(of.results, {}, &shared_axis::n);
+  const shared_axis lines = of.results.empty() ? shared_axis{1, 0, 0, 0, 0} : *longest;
+  line_results out;
+  out.next = lines.out;
+  out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
+  const bool is_native =
+      each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
+  for_each_first_line(of, static_cast<std::size_t>(longest - of.results.begin()), [&](const engine::line& first) {
+    out.first = first.out;
+    if (is_native) {
+      line_operands<T> in;
+      in.first = {static_cast<const T*>(first.a), static_cast<const T*>(first.b), elements_in<T>(each.a.stride),
+                  elements_in<T>(each.b.stride), each.n};
+      in.count = lines.n, in.next_a = elements_in<T>(lines.a), in.next_b = elements_in<T>(lines.b);
+      cuda::launch_lines<T>(storage, each.term, in, out);
+    } else {
+      line_operands<T, input_layout::any> in;
+      in.first.a = to_any_operand(each.a), in.first.b = to_any_operand(each.b);
+      in.first.a.data = static_cast<const char*>(first.a), in.first.b.data = static_cast<const char*>(first.b);
+      const bool two = each.term == core::term_index<core::product>;
+      in.first.log2_parts_a = core::parts_of(each.a.type) - 1;
+      in.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
+      in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
+      in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b;
+      cuda::launch_any_lines<T>(storage, each.term, in, out);
+    }
+  });
+}
+#else
+template <class T>
+void launch_lines(const cuda::workspace::storage&, const batch& of) {
+  require_support(of);  // throws
+}
+#endif
+
+}  // namespace
+
+void choose_batch(batch& of, const options& options) {
+  engine::plan& each = of.each;
+  each.gpu_demanded = options.device == device::cuda;
+  if (!each.gpu_demanded && !driver_is_loaded()) return;
+  std::vector<memory> arrays;
+  const auto add = [&](const void* data, const char* name) {
+    if (data != nullptr) arrays.push_back({data, name, locate(data)});
+  };
+  const bool two = each.info().inputs == 2;
+  if (each.n != 0 || !of.is_grid()) add(each.a.data, two ? "a" : "x");
+  if (two && (each.n != 0 || !of.is_grid())) add(each.b.data, "b");
+  add(of.offsets.data, "the array of offsets");
+  add(of.out, "the array of results");
+  const auto in_device_memory =
+      std::ranges::find(arrays, memory_kind::device, [](const memory& x) { return x.where.kind; });
+  if (in_device_memory != arrays.end() && options.device == device::cpu) {
+    refuse(of, std::string(in_device_memory->name) + " lies in the memory of " +
+                   text_of(in_device_memory->where.gpu) +
+                   ", which the CPU cannot read; use device::automatic, or copy it with cudaMemcpy");
+  }
+  if (in_device_memory == arrays.end() && !each.gpu_demanded) return;
+  require_support(of);
+  each.gpu = gpu_for(of, arrays, options);
+  each.on_gpu = true;
+  if (each.n != 0) {
+    require_alignment(of, {each.a.data, two ? "a" : "x"}, size_of(each.a.type), each.a.stride, &shared_axis::a);
+    require_alignment(of, {each.b.data, "b"}, size_of(each.b.type), each.b.stride, &shared_axis::b);
+  }
+  require_alignment(of, {of.out, "the array of results"}, size_of(each.result_type), 0, &shared_axis::out);
+}
+
+void enqueue_batch(const cuda::workspace::storage& storage, const batch& of) {
+  if (of.count == 0) return;
+  const std::size_t bytes = of.each.n * size_of(of.each.a.type) * static_cast<std::size_t>(of.each.info().inputs);
+  if (is_vector_by_vector(of.count, bytes, storage.multiprocessors)) return launch_vectors(storage, of);
+  with_carrier(of.each.carrier, [&]<class T>(T) { launch_lines<T>(storage, of); });
+}
+
+void reduce_batch(const batch& of) {
+  if (of.monitor != nullptr && of.monitor->cancel.load()) refuse(of, "cancelled", errc::cancelled);
+  const current_gpu current(of.each.gpu);
+  auto workspace = pool<cuda::workspace>::instance().acquire(of.each.gpu);
+  if (workspace == nullptr) workspace = std::make_unique<cuda::workspace>();
+  cuda::require_device(workspace->library_storage());
+  enqueue_batch(workspace->library_storage(), of);
+  cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
+  if (of.each.result.is_integer()) cuda::check_status(workspace->library_storage());
+  pool<cuda::workspace>::instance().release(of.each.gpu, std::move(workspace));
+  if (of.monitor != nullptr) of.monitor->done += of.elements;
+}
+
+}  // namespace exactdot::cuda_engine
+
+namespace exactdot::cuda {
+
+void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                          const any_results& out, const options& options, std::int64_t ddof) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  exactdot::options placed;
+  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage, engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed));
+}
+
+}  // namespace exactdot::cuda

@@ -1,0 +1,69 @@
+// Launches of the kernels of lines with a configuration that is compiled, for launch_lines.cu and
+// launch_any_lines.cu.
+#pragma once
+
+#include <cuda/batch_kernel.cuh>
+#include <cuda/launch.hpp>
+#include <cuda/launch_kernel.hpp>
+#include <cuda/line_tuning.hpp>
+#include <utility>
+
+namespace exactdot::cuda {
+namespace {
+
+using namespace cuda_engine;
+
+template <class T, class Term, input_layout layout, int lanes, int threads, int in_flight, int resident>
+constexpr auto kernel_of_lines() {
+  if constexpr (lanes > 32) {
+    return &long_line_kernel<T, Term, layout, threads, in_flight, resident>;
+  } else {
+    return &short_line_kernel<T, Term, layout, threads, lanes, in_flight, resident>;
+  }
+}
+
+/// One block for each `of_block` lines, as far as multiprocessors hold so many.
+inline unsigned blocks_for(const workspace::storage& storage, std::size_t lines, std::size_t of_block,
+                           int blocks_per_multiprocessor) {
+  const std::size_t wanted = lines / of_block + (lines % of_block != 0 ? 1 : 0);
+  const auto most = static_cast<std::size_t>(storage.multiprocessors * blocks_per_multiprocessor);
+  return static_cast<unsigned>(std::min(wanted, most));
+}
+
+/// One launch by a row of a table, `rows`.
+template <class T, class Term, input_layout layout, const auto& rows, std::size_t row>
+void launch_row(const workspace::storage& storage, const lines_of<T, layout>& in, const line_results& out) {
+  constexpr line_config config = rows[row].config;
+  const error_bound bound =
+      bound_of_line(in.first.n, config.lanes, config.in_flight, pack<T>::count, core::streams_of<Term, T> == 2);
+  launch_kernel(
+      storage, "launching the kernel of lines",
+      {blocks_for(storage, in.count, config.lines_of_block(), config.blocks_per_multiprocessor), config.threads},
+      kernel_of_lines<T, Term, layout, config.lanes, config.threads, config.in_flight, config.resident>(), in,
+      bound, out);
+}
+
+template <class T, class Term, input_layout layout, const auto& rows>
+void launch_by_length(const workspace::storage& storage, const lines_of<T, layout>& in, const line_results& out) {
+  using launcher = void (*)(const workspace::storage&, const lines_of<T, layout>&, const line_results&);
+  static constexpr auto launchers = []<std::size_t... row>(std::index_sequence<row...>) {
+    return std::array<launcher, sizeof...(row)>{&launch_row<T, Term, layout, rows, row>...};
+  }
+  (std::make_index_sequence<rows.size()>());
+  const std::size_t bytes = in.first.n * sizeof(T);
+  std::size_t row = 0;
+  while (bytes > rows[row].max_bytes) ++row;
+  launchers[row](storage, in, out);
+}
+
+/// f(Term{}) with the term of this index.
+template <class F>
+void with_term_of_lines(std::size_t term, F f) {
+  const auto call_if = [&]<class Term>(Term each) {
+    if (term == core::term_index<Term>) f(each);
+  };
+  std::apply([&](auto... each) { (call_if(each), ...); }, core::term_types());
+}
+
+}  // namespace
+}  // namespace exactdot::cuda

@@ -1,0 +1,60 @@
+// Lines: the vectors of a call with one result each, as kernels read them; see batch_kernel.cuh.
+#pragma once
+
+#include <cuda/destination.hpp>
+#include <cuda/error_bound.hpp>
+
+namespace exactdot::cuda_engine {
+
+/// The inputs: `first` is line 0; `next_a` and `next_b` further begins the next one: elements or, in layout `any`,
+/// bytes. Strides, of elements too, may be negative or 0. Contiguous lines are strided ones.
+template <class T, input_layout layout = input_layout::strided>
+struct line_operands {
+  operands<T, layout> first;
+  std::ptrdiff_t next_a = 0, next_b = 0;
+  std::size_t count = 0;  ///< of lines
+
+  [[nodiscard]] EXACTDOT_CORE operands<T, layout> line(std::size_t i) const {
+    const auto index = static_cast<std::ptrdiff_t>(i);
+    operands<T, layout> one = first;
+    if constexpr (layout == input_layout::any) {
+      one.a.data += index * next_a;
+      one.b.data += index * next_b;
+    } else {
+      one.a += index * next_a;
+      if (one.b != nullptr) one.b += index * next_b;
+    }
+    return one;
+  }
+};
+
+/// Of a kernel that loads lines in this layout.
+template <class T, input_layout layout>
+using lines_of = line_operands<T, layout == input_layout::any ? input_layout::any : input_layout::strided>;
+
+/// Where the results go.
+struct line_results {
+  char* first = nullptr;    ///< device memory
+  std::ptrdiff_t next = 0;  ///< in bytes
+  destination to = {};      ///< of each, but for its value
+
+  [[nodiscard]] EXACTDOT_CORE char* at(std::size_t i) const {
+    return first + static_cast<std::ptrdiff_t>(i) * next;
+  }
+};
+
+/// How many terms of a line of n elements a lane may add in its last turns, beside those that all lanes add.
+constexpr int last_terms_of_line(int lanes, int in_flight) {
+  constexpr int max_singles = 6;  // elements that are in no pack of 16 bytes
+  return in_flight + (max_singles + lanes - 1) / lanes - 1;
+}
+
+/// The bound of a line's traced sum, by so many lanes. A line has the loops of a grid of one block of so many
+/// threads (terms_of_accumulator); only, few lanes take more than one of the single elements each.
+constexpr error_bound bound_of_line(std::size_t n, int lanes, int in_flight, int accumulators,
+                                    bool products_of_doubles) {
+  const sum_shape shape{n, 1, static_cast<unsigned>(lanes), last_terms_of_line(lanes, in_flight), accumulators};
+  return bound_of(shape, summation::traced, products_of_doubles);
+}
+
+}  // namespace exactdot::cuda_engine

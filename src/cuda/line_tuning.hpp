@@ -1,0 +1,69 @@
+// Launch configurations of lines (batch_kernel.cuh): one row per range of lengths, in bytes of a line of one input.
+//
+// Not measured yet (bench/experiments/gpu_rows does): reasoned from bytes in flight. A lane has two to four packs,
+// so that a line's joins are shared by few lanes; a warp has at most 32 KiB.
+#pragma once
+
+#include <array>
+#include <cuda/tuning.hpp>
+
+namespace exactdot::cuda_engine {
+
+struct line_config {
+  int lanes;  ///< of a line: of a warp, or all threads of a block
+  int threads;
+  int in_flight;  ///< 16-byte loads of each input before the first is used; of strided lines, elements
+  int resident;   ///< blocks of a multiprocessor, at least: bounds the registers
+  int blocks_per_multiprocessor;  ///< at most, of lines that do not all fit at once
+
+  [[nodiscard]] constexpr std::size_t lines_of_block() const {
+    return lanes > 32 ? 1 : static_cast<std::size_t>(threads / lanes);
+  }
+};
+
+struct line_row {
+  std::size_t max_bytes;  ///< of a line; the first row that fits counts
+  line_config config;
+};
+
+inline constexpr std::array line_rows = {
+    line_row{16, {1, 256, 2, 3, 16}},         line_row{64, {2, 256, 2, 3, 16}},
+    line_row{256, {4, 256, 2, 3, 16}},        line_row{1 * kibi, {8, 256, 4, 3, 16}},
+    line_row{32 * kibi, {32, 256, 4, 3, 16}}, line_row{512 * kibi, {256, 256, 4, 3, 12}},
+    line_row{unlimited, {512, 512, 4, 1, 8}},
+};
+/// Of strided lines.
+inline constexpr std::array strided_line_rows = {
+    line_row{512, {8, 256, 4, 3, 16}},
+    line_row{16 * kibi, {32, 256, 4, 3, 16}},
+    line_row{unlimited, {256, 256, 4, 3, 12}},
+};
+
+/// Of lines whose elements are converted one by one, by bytes of carriers.
+inline constexpr std::array any_line_rows = {
+    line_row{32 * kibi, {32, 256, 4, 2, 16}},
+    line_row{unlimited, {256, 256, 4, 2, 8}},
+};
+
+/// Of columns: threads of a block for each of which there are so many columns.
+struct column_config {
+  int columns, threads, in_flight, resident, blocks_per_multiprocessor;
+};
+/// The first, if that gives every multiprocessor a block: all of a cache line is read by one warp; else the second,
+/// which reads sectors of 32 or 64 bytes.
+inline constexpr std::array column_configs = {column_config{32, 256, 8, 3, 12}, column_config{8, 256, 8, 3, 12}};
+
+/// Whether lines of so many bytes of all inputs are summed one after the other by the kernels of vectors: all
+/// multiprocessors read one line. A launch and its messages take as long as they read some 8 MiB; blocks that have
+/// a line each leave multiprocessors idle if lines are few.
+constexpr bool is_vector_by_vector(std::size_t count, std::size_t bytes, int multiprocessors) {
+  constexpr std::size_t bytes_of_launch = std::size_t{1} << 23;
+  const auto processors = static_cast<std::size_t>(multiprocessors);
+  // one multiprocessor alone reads some 1.8 times its share of the memory's speed
+  const std::size_t rounds = (count + processors - 1) / processors;
+  const std::size_t of_lines = rounds * bytes / 9 * 5;  // what each multiprocessor reads, at the speed of its share
+  return bytes > (std::size_t{1} << 15) && count <= processors &&
+         count * ((bytes + bytes_of_launch) / processors) < of_lines;
+}
+
+}  // namespace exactdot::cuda_engine
