@@ -12,7 +12,7 @@ from performance_rows import Ratio, is_noisy, marked
 ALIGNMENT_GOAL = 1.1
 DOT_GOAL = 0.85  # of cublasDotEx
 MESSAGES = "several blocks exchange two messages each, as for sums of doubles"
-EXTREMA = "not explained; launch configurations are measured ones"
+EXTREMA = "blocks of 1024 threads, which send fewer messages, take up to 40 % less than the 256 of before; the rest is not explained"
 NOT_WAYS = ("row", "type", "bytes", "spread")
 
 

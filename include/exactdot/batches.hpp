@@ -3,8 +3,7 @@
 //
 // Every result has the bits of the same call on its elements alone, in both modes. `out`: a contiguous range of the
 // result type, as long as there are results; it must not share memory with the inputs. Its element type is the type
-// to which results are rounded: any that the vector call allows as R. Arrays and results lie in host memory or, for
-// exact sums of float and double, all in a GPU's (docs/shapes.md; stream-ordered: exactdot/cuda/batches.hpp).
+// to which results are rounded: any that the vector call allows as R. Arrays and results lie in host memory.
 //
 // Errors: those of the vector calls; errc::size_mismatch if lengths differ; errc::empty_input for min and max of
 // vectors without elements. Nothing is written unless the call succeeds, except after errc::cancelled. Cost: that

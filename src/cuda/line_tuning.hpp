@@ -1,7 +1,7 @@
 // Launch configurations of lines (batch_kernel.cuh): one row per range of lengths, in bytes of a line of one input.
 //
-// Not measured yet (bench/experiments/gpu_rows does): reasoned from bytes in flight. A lane has two to four packs,
-// so that a line's joins are shared by few lanes; a warp has at most 32 KiB.
+// Contiguous lines from 128 bytes on by bench/experiments/gpu_rows --variants on an H200, 2026-11-23
+// (docs/results/row-variants-h200.txt); the others are reasoned from bytes in flight.
 #pragma once
 
 #include <array>
@@ -28,8 +28,9 @@ struct line_row {
 
 inline constexpr std::array line_rows = {
     line_row{16, {1, 256, 2, 3, 16}},         line_row{64, {2, 256, 2, 3, 16}},
-    line_row{256, {4, 256, 2, 3, 16}},        line_row{1 * kibi, {8, 256, 4, 3, 16}},
-    line_row{32 * kibi, {32, 256, 4, 3, 16}}, line_row{512 * kibi, {256, 256, 4, 3, 12}},
+    line_row{128, {1, 128, 4, 4, 16}},        line_row{256, {4, 256, 1, 4, 16}},
+    line_row{512, {4, 128, 2, 6, 24}},        line_row{8 * kibi, {8, 256, 4, 2, 8}},
+    line_row{32 * kibi, {32, 256, 4, 2, 8}},  line_row{512 * kibi, {256, 256, 4, 3, 12}},
     line_row{unlimited, {512, 512, 4, 1, 8}},
 };
 /// Of strided lines.
