@@ -29,6 +29,7 @@ SAMPLE = [
     ("float32", 1 << 26, "uniform", "fast", "graph", "warm", 206.0), ("float32", 1 << 26, "uniform", "read", "graph", "warm", 200.0),
     ("float32", 1 << 26, "uniform", "cublas", "graph", "warm", 204.0), ("float32", 1 << 26, "uniform", "cub", "graph", "warm", 210.0),
 ]
+TORCH = {4096: 2.8, 1 << 26: 125.0}  # µs of torch.dot, float32
 PAGE = [
     "| n | float: limit | cuBLAS | CUB | PyTorch | `fast` | `exact` |",
     "| 2^12 | 0.75 | 2.50 | 1.20 | 2.80 | **1.50** | 2.00 |",
@@ -110,6 +111,7 @@ def main(source, scratch):
     report["rows"] = [measurement(*entry) for entry in SAMPLE]
     report["workspace_bytes"] = 100_000
     results.write_text(json.dumps(report))
+    set_torch_times(scratch / "docs/results/torch-h200.json")
     if (done := run()).returncode != 0:
         sys.exit(f"the sample is not accepted: {done.stderr}")
     expect_lines(page, PAGE)
@@ -122,6 +124,14 @@ def main(source, scratch):
     report["rows"][0]["same_bits_as_cpu"] = False
     results.write_text(json.dumps(report))
     expect_message("a result that differs from the CPU's", "differs from the CPU's result")
+
+
+def set_torch_times(path):
+    report = json.loads(path.read_text())
+    for row in report["rows"]:
+        if (row["type"], row["peer"], row["how"]) == ("float32", "torch.dot", "graph") and row["n"] in TORCH:
+            row["us"] = TORCH[row["n"]]
+    path.write_text(json.dumps(report))
 
 
 def check_changes_by_hand(scratch, expect_message):
