@@ -31,9 +31,9 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
 	@echo 'make test            build and test (under 10 minutes on 2 cores)'
-	@echo 'make test-long       what make test leaves out: the Python package from its source distribution, the GPU kernels, rungs'
-	@echo '                     and hazards on the simulator, the commands of the lab, its page in a browser'
-	@echo 'make test-simt       thousands of results of the GPU kernels on the simulator, other ones than make test has'
+	@echo 'make test-long       what make test leaves out: the Python package from its source distribution, parts of the GPU'
+	@echo '                     kernels, the rungs and the hazards on the simulator, the commands of the lab, its page in a browser'
+	@echo 'make test-simt       thousands of results of the GPU kernels on the simulator'
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-simtcc     every program of examples/programs by simtcc, with GCC, clang and, where there is one, nvcc'
@@ -48,13 +48,13 @@ demo: configure
 	$(exactdot) dot $(demo_data)/a.npy $(demo_data)/b.npy --compare
 
 test: release
-	$(ctest) --test-dir $(RELEASE) --label-exclude long
+	$(ctest) --test-dir $(RELEASE) --label-exclude 'long|simt'
 
 test-long: release
 	cmake --build $(RELEASE) --parallel $(JOBS) --target long_tests
 	$(ctest) --test-dir $(RELEASE) --label-regex long
 
-# the results are other ones than those of make test; each process computes a part of them
+# each process computes a part of the results
 test-simt: release
 	cmake --build $(RELEASE) --parallel $(JOBS) --target cuda_kernels_on_simt_test
 	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} env EXACTDOT_TEST_SCALE=$(SIMT_SCALE) GTEST_TOTAL_SHARDS=$(JOBS) \

@@ -1,5 +1,6 @@
 // Kernels of lines: matrices of rows by all of the oracle's generators, of every length up to 200 and some beyond,
 // with every number of lanes a row, aligned or not, strided, overlapping, and of one repeated vector; columns.
+#include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
 #include "row_launch.cuh"
 
@@ -57,10 +58,10 @@ matrix<T> rows_of(oracle::rng& random, std::size_t count, std::size_t n, std::si
 }
 
 template <class Way, class T>
-void expect_generated_rows(std::size_t repeats, std::size_t longest, unsigned salt) {
+void expect_generated_rows(int repeats, std::size_t longest, unsigned salt) {
   const std::size_t kinds = oracle::generators<T>().size();
-  for (std::size_t i = 0; i < repeats; ++i) {
-    const auto seed = static_cast<unsigned>(i * 7 + salt);
+  for (int i = 0; i < oracle::scaled(repeats); ++i) {
+    const auto seed = static_cast<unsigned>(i) * 7 + salt;
     oracle::rng random(seed);
     const std::size_t count = 1 + random.below(24), n = random.below(longest + 1), gap = random.below(4);
     const auto given = rows_of<T>(random, count, n, gap, random.below(kinds));
@@ -71,7 +72,7 @@ void expect_generated_rows(std::size_t repeats, std::size_t longest, unsigned sa
 }
 
 template <class Way>
-void expect_rows_of_all_kinds(std::size_t repeats, std::size_t longest, unsigned salt) {
+void expect_rows_of_all_kinds(int repeats, std::size_t longest, unsigned salt) {
   expect_generated_rows<Way, float>(repeats, longest, salt);
   expect_generated_rows<Way, double>(repeats, longest, salt + 1);
 }
@@ -90,7 +91,7 @@ TEST_F(rows, of_a_block_equal_vectors) { expect_rows_of_all_kinds<way<128, 2>>(4
 /// Every other element, backwards, repeated ones.
 template <class Way, class T>
 void expect_strided_rows(unsigned salt) {
-  for (unsigned i = 0; i < 40; ++i) {
+  for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(40)); ++i) {
     const unsigned seed = 5 * i + salt;
     oracle::rng random(seed);
     auto given = rows_of<T>(random, 1 + random.below(9), random.below(120), 3, random.below(50));
