@@ -2,7 +2,6 @@
 //
 // One result axis, the longest, is the lines of a launch; further ones, which nearly no array has after its axes
 // have been simplified, are a launch each. Few very long lines are vectors one after the other (line_tuning.hpp).
-// Without EXACTDOT_GPU_ROWS, as by default, every batch in a GPU's memory is refused (docs/shapes.md).
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
 #include <cuda/input_choice.hpp>
@@ -40,7 +39,6 @@ void require_support(const batch& of) {
         std::string(what) +
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
-  refuse_if(!EXACTDOT_GPU_ROWS, "a reduction of rows, columns or segments");
   refuse_if(!of.is_grid(), "a reduction of segments");
   refuse_if(each.info().is_extremum || each.info().needs_squares(), "this reduction of rows or columns");
   refuse_if(each.mode == mode::fast, "mode fast of rows or columns");
@@ -116,7 +114,6 @@ void launch_vectors(const cuda::workspace::storage& storage, const batch& of) {
   }
 }
 
-#if EXACTDOT_GPU_ROWS
 /// Launches the lines along the longest result axis, and again for each index of the others.
 template <class T>
 void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
@@ -149,12 +146,6 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
     }
   });
 }
-#else
-template <class T>
-void launch_lines(const cuda::workspace::storage&, const batch& of) {
-  require_support(of);  // throws
-}
-#endif
 
 }  // namespace
 

@@ -90,13 +90,7 @@ template <class Term, class Team, class T, input_layout layout>
     add_share<Term>(line, team, in_integers, storage.sum);
     Team::synchronise();
     if (thread < 32) {
-      const auto& special = storage.sum.special;
-      bool finished = true;
-      if ((special[0] | special[1] | special[2]) != 0) {
-        finish_special(to, storage.sum);
-      } else {
-        finished = finish_digits(to, storage.sum, storage.carried_digit, storage.words);
-      }
+      const bool finished = finish_sum(to, storage.sum, storage.carried_digit, storage.words);
       if (thread == 0) storage.decided = finished;
     }
     Team::synchronise();

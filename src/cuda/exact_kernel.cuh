@@ -130,13 +130,7 @@ template <class Term, class Element, input_layout layout, class Storage>
     if (!alone) collect(storage.sum, gridDim.x - shares, state.sum, state.exchange);
     __syncthreads();
     if (threadIdx.x < 32) {
-      const auto& special = storage.sum.special;
-      bool finished = true;
-      if ((special[0] | special[1] | special[2]) != 0) {
-        finish_special(to, storage.sum);
-      } else {
-        finished = finish_digits(to, storage.sum, storage.carried_digit, storage.words);
-      }
+      const bool finished = finish_sum(to, storage.sum, storage.carried_digit, storage.words);
       if (threadIdx.x == 0) {
         const unsigned word = finished ? decided_finished : decided_integers;
         if (!alone) {

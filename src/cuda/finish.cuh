@@ -42,6 +42,7 @@ template <class Carrier>
     if (i == layout.limbs - 1) limb |= bits_at<Carrier>(carried, 32 * i + 32, negative) << 32;
     words[i] += static_cast<std::int64_t>(limb);
   }
+  __syncwarp();  // as add_share
 }
 
 /// A result that is not a rounded sum, from the words of the state, by one thread.
@@ -127,6 +128,16 @@ template <class Carrier>
     to.words[layout.nans() + lane] = min(count, core::state_layout::max_count);
   }
   if (lane == 0) ++to.words[layout.states()];
+  __syncwarp();  // as add_share
+}
+
+/// Delivers the sum of finite or other terms, or returns false as finish_digits. By the lanes of one warp.
+template <class Carrier>
+__device__ __forceinline__ bool finish_sum(const destination& to, superaccumulator<Carrier>& sum, unsigned* carried,
+                                           std::int64_t* words) {
+  if ((sum.special[0] | sum.special[1] | sum.special[2]) == 0) return finish_digits(to, sum, carried, words);
+  finish_special(to, sum);
+  return true;
 }
 
 }  // namespace

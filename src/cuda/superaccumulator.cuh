@@ -53,6 +53,7 @@ template <class Term, class T, input_layout layout, class Share, class Carrier>
   for (int k = 0; k < 3; ++k) {
     if (found[k] != 0) atomicAdd(&to.special[k], found[k]);
   }
+  __syncwarp();
 }
 
 /// By all lanes of a warp. Returns a bound, as a position, on what a lane's components have below the digits that
@@ -76,13 +77,15 @@ __device__ unsigned add_expansion(superaccumulator<Carrier>& to, const expansion
   return log2_error;
 }
 
-/// Adds a share of the grid's terms, in expansions or in integers. By all threads; a barrier before and after.
+/// Adds a share of the grid's terms, in expansions or in integers. By all threads; a barrier before and after. Ends
+/// in a barrier of the warp: nvcc 13.0 takes a warp for converged after a call, also where lanes return one by one.
 template <class Term, class T, input_layout layout, class Share, class Carrier>
 [[gnu::noinline]] __device__ void add_share(const operands<T, layout>& in, Share share, bool in_integers,
                                             superaccumulator<Carrier>& to) {
   constexpr int levels = 6;  // 318 bits
   if (in_integers) {
     for_each_term<Term>(in, share, [&](const core::exact_term& term) { add_term<Carrier>(to.digit, term); });
+    __syncwarp();
     return;
   }
   thread_sum<Carrier, Term, levels> sum;
@@ -100,6 +103,7 @@ template <class Term, class T, input_layout layout, class Share, class Carrier>
   if (bound != 0 && threadIdx.x % 32 == 0) {
     atomicMax(&to.log2_error, bound + for_lanes + for_components + for_rounding);
   }
+  __syncwarp();
 }
 
 /// Adds the digits and counts of `shares` shares to the grid's. By all threads, after a barrier.

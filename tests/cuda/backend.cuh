@@ -1,9 +1,12 @@
-// What a test asks of its backend, the simulator or a GPU: schedules, and the features of Hopper.
+// What a test asks of its backend, the simulator or a GPU: schedules, the features of Hopper, inputs in its memory.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cuda/kernel_variant.hpp>
 #include <exactdot/simt/cuda.hpp>
 #include <type_traits>
+#include <vector>
 
 template <class Stream>
 concept has_schedules = requires(Stream& stream) {
@@ -31,4 +34,12 @@ inline bool has_variants() {
 #else
   return true;
 #endif
+}
+
+/// `from`, from element `skew` on; NaN around it.
+template <class T>
+void copy_input(exactdot::gpu::buffer<T>& to, const std::vector<T>& from, std::size_t skew) {
+  std::vector<T> all(to.size(), T(NAN));
+  std::copy(from.begin(), from.end(), all.begin() + static_cast<std::ptrdiff_t>(skew));
+  to.copy_from(all.data(), all.size());
 }

@@ -59,7 +59,7 @@ class exact_launcher {
               std::size_t skew_a = 0, std::size_t skew_b = 0) {
     const std::size_t n = given.a.size();
     gpu::buffer<T> a(stream_, n + skew_a + 1), b(stream_, n + skew_b + 1);
-    copy(a, given.a, skew_a), copy(b, given.b, skew_b);
+    copy_input(a, given.a, skew_a), copy_input(b, given.b, skew_b);
     const int accumulators = bounded_thread_sum<T, Term, Kernel::sums>::accumulators;
     error_bound bound =
         bound_of(Kernel::shape(n, blocks, accumulators), Kernel::sums, core::streams_of<Term, T> == 2);
@@ -102,12 +102,6 @@ class exact_launcher {
   }
 
  private:
-  template <class T>
-  static void copy(gpu::buffer<T>& to, const std::vector<T>& from, std::size_t skew) {
-    std::vector<T> all(to.size(), T(NAN));
-    std::copy(from.begin(), from.end(), all.begin() + static_cast<std::ptrdiff_t>(skew));
-    to.copy_from(all.data(), all.size());
-  }
   gpu::stream stream_;
   gpu::buffer<device_state> state_;
 };

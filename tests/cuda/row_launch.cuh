@@ -71,7 +71,7 @@ class launcher {
   std::vector<std::uint64_t> results(const matrix<T>& of, core::result_rule rule, unsigned blocks,
                                      std::size_t skew_a = 0, std::size_t skew_b = 0, bound_choice choice = {}) {
     gpu::buffer<T> a(stream_, of.a.size() + skew_a + 4), b(stream_, of.b.size() + skew_b + 4);
-    copy(a, of.a, skew_a), copy(b, of.b, skew_b);
+    copy_input(a, of.a, skew_a), copy_input(b, of.b, skew_b);
     line_operands<T> in;
     in.first = {a.data() + skew_a, Term::inputs == 2 ? b.data() + skew_b : nullptr, of.stride, of.stride, of.n};
     in.next_a = of.next_a, in.next_b = of.next_b, in.count = of.count;
@@ -124,12 +124,6 @@ class launcher {
       constexpr auto kernel = short_line_kernel<T, Term, Way::layout, threads, Way::lanes, Way::in_flight>;
       gpu::launch(kernel, blocks, threads, 0, stream_, in, bound, to);
     }
-  }
-  template <class T>
-  static void copy(gpu::buffer<T>& to, const std::vector<T>& from, std::size_t skew) {
-    std::vector<T> all(to.size(), T(NAN));
-    std::copy(from.begin(), from.end(), all.begin() + static_cast<std::ptrdiff_t>(skew));
-    to.copy_from(all.data(), all.size());
   }
   gpu::stream stream_;
 };

@@ -126,7 +126,6 @@ std::optional<any_scalar> in_device_memory(const call& asked) {
   });
 }
 
-#ifdef EXACTDOT_GPU_ROWS
 /// Whether rows of such vectors are computed on a GPU so far.
 bool has_rows(const row& tested) {
   return !exactdot::gives_element(tested.what) && !exactdot::gives_index(tested.what) &&
@@ -174,7 +173,6 @@ std::optional<any_scalar> as_rows(const call& asked) {
   return result;
 }
 
-#endif
 
 /// Adds the terms to the words, on the current device, so many times.
 void add_terms(const call& asked, std::vector<std::int64_t>& state, int times) {
@@ -264,13 +262,11 @@ suite engines_under_test() {
   host.run = in_host_memory;
   host.words_of_two_additions = words_in_host_memory;
   all.engines = {device, host};
-#ifdef EXACTDOT_GPU_ROWS
   engine rows = device;
   rows.name = "rows in device memory";
   rows.computes = has_rows;
   rows.run = as_rows;
   all.engines.push_back(rows);
-#endif
   if (devices >= 2) {
     engine both = device;
     both.name = "two GPUs";
