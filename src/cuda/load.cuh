@@ -228,6 +228,27 @@ __device__ __forceinline__ void for_each_contiguous(const operands<T, input_layo
   add_single<two>(in, share.first_thread(), add);
 }
 
+/// The same of one contiguous input; a turn's packs are added while those of the next are on their way. For kernels
+/// that compute so much between their loads that memory waits for them; others lose by the registers.
+template <int in_flight, class T, class Add>
+__device__ __forceinline__ void for_each_pack_ahead(const operands<T, input_layout::contiguous>& in,
+                                                    grid_share share, Add add) {
+  const contiguous_loop<false, T> loop(in, share.first_thread());
+  pack<T> now[in_flight] = {}, next[in_flight] = {}, unused[in_flight];
+  std::size_t i = loop.first;
+  if (i < in.end) load_packs<false>(in, i, loop.step, now, unused);
+  while (i < in.end) {
+    i += in_flight * loop.step;
+    if (i < in.end) load_packs<false>(in, i, loop.step, next, unused);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      add(now[k].element, now[k].element);
+      now[k] = next[k];
+    }
+  }
+  add_single<false>(in, share.first_thread(), add);
+}
+
 /// The same for inputs of any layout.
 template <class Term, int in_flight, class T, input_layout layout, class Share, class Add>
 __device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, Share share, Add add) {

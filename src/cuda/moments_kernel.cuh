@@ -30,10 +30,15 @@ __device__ __forceinline__ moment_sums<has_correction<sums>> moments_of_block(co
   __shared__ bounded_sum<has_correction<sums>> of_warp[2][warps];
   bounded_thread_sum<Element, core::value, sums> values;
   bounded_thread_sum<Element, core::square, sums> squares;
-  for_each_pack<core::value, in_flight>(in, grid_share{}, [&](const auto& x, const auto& y) {
+  const auto add = [&](const auto& x, const auto& y) {
     values.add(x, y);
     squares.add(x, x);
-  });
+  };
+  if constexpr (layout == input_layout::contiguous) {
+    for_each_pack_ahead<in_flight>(in, grid_share{}, add);
+  } else {
+    for_each_pack<core::value, in_flight>(in, grid_share{}, add);
+  }
   end_of_input(in.n);
   return {sum_of_block(values.total(), of_warp[0], warps), sum_of_block(squares.total(), of_warp[1], warps)};
 }

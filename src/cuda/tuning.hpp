@@ -186,8 +186,8 @@ template <>
 struct moments_tuning<float> {
   static constexpr std::array plain_sums = {
       tuning_row{1024 * kibi, {256, 2, 1}, 4.65},         tuning_row{4096 * kibi, {512, 4, 1}, 5.38},
-      tuning_row{65536 * kibi, {512, 8, 2}, 24.7},        tuning_row{262144 * kibi, {1024, 2, 1, grouped}, 82.5},
-      tuning_row{unlimited, {512, 4, 8, grouped}, 285.3},
+      tuning_row{16384 * kibi, {256, 4, 1}, 7.84},        tuning_row{65536 * kibi, {512, 8, 1}, 22.1},
+      tuning_row{unlimited, {1024, 4, 1, grouped}, 68.4},
   };
   static constexpr std::array compensated_sums = {
       tuning_row{1024 * kibi, {256, 2, 1, compensated}, 0},
@@ -201,8 +201,9 @@ struct moments_tuning<double> {
   static constexpr std::array compensated_sums = {
       tuning_row{1024 * kibi, {256, 2, 1, compensated}, 5.29},
       tuning_row{4096 * kibi, {512, 4, 1, compensated}, 6.58},
-      tuning_row{16384 * kibi, {512, 8, 1, compensated}, 9.95},
-      tuning_row{unlimited, {1024, 4, 1, compensated}, 83.6},
+      tuning_row{16384 * kibi, {512, 4, 1, compensated}, 10.2},
+      tuning_row{65536 * kibi, {1024, 2, 1, compensated}, 24.6},
+      tuning_row{unlimited, {512, 8, 1, compensated}, 72.0},
   };
 };
 
