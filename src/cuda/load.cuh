@@ -234,16 +234,20 @@ template <int in_flight, class T, class Add>
 __device__ __forceinline__ void for_each_pack_ahead(const operands<T, input_layout::contiguous>& in,
                                                     grid_share share, Add add) {
   const contiguous_loop<false, T> loop(in, share.first_thread());
-  pack<T> now[in_flight] = {}, next[in_flight] = {}, unused[in_flight];
   std::size_t i = loop.first;
-  if (i < in.end) load_packs<false>(in, i, loop.step, now, unused);
-  while (i < in.end) {
-    i += in_flight * loop.step;
-    if (i < in.end) load_packs<false>(in, i, loop.step, next, unused);
+  if (i < in.end) {
+    pack<T> now[in_flight], unused[in_flight];
+    load_packs<false>(in, i, loop.step, now, unused);
+    for (;;) {
+      i += in_flight * loop.step;
+      const bool more = i < in.end;
+      pack<T> next[in_flight];
+      if (more) load_packs<false>(in, i, loop.step, next, unused);
 #pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      add(now[k].element, now[k].element);
-      now[k] = next[k];
+      for (int k = 0; k < in_flight; ++k) add(now[k].element, now[k].element);
+      if (!more) break;
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) now[k] = next[k];
     }
   }
   add_single<false>(in, share.first_thread(), add);

@@ -191,8 +191,7 @@ struct moments_tuning<float> {
   };
   static constexpr std::array compensated_sums = {
       tuning_row{1024 * kibi, {256, 2, 1, compensated}, 0},
-      tuning_row{4096 * kibi, {512, 4, 1, compensated}, 0},
-      tuning_row{unlimited, {512, 8, 1, compensated}, 0},
+      tuning_row{unlimited, {512, 4, 1, compensated}, 0},
   };
 };
 
