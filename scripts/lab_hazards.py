@@ -13,7 +13,7 @@ def by_name(report):
 
 def outcomes_of(results, tool, kind):
     """The outcomes of a tool by rung or hazard (`kind` is "rungs" or "hazards"), without those that did not run."""
-    outcomes = results.sanitized["sanitizer"].get(tool, {}).get(kind, {})
+    outcomes = results.report.get("sanitizer", {}).get(tool, {}).get(kind, {})
     return {name: outcome for name, outcome in outcomes.items() if not outcome.get("failed", "").startswith("not run")}
 
 
@@ -57,7 +57,7 @@ def sanitizer_table(results):
         racy = outcomes_of(results, tool, "rungs").get("racy")
         rows.append([f"`{tool}`", subject, "; ".join(findings) or ("none" if outcomes else "*not run*"), errors_text(racy),
                      f"no findings in {counts[tool]}" if counts[tool] else "*not run*"])
-    run = results.sanitized
+    run = results.report
     return (paragraph(f"On: {run['gpu']}, driver {run['driver']}, CUDA toolkit {run['toolkit']}, {run['date']}.") + "\n\n"
             + table(["tool", "detects", "hazards with findings", "rung `racy`", "correct rungs"], rows))
 
@@ -70,12 +70,10 @@ def shortened(line):
 
 def tools_table(results, gpu, simt):
     rows = []
-    run = results.sanitized
     for name, hazard in gpu.items():  # those that ran on a GPU
         kinds = sorted({kind for kind, _, _ in named_faults(simt[name])})
         outcomes = [errors_text(outcomes_of(results, tool, "hazards").get(name)) for tool in TOOLS]
         ran = "yes" if hazard["ran"] else "ended by the watchdog"
         rows.append([f"`{name}`", ", ".join(f"`{kind}`" for kind in kinds) or "–", ran, *outcomes])
-    machine = results.report["gpu"] + ("" if run is results.report else f"; compute-sanitizer: {run['gpu']}, {run['date']}")
-    return (paragraph(f"GPU: {machine}.") + "\n\n"
+    return (paragraph(f"GPU: {results.report['gpu']}.") + "\n\n"
             + table(["hazard", "the simulator names", "ran on the GPU", *[f"`{tool}`" for tool in TOOLS]], rows))

@@ -32,11 +32,10 @@ def fail(message):
 
 
 class Results:
-    """Results of the ladder on a GPU, and of compute-sanitizer: from the same file or, if it has none, from another."""
+    """Results of the ladder and of compute-sanitizer on a GPU."""
 
-    def __init__(self, path, sanitized):
+    def __init__(self, path):
         self.report = json.loads(path.read_text())
-        self.sanitized = self.report if "sanitizer" in self.report else json.loads(sanitized.read_text())
         ladders = self.report["ladders"]
         for ladder in ladders:
             if "failed" in ladder:

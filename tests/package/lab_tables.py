@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-FILES = ("README.md", "docs/lab.md", "docs/simt.md", "docs/results/lab-h200.json", "docs/results/sanitizer-h100.json",
+FILES = ("README.md", "docs/lab.md", "docs/simt.md", "docs/results/lab-h200.json",
          "docs/results/hazards-simt.json", "docs/results/lab-simt.json", "docs/results/tree-costs-simt.json",
          "docs/results/lab-time-simt.json",
          "scripts/lab_tables", "scripts/documents.py", "scripts/lab_*.py", "lab/*.c*", "lab/rungs/*", "lab/hazards/*.cu",
