@@ -94,8 +94,9 @@ clang: setup
 	  fuzz_accumulator
 	$(CLANG)/tests/core/core_test --gtest_brief=1
 	$(CLANG)/tests/table/campaign --results 20000 --seed 12
-	for target in npy accumulator; do mkdir -p $(CLANG)/$$target; echo $$target; done | xargs -P $(JOBS) -I{} \
-	  $(CLANG)/tests/fuzz/fuzz_{} -max_total_time=$(FUZZ_SECONDS) -verbosity=0 $(CLANG)/{} tests/fuzz/corpus/{}
+	@mkdir -p $(CLANG)/npy $(CLANG)/accumulator
+	printf '%s\n' npy accumulator | xargs -P $(JOBS) -I{} sh -c \
+	  'exec $(CLANG)/tests/fuzz/fuzz_{} -max_total_time=$(FUZZ_SECONDS) -verbosity=0 $(CLANG)/{} tests/fuzz/corpus/{}'
 
 bench: release
 	scripts/performance --run $(exactdot) bench --device cpu
