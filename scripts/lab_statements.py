@@ -51,7 +51,7 @@ class Figures:
 
 
 STATEMENTS = (
-    ("On doubles the loop with a float accumulator is the slowest rung of all",
+    ("On doubles the loop with a float accumulator takes longer than any kernel",
      lambda f: all(f.time("cpu_loop", n, "float64") > max(f.time(name, n, "float64") for name in f.results.names
                                                            if name != "cpu_loop") for n in f.results.sizes)),
     ("The wrong answer takes longer than the right one of `optimized`",
@@ -65,7 +65,7 @@ STATEMENTS = (
      lambda f: f.ratio("lock_per_block", "partial_per_thread") > 2),
     ("From 2^24 on the lock costs nothing that shows",
      lambda f: all(f.ratio("lock_per_block", "partial_per_thread", n) < 1.03 for n in f.results.sizes[1:])),
-    ("copying and adding the products takes hundreds of times as long as the kernel",
+    ("copying and adding the products takes more than 300 times as long as the kernel",
      lambda f: all(f.finish("products_host_sum", n) > 300 * f.time("products_host_sum", n) for n in f.results.sizes)),
     ("A double takes hardly longer than a float",
      lambda f: f.time("partial_per_thread", f.large, "float64") / f.time("partial_per_thread", f.large) < 1.15),
@@ -88,7 +88,7 @@ STATEMENTS = (
     ("At 2^20 the second launch costs less than the queue of atomics; from 2^24 on it costs more",
      lambda f: f.ratio("two_phase", "shuffle_block") < 1
      and all(f.ratio("two_phase", "shuffle_block", n) > 1 for n in f.results.sizes[1:])),
-    ("At 2^20 nothing is gained; at 2^26 it is the fastest of the rungs with float atomics",
+    ("At 2^20 nothing is gained; at 2^26 floats it is the fastest of the rungs that add by atomics",
      lambda f: f.ratio("vectorized", "shuffle_per_warp") > 0.99
      and all(f.ratio("vectorized", name, f.large) < 1 for name in
              ("atomic_per_element", "lock_per_block", "shared_atomic", "shared_then_shuffle", "shuffle_per_warp",
