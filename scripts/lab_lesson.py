@@ -101,7 +101,8 @@ def hazard_outcomes(name, gpu, simt, device):
     lines = []
     recorded = simt[name]
     if name in TABLES:
-        lines += ["```text", *(simt if TABLES[name] == "simt" else gpu)[name]["table"], "```", ""]
+        lines += [f"The table that it prints on {'`simt`' if TABLES[name] == 'simt' else 'the GPU'}:", "", "```text",
+                  *(simt if TABLES[name] == "simt" else gpu)[name]["table"], "```", ""]
     for backend, outcome in (("`simt`", recorded), (f"the {device}", gpu.get(name))):
         if outcome is None:
             lines.append(f"- On {backend}: not measured here.")

@@ -35,7 +35,7 @@ void add_extremum(candidates& to, const environment& on) {
                                  exactdot::core::format_of(with_index ? exactdot::element_type::int64 : a.type)};
                       exactdot::cuda::launch_kernel(
                           on, "launching the search", {blocks, config.threads},
-                          threads <= small_extremum_threads
+                          config.threads <= small_extremum_threads
                               ? packed_extremum_kernel<bytes, with_index, in_flight, small_extremum_threads>
                               : packed_extremum_kernel<bytes, with_index, in_flight, max_extremum_threads>,
                           in, rank_rule_of(a.type, true), on.extremum, to);
