@@ -88,10 +88,47 @@ class build {
         if (std::filesystem::is_directory(file)) fail(file + ": is a folder; expected a file");
       }
     }
+    check_outputs();
     if (options_.only_objects && !options_.output.empty() && options_.cuda_files.size() > 1)
       fail("-o " + options_.output + ": one name for " + std::to_string(options_.cuda_files.size()) + " objects");
     if (options_.only_objects && !options_.other_inputs.empty())
       fail("-c " + options_.other_inputs.front() + ": expected .cu files");
+  }
+
+  /// Neither the program nor its report may replace a source file or each other.
+  void check_outputs() const {
+    const struct {
+      const char* option;
+      const std::string& file;
+    } outputs[] = {{"-o ", options_.output}, {"--json ", options_.report}};
+    for (const auto& [option, file] : outputs) {
+      for (const auto* const list : {&options_.cuda_files, &options_.other_inputs}) {
+        for (const std::string& input : *list) {
+          if (is_same_file(file, input)) fail(option + file + ": is an input; it would be replaced");
+        }
+      }
+      if (is_source(file) && !(options_.only_rewrite && &file == &options_.output))
+        fail(option + file + ": has the name of a source file");
+      if (std::filesystem::is_directory(file)) fail(option + file + ": is a folder; expected a file");
+    }
+    if (is_same_file(options_.report, options_.output.empty() ? "a.out" : options_.output))
+      fail("--json " + options_.report + ": is the program itself");
+    if (options_.only_rewrite && !options_.output.empty() && options_.cuda_files.size() > 1)
+      fail("--rewrite -o " + options_.output + ": one name for " + std::to_string(options_.cuda_files.size()) +
+           " sources");
+  }
+  static bool is_same_file(const std::string& left, const std::string& right) {
+    std::error_code absent;
+    return !left.empty() &&
+           (std::filesystem::path(left).lexically_normal() == std::filesystem::path(right).lexically_normal() ||
+            std::filesystem::equivalent(left, right, absent));
+  }
+  static bool is_source(const std::string& file) {
+    const std::string ending = std::filesystem::path(file).extension().string();
+    for (const char* const known : {".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx"}) {
+      if (ending == known) return true;
+    }
+    return false;
   }
 
   [[nodiscard]] std::string object_of(const std::string& file) const {
@@ -161,7 +198,11 @@ class build {
       std::fprintf(stderr, "%s:%d: simtcc: %s\n", found.file.c_str(), found.line, found.text.c_str());
     if (!result.problems.empty()) return 1;
     if (options_.only_rewrite) {
-      std::fwrite(result.text.data(), 1, result.text.size(), stdout);
+      if (options_.output.empty()) {
+        write_stdout(result.text);
+      } else {
+        write_file(options_.output, result.text);
+      }
       return 0;
     }
     const std::string source = files_.file("rewritten.ii");

@@ -29,14 +29,14 @@ usage: simtcc FILE.cu... [-o PROGRAM] [options]
   -arch sm_NN        compute capability, for __CUDA_ARCH__ and the limits of launches; default: sm_90
   --no-cuda-arch     do not define __CUDA_ARCH__
   --compiler NAME    host compiler, g++ or clang++; default: the one that built simtcc, or $SIMTCC_CXX
-  --rewrite          print the rewritten source instead of compiling it
+  --rewrite          print the rewritten source, or write it to -o FILE, instead of compiling it
   --show-commands    print the commands that run
   --help, --version
 
 --seed, --seeds, --model, --json, --profile and --steps are defaults of the program: the environment variables
 SIMTCC_SEED, SIMTCC_SEEDS, SIMTCC_MODEL, SIMTCC_JSON, SIMTCC_PROFILE=1 and SIMTCC_STEPS change them when it runs. Other
-options go to the host compiler (-I, -D, -W, -g, -l, ...). Options of nvcc that choose machine code are accepted and do nothing. Kernels are compiled as
-C++20 or later, with -O1.
+options go to the host compiler (-I, -D, -W, -g, -l, ...). Options of nvcc that choose machine code are accepted and
+do nothing. Kernels are compiled as C++20 or later, with -O1. Names of files after -- may begin with -.
 )";
 
 /// Options of nvcc without effect here. Those that end in = or are followed by a value: both spellings.
@@ -83,6 +83,10 @@ class command_line {
   options read() {
     for (at_ = 0; at_ < arguments_.size(); ++at_) {
       const std::string& argument = arguments_[at_];
+      if (argument == "--") {
+        while (++at_ < arguments_.size()) input(arguments_[at_]);
+        break;
+      }
       if (!own_option(argument) && !option_of_nvcc(argument)) compiler_option(argument);
     }
     if (result_.cuda_files.empty() && result_.other_inputs.empty())
@@ -116,6 +120,10 @@ class command_line {
       fail("--" + name + " " + value_ + ": expected at most " + std::to_string(largest));
     if (name == "model" && value_ != "independent" && value_ != "lock_step")
       fail("--model " + value_ + ": expected independent or lock_step");
+    if (name == "json") {
+      if (value_.empty()) fail("--json: expected the name of a file");
+      result_.report = value_;
+    }
     result_.defaults += name + "=" + value_ + "\n";
   }
 
@@ -142,6 +150,7 @@ class command_line {
     } else if (argument == "--show-commands") {
       result_.show_commands = true;
     } else if (has_value(argument, "-o") || has_value(argument, "--output-file")) {
+      if (value_.empty()) fail("-o: expected the name of a file");
       result_.output = value_;
     } else if (has_value(argument, "--compiler") || has_value(argument, "-ccbin") ||
                has_value(argument, "--compiler-bindir")) {
@@ -185,6 +194,11 @@ class command_line {
   void compiler_option(const std::string& argument) {
     static constexpr std::array<std::string_view, 10> with_value = {"-I",      "-D",  "-U",  "-include", "-isystem",
                                                                     "-iquote", "-MF", "-MT", "-L",       "-x"};
+    for (const char* const other : {"-E", "-S", "-M", "-MM", "--preprocess", "-ptx", "-cubin", "-fatbin"}) {
+      if (argument == other)
+        fail(argument +
+             ": simtcc makes a program, or with -c an object; --rewrite shows the source that is compiled");
+    }
     if (argument.starts_with("-l") || argument.starts_with("-Wl,") || argument.starts_with("-L")) {
       result_.link_options.push_back(argument);
       if (argument == "-L") next_to(result_.link_options);
@@ -199,11 +213,15 @@ class command_line {
       if (argument == "-pthread" || argument == "-fopenmp" || argument == "-static")
         result_.link_options.push_back(argument);
       if (is_one_of(argument, with_value)) next_to(result_.compile_options);
-    } else if (argument.ends_with(".cu")) {
-      result_.cuda_files.push_back(argument);
     } else {
-      result_.other_inputs.push_back(argument);
+      input(argument);
     }
+  }
+
+  /// A name that begins with - is given to the compiler with its folder.
+  void input(const std::string& name) {
+    auto& list = name.ends_with(".cu") ? result_.cuda_files : result_.other_inputs;
+    list.push_back(name.starts_with("-") && name != "-" ? "./" + name : name);
   }
 
   void next_to(std::vector<std::string>& list) {

@@ -10,6 +10,7 @@ struct options {
   std::vector<std::string> cuda_files, other_inputs;  // other inputs: C++ files, objects, libraries (-lname)
   std::vector<std::string> compile_options, link_options;
   std::string output;    // "" if -o is missing
+  std::string report;    // the file of --json; "" for none
   std::string compiler;  // the host compiler
   std::string defaults;  // "name=value" lines for the program (settings.cpp)
   unsigned architecture = 90;

@@ -1,7 +1,7 @@
 // POSIX processes, and files of bytes.
 //
 // The temporary folder is removed however the program ends, unless it is killed (SIGKILL): exit() does not call
-// destructors, so a handler of exit removes it; SIGINT, SIGTERM and SIGHUP end the running child first.
+// destructors, so a handler of exit removes it; SIGINT, SIGTERM, SIGHUP and SIGPIPE end the running child first.
 #include "process.hpp"
 
 #include <fcntl.h>
@@ -55,7 +55,7 @@ void on_signal(int signal) { stopped_by = signal; }
 
 /// Without SA_RESTART, so that waitpid() returns. A signal that is ignored, as under nohup, stays ignored.
 void catch_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     struct sigaction action {};
     sigaction(signal, nullptr, &action);
     if (action.sa_handler == SIG_IGN) continue;
@@ -98,6 +98,12 @@ void write_file(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text;
   if (!out.flush()) fail("cannot write " + path + ": " + std::strerror(errno));
+}
+
+void write_stdout(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (stopped_by != 0) stop();
+  if (!written) fail(std::string("cannot write to stdout: ") + std::strerror(errno));
 }
 
 temporary_folder::temporary_folder() {

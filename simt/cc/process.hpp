@@ -13,6 +13,7 @@ int run_program(const std::vector<std::string>& command, const std::string& outp
 
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, const std::string& text);
+void write_stdout(const std::string& text);
 
 /// A folder for intermediate files, removed with all that it holds: by the destructor, exit() or a signal that ends
 /// the program. One at a time.

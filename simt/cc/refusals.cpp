@@ -143,6 +143,18 @@ void rewrite_assembly(source_edits& source, std::size_t i) {
   source.replace_through(i, close, "(" + target + ") = ::exactdot::simt::detail::special_register_" + name + "()");
 }
 
+void rewrite_memory_function(source_edits& source, std::size_t i) {
+  const token& t = source.at(i);
+  if (!(t.is("memcpy") || t.is("memmove") || t.is("memset")) || !source.at(i + 1).is("(") || i == 0) return;
+  if (source.at(i - 1).is(".") || source.at(i - 1).is("->")) return;
+  const bool qualified = source.at(i - 1).is("::");
+  const bool of_std = qualified && i > 1 && source.at(i - 2).is("std");
+  const bool of_other = qualified && i > 1 && source.at(i - 2).kind == token_kind::identifier;
+  if (of_other && !of_std && !source.at(i - 2).is("return") && !source.at(i - 2).is("else")) return;
+  if (qualified) source.remove(of_std ? i - 2 : i - 1, i);
+  source.replace(i, " ::__tsan_" + std::string(t.text));
+}
+
 void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside) {
   const token& t = source.at(i);
   const bool member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
@@ -153,6 +165,8 @@ void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside) 
     if (matches(t, name)) return source.refuse(i, std::string(t.text) + ": " + std::string(reason));
   }
   if (inside != scope_kind::kernel && inside != scope_kind::device_function) return;
+  if (inside == scope_kind::kernel && (t.is("throw") || t.is("try")))
+    return source.refuse(i, std::string(t.text) + " in a kernel: CUDA has no exceptions there");
   const bool is_call = source.at(i + 1).is("(");
   const bool allocates = (is_call && (t.is("malloc") || t.is("free"))) ||
                          (t.is("delete") && !source.at(i - 1).is("=")) ||

@@ -25,12 +25,17 @@ class pass {
         punctuation(t);
       }
     }
+    for (const open_brace& brace : braces_) {
+      if (brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function)
+        source_.refuse(brace.at, "a function that this { begins and no } ends");
+    }
   }
 
  private:
   struct open_brace {
     scope_kind kind;
     int parentheses;  // open around the brace
+    std::size_t at;
   };
 
   /// The innermost function or namespace.
@@ -73,7 +78,7 @@ class pass {
                   ? " ::exactdot::simt::detail::kernel_body([=]() __attribute__((always_inline)) mutable {"
                   : " ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) {");
     }
-    braces_.push_back({kind, parentheses_});
+    braces_.push_back({kind, parentheses_, i_});
     parentheses_ = 0;
     statement_ = i_ + 1;
   }
@@ -90,6 +95,7 @@ class pass {
   void identifier(const token& t) {
     if (t.is("__simtcc_global__")) {
       note_body(scope_kind::kernel);
+      if (!returns_void()) source_.refuse(i_, "a __global__ function that returns something; expected void");
       source_.replace(i_, compiler_ == host_compiler::clang
                               ? "__attribute__((noinline, patchable_function_entry(1)))"
                               : "__attribute__((noipa, patchable_function_entry(1)))");
@@ -108,7 +114,9 @@ class pass {
     } else if (!source_.file_of(i_).system) {
       if (t.is("cudaLaunchKernel") || t.is("cudaLaunchCooperativeKernel")) rewrite_launch_call(source_, i_);
       if (t.is("asm") || t.is("__asm__") || t.is("__asm")) rewrite_assembly(source_, i_);
-      refuse_unsupported(source_, i_, inside());
+      const scope_kind scope = inside();
+      if (scope == scope_kind::kernel || scope == scope_kind::device_function) rewrite_memory_function(source_, i_);
+      refuse_unsupported(source_, i_, scope);
     }
   }
 
@@ -127,6 +135,18 @@ class pass {
         return;
       }
     }
+  }
+
+  /// Returns whether the declaration of a kernel names void as its result, or auto.
+  [[nodiscard]] bool returns_void() const {
+    for (std::size_t i = statement_; i + 1 < source_.size(); ++i) {
+      const token& t = source_.at(i);
+      if (t.is("void")) return !source_.at(i + 1).is("*");
+      if (t.is("auto")) return true;
+      if (t.is("(") || t.is("[")) i = source_.closing(i);
+      if (t.is("{") || t.is(";")) break;
+    }
+    return false;
   }
 
   /// Returns whether the declaration says inline beside __forceinline__.

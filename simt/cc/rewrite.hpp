@@ -5,6 +5,7 @@
 //   extern __shared__ T s[];          in a function a reference to dynamic shared memory, else its symbol
 //   __shared__ T s[n];                a thread-local variable, which the simulator swaps per block
 //   cudaLaunchKernel((void*)k, …)     the cast is dropped, so that the parameters are known
+//   memset(p, 0, n)                   in a kernel the simulator's function, which reports the access
 //   asm("mov.u32 %0, %%laneid;" …)    a call; other PTX, and what is not modelled, is a problem with its line
 #pragma once
 
@@ -40,6 +41,9 @@ void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement
 void rewrite_assembly(source_edits& source, std::size_t i);
 /// Refuses headers of CUDA's libraries that were found on this machine.
 void refuse_headers(source_edits& source);
+/// In a kernel, memcpy, memmove and memset become the simulator's: compilers replace a call of the C library's by
+/// accesses that are not instrumented.
+void rewrite_memory_function(source_edits& source, std::size_t i);
 void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside);
 
 }  // namespace exactdot::simtcc

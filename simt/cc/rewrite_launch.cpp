@@ -84,6 +84,15 @@ std::size_t arguments_of(const source_edits& source, std::size_t first, std::siz
   return source.size() - 1;
 }
 
+/// Returns whether there is a comma outside of brackets.
+bool has_comma(const source_edits& source, std::size_t first, std::size_t end) {
+  for (std::size_t i = first; i < end; ++i) {
+    if (is_opening(source.at(i))) i = source.closing(i);
+    if (source.at(i).is(",")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside) {
@@ -94,11 +103,14 @@ void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside) {
   const std::size_t arguments = arguments_of(source, first, close);
   const std::size_t callee = callee_before(source, i);
   if (arguments + 1 == source.size()) {
-    if (source.at(i).is("<<<")) source.refuse(i, "a launch <<<…>>> without a list of arguments (…) after it");
+    if (source.at(i).is("<<<"))
+      source.refuse(i, "a launch <<<…>>> without its >>>, or without a list of arguments (…) after it");
     return;
   }
   if (callee == i) return source.refuse(i, "a launch <<<…>>> without the name of a kernel before it");
   if (close == first) return source.refuse(i, "a launch <<<>>> without grid and block");
+  if (!has_comma(source, first, close))
+    return source.refuse(i, "a launch <<<grid>>> without the size of its blocks; expected <<<grid, block>>>");
   if (inside == scope_kind::kernel || inside == scope_kind::device_function)
     return source.refuse(i, "a launch from a kernel (dynamic parallelism) is not modelled");
   source.insert_before(

@@ -32,6 +32,7 @@ runtime_context::runtime_context() : settings(read_settings()) {
   stream.settings().seed = settings.seed;
   stream.settings().model = settings.model;
   stream.settings().step_budget = settings.steps;
+  stream.settings().show_progress = true;
   stream.settings().profile = settings.profile;
   host_access = check_host_access;
 }

@@ -2,11 +2,16 @@
 //
 // With several seeds the program is forked before main, once a seed, one run after the other. Each run sends its
 // report through a pipe; only the first one's output is shown. The report is printed by the last of the functions
-// that exit() calls, and by a handler of the signals that end a program. With findings, status 0 becomes 66.
+// that exit() calls, by _exit() and quick_exit(), and by a handler of the signals that end a program; it says so if
+// the program did not run to its end. With findings, status 0 becomes 66; if the file of findings cannot be
+// written, 2.
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,11 +21,20 @@
 
 #include "context.hpp"
 #include "report.hpp"
+#include "running.hpp"
 
 namespace exactdot::simt {
 namespace {
 
 bool reported = false;
+pid_t process = 0;  // the one that reports: not a child that the program has forked
+
+constexpr int status_of_unwritten_report = 2;
+constexpr int ending_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT, SIGHUP};
+
+[[noreturn]] void end_process(int status) {
+  for (;;) syscall(SYS_exit_group, status);
+}
 
 void send(const std::string& bytes) {
   for (std::size_t sent = 0; sent < bytes.size();) {
@@ -30,33 +44,67 @@ void send(const std::string& bytes) {
   }
 }
 
-/// Reports once. Returns whether there are findings.
-bool report_now() {
-  if (std::exchange(reported, true)) return false;
-  const run_report report = collect_report();
+/// Reports once. Returns the status of a program that would end with this one.
+int report_now(int status, int signal = 0) {
+  if (getpid() != process || std::exchange(reported, true)) return status;
+  run_report report = collect_report();
+  report.stopped_by = signal;
+  report.in_launch = signal != 0 && running != nullptr;
+  bool written = true;
   if (report_pipe >= 0) {
     send(to_bytes(report));
     close(report_pipe);
   } else {
-    publish(report);
+    written = publish(report);
   }
-  return !report.findings.empty();
+  return status != 0               ? status
+         : !written                ? status_of_unwritten_report
+         : report.findings.empty() ? 0
+                                   : status_of_findings;
 }
 
 void on_end(int status, void*) {
   std::cout.flush();
   std::fflush(nullptr);
-  if (report_now() && status == 0) {
+  const int changed = report_now(status);
+  if (changed != status) {
     std::fflush(nullptr);
-    _exit(status_of_findings);
+    end_process(changed);
   }
+}
+
+/// The status that quick_exit() got is not known here.
+void on_quick_end() {
+  const int status = report_now(0);
+  if (status != 0) end_process(status);
 }
 
 void on_signal(int signal) {
   std::signal(signal, SIG_DFL);
   std::fflush(nullptr);
-  report_now();
+  report_now(0, signal);
   std::raise(signal);
+}
+
+/// On the alternate stack, because a thread of a kernel has a small one. A signal that is ignored stays ignored.
+void report_at_signals() {
+  for (const int signal : ending_signals) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_ONSTACK | SA_NODEFER;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+/// Of the process that runs all seeds: the signal that stopped it, and the run to stop too.
+volatile std::sig_atomic_t stopped_by = 0, current_run = 0;
+
+void stop_runs(int signal) {
+  stopped_by = signal;
+  if (current_run > 0) kill(static_cast<pid_t>(current_run), signal);
 }
 
 /// Runs the program once, in a child. Returns true in the child; in the parent false, with the report and status.
@@ -65,6 +113,8 @@ bool run_once(unsigned index, run_report& report, int& status) {
   if (pipe(ends) != 0) return false;
   const pid_t child = fork();
   if (child == 0) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    process = getpid();
     close(ends[0]);
     report_pipe = ends[1];
     fcntl(report_pipe, F_SETFD, FD_CLOEXEC);
@@ -74,14 +124,16 @@ bool run_once(unsigned index, run_report& report, int& status) {
     }
     return true;
   }
+  current_run = child;
   close(ends[1]);
   std::string bytes;
   char buffer[4096];
-  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
-    bytes.append(buffer, static_cast<std::size_t>(count));
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR);)
+    bytes.append(buffer, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   close(ends[0]);
   int result = 0;
-  waitpid(child, &result, 0);
+  while (waitpid(child, &result, 0) < 0 && errno == EINTR) continue;
+  current_run = 0;
   status = WIFEXITED(result) ? WEXITSTATUS(result) : 128 + WTERMSIG(result);
   report = from_bytes(bytes);
   return false;
@@ -90,6 +142,7 @@ bool run_once(unsigned index, run_report& report, int& status) {
 void add(run_report& total, const run_report& report) {
   total.launches += report.launches, total.steps += report.steps;
   total.elapsed_time_used |= report.elapsed_time_used;
+  if (report.stopped_by != 0) total.stopped_by = report.stopped_by, total.in_launch = report.in_launch;
   if (total.costs.empty()) total.costs = report.costs, total.costs_json = report.costs_json;
   for (const finding& found : report.findings) {
     finding* known = nullptr;
@@ -108,6 +161,9 @@ void add(run_report& total, const run_report& report) {
 void run_all_seeds(program_settings& settings) {
   run_report total;
   int first_status = 0;
+  struct sigaction action {};
+  action.sa_handler = stop_runs;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   for (unsigned i = 0; i < settings.seeds; ++i) {
     run_report report;
     int status = 0;
@@ -118,9 +174,21 @@ void run_all_seeds(program_settings& settings) {
     }
     if (status != status_of_findings && first_status == 0) first_status = status;
     add(total, report);
+    if (stopped_by != 0) {
+      settings.seeds = i + 1;
+      total.stopped_by = stopped_by;
+      break;
+    }
   }
-  publish(total);
-  _exit(first_status != 0 ? first_status : total.findings.empty() ? 0 : status_of_findings);
+  const bool written = publish(total);
+  if (stopped_by != 0) {
+    std::signal(stopped_by, SIG_DFL);
+    std::raise(stopped_by);
+  }
+  end_process(first_status != 0        ? first_status
+              : !written               ? status_of_unwritten_report
+              : total.findings.empty() ? 0
+                                       : status_of_findings);
 }
 
 /// Before the program's own initialisers, so that on_end() is called after its destructors.
@@ -128,9 +196,10 @@ void run_all_seeds(program_settings& settings) {
   static std::ios_base::Init streams;
   auto& settings = runtime_context::instance().settings;
   if (settings.seeds > 1) run_all_seeds(settings);
+  process = getpid();
   on_exit(on_end, nullptr);
-  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT})
-    std::signal(signal, on_signal);
+  std::at_quick_exit(on_quick_end);
+  report_at_signals();
 }
 
 }  // namespace
@@ -139,14 +208,18 @@ void run_all_seeds(program_settings& settings) {
 extern "C" {
 extern const char exactdot_simtcc_program;
 const char exactdot_simtcc_program = 1;
+
+/// Instead of the C library's, which ends the process without a word of what was found.
+[[noreturn]] void _exit(int status) { exactdot::simt::end_process(exactdot::simt::report_now(status)); }
+[[noreturn]] void _Exit(int status) { _exit(status); }
 }
 
 constexpr char field = '\x1f', record = '\x1e';
 
 std::string to_bytes(const run_report& report) {
   std::string bytes = std::to_string(report.launches) + field + std::to_string(report.steps) + field +
-                      (report.elapsed_time_used ? "1" : "0") + field + report.costs + field + report.costs_json +
-                      record;
+                      (report.elapsed_time_used ? "1" : "0") + field + std::to_string(report.stopped_by) + field +
+                      (report.in_launch ? "1" : "0") + field + report.costs + field + report.costs_json + record;
   for (const finding& found : report.findings)
     bytes +=
         found.text + field + found.json + field + found.key + field + std::to_string(found.first_seed) + record;
@@ -165,6 +238,8 @@ run_report from_bytes(const std::string& bytes) {
   report.launches = std::strtoull(next(field).c_str(), nullptr, 10);
   report.steps = std::strtoull(next(field).c_str(), nullptr, 10);
   report.elapsed_time_used = next(field) == "1";
+  report.stopped_by = static_cast<int>(std::strtol(next(field).c_str(), nullptr, 10));
+  report.in_launch = next(field) == "1";
   report.costs = next(field), report.costs_json = next(record);
   while (at < bytes.size()) {
     finding found;

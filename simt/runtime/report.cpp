@@ -75,11 +75,13 @@ std::string plural(std::uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-void write_json(const run_report& report, const program_settings& settings) {
-  std::string json = "{\n  \"seed\": " + std::to_string(settings.seed) +
-                     ",\n  \"seeds\": " + std::to_string(settings.seeds) + ",\n  \"model\": \"" +
-                     name_of(settings.model) + "\",\n  \"launches\": " + std::to_string(report.launches) +
-                     ",\n  \"steps\": " + std::to_string(report.steps) + ",\n  \"findings\": [";
+bool write_json(const run_report& report, const program_settings& settings) {
+  std::string json =
+      "{\n  \"seed\": " + std::to_string(settings.seed) + ",\n  \"seeds\": " + std::to_string(settings.seeds) +
+      ",\n  \"model\": \"" + name_of(settings.model) + "\",\n  \"launches\": " + std::to_string(report.launches) +
+      ",\n  \"steps\": " + std::to_string(report.steps) +
+      ",\n  \"stopped_by\": " + (report.stopped_by == 0 ? "null" : quoted(strsignal(report.stopped_by))) +
+      ",\n  \"findings\": [";
   for (const finding& found : report.findings) {
     json += &found == report.findings.data() ? "\n    " : ",\n    ";
     json += found.json + ", \"seeds\": " + std::to_string(found.seeds) +
@@ -89,8 +91,10 @@ void write_json(const run_report& report, const program_settings& settings) {
   if (settings.profile) json += ",\n  \"costs\": [" + report.costs_json + "]";
   json += "\n}\n";
   std::FILE* const file = std::fopen(settings.json.c_str(), "w");
-  if (file == nullptr || std::fputs(json.c_str(), file) < 0 || std::fclose(file) != 0)
-    std::fprintf(stderr, "simtcc: cannot write %s: %s\n", settings.json.c_str(), std::strerror(errno));
+  const bool written = file != nullptr && std::fputs(json.c_str(), file) >= 0;
+  if (file != nullptr && std::fclose(file) == 0 && written) return true;
+  std::fprintf(stderr, "simtcc: cannot write %s: %s\n", settings.json.c_str(), std::strerror(errno));
+  return false;
 }
 
 }  // namespace
@@ -118,15 +122,20 @@ run_report collect_report() {
   return report;
 }
 
-void publish(const run_report& report) {
+bool publish(const run_report& report) {
   const program_settings& settings = runtime_context::instance().settings;
   const std::string runs = settings.seeds == 1 ? "seed " + std::to_string(settings.seed)
                                                : "seeds " + std::to_string(settings.seed) + " to " +
                                                      std::to_string(settings.seed + settings.seeds - 1);
   const std::string launches = std::to_string(report.launches) + (report.launches == 1 ? " launch" : " launches");
   const std::string count = report.findings.empty() ? "no findings" : plural(report.findings.size(), "finding");
-  std::string text = "simtcc: " + count + " in " + launches + " (" + plural(report.steps, "step") + ", " + runs +
-                     ", " + name_of(settings.model) + ")\n";
+  std::string text;
+  if (report.stopped_by != 0) {
+    text = std::string("simtcc: the program did not run to its end: ") + strsignal(report.stopped_by) +
+           (report.in_launch ? ", in a launch" : "") + "; until then:\n";
+  }
+  text += "simtcc: " + count + " in " + launches + " (" + plural(report.steps, "step") + ", " + runs + ", " +
+          name_of(settings.model) + ")\n";
   for (const finding& found : report.findings) {
     text += "simtcc: " + found.text;
     if (settings.seeds > 1) {
@@ -142,7 +151,7 @@ void publish(const run_report& report) {
     text +=
         "simtcc: cudaEventElapsedTime counts steps of the simulator, a million as a millisecond; it is no time\n";
   std::fputs(text.c_str(), stderr);
-  if (!settings.json.empty()) write_json(report, settings);
+  return settings.json.empty() || write_json(report, settings);
 }
 
 }  // namespace exactdot::simt

@@ -20,13 +20,15 @@ struct run_report {
   std::vector<finding> findings;
   std::uint64_t launches = 0, steps = 0;
   bool elapsed_time_used = false;
+  int stopped_by = 0;             // the signal that ended the program; 0: it ended by itself
+  bool in_launch = false;         // it did so in a launch
   std::string costs, costs_json;  // of each line, with --profile; of several runs the first one's
 };
 
 /// Returns the report of this process so far.
 run_report collect_report();
-/// Prints a report to stderr, and to the settings' JSON file.
-void publish(const run_report& report);
+/// Prints a report to stderr, and to the settings' JSON file. Returns whether all was written.
+bool publish(const run_report& report);
 
 /// A report as bytes, for the pipe between the process of a run and the one that started it.
 std::string to_bytes(const run_report& report);

@@ -1,9 +1,14 @@
 // Settings come as "name=value" lines of the program (simtcc's options) and as environment variables SIMTCC_NAME.
 #include "settings.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <string_view>
 
 /// Replaced by a program's own if simtcc got one of the options.
@@ -29,6 +34,23 @@ std::uint64_t to_number(const std::string& name, const std::string& value, std::
   return number;
 }
 
+/// Ends the program before it runs, if its findings could not be written, or would replace a source file or the
+/// program.
+void check_report_file(const std::string& name, const std::string& file) {
+  if (file.empty()) return;
+  const auto ends_in = [&](std::string_view ending) { return file.ends_with(ending); };
+  std::error_code absent;
+  if (ends_in(".cu") || ends_in(".cuh") || ends_in(".cpp") || ends_in(".h") || ends_in(".hpp") ||
+      std::filesystem::equivalent(file, "/proc/self/exe", absent))
+    refuse(name, file, "the name of a file for findings, not of a source file or of the program");
+  std::FILE* const opened = std::fopen(file.c_str(), "a");
+  if (opened == nullptr) {
+    std::fprintf(stderr, "simtcc: %s=%s: cannot write it: %s\n", name.c_str(), file.c_str(), std::strerror(errno));
+    std::exit(2);
+  }
+  std::fclose(opened);
+}
+
 void apply(program_settings& settings, std::string_view option, const std::string& name, const std::string& value) {
   if (option == "seed") {
     settings.seed = to_number(name, value, 0, ~std::uint64_t{0}, "a number, the first seed");
@@ -41,6 +63,7 @@ void apply(program_settings& settings, std::string_view option, const std::strin
     settings.profile = value == "1";
   } else if (option == "json") {
     settings.json = value;
+    check_report_file(name, value);
   } else if (option == "arch") {
     settings.architecture =
         static_cast<unsigned>(to_number(name, value, 50, 199, "a compute capability, such as 90"));
@@ -70,6 +93,15 @@ program_settings read_settings() {
                    {"json", "SIMTCC_JSON"}, {"steps", "SIMTCC_STEPS"}, {"profile", "SIMTCC_PROFILE"}};
   for (const auto& [option, variable] : variables) {
     if (const char* const value = std::getenv(variable)) apply(settings, option, variable, value);
+  }
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    const auto is_name = [&](const auto& known) { return name == known.variable; };
+    if (name.starts_with("SIMTCC_") && name != "SIMTCC_CXX" &&
+        std::none_of(std::begin(variables), std::end(variables), is_name)) {
+      std::fprintf(stderr, "simtcc: %.*s: unknown; expected SIMTCC_SEED, SEEDS, MODEL, JSON, STEPS or PROFILE\n",
+                   static_cast<int>(name.size()), name.data());
+    }
   }
   return settings;
 }

@@ -1,6 +1,9 @@
 // Signal handler for kernels. It runs on an alternate stack and does not return: it switches to the scheduler.
 #include "crash.hpp"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstring>
 
 #include "running.hpp"
@@ -46,7 +49,21 @@ constexpr int ticks_of_endless_loop = 4;
 std::uint64_t steps_at_tick = 0;
 int ticks_without_step = 0;
 
+/// Every ten seconds, if the stream asks for it.
+constexpr int ticks_of_progress = 20;
+int ticks_of_launch = 0;
+
+void show_progress() {
+  if (++ticks_of_launch % ticks_of_progress != 0) return;
+  char text[160];
+  const int length = std::snprintf(
+      text, sizeof text, "simt: a launch has run for %d s: %llu of at most %llu steps\n", ticks_of_launch / 2,
+      static_cast<unsigned long long>(running->steps()), static_cast<unsigned long long>(running->step_budget()));
+  if (write(2, text, static_cast<std::size_t>(length)) < 0) return;
+}
+
 void on_tick(int, siginfo_t*, void* context) {
+  if (running != nullptr && running->shows_progress()) show_progress();
   if (!in_kernel || running == nullptr) return;
   const bool same = running->steps() == steps_at_tick;
   steps_at_tick = running->steps();
@@ -69,6 +86,7 @@ crash_guard::crash_guard() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (int i = 0; i < signal_count; ++i) sigaction(signals[i], &action, &before_[i]);
   active = this;
+  ticks_of_launch = 0;
   action.sa_sigaction = on_tick;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
   sigaction(SIGVTALRM, &action, &tick_before_);

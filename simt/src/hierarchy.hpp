@@ -75,6 +75,7 @@ struct thread {
   std::uint32_t mask = 0, arrived_mask = 0;
   std::uint64_t value = 0;
   std::uint64_t* values = nullptr;
+  const void* collective_at = nullptr;  // return address of its last warp collective
 
   visited_blocks visited;
 

@@ -98,6 +98,8 @@ class machine {
   [[nodiscard]] thread& current() { return *current_; }
   std::uint32_t active_mask(const void* caller);
   [[nodiscard]] bool is_cooperative() const { return stream_.cooperative; }
+  [[nodiscard]] std::uint64_t step_budget() const { return settings_.step_budget; }
+  [[nodiscard]] bool shows_progress() const { return settings_.show_progress; }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }  // and, of independent threads, basic blocks
   /// What clock64() returns.
   [[nodiscard]] std::uint64_t clocks() const { return steps_ + idle_clocks_; }
@@ -145,6 +147,7 @@ class machine {
   [[nodiscard]] collective_lanes lanes_of_collective(const thread& member) const;
   void complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes);
   bool settle_collectives(block& parent);
+  void check_exited_lanes(const thread& waiting, std::uint32_t arrived);
   void release_tile(tile_barrier& tile);
   void release_tile_if_complete(block& parent, tile_barrier& tile);
   bool settle_tiles(block& parent);

@@ -1,5 +1,6 @@
-// First-fit allocation in an address range that is reserved once. Releasing a buffer of 1 MiB or more returns its
-// pages to the operating system.
+// First-fit allocation in an address range that is reserved once. The last 256 released buffers are not allocated
+// again, so that an access to one is seen (as AddressSanitizer's quarantine: Serebryany et al., USENIX ATC 2012).
+// Releasing a buffer of 1 MiB or more returns its pages to the operating system.
 #include "memory.hpp"
 
 #include <sys/mman.h>
@@ -37,6 +38,22 @@ device_memory::device_memory() {
   throw error(errc::no_device, "simt: cannot reserve an address range for simulated device memory");
 }
 
+/// Returns the first range of this size that is neither in use nor among the last released ones; 0 if there is
+/// none.
+std::uintptr_t device_memory::free_range(std::size_t size) const {
+  std::uintptr_t start = base_ + gap;
+  auto live = live_.begin();
+  auto released = released_.begin();
+  while (live != live_.end() || released != released_.end()) {
+    const bool is_live = released == released_.end() || (live != live_.end() && live->first < released->first);
+    const std::uintptr_t next = is_live ? live->first : released->first;
+    if (next - start >= size) break;
+    start = next + rounded_up(std::max<std::size_t>(is_live ? live->second.size : released->second, 1)) + gap;
+    is_live ? void(++live) : void(++released);
+  }
+  return start + size > base_ + reserved_ ? 0 : start;
+}
+
 void* device_memory::allocate(std::size_t bytes, bool shared, std::uint32_t block) {
   const auto out_of_memory = [bytes] {
     return error(errc::no_device,
@@ -44,14 +61,12 @@ void* device_memory::allocate(std::size_t bytes, bool shared, std::uint32_t bloc
   };
   if (bytes > reserved_ / 2) throw out_of_memory();
   const std::size_t needed = rounded_up(std::max<std::size_t>(bytes, 1)) + gap;
-  std::uintptr_t start = base_ + gap;
-  for (const auto& [address, buffer] : live_) {
-    if (address - start >= needed) break;
-    start = address + rounded_up(std::max<std::size_t>(buffer.size, 1)) + gap;
+  std::uintptr_t start = free_range(needed);
+  if (start == 0) {
+    released_.clear(), order_of_release_.clear();
+    start = free_range(needed);
   }
-  if (start + needed > base_ + reserved_) throw out_of_memory();
-  std::erase_if(released_,
-                [&](const auto& old) { return old.first < start + needed && start < old.first + old.second; });
+  if (start == 0) throw out_of_memory();
   region fresh(start, bytes, shared, false);
   fresh.block = block;
   live_.emplace(start, std::move(fresh));
@@ -66,8 +81,14 @@ void device_memory::release(void* memory) {
     const std::uintptr_t page = 4096, first = (at->first + page - 1) / page * page;
     madvise(reinterpret_cast<void*>(first), (at->first + at->second.size - first) / page * page, MADV_DONTNEED);
   }
-  if (!at->second.shared) released_.emplace_front(at->first, at->second.size);
-  if (released_.size() > max_released) released_.pop_back();
+  if (!at->second.shared) {
+    released_.emplace(at->first, at->second.size);
+    order_of_release_.push_back(at->first);
+  }
+  if (order_of_release_.size() > max_released) {
+    released_.erase(order_of_release_.front());
+    order_of_release_.pop_front();
+  }
   live_.erase(at);
   last_ = nullptr;
 }
@@ -88,10 +109,9 @@ const region* device_memory::nearest(std::uintptr_t address) const {
 }
 
 std::pair<std::uintptr_t, std::size_t> device_memory::find_released(std::uintptr_t address) const {
-  for (const auto& old : released_) {
-    if (address - old.first < old.second) return old;
-  }
-  return {0, 0};
+  auto at = released_.upper_bound(address);
+  if (at == released_.begin() || address - (--at)->first >= at->second) return {0, 0};
+  return *at;
 }
 
 void device_memory::mark_written(std::uintptr_t address, std::size_t bytes) {

@@ -36,13 +36,15 @@ class device_memory {
 
  private:
   device_memory();
+  [[nodiscard]] std::uintptr_t free_range(std::size_t size) const;
   static constexpr std::size_t max_released = 256;
   static constexpr std::size_t gap = 4096;
   std::uintptr_t base_ = 0;
   std::size_t reserved_ = 0;
   std::map<std::uintptr_t, region> live_;
   region* last_ = nullptr;
-  std::deque<std::pair<std::uintptr_t, std::size_t>> released_;  // latest first; ranges not allocated again
+  std::map<std::uintptr_t, std::size_t> released_;  // the last ones: size by address
+  std::deque<std::uintptr_t> order_of_release_;     // their addresses, oldest first
   std::uint32_t launches_ = 0;
 };
 

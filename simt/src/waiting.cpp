@@ -137,6 +137,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
   block& parent = *self.parent;
   self.kind = kind, self.operation = names[static_cast<int>(kind)];
   self.mask = mask, self.value = value, self.values = values;
+  self.collective_at = caller;
   self.status = thread_status::at_collective;
   remove_ready(self);
   self.recent.clear();
@@ -146,6 +147,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
     report_waiting(fault_kind::missing_lanes, self, self.operation, &self, "mask without the calling lane");
     complete_collective(parent, self.warp(), 1U << self.lane());
   } else if ((lanes.expected & ~lanes.arrived) == 0) {
+    check_exited_lanes(self, lanes.arrived);
     complete_collective(parent, self.warp(), lanes.arrived);
   } else {
     yield();
@@ -186,6 +188,22 @@ void machine::complete_collective(block& parent, std::uint32_t warp, std::uint32
   }
 }
 
+/// A collective completes without lanes of its mask that have exited. It is a fault if one of them called the same
+/// collective at the same place with another mask: all lanes of a mask must call it with that mask.
+void machine::check_exited_lanes(const thread& waiting, std::uint32_t arrived) {
+  for (std::uint32_t rest = waiting.mask & ~arrived; rest != 0; rest &= rest - 1) {
+    const std::uint32_t index = waiting.warp() * 32 + std::countr_zero(rest);
+    if (index >= threads_per_block_) return;
+    const thread& lane = waiting.parent->threads[index];
+    const bool same_place = lane.collective_at == waiting.collective_at ||
+                            (lane.collective_at != nullptr && is_user_code(lane.collective_at) &&
+                             same_line(lane.collective_at, waiting.collective_at));
+    if (!same_place || lane.kind != waiting.kind || lane.mask == waiting.mask) continue;
+    report_waiting(fault_kind::missing_lanes, waiting, waiting.operation, &lane, "the same with another mask");
+    return;
+  }
+}
+
 /// Reports and completes the incomplete warp collectives of a block. Returns whether there were any.
 bool machine::settle_collectives(block& parent) {
   bool settled = false;
@@ -215,7 +233,9 @@ void machine::thread_exited(thread& finished) {
     const thread& lane = parent.threads[i];
     if (lane.status != thread_status::at_collective) continue;
     const collective_lanes lanes = lanes_of_collective(lane);
-    if ((lanes.expected & ~lanes.arrived) == 0) complete_collective(parent, lane.warp(), lanes.arrived);
+    if ((lanes.expected & ~lanes.arrived) != 0) continue;
+    check_exited_lanes(lane, lanes.arrived);
+    complete_collective(parent, lane.warp(), lanes.arrived);
   }
   for (auto& [key, tile] : parent.tiles) release_tile_if_complete(parent, tile);
   if (parent.waiting != 0 && parent.waiting + parent.exited == threads_per_block_) release_barrier(parent);

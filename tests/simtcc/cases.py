@@ -72,6 +72,22 @@ def bad_input():
     expect([simtcc, "absent.cu", "-arch=sm_9"], 2, r"-arch sm_9: expected a compute capability")
     expect([simtcc, "absent.cu", "-lcublas"], 2, r"-lcublas: this library is not modelled")
     expect([simtcc, SOURCES / "launches.cu", "--compiler", "no-such-compiler"], 2, r"no-such-compiler: cannot be started")
+    expect([simtcc, "absent.cu", "-o", ""], 2, r"-o: expected the name of a file")
+    expect([simtcc, "absent.cu", "--json", ""], 2, r"--json: expected the name of a file")
+    expect([simtcc, "absent.cu", "-E"], 2, r"-E: simtcc makes a program")
+    expect([simtcc, "--", "-absent.cu"], 2, r"^simtcc: \./-absent\.cu: no such file")
+    kept = scratch / "kept.cu"
+    kept.write_text("int main() {}\n")
+    for options in (["-o", kept], ["-c", "-o", kept], ["--json", kept], ["-o", "./" + kept.name]):
+        expect([simtcc, kept, *options], 2, r"kept\.cu: is an input; it would be replaced")
+    expect([simtcc, kept, "-o", "other.cpp"], 2, r"-o other\.cpp: has the name of a source file")
+    expect([simtcc, kept, "-o", "kept", "--json", "kept"], 2, r"--json kept: is the program itself")
+    expect([simtcc, kept, "-o", scratch], 2, r"is a folder")
+    if kept.read_text() != "int main() {}\n":
+        failures.append("simtcc replaced its input")
+    expect([simtcc, kept, "--rewrite", "-o", "rewritten.cpp"], 0)
+    if "int main() {}" not in (scratch / "rewritten.cpp").read_text():
+        failures.append("--rewrite -o wrote something else")
     expect([simtcc, "--help"], 0, r"^usage: simtcc FILE\.cu")
     # whether or not the machine has the header
     refused("header.cu", '#include <cstdio>\n#include <cublas_v2.h>\n', r"header\.cu:2:",
@@ -106,9 +122,22 @@ void host(cudaTextureObject_t t) {
             r"wrong\.cu:9: simtcc: a launch from a kernel",
             r"wrong\.cu:10: simtcc: malloc in a kernel",
             r"wrong\.cu:12: simtcc: cudaTextureObject_t: textures are not modelled",
-            r"wrong\.cu:13: simtcc: a launch <<<…>>> without a list of arguments",
+            r"wrong\.cu:13: simtcc: a launch <<<…>>> without its >>>, or without a list of arguments",
             r"wrong\.cu:14: simtcc: a launch <<<>>> without grid and block",
             r"wrong\.cu:15: simtcc: thrust: Thrust is not modelled")
+    refused("kernels.cu", """__global__ int* result(int* x) { return x; }
+__global__ void thrower(int* x) {
+  if (*x == 0) throw 1;
+}
+void host(int* x) {
+  thrower<<<1>>>(x);
+}
+__global__ void unfinished(int* x) {
+  if (*x == 0) {
+    *x = 1;
+""", r"kernels\.cu:1: simtcc: a __global__ function that returns something", r"kernels\.cu:3: simtcc: throw in a kernel",
+            r"kernels\.cu:6: simtcc: a launch <<<grid>>> without the size of its blocks",
+            r"kernels\.cu:8: simtcc: a function that this \{ begins and no \} ends")
 
 
 def temporary_folders():
@@ -169,6 +198,14 @@ def findings():
     fault("host", 66, r"^simtcc: host_access.*read by host code@")
     fault("abort", -6, r"^simtcc: data_race.*@", at="race")
     fault("exit", 3, r"^simtcc: data_race.*@", at="race")
+    fault("memset race", 66, r"^simtcc: data_race in global memory.*@")
+    fault("memset overrun", 66, r"^simtcc: out_of_bounds in global memory \(buffer of 32 bytes \+ 0\): write@")
+    expect([program, "memset and memcpy"], 0, r"^0 1 2 3 4 5 6 7 $", r"^simtcc: no findings")
+    fault("never written", 66, r"^simtcc: uninitialised_shared in shared memory.*@")
+    fault("unequal masks", 66, r"^simtcc: missing_lanes: __syncwarp@; other site: the same with another mask")
+    fault("released", 66, r"^simtcc: out_of_bounds in global memory \(released buffer of 32 bytes \+ 0\)@")
+    fault("_Exit", 66, r"^simtcc: data_race.*@", at="race")
+    fault("quick_exit", 66, r"^simtcc: data_race.*@", at="race")
     expect([program, "none"], 0, r"^simtcc: no findings in 0 launches", absent=[r"simtcc: \w+:"])
     expect([program, "race"], 2, r"^simtcc: SIMTCC_MODEL=x: expected independent or lock_step", SIMTCC_MODEL="x")
 
@@ -184,8 +221,32 @@ def findings():
     race = found["findings"][0]
     if race["kind"] != "data_race" or race["site"]["line"] != line_of("faults.cu", "race") or race["seeds"] != 5:
         failures.append(f"{report}: {found}")
-    expect([program, "none"], 0, r"cannot write /absent/report\.json", SIMTCC_JSON="/absent/report.json")
+    expect([program, "none"], 2, r"^simtcc: SIMTCC_JSON=/absent/report\.json: cannot write it",
+           SIMTCC_JSON="/absent/report.json")
+    expect([program, "none"], 2, r"cannot write /dev/full", SIMTCC_JSON="/dev/full")
+    source, copy = scratch / "kept.cu", scratch / "kept"
+    source.write_text("// kept\n")
+    shutil.copy(program, copy)
+    for kept in (source, copy):
+        before = kept.read_bytes()
+        expect([copy, "none"], 2, r"^simtcc: SIMTCC_JSON=.*: expected the name of a file for findings", SIMTCC_JSON=str(kept))
+        if kept.read_bytes() != before:
+            failures.append(f"{kept} was replaced")
+    expect([program, "none"], 0, r"^simtcc: SIMTCC_SEDE: unknown", SIMTCC_SEDE="1")
+    interrupted(program)
     costs()
+
+
+def interrupted(program):
+    """A program that is stopped says so, with one seed and with several."""
+    for seeds in ("1", "4"):
+        with subprocess.Popen([program, "endless barriers"], cwd=scratch, env={**os.environ, "SIMTCC_SEEDS": seeds}, text=True,
+                              stderr=subprocess.PIPE) as run:
+            time.sleep(1)
+            run.send_signal(signal.SIGINT)
+            errors = run.communicate(timeout=60)[1]
+        if run.returncode != -signal.SIGINT or not re.search(r"did not run to its end: Interrupt, in a launch", errors):
+            failures.append(f"interrupted with {seeds} seeds: status {run.returncode}\n{errors}")
 
 
 def costs():

@@ -94,6 +94,36 @@ static int check(cudaError_t error, const char* call) {
 }
 static int end(const char* name) { return check(cudaDeviceSynchronize(), name); }
 
+__global__ void fill_all(int* x) {
+  memset(x, 0x11 * static_cast<int>(threadIdx.x), 16);  // memset race
+}
+__global__ void fill_too_much(int* x) {
+  std::memset(x, 0, 9 * sizeof(int));  // memset overrun
+}
+__global__ void fill_and_copy(int* x) {
+  __shared__ int s[8];
+  if (threadIdx.x == 0) memset(s, 0, sizeof s);
+  __syncthreads();
+  s[threadIdx.x] += static_cast<int>(threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) std::memcpy(x, s, sizeof s);
+}
+__global__ void read_never_written(int* x) {
+  __shared__ int s[8];
+  x[threadIdx.x] = s[threadIdx.x];  // never written
+}
+__global__ void unequal_masks(int* x) {
+  __syncwarp(threadIdx.x < 16 ? 0xffffffffU : 0xffff0000U);  // unequal masks
+  x[threadIdx.x % 8] = 0;
+}
+__global__ void write_first(int* x) {
+  *x = 1;  // released
+}
+__global__ void endless_barriers(int* x) {
+  for (long i = 0; i < 1L << 40; ++i) __syncthreads();
+  *x = 1;
+}
+
 int main(int count, char** arguments) {
   const char* const name = count > 1 ? arguments[1] : "";
   const auto is = [name](const char* wanted) { return std::strcmp(name, wanted) == 0; };
@@ -129,6 +159,32 @@ int main(int count, char** arguments) {
     cudaMemcpy(&host, fresh, sizeof(int), cudaMemcpyDeviceToHost);  // unwritten
   }
   if (is("host")) std::printf("%d\n", x[0]);  // host
+  if (is("memset race")) fill_all<<<1, 32>>>(x);
+  if (is("memset overrun")) fill_too_much<<<1, 1>>>(x);
+  if (is("never written")) read_never_written<<<1, 8>>>(x);
+  if (is("unequal masks")) unequal_masks<<<1, 32>>>(x);
+  if (is("endless barriers")) endless_barriers<<<1, 32>>>(x);
+  if (is("released")) {
+    cudaFree(x);
+    int* other;
+    cudaMalloc(&other, 8 * sizeof(int));
+    write_first<<<1, 1>>>(x);
+  }
+  if (is("memset and memcpy")) {
+    int values[8];
+    fill_and_copy<<<1, 8>>>(x);
+    cudaMemcpy(values, x, sizeof values, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 8; ++i) std::printf("%d ", values[i]);
+    std::printf("\n");
+  }
+  if (is("_Exit")) {
+    lose_additions<<<2, 64>>>(x);
+    std::_Exit(0);
+  }
+  if (is("quick_exit")) {
+    lose_additions<<<2, 64>>>(x);
+    std::quick_exit(0);
+  }
   if (is("abort")) {
     lose_additions<<<2, 64>>>(x);
     std::abort();

@@ -34,8 +34,9 @@ struct settings {
   /// A step is a memory access, a barrier, a fence or a warp collective, with all code up to the next step. Entries
   /// are skipped if the thread waits, has exited, or its block is not resident.
   std::vector<unsigned> script = {};
-  bool trace = false;    ///< record each access for stream::trace()
-  bool profile = false;  ///< count the costs of each line for stream::costs()
+  bool trace = false;          ///< record each access for stream::trace()
+  bool profile = false;        ///< count the costs of each line for stream::costs()
+  bool show_progress = false;  ///< of a long launch, a line to stderr every ten seconds of processor time
 };
 
 enum class fault_kind {
