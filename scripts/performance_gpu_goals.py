@@ -22,8 +22,8 @@ IN_FLIGHT = "the last loads are added, and messages sent, after all have come: 2
 ORDER = "the last tiles are added after all loads have come"
 ONE_INPUT = "half the bytes of a dot, but the same time for the end of a launch"
 ROOT = "as the sums, and the root or quotient"
-OTHERS = ("variances: not explained, also with the fastest configurations found; extrema: not explained; others: the end of "
-          "the launch")
+OTHERS = ("variances load ahead and are still short of warps, of which half as many fit; extrema: not explained; others: the "
+          "end of the launch")
 RANGE = "products of doubles over- or underflow: a second read, added to four doubles of scaled factors"
 CANCELS = ("cancelling sums leave the bounded sum undecided: a second read, added to four doubles; of short vectors the joins "
            "of threads count")
