@@ -14,6 +14,7 @@
 #include <lab/html_runs.hpp>
 #include <lab/ladder.hpp>
 #include <span>
+#include <string_view>
 
 namespace exactdot::cli {
 namespace {
@@ -55,9 +56,19 @@ std::vector<lab::html_subject> record_all(const Items& items, simt::recorder_set
   return subjects;
 }
 
-/// Throws errc::file if the file cannot be written; before the runs, which take seconds.
+/// Throws errc::file if the file cannot be written, or holds something other than a page; before the runs, which
+/// take seconds.
 void require_writable(const std::string& file) {
   const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(file));
+  if (std::filesystem::is_regular_file(file) && std::filesystem::file_size(file) != 0) {
+    constexpr std::string_view beginning = "<!DOCTYPE html>";
+    char bytes[beginning.size()] = {};
+    std::FILE* const old = std::fopen(file.c_str(), "rb");
+    const std::size_t count = old == nullptr ? 0 : std::fread(bytes, 1, sizeof bytes, old);
+    if (old != nullptr) static_cast<void>(std::fclose(old));
+    if (std::string_view(bytes, count) != beginning)
+      io::fail(file, "--html would replace it, and it is no HTML page; name another file, or remove it");
+  }
   std::FILE* const out = std::fopen(file.c_str(), "ab");
   if (out == nullptr) io::fail_errno(file, "write", errno);
   static_cast<void>(std::fclose(out));

@@ -129,4 +129,12 @@ TEST_F(html_program, names_a_file_that_cannot_be_written) {
     expect_fault({"hazards", "lock", "--html", "/dev/full"}, "/dev/full", {"cannot write"});
 }
 
+TEST_F(html_program, replaces_a_page_but_no_other_file) {
+  const std::string vector = folder / "vector.npy";
+  std::ofstream(vector, std::ios::binary) << "\x93NUMPY and more";
+  expect_fault({"hazards", "lock", "--html", vector}, vector, {"it is no HTML page"});
+  EXPECT_EQ(std::filesystem::file_size(vector), 15U);
+  EXPECT_EQ(write_page({"hazards", "lock"}), write_page({"hazards", "lock"}));
+}
+
 }  // namespace

@@ -31,7 +31,8 @@ hazard hazard_named(std::string_view name) {
 }
 
 html_rung_request ones(std::size_t n, unsigned grid, unsigned block) {
-  html_rung_request request{.n = n, .block = block, .grid = grid};
+  html_rung_request request;
+  request.n = n, request.block = block, request.grid = grid;
   request.data.data = io::data_set::ones;
   return request;
 }
@@ -62,7 +63,8 @@ TEST(html_names, reads_the_parameters_of_a_kernel) {
 
 TEST(html_names, writes_values_by_their_type) {
   const auto text = [](auto value, const char* type) {
-    named_range range{.type = type, .element = sizeof value};
+    named_range range;
+    range.type = type, range.element = sizeof value;
     return value_text(&value, range);
   };
   EXPECT_EQ(text(1.5F, "float"), "1.5");
@@ -115,8 +117,9 @@ TEST(html_json, replaying_the_steps_gives_the_result) {
     word = step[10];
   }
   for (std::size_t i = 0; i < memory.size(); ++i) {
-    if (run["arrays"][i]["name"] == "partials")
+    if (run["arrays"][i]["name"] == "partials") {
       EXPECT_EQ(memory[i], ordered_json(std::vector<std::string>(8, "2")));
+    }
   }
 }
 
