@@ -206,12 +206,34 @@ HWY_INLINE bool are_zero(Load load, std::size_t n) {
   return are_zero(load.template get<false>(i, n));
 }
 
+/// An exponent above the products of one block, by the first two registers of them, if these are alike; else
+/// unknown_exponent. For a short vector it takes less time than a sample of elements far apart.
+template <class Term>
+HWY_INLINE int exponent_of_first(const double* a, const double* b, std::size_t n) {
+  const hn::ScalableTag<double> d;
+  if (n < 2 * hn::Lanes(d) || n > bounded_block) return unknown_exponent;
+  plain_load<Term, double> load(a, b);
+  const auto size_of = [&](auto of) HWY_ATTR { return hn::Abs(hn::Mul(of.x, of.y)); };
+  const auto first = size_of(load.template get<true>(0, n)),
+             second = size_of(load.template get<true>(hn::Lanes(d), n));
+  const double highest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(first, second)));
+  const double lowest = hn::GetLane(hn::MinOfLanes(d, hn::Min(first, second)));
+  const bool are_alike = lowest > 0x1p-480 && highest < 0x1p480 && highest * power_of_two(-alike) <= lowest;
+  return are_alike ? exponent_above(highest) + sampling_margin : unknown_exponent;
+}
+
 /// Up to here the largest product takes less time to find than a sample.
 constexpr std::size_t few_doubles = 64;
 
 template <class Term>
 bool bounded_sum_of(const double* a, const double* b, std::size_t n, bounded_sum& result) {
   result = {};
+  const int of_first = exponent_of_first<Term>(a, b, n);
+  if (of_first != unknown_exponent) {
+    plain_load<Term, double> load(a, b);
+    if (add_bounded_blocks(load, n, of_first, result)) return true;
+    result = {};
+  }
   const product_sample sample = n <= few_doubles ? product_sample{} : sample_products<Term>(a, b, n, 8);
   const bool has_zero = sample.lowest == product_sample::of_zero;
   if (sample.highest == product_sample::of_zero && are_zero(plain_load<Term, double>(a, b), n)) return true;

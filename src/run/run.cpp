@@ -43,16 +43,24 @@ bool needs_no_plan(reduction what, mode mode) {
   return !info.is_extremum && !info.needs_squares() && (mode == mode::exact || info.finish == core::finish::round);
 }
 
-/// The result of a call on contiguous carriers that needs no plan.
+/// The results of calls on contiguous carriers that need no plan. Six arguments: the call passes them on in
+/// registers.
+[[gnu::noinline]] std::uint64_t exact_without_plan(reduction what, element_type carrier, element_type result,
+                                                   const void* a, const void* b, std::size_t n) {
+  const auto& info = core::info_of(what);
+  return cpu_engine::reduce_short(cpu_engine::current_kernels(carrier, info.term), info.finish, carrier, result, a,
+                                  b, n);
+}
+[[gnu::noinline]] std::uint64_t fast_without_plan(reduction what, element_type carrier, element_type result,
+                                                  const void* a, const void* b, std::size_t n) {
+  const std::uint64_t sum = cpu_engine::current_kernels(carrier, core::info_of(what).term).fast(a, b, n);
+  const core::result_rule rule(core::finish::round, core::format_of(result));
+  return with_carrier(carrier, [&]<class T>(T) { return core::converted_word(rule, core::from_word<T>(sum)); });
+}
 std::uint64_t reduce_without_plan(reduction what, element_type carrier, element_type result, const void* a,
                                   const void* b, std::size_t n, mode mode) {
-  const auto& kernels = cpu_engine::current_kernels(carrier, core::info_of(what).term);
-  if (mode == mode::exact) {
-    return cpu_engine::reduce_short(kernels, core::info_of(what).finish, carrier, result, a, b, n);
-  }
-  const core::result_rule rule(core::finish::round, core::format_of(result));
-  return with_carrier(
-      carrier, [&]<class T>(T) { return core::converted_word(rule, core::from_word<T>(kernels.fast(a, b, n))); });
+  return mode == mode::exact ? exact_without_plan(what, carrier, result, a, b, n)
+                             : fast_without_plan(what, carrier, result, a, b, n);
 }
 
 /// Narrow vectors up to this length are converted on the stack: a plan takes longer than their reduction.
@@ -83,11 +91,10 @@ void require_one_input(reduction what) {
                       std::string(name_of(what)) + " takes two vectors; call " + name_of(what) + "(a, b)");
 }
 
-std::uint64_t dot(element_type elements, element_type result, const void* a, const void* b, std::size_t n,
-                  const options& options) {
-  if (is_carrier(elements) && !is_integer(result) && engine::is_short_call(a, b, n, options)) {
-    return reduce_without_plan(reduction::dot, elements, result, a, b, n, options.mode);
-  }
+namespace {
+/// A dot that needs its elements converted, or a plan.
+[[gnu::noinline]] std::uint64_t other_dot(element_type elements, element_type result, const void* a, const void* b,
+                                          std::size_t n, const options& options) {
   const engine::widening widen = widening_without_plan(elements, result, n);
   if (widen != nullptr && engine::is_short_call(a, b, n, options)) {
     return reduce_converted(reduction::dot, elements, result, a, b, n, options.mode, widen);
@@ -95,6 +102,15 @@ std::uint64_t dot(element_type elements, element_type result, const void* a, con
   const auto stride = static_cast<std::ptrdiff_t>(is_known(elements) ? size_of(elements) : 0);
   return reduce_by_plan(reduction::dot, {a, n, elements, stride, false}, {b, n, elements, stride, false}, result,
                         options, 0);
+}
+}  // namespace
+
+std::uint64_t dot(element_type elements, element_type result, const void* a, const void* b, std::size_t n,
+                  const options& options) {
+  if (is_carrier(elements) && !is_integer(result) && engine::is_short_call(a, b, n, options)) {
+    return reduce_without_plan(reduction::dot, elements, result, a, b, n, options.mode);
+  }
+  return other_dot(elements, result, a, b, n, options);
 }
 
 std::uint64_t reduce_to_bits(reduction what, const any_vector& a, const any_vector& b, element_type result,
