@@ -1,6 +1,6 @@
 // Wrong on purpose, with a warning of the compiler: `while (*ready = 0)` assigns instead of comparing, so no thread waits.
 //
-// Compilers say so (-Wparentheses). Cure: `while (*ready == 0)`, with `ready` volatile and a fence on both sides.
+// Compilers say so (-Wparentheses). Fix: `while (*ready == 0)`, with `ready` volatile and a fence on both sides.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Wrong on purpose: the first thread of each block counts its block without a lock, so most blocks are lost.
 //
-// Cure: block_counter_with_lock.cu, or one atomicAdd a block.
+// Fix: block_counter_with_lock.cu, or one atomicAdd a block.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // Wrong on purpose: a lock whose destructor releases its memory is passed to a kernel by value.
 //
 // The launch's copy of the lock is destroyed on the host when the launch returns, and with it the mutex on the device, which
-// the kernel may still need. Cure: pass the pointer, or a struct without a destructor.
+// the kernel may still need. Fix: pass the pointer, or a struct without a destructor.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Wrong on purpose, and only its sum shows it: loads of 16 bytes over n / 4 packs, and nothing for the last n mod 4 elements.
 //
-// Tests with powers of two pass. Cure: the first n mod 4 threads add one element each, as in vectorized.cu.
+// Tests with powers of two pass. Fix: the first n mod 4 threads add one element each, as in vectorized.cu.
 #include <cuda_runtime.h>
 
 #include <cstdio>

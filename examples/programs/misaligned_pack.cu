@@ -1,6 +1,6 @@
 // Wrong on purpose: loads of 16 bytes from an address that is one float off.
 //
-// On a GPU the launch fails with "misaligned address" (error 716), and every later call with it. Cure: start at the next
+// On a GPU the launch fails with "misaligned address" (error 716), and every later call with it. Fix: start at the next
 // multiple of 16 bytes, and add the elements before it one by one.
 #include <cuda_runtime.h>
 

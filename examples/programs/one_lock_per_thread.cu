@@ -1,7 +1,7 @@
 // Wrong in lock step: a spin lock that every thread of a warp takes. With independent threads (Volta and later) it is right.
 //
 // The lane that holds the lock waits for the lanes of its warp that spin. simtcc --model lock_step reports the livelock; with the
-// default model the program ends. Cure for both: one thread of a block takes the lock.
+// default model the program ends. Fix for both: one thread of a block takes the lock.
 #include <cuda_runtime.h>
 
 #include <cstdio>

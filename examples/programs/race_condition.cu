@@ -1,6 +1,6 @@
 // Wrong on purpose: 100,000 threads add 1 to one number without an atomic, so most additions are lost.
 //
-// Each thread reads the number, adds and writes it back; what others wrote meanwhile is overwritten. Cure: atomicAdd, as in
+// Each thread reads the number, adds and writes it back; what others wrote meanwhile is overwritten. Fix: atomicAdd, as in
 // race_condition_fixed.cu.
 #include <cuda_runtime.h>
 

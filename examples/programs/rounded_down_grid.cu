@@ -1,6 +1,6 @@
 // Wrong on purpose: a grid of n / 128 blocks, rounded down, so that the last elements are never computed.
 //
-// The copy back reads elements that no thread has written: simtcc reports the copy. Cure: (n + 127) / 128 blocks.
+// The copy back reads elements that no thread has written: simtcc reports the copy. Fix: (n + 127) / 128 blocks.
 #include <cuda_runtime.h>
 
 #include <cstdio>

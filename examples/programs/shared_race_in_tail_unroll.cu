@@ -1,7 +1,7 @@
 // Wrong with independent threads: the last warp of a tree adds without __syncwarp, as texts before Volta print it.
 //
 // In the simulator's lock step a warp's reads come before its writes, and the sum is right; an old GPU needs volatile too. With
-// independent threads (Volta and later) a lane may read what another has not written yet. Cure: __syncwarp(), or shuffles.
+// independent threads (Volta and later) a lane may read what another has not written yet. Fix: __syncwarp(), or shuffles.
 #include <cuda_runtime.h>
 
 #include <cstdio>

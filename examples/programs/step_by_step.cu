@@ -1,6 +1,6 @@
 // Wrong on purpose: two threads increment x = 7. If both load before one of them stores, x becomes 8 instead of 9.
 //
-// Written in three steps, load, add and store, so that the finding names the lines. Cure: atomicAdd(x, 1).
+// Written in three steps, load, add and store, so that the finding names the lines. Fix: atomicAdd(x, 1).
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "process.hpp"
 #include "rewrite.hpp"
+#include "source_names.hpp"
 
 namespace exactdot::simtcc {
 namespace {
@@ -107,7 +108,7 @@ class build {
           if (is_same_file(file, input)) fail(option + file + ": is an input; it would be replaced");
         }
       }
-      if (is_source(file) && !(options_.only_rewrite && &file == &options_.output))
+      if (simt::has_name_of_source(file) && !(options_.only_rewrite && &file == &options_.output))
         fail(option + file + ": has the name of a source file");
       if (std::filesystem::is_directory(file)) fail(option + file + ": is a folder; expected a file");
     }
@@ -122,13 +123,6 @@ class build {
     return !left.empty() &&
            (std::filesystem::path(left).lexically_normal() == std::filesystem::path(right).lexically_normal() ||
             std::filesystem::equivalent(left, right, absent));
-  }
-  static bool is_source(const std::string& file) {
-    const std::string ending = std::filesystem::path(file).extension().string();
-    for (const char* const known : {".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx"}) {
-      if (ending == known) return true;
-    }
-    return false;
   }
 
   [[nodiscard]] std::string object_of(const std::string& file) const {

@@ -98,7 +98,7 @@ void runtime_context::report(fault_kind kind, const std::string& variable, const
   fault& found = state.faults.emplace_back();
   const source_line line = find_line(caller);
   found.kind = kind;
-  found.cure = cure_of(kind);
+  found.fix = fix_of(kind);
   found.space = "global";
   found.variable = variable;
   found.site.by_host = true;

@@ -30,6 +30,14 @@ bool reported = false;
 pid_t process = 0;  // the one that reports: not a child that the program has forked
 
 constexpr int status_of_unwritten_report = 2;
+
+/// The status of a process that would end with `status`, after its report.
+int status_after(int status, bool report_is_written, bool has_findings) {
+  if (status != 0) return status;
+  if (!report_is_written) return status_of_unwritten_report;
+  return has_findings ? status_of_findings : 0;
+}
+
 constexpr int ending_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT, SIGHUP};
 
 [[noreturn]] void end_process(int status) {
@@ -57,10 +65,7 @@ int report_now(int status, int signal = 0) {
   } else {
     written = publish(report);
   }
-  return status != 0               ? status
-         : !written                ? status_of_unwritten_report
-         : report.findings.empty() ? 0
-                                   : status_of_findings;
+  return status_after(status, written, !report.findings.empty());
 }
 
 void on_end(int status, void*) {
@@ -185,10 +190,7 @@ void run_all_seeds(program_settings& settings) {
     std::signal(stopped_by, SIG_DFL);
     std::raise(stopped_by);
   }
-  end_process(first_status != 0        ? first_status
-              : !written               ? status_of_unwritten_report
-              : total.findings.empty() ? 0
-                                       : status_of_findings);
+  end_process(status_after(first_status, written, !total.findings.empty()));
 }
 
 /// Before the program's own initialisers, so that on_end() is called after its destructors.

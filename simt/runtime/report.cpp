@@ -42,7 +42,7 @@ finding to_finding(const fault& found) {
   std::string json = "{\"kind\": " + quoted(name_of(found.kind)) + ", \"space\": " + quoted(found.space) +
                      ", \"variable\": " + quoted(found.variable) + ", \"site\": " + to_json(found.site);
   if (!found.other_site.action.empty()) json += ", \"other_site\": " + to_json(found.other_site);
-  json += ", \"cause\": " + quoted(found.cause) + ", \"cure\": " + quoted(found.cure);
+  json += ", \"cause\": " + quoted(found.cause) + ", \"fix\": " + quoted(found.fix);
   json += ", \"times\": " + std::to_string(found.times) + ", \"text\": " + quoted(found.text());
   std::string sites[2];
   for (const bool other : {false, true}) {

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "source_names.hpp"
+
 /// Replaced by a program's own if simtcc got one of the options.
 extern "C" {
 [[gnu::weak]] const char* exactdot_simtcc_defaults = "";
@@ -38,10 +40,8 @@ std::uint64_t to_number(const std::string& name, const std::string& value, std::
 /// program.
 void check_report_file(const std::string& name, const std::string& file) {
   if (file.empty()) return;
-  const auto ends_in = [&](std::string_view ending) { return file.ends_with(ending); };
   std::error_code absent;
-  if (ends_in(".cu") || ends_in(".cuh") || ends_in(".cpp") || ends_in(".h") || ends_in(".hpp") ||
-      std::filesystem::equivalent(file, "/proc/self/exe", absent))
+  if (has_name_of_source(file) || std::filesystem::equivalent(file, "/proc/self/exe", absent))
     refuse(name, file, "the name of a file for findings, not of a source file or of the program");
   std::FILE* const opened = std::fopen(file.c_str(), "a");
   if (opened == nullptr) {

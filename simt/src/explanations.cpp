@@ -1,4 +1,4 @@
-// The words of causes and cures.
+// The words of causes and fixes.
 #include "explanations.hpp"
 
 namespace exactdot::simt {
@@ -26,7 +26,7 @@ const char* cause_of(race_relation relation) {
   return "";
 }
 
-const char* cure_of(race_relation relation) {
+const char* fix_of(race_relation relation) {
   switch (relation) {
     case race_relation::lanes:
       return "__syncwarp() between the two";
@@ -54,13 +54,13 @@ void explain_race(fault& found, const race_facts& facts) {
   const bool threads = facts.relation <= race_relation::blocks;
   found.cause = facts.both_volatile ? "volatile does not order, and " : "";
   found.cause += cause_of(facts.relation);
-  found.cure = cure_of(facts.relation);
+  found.fix = fix_of(facts.relation);
   if (!threads || !facts.same_line) return;
-  const std::string order = facts.relation == race_relation::blocks ? "" : ", or " + found.cure;
-  found.cure = "an atomic function such as atomicAdd" + order;
+  const std::string atomic = "an atomic function such as atomicAdd";
+  found.fix = facts.relation == race_relation::blocks ? atomic : found.fix + ", or " + atomic;
 }
 
-const char* cure_of(fault_kind kind) {
+const char* fix_of(fault_kind kind) {
   switch (kind) {
     case fault_kind::barrier_divergence:
       return "a barrier outside of the branch, where every thread of the block passes";

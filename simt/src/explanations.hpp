@@ -1,6 +1,6 @@
-// What findings say beyond the place: which order is missing, and what cures the fault.
+// What findings say beyond the place: which order is missing, and what fixes it.
 //
-// The words are CUDA's. A cause or cure is a clause without a full stop; fault::text() puts them after the sites.
+// The words are CUDA's. A cause or fix is a clause without a full stop; fault::text() puts them after the sites.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ struct race_facts {
   bool same_line = false;  // as in `*sum += x`
 };
 
-/// Fills in the cause and the cure of a data race.
+/// Fills in the cause and the fix of a data race.
 void explain_race(fault& found, const race_facts& facts);
 
-/// Returns what cures a fault of this kind; "" if the finding says all.
-[[nodiscard]] const char* cure_of(fault_kind kind);
+/// Returns what fixes a fault of this kind; "" if the finding says all.
+[[nodiscard]] const char* fix_of(fault_kind kind);
 
 }  // namespace exactdot::simt

@@ -92,7 +92,7 @@ fault* machine::add_fault(fault_kind kind, const void* key, const void* other_ke
   }
   fault& found = faults.emplace_back();
   found.kind = kind;
-  found.cure = cure_of(kind);
+  found.fix = fix_of(kind);
   return &found;
 }
 

@@ -78,7 +78,7 @@ std::string fault::text() const {
   if (!other_site.action.empty()) text += "; other site: " + text_of(other_site);
   if (!cause.empty()) text += "; " + cause;
   if (values == written_values::same) text += "; both write the same value, which is undefined too";
-  if (!cure.empty()) text += "; cure: " + cure;
+  if (!fix.empty()) text += "; fix: " + fix;
   if (times > 1) text += "; seen " + std::to_string(times) + " times";
   return text;
 }

@@ -1,4 +1,4 @@
-// One finding per fault: its cause, its cure, its sightings counted, its lines the user's.
+// One finding per fault: its cause, its fix, its sightings counted, its lines the user's.
 #include <atomic>
 #include <valarray>
 
@@ -70,17 +70,17 @@ const fault race_of(void (*kernel)(int*), unsigned blocks, unsigned threads, con
 TEST(simt_explanations, one_fault_is_one_finding) {
   const fault found = race_of(add, 8, 64, "update");
   EXPECT_GT(found.times, 100U);
-  EXPECT_EQ(found.cure, "an atomic function such as atomicAdd");
+  EXPECT_EQ(found.fix, "an atomic function such as atomicAdd");
   EXPECT_NE(found.site.block.x, found.other_site.block.x) << found.text();  // not two lanes, which race too
   EXPECT_TRUE(found.text().ends_with("; seen " + std::to_string(found.times) + " times")) << found.text();
 }
 
 TEST(simt_explanations, say_which_order_is_missing) {
   const std::string barrier = race_of(neighbour_in_block, 1, 64, "no barrier").text();
-  EXPECT_NE(barrier.find("; no barrier between the two; cure: __syncthreads() between the two"), std::string::npos)
+  EXPECT_NE(barrier.find("; no barrier between the two; fix: __syncthreads() between the two"), std::string::npos)
       << barrier;
-  EXPECT_EQ(race_of(neighbour_in_warp, 1, 32, "no syncwarp").cure, "__syncwarp() between the two");
-  EXPECT_EQ(race_of(narrow, 2, 1, "narrow").cure, "the function without _block");
+  EXPECT_EQ(race_of(neighbour_in_warp, 1, 32, "no syncwarp").fix, "__syncwarp() between the two");
+  EXPECT_EQ(race_of(narrow, 2, 1, "narrow").fix, "the function without _block");
   EXPECT_EQ(race_of(mixed, 1, 2, "plain").cause, "only one of the two is atomic");
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     gpu::stream stream({.seed = seed});
@@ -92,7 +92,7 @@ TEST(simt_explanations, say_which_order_is_missing) {
 
 TEST(simt_explanations, say_whether_the_values_are_equal) {
   const std::string equal = race_of(equal_writes, 2, 32, "equal").text();
-  EXPECT_NE(equal.find("; both write the same value, which is undefined too; cure: "), std::string::npos) << equal;
+  EXPECT_NE(equal.find("; both write the same value, which is undefined too; fix: "), std::string::npos) << equal;
   const fault different = race_of(different_writes, 1, 32, "different");
   EXPECT_EQ(different.values, exactdot::simt::written_values::different);
   EXPECT_EQ(different.text().find("same value"), std::string::npos);

@@ -186,7 +186,7 @@ def findings():
     fault("vector", 1, r"^vector: cudaErrorMisalignedAddress", r"^simtcc: misaligned in global memory .*@")
     expect([program, "local array"], 1, r"^simtcc: out_of_bounds in array \(past the end of a local array\): .*faults\.cu:\d+\)")
     fault("constant", 66, r"^simtcc: constant_write in global memory \(limits \+ 4 bytes\): write@")
-    fault("width", 66, r"^simtcc: invalid_width \(width 0\): shuffle@.*cure: a width of 1, 2, 4, 8, 16 or 32")
+    fault("width", 66, r"^simtcc: invalid_width \(width 0\): shuffle@.*fix: a width of 1, 2, 4, 8, 16 or 32")
     fault("barrier left out", 1, r"^barrier left out: cudaErrorLaunchTimeout",
           r"^simtcc: mbarrier_phase in shared memory \(bar: phase 0 .*pending: 1 of 32 arrivals.*\): wait@")
     fault("early return", 66, r"^simtcc: barrier_divergence: __syncthreads@", SIMTCC_MODEL="lock_step")
