@@ -40,7 +40,7 @@ std::string ratio_to_cublas(const std::vector<gpu_measurement>& measurements, co
 void print(const std::vector<gpu_measurement>& measurements) {
   if (measurements.empty()) return;
   fmt::print("\n{}, n = {}\n{:12}{:14}{:8}{:6}{:>12}{:>8}{:>10}{:>10}{:>12}  {:18}{}\n", measurements[0].type,
-             measurements[0].n, "data", "peer", "how", "L2", "us/call", "spread", "GB/s", "xcuBLAS", "error, ulp",
+             measurements[0].n, "data", "peer", "how", "L2", "µs/call", "spread", "GB/s", "xcuBLAS", "error, ulp",
              "bits", "same as CPU");
   for (const auto& measured : measurements) {
     fmt::print("{:12}{:14}{:8}{:6}{:>12.3f}{:>7.1f}%{:>10.1f}{:>10}{:>12}  {:18}{}\n", measured.data, measured.peer,

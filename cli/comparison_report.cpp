@@ -18,7 +18,7 @@ std::string ulp_text(long double ulps) {
 
 std::string time_text(double seconds) {
   if (seconds < 1e-6) return fmt::format("{:.1f} ns", seconds * 1e9);
-  if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
+  if (seconds < 1e-3) return fmt::format("{:.1f} µs", seconds * 1e6);
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
 }
 

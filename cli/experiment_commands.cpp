@@ -36,11 +36,15 @@ void add_page(CLI::App& app, std::string& html, std::vector<unsigned>& schedule)
 action declare_lab(CLI::App& app) {
   const auto arguments = std::make_shared<lab_arguments>();
   const std::vector<std::string> operations(std::begin(lab::operation_names), std::end(lab::operation_names));
-  app.add_option("name", arguments->names, "rungs to run; default: all")->type_name("NAME");
+  CLI::Option* const names =
+      app.add_option("name", arguments->names, "rungs to run; default: all")->type_name("NAME");
   app.add_option("--rung", arguments->rungs, "a rung to run, by name; may be given several times")->take_all();
   CLI::Option* const list = app.add_flag("--list", arguments->list, "print the rungs; runs nothing");
   CLI::Option* const explain = app.add_option("--explain", arguments->explain,
-                                              "print idea, cost, promises and source of one rung; runs nothing");
+                                              "print idea, cost, promises and source of one rung, named here or "
+                                              "before; runs nothing")
+                                   ->expected(0, 1)
+                                   ->type_name("[NAME]");
   add_kernel_device(app, arguments->device);
   app.add_option("--n", arguments->n, "length: 1000, 2^20, 64Ki; default: depends on --data and the device")
       ->check(check_length, "LENGTH");
@@ -70,7 +74,7 @@ action declare_lab(CLI::App& app) {
   app.get_option("--html")->excludes(app.get_option("--json"))->excludes(app.get_option("--runs"));
   for (CLI::Option* const other : app.get_options()) {
     if (other == app.get_help_ptr()) continue;
-    if (other != explain) explain->excludes(other);
+    if (other != explain && other != names) explain->excludes(other);
     if (other != list) list->excludes(other);
   }
   app.footer(
@@ -79,7 +83,7 @@ action declare_lab(CLI::App& app) {
       "  exactdot lab racy atomic_per_element --device simt --n 1000\n"
       "  exactdot lab --data ill --cond 1e10 --json\n"
       "  exactdot lab --list\n"
-      "  exactdot lab --explain single_pass\n"
+      "  exactdot lab single_pass --explain\n"
       "  exactdot lab --rung shared_host_sum --html tree.html\n"
       "Exit status: 0; 1: a rung broke a promise, no such device, not enough memory, or a page that cannot be "
       "written; 2: wrong usage.");

@@ -86,6 +86,7 @@ void write_page(const std::string& file, const std::string& page) {
 void write_subjects(const std::string& file, const std::string& title, const std::string& command,
                     const std::vector<lab::html_subject>& subjects) {
   write_page(file, lab::page_of(title, command, subjects));
+  std::fputs(fmt::format("exactdot: {}: written; open it in a browser\n", io::printable(file)).c_str(), stderr);
   for (const std::string& line : lab::left_out_of(subjects))
     std::fputs(fmt::format("exactdot: {}: {}\n", io::printable(file), line).c_str(), stderr);
 }

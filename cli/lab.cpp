@@ -77,6 +77,15 @@ void check_explained(const std::string& name) {
                                             suggestion(name, all), fmt::join(all, ", ")));
 }
 
+/// Returns the one rung that --explain names, or the one before it.
+std::string explained_rung(const lab_arguments& arguments) {
+  std::vector<std::string> given = arguments.names;
+  if (!arguments.explain->empty()) given.push_back(*arguments.explain);
+  if (given.size() == 1) return given.front();
+  throw error(errc::bad_option, fmt::format("--explain: expected one rung, not {}: exactdot lab NAME --explain",
+                                            given.empty() ? "none" : std::to_string(given.size())));
+}
+
 lab::ladder_request request_of(const lab_arguments& arguments) {
   const lab_problem problem = problem_of(arguments, "uniform");
   lab::ladder_request request;
@@ -122,8 +131,9 @@ void run_lab(const lab_arguments& arguments) {
     return;
   }
   if (arguments.explain) {
-    check_explained(*arguments.explain);
-    write_output(lab::explain(*arguments.explain));
+    const std::string rung = explained_rung(arguments);
+    check_explained(rung);
+    write_output(lab::explain(rung));
     return;
   }
   if (!arguments.html.empty()) {

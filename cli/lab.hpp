@@ -17,7 +17,7 @@ struct lab_arguments {
   std::string data;                    ///< empty: uniform, on a page ones
   std::vector<std::string> names;      ///< of rungs, without an option
   std::vector<std::string> rungs;      ///< given by --rung; both empty: all
-  std::optional<std::string> explain;  ///< a rung to explain instead of running any
+  std::optional<std::string> explain;  ///< explain this rung, or if empty the one of `names`; run none
   std::string device = "auto";         ///< auto, cuda or simt
   std::string type = "float32";
   std::string op = "sum";

@@ -15,7 +15,7 @@ std::string decimal(std::optional<double> x, int digits) { return x ? fmt::forma
 
 std::string times_table(const ladder_result& result) {
   std::string text = fmt::format("\n{:<19} {:>12} {:>12} {:>12} {:>12}   whole cost of one call\n", "rung",
-                                 "kernel,us", "copy,us", "host,us", "total,us");
+                                 "kernel,µs", "copy,µs", "host,µs", "total,µs");
   for (const measurement& tested : result.measurements) {
     const figures f = figures_of(result, tested);
     text += fmt::format("{:<19} {:>12} {:>12} {:>12} {:>12}\n", tested.info.name,
@@ -108,14 +108,14 @@ std::string bits(const ladder_result& result) {
   constexpr std::pair<determinism, const char*> classes[] = {
       {determinism::always, "bits always the same:"},
       {determinism::fixed_grid, "bits the same on one grid:"},
-      {determinism::none, "bits change from run to run:"}};
+      {determinism::none, "bits may differ between runs:"}};
   std::string text = "\n";
   for (const auto& [promise, heading] : classes) {
     std::string names;
     for (const measurement& tested : result.measurements) {
       if (tested.info.same_bits == promise) names += (names.empty() ? "" : ", ") + std::string(tested.info.name);
     }
-    if (!names.empty()) text += paragraph(heading, names, 29);
+    if (!names.empty()) text += paragraph(heading, names, 30);
   }
   return text;
 }

@@ -142,9 +142,9 @@ std::string format_text(const char* format, Values... values) {
   return text;
 }
 
-/// Returns "; 12.3 us a launch"; "" for a NaN.
+/// Returns "; 12.3 µs a launch"; "" for a NaN.
 inline std::string time_text(double microseconds) {
-  return microseconds > 0 ? format_text("; %.3g us a launch", microseconds) : "";
+  return microseconds > 0 ? format_text("; %.3g µs a launch", microseconds) : "";
 }
 
 /// Formats "3, 5 and 8".

@@ -57,7 +57,7 @@ std::string header(const ladder_result& result, bool timed) {
                      operation_names[static_cast<std::size_t>(result.op)], result.n, result.terms,
                      io::data_set_names[static_cast<std::size_t>(result.data)], name_of(result.type)) +
          fmt::format("{:>2} {:<19} {:>13} {:>9} {:>5} {:>5} ", "#", "rung", "value", "error,ulp", "runs", "grids") +
-         (timed ? fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", "us", "GB/s", "%ceil", "xcublas", "total,us",
+         (timed ? fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", "µs", "GB/s", "%ceil", "xcublas", "total,µs",
                               "atomics")
                 : fmt::format("{:>9} {:>8} {:>9} {:>10}", "<= ulp", "launches", "atomics", "steps")) +
          " check\n";
@@ -80,7 +80,7 @@ std::string measured_text(const ladder_result& result, const measurement& tested
   }
   if (!f.microseconds) return text;
   return text + fmt::format(
-                    "\n           {:.1f} GFLOP/s, {:.2f} us, {} % of the ceiling, {} % of cuBLAS, {} x "
+                    "\n           {:.1f} GFLOP/s, {:.2f} µs, {} % of the ceiling, {} % of cuBLAS, {} x "
                     "atomic_per_element",
                     *f.gflop_per_s, *f.microseconds, number(f.percent_of_ceiling, 1),
                     f.ratio_to_cublas ? number(100 / *f.ratio_to_cublas, 1) : "-", number(f.speedup_over_naive, 1));

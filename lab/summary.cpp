@@ -63,12 +63,24 @@ std::string failures(const ladder_result& result) {
   return failed == 0 ? "" : fmt::format("{} of {} rungs break a promise", failed, result.measurements.size());
 }
 
+/// How many results have no correct digit, although their errors are within bounds: those of sums that cancel.
+std::string lost_digits(const ladder_result& result) {
+  const auto is_lost = [&](const measurement& tested) {
+    return !tested.info.wrong_on_purpose && tested.value != result.exact &&
+           !(std::abs(tested.value - result.exact) < std::abs(result.exact));
+  };
+  const auto lost = std::isfinite(result.exact) ? std::ranges::count_if(result.measurements, is_lost) : 0;
+  if (lost == 0) return {};
+  return fmt::format("{} of {} rungs return no correct digit, although within their error bounds", lost,
+                     result.measurements.size());
+}
+
 }  // namespace
 
 std::string summary(const ladder_result& result) {
   constexpr std::size_t max_width = 108;
   std::string text = failures(result);
-  for (const std::string& clause : {speed(result), race(result), reproducibility(result)}) {
+  for (const std::string& clause : {lost_digits(result), speed(result), race(result), reproducibility(result)}) {
     const std::string joined = text.empty() || clause.empty() ? text + clause : text + "; " + clause;
     if (joined.size() <= max_width) text = joined;
   }

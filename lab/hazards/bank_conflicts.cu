@@ -94,9 +94,10 @@ hazard_outcome run_conflicts(const hazard_request& request) {
     const bool none = without.degrees == std::vector<double>(without.degrees.size(), 1);
     outcome.expected =
         "2, 4, 8, 16 and 32 lanes in one bank in the first five levels; none with sequential addressing";
-    outcome.observed = std::string(conflicts ? "as many" : "other numbers") + "; with sequential addressing " +
-                       (none ? "one lane per bank in every level" : "conflicts") +
-                       (right ? "; both sums right" : "; a sum is wrong");
+    outcome.observed =
+        std::string(conflicts ? "2, 4, 8, 16 and 32 lanes in one bank" : "other numbers of lanes in one bank") +
+        "; with sequential addressing " + (none ? "one lane per bank in every level" : "conflicts") +
+        (right ? "; both sums right" : "; a sum is wrong");
     outcome.as_expected = right && conflicts && none;
     outcome.table = {"level             1    2    3    4    5    6    7    8    9   10",
                      "strided      " + degrees_text(with.degrees), "sequential   " + degrees_text(without.degrees)};
@@ -106,7 +107,7 @@ hazard_outcome run_conflicts(const hazard_request& request) {
   } else {
     outcome.expected = "right sums; what the conflicts cost in time depends on the GPU";
     outcome.observed =
-        format_text("%.3g us with the stride, %.3g us with sequential addressing: %.3g times; %s",
+        format_text("%.3g µs with the stride, %.3g µs with sequential addressing: %.3g times; %s",
                     with.microseconds, without.microseconds, with.microseconds / without.microseconds,
                     right ? "both sums right" : "a sum is wrong");
     outcome.as_expected = right;

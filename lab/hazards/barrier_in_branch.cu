@@ -34,7 +34,7 @@ hazard_outcome run_branch(const hazard_request& request) {
   outcome.expected = on_simt ? "the simulator reports the barrier that some threads never reach"
                              : "undefined: a correct sum, a wrong one, or a kernel that never ends";
   outcome.as_expected = named || !on_simt;
-  const char* const ending = !on_simt ? "it ended" : named ? "named" : "not named";
+  const char* const ending = !on_simt ? "it ended" : named ? "the barrier is reported" : "no barrier is reported";
   outcome.observed = format_text("%s; the sum is %g, right is %d", ending, value, threads);
   outcome.figures = {{"sum", static_cast<double>(value)}};
   return outcome;

@@ -35,7 +35,7 @@ hazard_outcome run_misaligned(const hazard_request& request) {
   outcome.expected = on_simt ? "128 from x; from x + 1 the simulator reports the load and ends the launch"
                              : "128 from x; from x + 1 error 716, misaligned address";
   outcome.observed = format_text("%g from x; from x + 1 %s", aligned,
-                                 on_simt ? (named ? "named, the launch ended" : "not named")
+                                 on_simt ? (named ? "the launch ends with a finding" : "nothing is reported")
                                          : (message.empty() ? "no error" : message.c_str()));
   outcome.as_expected =
       aligned == n && aligned_faults.empty() && (on_simt ? named : message.find("misaligned") != std::string::npos);

@@ -47,10 +47,10 @@ hazard_outcome run_tree(const hazard_request& request, int blocks) {
   const std::vector<reported_fault> with_barriers = take_findings(stream);
   outcome.expected = on_simt ? "with barriers all sums are 256; without, smaller sums and a reported race"
                              : "with barriers all sums are 256; without, undefined";
-  outcome.observed =
-      format_text("with barriers %zu of %d sums are wrong; without, %zu", with.size(), blocks, without.size());
+  outcome.observed = format_text("with barriers %zu of %d sums are wrong; without %zu of %d", with.size(), blocks,
+                                 without.size(), blocks);
   if (!without.empty())
-    outcome.observed += format_text(", %g to %g for %d", without.front(), without.back(), threads);
+    outcome.observed += format_text(", which are %g to %g; right is %d", without.front(), without.back(), threads);
   outcome.as_expected = with.empty() && with_barriers.empty();
   if (on_simt) outcome.as_expected = outcome.as_expected && !without.empty() && has(outcome.detected, "data_race");
   outcome.detected.insert(outcome.detected.end(), with_barriers.begin(), with_barriers.end());

@@ -40,7 +40,7 @@ hazard_outcome run_shuffle(const hazard_request& request) {
       on_simt ? "the simulator reports the shuffle that half of its lanes never reach; with the right mask, 8"
               : "with the wrong mask undefined, or a kernel that never ends; with the right mask, 8";
   outcome.as_expected = (named || !on_simt) && with_right_mask.empty() && right == 8;
-  const char* const ending = !on_simt ? "it ended" : named ? "named" : "not named";
+  const char* const ending = !on_simt ? "it ended" : named ? "the shuffle is reported" : "no shuffle is reported";
   outcome.observed = format_text("%s; lane 0 gets %g with the wrong mask, %g with the mask of the lanes that come",
                                  ending, wrong, right);
   outcome.detected.insert(outcome.detected.end(), with_right_mask.begin(), with_right_mask.end());

@@ -31,7 +31,7 @@ hazard_outcome run_fixed(const hazard_request& request) {
       microseconds(stream, [&] { gpu::launch(count_atomically, blocks, threads, 0, stream, count.data()); });
   if (!std::isnan(plain)) {
     outcome.observed +=
-        format_text("; %.3g us against %.3g us without atomics: %.3g times (a Fermi card: about 100)", atomic,
+        format_text("; %.3g µs against %.3g µs without atomics: %.3g times (a Fermi card: about 100)", atomic,
                     plain, atomic / plain);
     outcome.figures.insert(outcome.figures.end(), {{"atomic_microseconds", atomic}, {"plain_microseconds", plain}});
   }

@@ -40,7 +40,7 @@ hazard_outcome run_overflow(const hazard_request& request) {
   outcome.expected = on_simt ? "128 with 128 threads; with 256 the simulator reports the access beyond the array"
                              : "128 with 128 threads; with 256 undefined: half of the sum, or an illegal address";
   outcome.observed = format_text("%g with %u threads; with %u ", fitting, places, 2 * places);
-  if (on_simt) outcome.observed += named ? "named, and " : "not named, and ";
+  if (on_simt) outcome.observed += named ? "the access is reported, and the sum is " : "nothing is reported, and the sum is ";
   outcome.observed += message.empty() ? format_text("%g", overflowing) : message;
   outcome.as_expected = fitting == places && fitting_faults.empty() && (!on_simt || named);
   add_findings(outcome, fitting_faults);

@@ -70,8 +70,8 @@ hazard_outcome run_timed(const hazard_request& request) {
   } else {
     outcome.expected = "without waiting too short; in the first launch and through the copy too long";
     outcome.observed = format_text(
-        "%.3g us without waiting, %.3g us in the first launch, %.3g us through the copy; the "
-        "kernel takes %.3g us",
+        "%.3g µs without waiting, %.3g µs in the first launch, %.3g µs through the copy; the "
+        "kernel takes %.3g µs",
         found.without_waiting, found.first, found.with_copy, found.kernel);
     outcome.as_expected = right && found.without_waiting < found.kernel && found.first > found.kernel &&
                           found.with_copy > found.kernel;

@@ -73,7 +73,7 @@ hazard_outcome run_uncoalesced(const hazard_request& request) {
   } else {
     outcome.expected = "right sums; what chunks cost in time depends on the GPU";
     outcome.observed = format_text(
-        "%.3g us in chunks, %.3g us with the stride of the grid: %.3g times; both sums %s", chunks.microseconds,
+        "%.3g µs in chunks, %.3g µs with the stride of the grid: %.3g times; both sums %s", chunks.microseconds,
         strided.microseconds, chunks.microseconds / strided.microseconds, right ? "right" : "wrong");
     outcome.as_expected = right;
     outcome.figures = {{"chunk_microseconds", chunks.microseconds}, {"stride_microseconds", strided.microseconds}};
@@ -90,9 +90,9 @@ const register_hazard registration{
          "grid.",
      .cause =
          "The memory system moves sectors of 32 bytes. In chunks the 32 lanes of a warp read from 32 sectors, and "
-         "use 4 bytes of each; the rest is wasted unless it stays in a cache until the next turn. The waste shows "
-         "where the memory is busy; with few loads in flight both loops wait for latency, and chunks for less of "
-         "it. On a CPU, whose threads have caches of their own, chunks are right.",
+         "use 4 bytes of each; the other 28 are wasted unless they stay in a cache until the next iteration. The "
+         "waste costs time where memory is the limit; with few loads in flight both loops wait for latency. On a "
+         "CPU, where each thread's cache holds its own chunk, chunks are the right choice.",
      .fix = "Let neighbouring threads read neighbouring elements: for (i = thread; i < n; i += threads), rung "
             "partial_per_thread and all after it."},
     run_uncoalesced};

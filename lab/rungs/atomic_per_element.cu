@@ -33,7 +33,7 @@ const register_sum_rung<atomic_per_element> registration{
      .file = "atomic_per_element.cu",
      .summary =
          "accurate to rounding; the atomics serialise on one address, and the last bits change from run to run",
-     .claim = "2^20 floats: 5.2 GFLOP/s, 380 us, 8 % of bandwidth, 1.2 % of cuBLAS; 1e-5 from a float CPU loop",
+     .claim = "2^20 floats: 5.2 GFLOP/s, 380 µs, 8 % of bandwidth, 1.2 % of cuBLAS; 1e-5 from a float CPU loop",
      .blocks = block_rule::any,
      .grid = grid_rule::one_thread_each,
      .roundings = [](const launch_config& config) -> std::uint64_t { return config.n + 1; },

@@ -34,7 +34,7 @@ const register_rung<optimized> registration{
      .name = "optimized",
      .file = "optimized.cu",
      .summary = "all techniques combined; on long vectors memory is the limit",
-     .claim = "2^20 floats: 520 GFLOP/s, 3.8 us, 85 % of bandwidth, 95 % of cuBLAS; 100 times atomic_per_element",
+     .claim = "2^20 floats: 520 GFLOP/s, 3.8 µs, 85 % of bandwidth, 95 % of cuBLAS; 100 times atomic_per_element",
      .blocks = block_rule::whole_warps,
      .grid = grid_rule::resident,
      .same_bits = determinism::fixed_grid,

@@ -20,7 +20,10 @@ class html_program : public cli_test::program {
 
   std::string write_page(words arguments) {
     arguments.insert(arguments.end(), {"--html", page()});
-    EXPECT_EQ(run_well(arguments), "");
+    const cli_test::outcome result = run(arguments);
+    EXPECT_EQ(result.status, 0) << "signal " << result.signal;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, "exactdot: " + page() + ": written; open it in a browser\n");
     std::ostringstream text;
     text << std::ifstream(page(), std::ios::binary).rdbuf();
     return text.str();

@@ -116,7 +116,7 @@ TEST(report, prints_measured_figures_beside_claims) {
   const std::string text = table_of(claimed());
   EXPECT_NE(text.find("shuffle_block\n  claimed  8e-7 from a float CPU loop\n"
                       "  measured 3 results in 20 runs; 1.0e-03 from a float CPU loop\n"
-                      "           1048.6 GFLOP/s, 2.00 us, "),
+                      "           1048.6 GFLOP/s, 2.00 µs, "),
             std::string::npos)
       << text;
   ladder_result alone = claimed();
@@ -133,10 +133,10 @@ TEST(report, prints_the_whole_cost_of_a_call) {
   shuffle.finish = finish_times{.copy = 1.5e-5, .add = 3e-6};
   const std::string text = table_of(result);
   for (const char* const part :
-       {"rung                   kernel,us      copy,us      host,us     total,us   ",
+       {"rung                   kernel,µs      copy,µs      host,µs     total,µs   ",
         "\ncpu_loop                       -            -       900.00       900.00\n",
         "\nshuffle_block               2.00        15.00         3.00        20.00\n",
-        "\nbits always the same:        cpu_loop\n", "\nbits the same on one grid:   shuffle_block\n"}) {
+        "\nbits always the same:         cpu_loop\n", "\nbits the same on one grid:    shuffle_block\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   EXPECT_EQ(text.find("bits change"), std::string::npos);
