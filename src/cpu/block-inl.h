@@ -166,8 +166,8 @@ bool add_block(const T* a, const T* b, std::size_t n, int exponent, std::int64_t
   window_check<T> check(checked ? exponent : 0);
   std::size_t i = 0;
   for (; i + 2 * width <= n; i += 2 * width) {
-    prefetch_ahead(a + i, 2 * width);
-    if constexpr (Term::inputs == 2) prefetch_ahead(b + i, 2 * width);
+    prefetch_ahead<far_ahead>(a + i, 2 * width);
+    if constexpr (Term::inputs == 2) prefetch_ahead<far_ahead>(b + i, 2 * width);
     add_products<Term, true, checked, 0>(block, check, a + i, b + i, width);
     add_products<Term, true, checked, 1>(block, check, a + i + width, b + i + width, width);
   }

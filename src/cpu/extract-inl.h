@@ -118,7 +118,7 @@ void extract_block(Load& from, std::size_t first, std::size_t end, int exponent,
   for (std::size_t stop = first; stop < end;) {
     stop = std::min(end, stop + group);
     for (; i + 2 * width <= stop; i += 2 * width) {
-      load.prefetch(i, 2 * width);
+      load.template prefetch<far_ahead>(i, 2 * width);
       block.template add<Term>(T(), load.template get<true>(i, end));
       block.template add<Term>(T(), load.template get<true>(i + width, end));
     }

@@ -57,9 +57,10 @@ class plain_load {
       return load_promoted_factors<Term, whole>(a_, b_, first, end);
     }
   }
+  template <std::size_t distance>
   HWY_INLINE void prefetch(std::size_t first, std::size_t count) const {
-    prefetch_ahead(a_ + first, count);
-    if constexpr (Term::inputs == 2) prefetch_ahead(b_ + first, count);
+    prefetch_ahead<distance>(a_ + first, count);
+    if constexpr (Term::inputs == 2) prefetch_ahead<distance>(b_ + first, count);
   }
   /// By how much underflow changed an addend that was loaded, at most. Infinite if this kind of load does not suit
   /// the data.
@@ -161,8 +162,9 @@ class scaled_load {
     const auto x = scale_a_.scaled(load_part<whole>(d, a_, first, end));
     return factors_of<Term>(d, x, Term::inputs == 2 ? scale_b_.scaled(load_part<whole>(d, b_, first, end)) : x);
   }
+  template <std::size_t distance>
   HWY_INLINE void prefetch(std::size_t first, std::size_t count) const {
-    plain_load<Term, double>(a_, b_).prefetch(first, count);
+    plain_load<Term, double>(a_, b_).template prefetch<distance>(first, count);
   }
   HWY_INLINE double error() const {
     const double x = by_.a.scaled(scale_a_.largest());

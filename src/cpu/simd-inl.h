@@ -141,15 +141,15 @@ HWY_INLINE factors<vec<hn::ScalableTag<double>>> load_promoted_factors(const flo
   return factors_of<Term>(hn::ScalableTag<double>(), x, y);
 }
 
-/// How far ahead of their use the exact kernels prefetch. Their long dependency chains leave the processor too
-/// little room to run ahead (measured: docs/experiments.md).
-constexpr std::size_t prefetch_bytes = 3072;
+/// How far ahead of their use the exact kernels prefetch, in bytes. Their long dependency chains leave the
+/// processor too little room to run ahead (measured: docs/experiments.md).
+constexpr std::size_t far_ahead = 3072, ahead = 1024;
 
-/// Prefetches the cache lines of `count` elements, prefetch_bytes ahead. These may lie past the end: a prefetch
+/// Prefetches the cache lines of `count` elements, `distance` bytes ahead. These may lie past the end: a prefetch
 /// never faults.
-template <class T>
+template <std::size_t distance, class T>
 HWY_INLINE void prefetch_ahead(const T* from, std::size_t count) {
-  const char* const line = reinterpret_cast<const char*>(from) + prefetch_bytes;
+  const char* const line = reinterpret_cast<const char*>(from) + distance;
   for (std::size_t byte = 0; byte < count * sizeof(T); byte += 64) hwy::Prefetch(line + byte);
 }
 
