@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of many vectors in one call: sum(rows{a, m, n}, out), dot(rows{a, m, n}, repeated{x, n}, y), ….
+// Reductions of many vectors in one call: sum(rows{a, m, n}, out), dot(rows{a, m, n}, repeated{x, n}, y),
+// mean(groups{x, keys, count}, out), ….
 //
 // Every result has the bits of the same call on its elements alone, in both modes. `out`: a contiguous range of the
 // result type, as long as there are results; it must not share memory with the inputs. Its element type is the type
@@ -23,6 +24,21 @@ void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any
 void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                      const any_results& out, const options& options, std::int64_t ddof = 0,
                      const char* caller = nullptr);
+/// The grids have the keys' length as elements, along one axis. Their axes of results, if there are any, are those
+/// of `out` after the first, which is that of the groups.
+void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
+                   const any_results& out, const options& options, std::int64_t ddof = 0,
+                   const char* caller = nullptr);
+void group_sizes(const any_keys& keys, const any_results& out, const options& options, const char* caller);
+
+/// A vector as a grid of one result.
+struct element_line {
+  any_vector x;
+  axis elements;
+
+  explicit element_line(const any_vector& of) : x(of), elements{of.n, of.stride} {}
+  [[nodiscard]] any_grid view() const { return {x.data, x.type, {}, {&elements, 1}, x.swapped}; }
+};
 
 /// A contiguous range of results.
 struct result_line {
@@ -43,11 +59,23 @@ any_offsets to_offsets(const segments<X, Offset>& x) {
   return {x.offsets.data(), x.offsets.empty() ? 0 : x.offsets.size() - 1, type_of<Offset>, sizeof(Offset)};
 }
 
+template <class Key>
+any_keys to_keys(std::span<const Key> keys, std::size_t groups, bool skips_out_of_range) {
+  return {keys.data(), keys.size(), type_of<Key>, sizeof(Key), groups, skips_out_of_range};
+}
+template <class X, class Key>
+any_keys to_keys(const groups<X, Key>& x) {
+  return to_keys(x.keys, x.count, x.skips_out_of_range);
+}
+
 template <many_vectors View, result_range Out>
 void reduce_many(reduction what, const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
   const result_line to(out);
   if constexpr (is_segments<View>) {
     reduce_segments(what, to_any(x.x), to_any(x.x), to_offsets(x), to.view(), options, ddof);
+  } else if constexpr (is_groups<View>) {
+    const element_line line(to_any(x.x));
+    reduce_groups(what, line.view(), line.view(), to_keys(x), to.view(), options, ddof);
   } else {
     const line_grid lines = to_lines(x);
     reduce_grid(what, lines.view(), lines.view(), to.view(), options, ddof);
@@ -77,6 +105,24 @@ template <class X, class Offset, vector_view B, result_range Out>
 void dot(const segments<X, Offset>& a, const B& b, Out&& out, const options& options = {}) {
   detail::reduce_segments(reduction::dot, to_any(a.x), to_any(b), detail::to_offsets(a),
                           detail::result_line(out).view(), options);
+}
+
+/// The same for the groups of a and the elements of b in the same places. Mode exact only, but for integers.
+template <class X, class Key, vector_view B, result_range Out>
+void dot(const groups<X, Key>& a, const B& b, Out&& out, const options& options = {}) {
+  const detail::element_line first(to_any(a.x)), second(to_any(b));
+  detail::reduce_groups(reduction::dot, first.view(), second.view(), detail::to_keys(a),
+                        detail::result_line(out).view(), options);
+}
+
+/// out[i] = how many keys are i: the number of elements of each group. Element type of `out`: std::int64_t or
+/// std::uint64_t. Keys out of range are errc::bad_option, or skipped. Cost: that of reading the keys.
+template <class Keys, result_range Out>
+void group_sizes(const Keys& keys, std::size_t count, Out&& out, const options& options = {},
+                 bool skips_out_of_range = false) {
+  const std::span<const std::ranges::range_value_t<Keys>> all(keys);
+  detail::group_sizes(detail::to_keys(all, count, skips_out_of_range), detail::result_line(out).view(), options,
+                      "group_sizes");
 }
 
 /// out[i] = the sum of the i-th vector; likewise for the other reductions, which are documented with the vector
@@ -146,6 +192,30 @@ inline void reduce(reduction what, const any_vector& x, const any_offsets& offse
 inline void dot(const any_vector& a, const any_vector& b, const any_offsets& offsets, const any_results& out,
                 const options& options = {}) {
   detail::reduce_segments(reduction::dot, a, b, offsets, out, options);
+}
+
+/// The same of groups of a vector's elements, or of every vector along the axes `results` of a grid with one axis
+/// of elements: the results' first axis is that of the groups, the others those of the grid.
+inline void reduce(reduction what, const any_grid& x, const any_keys& keys, const any_results& out,
+                   const options& options = {}, std::int64_t ddof = 0) {
+  detail::require_one_input(what);
+  detail::reduce_groups(what, x, x, keys, out, options, ddof);
+}
+inline void reduce(reduction what, const any_vector& x, const any_keys& keys, const any_results& out,
+                   const options& options = {}, std::int64_t ddof = 0) {
+  reduce(what, detail::element_line(x).view(), keys, out, options, ddof);
+}
+inline void dot(const any_grid& a, const any_grid& b, const any_keys& keys, const any_results& out,
+                const options& options = {}) {
+  detail::reduce_groups(reduction::dot, a, b, keys, out, options);
+}
+inline void dot(const any_vector& a, const any_vector& b, const any_keys& keys, const any_results& out,
+                const options& options = {}) {
+  const detail::element_line first(a), second(b);
+  dot(first.view(), second.view(), keys, out, options);
+}
+inline void group_sizes(const any_keys& keys, const any_results& out, const options& options = {}) {
+  detail::group_sizes(keys, out, options, "group_sizes");
 }
 
 }  // namespace exactdot

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many vectors in one call: the rows or columns of a matrix, any axes of an array, segments of a vector.
+// Many vectors in one call: the rows or columns of a matrix, any axes of an array, segments of a vector, groups of
+// elements by a key.
 //
 // Every result has the bits of the same call on its elements alone, in both modes, however many results there are
 // and wherever they lie. docs/shapes.md explains the shapes.
@@ -42,6 +43,18 @@ struct any_offsets {
   std::size_t count = 0;  ///< of segments
   element_type type = element_type::int64;
   std::ptrdiff_t stride = sizeof(std::int64_t);
+};
+
+/// Groups of a vector's elements: element i belongs to the group that key i names, 0 to `groups` - 1, in any order.
+/// The keys are integers of 32 or 64 bits, `stride` bytes apart. A key out of range is an error, or its element
+/// belongs to no group.
+struct any_keys {
+  const void* data = nullptr;
+  std::size_t n = 0;
+  element_type type = element_type::int64;
+  std::ptrdiff_t stride = sizeof(std::int64_t);
+  std::size_t groups = 0;
+  bool skips_out_of_range = false;
 };
 
 /// The rows of a matrix: m vectors of n elements. Element k of row i is data[i·row_stride + k·stride]; strides
@@ -113,6 +126,21 @@ template <class X, class Offsets>
 segments(const X&, const Offsets&)
     -> segments<typename detail::reference_to<X>::type, std::ranges::range_value_t<Offsets>>;
 
+/// The elements of a vector in `count` groups: element i belongs to group keys[i], of a contiguous range of 32- or
+/// 64-bit integers; see any_keys.
+template <vector_view X, integer_element Key>
+struct groups {
+  X x;
+  std::span<const Key> keys;
+  std::size_t count;
+  bool skips_out_of_range = false;
+
+  using value_type = element_of_view<X>;
+};
+template <class X, class Keys>
+groups(const X&, const Keys&, std::size_t, bool = false)
+    -> groups<typename detail::reference_to<X>::type, std::ranges::range_value_t<Keys>>;
+
 namespace detail {
 
 /// A typed shape as a grid with one result axis and one element axis.
@@ -155,12 +183,16 @@ template <class View>
 inline constexpr bool is_segments = false;
 template <class X, class Offset>
 inline constexpr bool is_segments<segments<X, Offset>> = true;
+template <class View>
+inline constexpr bool is_groups = false;
+template <class X, class Key>
+inline constexpr bool is_groups<groups<X, Key>> = true;
 
 }  // namespace detail
 
-/// Rows, columns or segments.
+/// Rows, columns, segments or groups.
 template <class View>
-concept many_vectors = detail::matrix_view<View> || detail::is_segments<View>;
+concept many_vectors = detail::matrix_view<View> || detail::is_segments<View> || detail::is_groups<View>;
 
 /// What results are written to: a contiguous range of elements, one for each result.
 template <class Range>

@@ -1,5 +1,5 @@
 // Shares the results of a batch among threads: a few long ones one after the other, each by all threads; the others
-// in shares, a thread for each, and the columns of a matrix in panels.
+// in shares, a thread for each, the columns of a matrix in panels, and groups by their keys.
 #include <algorithm>
 #include <cpu/batch.hpp>
 #include <cpu/batch_parts.hpp>
@@ -81,6 +81,8 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
   result_sink sink(of, held, stores, is_repeated);
   if (of.is_grid() && of.each.n == 0) {
     fill_with_result_of_nothing(of, sink);
+  } else if (of.has_keys()) {
+    reduce_groups(of, sink);
   } else if (panel_sums::suits(of)) {
     reduce_panels(of, sink);
   } else if (panel_reducer::suits(of)) {

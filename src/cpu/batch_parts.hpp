@@ -85,5 +85,7 @@ std::vector<Reducer> reducers_of(const batch& of, int threads) {
 void reduce_panels(const batch& of, result_sink& sink);
 /// Computes columns in transposed panels.
 void reduce_columns(const batch& of, result_sink& sink);
+/// Computes groups whose elements lie anywhere.
+void reduce_groups(const batch& of, result_sink& sink);
 
 }  // namespace exactdot::cpu_engine

@@ -1,6 +1,8 @@
-// Compensated sums of many vectors at once, and what bounds their errors; cpu/columns-inl.h computes them.
+// Compensated sums of many vectors at once, and what bounds their errors; cpu/columns-inl.h and cpu/groups-inl.h
+// compute them.
 #pragma once
 
+#include <cmath>
 #include <cpu/bounded_sum.hpp>
 #include <cstdint>
 #include <cstring>
@@ -34,7 +36,19 @@ struct column_sums {
   double *sum, *error, *magnitude, *smallest;
 };
 
-/// The sum of a column of n terms with its bound.
+/// The sums of a group: those of a column, next to each other, because the next element's group may be any.
+struct alignas(32) group_sums {
+  double sum = 0, error = 0, magnitude = 0, smallest = HUGE_VAL;
+};
+
+/// The sums of the terms of both. An error passes through two more additions.
+inline group_sums merged(const group_sums& x, const group_sums& y) {
+  const auto [sum, lost] = core::two_sum(x.sum, y.sum);
+  return {sum, x.error + y.error + lost, x.magnitude + y.magnitude + std::abs(lost),
+          y.smallest < x.smallest ? y.smallest : x.smallest};
+}
+
+/// The sum of a column of n terms with its bound. Of sums that were merged, n plus two for each of these.
 ///
 /// Adding n errors plainly loses at most n·u of the sum m of their magnitudes, and as much again where an error is
 /// itself a rounded sum of two; counted twice over, with 1/16 for the rounding of m. Nothing is lost if m is less

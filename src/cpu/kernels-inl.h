@@ -12,6 +12,7 @@
 #include "cpu/extract-inl.h"
 #include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
+#include "cpu/groups-inl.h"
 #include "cpu/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,10 +21,15 @@ namespace HWY_NAMESPACE {
 
 template <class Element, class Term>
 constexpr kernels kernels_of() {
-  return {fast<Element, Term>,       bounded<Element, Term>,
-          refined<Element, Term>,    suggested_levels<Element, Term>,
-          accumulate<Element, Term>, accumulate_integers<Element, Term>,
-          add_columns<Element, Term>, Term::factors == 2 && sizeof(Element) == sizeof(double)};
+  return {fast<Element, Term>,
+          bounded<Element, Term>,
+          refined<Element, Term>,
+          suggested_levels<Element, Term>,
+          accumulate<Element, Term>,
+          accumulate_integers<Element, Term>,
+          add_columns<Element, Term>,
+          add_groups<Element, Term>,
+          Term::factors == 2 && sizeof(Element) == sizeof(double)};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -18,6 +18,9 @@
 
 namespace exactdot::cpu_engine {
 
+/// How far ahead of its use a group's sums are prefetched.
+inline constexpr std::size_t group_slots_ahead = 16;
+
 /// The loops over n contiguous carriers at a and b, for one carrier and term (b = a for terms of one input). Each
 /// result is exact, or known to within a bound, or of order v1, so none depends on the instruction set.
 struct kernels {
@@ -38,6 +41,8 @@ struct kernels {
   /// Adds rows of `width` carriers to the sums of their columns.
   void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                       const column_sums& to);
+  /// Adds n carriers, element i to the sums table[slots[i]]. There are group_slots_ahead more slots, of any value.
+  void (*add_groups)(const void* a, const void* b, const std::uint32_t* slots, std::size_t n, group_sums* table);
   /// Whether its terms are a double and an error: products of doubles.
   bool has_two_part_terms;
 };

@@ -15,12 +15,12 @@ engine::chunk_reader reader_of(const engine::plan& plan, const engine::operand& 
 
 std::size_t staged_elements(const engine::plan& plan) { return std::min(plan.n, chunk_of(plan)); }
 
-line_reducer::line_reducer(const engine::batch& of)
-    : each_(of.each),
-      kernels_(of.each),
-      a_(reader_of(of.each, of.each.a)),
-      b_(reader_of(of.each, of.each.b)),
-      words_(of.each.layout(), engine::states_of(of.each)) {}
+line_reducer::line_reducer(const engine::plan& each)
+    : each_(each),
+      kernels_(each),
+      a_(reader_of(each, each.a)),
+      b_(reader_of(each, each.b)),
+      words_(each.layout(), engine::states_of(each)) {}
 
 template <class Step>
 void line_reducer::for_chunks(std::size_t chunk, Step step, int i, int k) noexcept {
@@ -32,9 +32,13 @@ void line_reducer::for_chunks(std::size_t chunk, Step step, int i, int k) noexce
   }
 }
 
-core::outcome line_reducer::reduce(const engine::line& x) noexcept {
+void line_reducer::move_to(const engine::line& x) noexcept {
   each_.n = x.n, each_.a.data = x.a, each_.b.data = x.b;
   a_.move_to(each_.a), b_.move_to(each_.b);
+}
+
+core::outcome line_reducer::reduce(const engine::line& x) noexcept {
+  move_to(x);
   const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
   if (x.n == 0) return finish_exactly();
   if (suits_integer_line(each_, x.n)) return reduce_integer_line(each_);
@@ -72,10 +76,34 @@ bool line_reducer::finish_in_place(const engine::line& x, std::uint64_t& result)
 /// The result of the exact state, or states.
 core::outcome line_reducer::finish_exactly() noexcept {
   words_.clear();
+  add_states();
+  return engine::outcome_of(each_, words_.data());
+}
+
+void line_reducer::start() noexcept {
+  words_.clear();
+  partial_.clear(each_);
+}
+
+void line_reducer::add(const engine::line& piece) noexcept {
+  move_to(piece);
+  if (!each_.info().is_extremum) return add_states();
+  for_chunks(chunk_of(each_), [&](const void* a, const void* b, std::size_t first, std::size_t n) {
+    partial_.add_chunk(each_, kernels_, a, b, first, n);
+  });
+}
+
+core::outcome line_reducer::finish(std::size_t n) noexcept {
+  each_.n = n;
+  if (each_.info().is_extremum) return {partial_.finish(each_).word};
+  return engine::outcome_of(each_, words_.data());
+}
+
+/// words_ += the exact sums of the line.
+void line_reducer::add_states() noexcept {
   const sums& of = *kernels_.of_sums;
   add_state(*of.term, each_.multiplies(), words_.data());
   if (of.squares != nullptr) add_state(*of.squares, true, words_.data() + of.layout.words());
-  return engine::outcome_of(each_, words_.data());
 }
 
 /// words += the exact sum of the terms, or with `multiplied` of their squares.

@@ -12,12 +12,25 @@ namespace exactdot::cpu_engine {
 
 class line_reducer {
  public:
-  explicit line_reducer(const engine::batch& of);
+  explicit line_reducer(const engine::batch& of) : line_reducer(of.each) {}
+  /// For lines of at most the plan's length.
+  explicit line_reducer(const engine::plan& each);
 
   /// The result of a line. Cost: that of a vector call, but for the checks.
   [[nodiscard]] core::outcome reduce(const engine::line& x) noexcept;
 
+  /// To be called after elements have changed in memory that lines were read from.
+  void forget_elements() noexcept { a_.forget(), b_.forget(); }
+
+  /// A line in pieces, in mode exact: start(), add(piece) for each, and its result of n elements in all. Indices
+  /// are of no use. Cost: that of exact states.
+  void start() noexcept;
+  void add(const engine::line& piece) noexcept;
+  [[nodiscard]] core::outcome finish(std::size_t n) noexcept;
+
  private:
+  void move_to(const engine::line& x) noexcept;
+  void add_states() noexcept;
   /// Calls step(a, b, first, n) for the chunks of the line; of elements with two parts with the parts i and k.
   template <class Step>
   void for_chunks(std::size_t chunk, Step step, int i = 0, int k = 0) noexcept;

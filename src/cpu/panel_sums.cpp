@@ -1,5 +1,6 @@
 // Implementation of panel_sums.hpp.
 #include <algorithm>
+#include <cpu/column_decision.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 
@@ -8,13 +9,6 @@ namespace {
 
 /// Up to this length a row costs more to call for than to add.
 constexpr std::size_t short_row = 48;
-
-/// A double whose rounding is that of head + tail, which is the sum: itself, or rounded to odd. Sums of few terms
-/// often lie half way between two results, where a bound, however small, decides nothing.
-double before_rounding(const bounded_sum& column, bool to_double) noexcept {
-  const auto [head, tail] = core::two_sum(column.head, column.tail);
-  return to_double || tail == 0 ? head : core::to_odd(head, tail);
-}
 
 }  // namespace
 
@@ -75,16 +69,6 @@ column_sums panel_sums::sums_at(int index) noexcept {
   return {first, first + width_, first + 2 * width_, first + 3 * width_};
 }
 
-core::decision panel_sums::decide_column(const bounded_sum& column) const noexcept {
-  const core::result_rule& rule = each_.result;
-  if (column.bound == 0 && rule.finish() == core::finish::round && !rule.is_integer()) {
-    return {core::converted_word(rule, before_rounding(column, rule.gives<double>())), true};
-  }
-  core::decision found{};
-  found.certain = finish_if_certain(rule, each_.n, column, found.word);
-  return found;
-}
-
 void panel_sums::start(const engine::line& first, std::size_t width) noexcept {
   a_.move_to(first.a, width), b_.move_to(first.b, width);
   panel_width_ = width;
@@ -142,7 +126,8 @@ void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noex
       cpu_engine::add(total.sum, part.column(0, i));
       if (first.of_.squares != nullptr) cpu_engine::add(total.squares, part.column(1, i));
     }
-    found[i] = first.of_.squares != nullptr ? decide_moments(first.each_, total) : first.decide_column(total.sum);
+    found[i] = first.of_.squares != nullptr ? decide_moments(first.each_, total)
+                                            : decide_column(rule, first.each_.n, total.sum);
   }
 }
 

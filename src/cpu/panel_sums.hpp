@@ -60,7 +60,6 @@ class panel_sums {
   [[nodiscard]] bounded_sum column(int index, std::size_t i) noexcept;
   template <class R>
   void decide_columns(core::decision* found) noexcept;
-  [[nodiscard]] core::decision decide_column(const bounded_sum& column) const noexcept;
 
   engine::plan each_;
   sums of_;

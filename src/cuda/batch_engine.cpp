@@ -39,7 +39,7 @@ void require_support(const batch& of) {
         std::string(what) +
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
-  refuse_if(!of.is_grid(), "a reduction of segments");
+  refuse_if(!of.is_grid(), "a reduction of segments or groups");
   refuse_if(each.info().is_extremum || each.info().needs_squares(), "this reduction of rows or columns");
   refuse_if(each.mode == mode::fast, "mode fast of rows or columns");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
@@ -160,7 +160,8 @@ void choose_batch(batch& of, const options& options) {
   const bool two = each.info().inputs == 2;
   if (each.n != 0 || !of.is_grid()) add(each.a.data, two ? "a" : "x");
   if (two && (each.n != 0 || !of.is_grid())) add(each.b.data, "b");
-  add(of.offsets.data, "the array of offsets");
+  if (of.group_sizes.empty()) add(of.offsets.data, "the array of offsets");
+  add(of.keys.data, "the array of keys");
   add(of.out, "the array of results");
   const auto in_device_memory =
       std::ranges::find(arrays, memory_kind::device, [](const memory& x) { return x.where.kind; });

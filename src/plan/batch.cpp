@@ -1,9 +1,11 @@
-// make_grid_batch and make_segment_batch: the choices of a call with many results, after its checks; see batch.hpp.
+// make_grid_batch and make_segment_batch (groups: group_batch.cpp): the choices of a call with many results, after
+// its checks; see batch.hpp.
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
+#include <plan/batch_setup.hpp>
 #include <plan/thread_count.hpp>
 #include <string>
 
@@ -40,7 +42,23 @@ void order_by_stride(std::vector<shared_axis>& axes) {
                            [&](const shared_axis& x, const shared_axis& y) { return span_of(x) > span_of(y); });
 }
 
-/// Axes of more than one position.
+/// Element axes of a grid become a stride and outer axes of the plan's operands.
+void set_elements(batch& made, const std::vector<shared_axis>& axes) {
+  plan& each = made.each;
+  for (std::size_t i = 0; i + 1 < axes.size(); ++i) {
+    made.outer_a.push_back({axes[i].n, axes[i].a});
+    made.outer_b.push_back({axes[i].n, axes[i].b});
+  }
+  each.a.inner = each.b.inner = axes.empty() ? 1 : axes.back().n;
+  if (!made.outer_a.empty()) each.a.contiguous = each.b.contiguous = false;
+  each.a.outer = made.outer_a, each.b.outer = made.outer_b;
+  each.contiguous = each.a.contiguous && each.b.contiguous;
+}
+
+const void* moved(const void* from, std::ptrdiff_t bytes) { return static_cast<const char*>(from) + bytes; }
+
+}  // namespace
+
 std::vector<shared_axis> shared_axes(std::span<const axis> a, std::span<const axis> b, std::span<const axis> out) {
   std::vector<shared_axis> axes;
   std::ptrdiff_t index = out.empty() ? 0 : 1;
@@ -52,7 +70,6 @@ std::vector<shared_axis> shared_axes(std::span<const axis> a, std::span<const ax
   return axes;
 }
 
-/// What does not depend on the shape.
 batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_vector& b, mode mode) {
   batch made;
   made.each = unplaced_plan({asked.caller, asked.what, a, b, asked.out.type, asked.ddof}, mode);
@@ -67,21 +84,6 @@ void place(batch& made, const batch_request& asked, const options& options) {
   made.monitor = options.monitor;
   made.threads = threads_for(std::max(made.elements, made.count), options.threads);
 }
-
-/// Element axes of a grid become a stride and outer axes of the plan's operands.
-void set_elements(batch& made, const std::vector<shared_axis>& axes) {
-  plan& each = made.each;
-  for (std::size_t i = 0; i + 1 < axes.size(); ++i) {
-    made.outer_a.push_back({axes[i].n, axes[i].a});
-    made.outer_b.push_back({axes[i].n, axes[i].b});
-  }
-  each.a.inner = each.b.inner = axes.empty() ? 1 : axes.back().n;
-  if (!made.outer_a.empty()) each.a.contiguous = each.b.contiguous = false;
-  each.a.outer = made.outer_a, each.b.outer = made.outer_b;
-  each.contiguous = each.a.contiguous && each.b.contiguous;
-}
-
-}  // namespace
 
 std::uint64_t offset_at(const any_offsets& offsets, std::size_t i) {
   const auto* const at = static_cast<const char*>(offsets.data) + static_cast<std::ptrdiff_t>(i) * offsets.stride;
@@ -99,27 +101,39 @@ std::uint64_t offset_at(const any_offsets& offsets, std::size_t i) {
   }
 }
 
-line batch::line_at(std::size_t i) const {
-  const auto moved = [](const void* from, std::ptrdiff_t bytes) { return static_cast<const char*>(from) + bytes; };
-  if (!is_grid()) {
-    const std::uint64_t begin = offset_at(offsets, i);
-    const auto first = static_cast<std::ptrdiff_t>(begin);
-    return {moved(each.a.data, first * each.a.stride), moved(each.b.data, first * each.b.stride),
-            static_cast<std::size_t>(offset_at(offsets, i + 1) - begin),
-            out + static_cast<std::ptrdiff_t>(i) * out_stride};
-  }
+/// The first elements and the place of the i-th position along axes.
+line batch::line_along(const std::vector<shared_axis>& axes, std::size_t i, std::size_t n) const {
   std::ptrdiff_t a = 0, b = 0, to = 0;
-  for (std::size_t k = results.size(); k-- != 0;) {
-    const shared_axis& axis = results[k];
+  for (std::size_t k = axes.size(); k-- != 0;) {
+    const shared_axis& axis = axes[k];
     const auto index = static_cast<std::ptrdiff_t>(k == 0 ? i : i % axis.n);
     a += index * axis.a, b += index * axis.b, to += index * axis.out;
     if (k != 0) i /= axis.n;
   }
-  return {moved(each.a.data, a), moved(each.b.data, b), each.n, out + to};
+  return {moved(each.a.data, a), moved(each.b.data, b), n, out + to};
+}
+
+line batch::column_at(std::size_t column) const { return line_along(columns, column, keys.n); }
+
+line batch::line_at(std::size_t i) const {
+  if (!is_grid()) {
+    const std::size_t groups = count / column_count, group = column_count == 1 ? i : i % groups;
+    const line column = column_at(column_count == 1 ? 0 : i / groups);
+    char* const to = column.out + static_cast<std::ptrdiff_t>(group) * out_stride;
+    if (has_keys()) return {column.a, column.b, group_sizes[group], to};
+    const std::uint64_t begin = offset_at(offsets, group);
+    const auto first = static_cast<std::ptrdiff_t>(begin);
+    return {moved(column.a, first * each.a.stride), moved(column.b, first * each.b.stride),
+            static_cast<std::size_t>(offset_at(offsets, group + 1) - begin), to};
+  }
+  return line_along(results, i, each.n);
 }
 
 std::size_t batch::index_of(std::size_t i) const {
-  if (!is_grid()) return i;
+  if (!is_grid()) {
+    const std::size_t groups = count / column_count;
+    return column_count == 1 ? i : i % groups * column_count + i / groups;
+  }
   std::size_t index = 0;
   for (std::size_t k = results.size(); k-- != 0; i /= results[k].n) {
     index += i % results[k].n * static_cast<std::size_t>(results[k].index);
@@ -205,8 +219,8 @@ batch make_segment_batch(const batch_request& asked, const any_vector& a, const 
   check_results(asked, offsets.count);
   require_host_offsets(asked, offsets, options);
   check_offsets(asked, offsets, a.n);
-  check_segments(asked, two ? "a" : "x", a, offsets);
-  if (two) check_segments(asked, "b", b, offsets);
+  check_vector(asked, two ? "a" : "x", a, offsets.count);
+  if (two) check_vector(asked, "b", b, offsets.count);
   batch made = unplaced_batch(asked, a, b, options.mode);
   made.offsets = offsets;
   made.out_stride = places[0].stride;

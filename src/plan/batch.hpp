@@ -1,8 +1,9 @@
 // A call with many results as data: a plan for one result, and which elements belong to which (docs/shapes.md).
 //
-// A grid has result axes and element axes; segments are stretches of one vector between offsets. Engines see
-// neither: they ask for the i-th vector and for the place of its result. make_*_batch does all checks; nothing is
-// written before.
+// A grid has result axes and element axes; segments are stretches of one vector between offsets; groups are
+// segments if their keys never decrease, otherwise engines read the keys. Beyond that engines do not see the shape:
+// they ask for the i-th vector and for the place of its result. make_*_batch does all checks; nothing is written
+// before.
 #pragma once
 
 #include <exactdot/shapes.hpp>
@@ -45,14 +46,25 @@ struct batch {
   std::vector<shared_axis> results;  ///< of a grid; simplified
   std::vector<axis> outer_a,
       outer_b;          ///< element axes of a grid but the innermost; each.a and each.b refer to them
-  any_offsets offsets;  ///< of segments; its data is null for a grid
+  any_offsets offsets;  ///< of segments; its data is null otherwise
+  any_keys keys;        ///< of groups whose elements lie anywhere; its data is null otherwise
+  /// Of groups: how many elements each has; of those that are segments the offsets.
+  std::vector<std::uint64_t> group_sizes;
+  std::vector<shared_axis> columns;  ///< of groups: axes that neither elements nor groups lie along
+  std::size_t column_count = 1;
   char* out = nullptr;
-  std::ptrdiff_t out_stride = 0;  ///< of segments
+  std::ptrdiff_t out_stride = 0;  ///< of segments and groups
   bool out_swapped = false;
   exactdot::monitor* monitor = nullptr;
 
-  [[nodiscard]] bool is_grid() const { return offsets.data == nullptr; }
-  /// The i-th result's. Cost: some ns, of a grid with several result axes a division each.
+  [[nodiscard]] bool is_grid() const { return offsets.data == nullptr && !has_keys(); }
+  /// Whether the vectors are groups of elements that lie anywhere: result i is group i % groups of column i /
+  /// groups.
+  [[nodiscard]] bool has_keys() const { return keys.data != nullptr; }
+  /// All elements of a column, and the place of its first result.
+  [[nodiscard]] line column_at(std::size_t column) const;
+  /// The i-th result's; of groups with keys the operands are those of the column. Cost: some ns, of a grid with
+  /// several result axes a division each.
   [[nodiscard]] line line_at(std::size_t i) const;
   /// The caller's index of the i-th result.
   [[nodiscard]] std::size_t index_of(std::size_t i) const;
@@ -60,6 +72,9 @@ struct batch {
   void store(char* to, std::uint64_t word) const;
   /// Whether elements and lengths leave room for an integer result that does not fit into its type.
   [[nodiscard]] bool may_overflow() const;
+
+ private:
+  [[nodiscard]] line line_along(const std::vector<shared_axis>& axes, std::size_t i, std::size_t n) const;
 };
 
 /// The offset of index i.
@@ -70,5 +85,7 @@ struct batch {
                                     const options& options);
 [[nodiscard]] batch make_segment_batch(const batch_request& asked, const any_vector& a, const any_vector& b,
                                        const any_offsets& offsets, const options& options);
+[[nodiscard]] batch make_group_batch(const batch_request& asked, const any_grid& a, const any_grid& b,
+                                     const any_keys& keys, const options& options);
 
 }  // namespace exactdot::engine

@@ -36,6 +36,15 @@ bool results_overlap(const batch_request& asked, std::size_t count, const void* 
   return false;
 }
 
+void require_index_type(const batch_request& asked, const std::string& name, element_type type) {
+  if (type == element_type::int32 || type == element_type::int64 || type == element_type::uint32 ||
+      type == element_type::uint64) {
+    return;
+  }
+  refuse(asked, name + " are " + (is_known(type) ? std::string(name_of(type)) : "of an unknown type") +
+                    "; use integers of 32 or 64 bits");
+}
+
 /// Throws for offsets that decrease or pass the end of a vector of n elements.
 void check_offset_order(const batch_request& asked, const any_offsets& offsets, std::size_t n) {
   std::uint64_t before = 0;
@@ -109,31 +118,41 @@ void check_options(const batch_request& asked, const options& options) {
   }
 }
 
-void check_segments(const batch_request& asked, const char* name, const any_vector& x, const any_offsets& offsets) {
+void check_vector(const batch_request& asked, const char* name, const any_vector& x, std::size_t results) {
   check_extent(asked.caller, name, x);
-  if (x.n == 0 || offsets.count == 0) return;
+  if (x.n == 0 || results == 0) return;
   if (x.data == nullptr) {
     refuse(asked, "a null pointer for a vector of " + text(x.n) + " elements", errc::null_pointer);
   }
   const axis elements[] = {{x.n, x.stride}};
-  if (results_overlap(asked, offsets.count, x.data, elements, {}, size_of(x.type))) {
+  if (results_overlap(asked, results, x.data, elements, {}, size_of(x.type))) {
     refuse(asked, std::string("results lie within ") + name + ", or may; pass memory outside the vector");
   }
 }
 
 void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n) {
-  const element_type type = offsets.type;
-  if (type != element_type::int32 && type != element_type::int64 && type != element_type::uint32 &&
-      type != element_type::uint64) {
-    refuse(asked, "offsets are " + (is_known(type) ? std::string(name_of(type)) : "of an unknown type") +
-                      "; use integers of 32 or 64 bits");
-  }
+  require_index_type(asked, "offsets", offsets.type);
   if (offsets.count == 0) return;
   if (offsets.data == nullptr) refuse(asked, "a null pointer for offsets", errc::null_pointer);
   check_offset_order(asked, offsets, n);
   const axis all[] = {{offsets.count + 1, offsets.stride}};
-  if (results_overlap(asked, offsets.count, offsets.data, all, {}, size_of(type))) {
+  if (results_overlap(asked, offsets.count, offsets.data, all, {}, size_of(offsets.type))) {
     refuse(asked, "results lie within the offsets, or may; pass memory outside them");
+  }
+}
+
+void check_keys(const batch_request& asked, const any_keys& keys, std::size_t results, std::size_t n) {
+  require_index_type(asked, "keys", keys.type);
+  if (keys.n != n) {
+    refuse(asked, "the numbers of elements and of keys differ (" + text(n) + " and " + text(keys.n) + ")",
+           errc::size_mismatch);
+  }
+  if (n == 0) return;
+  if (keys.data == nullptr) refuse(asked, "a null pointer for " + text(n) + " keys", errc::null_pointer);
+  check_extent(asked.caller, "keys", {keys.data, n, keys.type, keys.stride});
+  const axis all[] = {{n, keys.stride}};
+  if (results != 0 && results_overlap(asked, results, keys.data, all, {}, size_of(keys.type))) {
+    refuse(asked, "results lie within the keys, or may; pass memory outside them");
   }
 }
 
@@ -148,6 +167,13 @@ void require_host_offsets(const batch_request& asked, const any_offsets& offsets
   probe.each.caller = asked.caller;
   probe.offsets = offsets;
   if (offsets.count != 0) choose_engine(asked, probe, options);
+}
+
+void require_host_keys(const batch_request& asked, const any_keys& keys, const options& options) {
+  batch probe;
+  probe.each.caller = asked.caller;
+  probe.keys = keys;
+  if (keys.n != 0) choose_engine(asked, probe, options);
 }
 
 }  // namespace exactdot::engine

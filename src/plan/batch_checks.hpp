@@ -23,17 +23,22 @@ void check_results(const batch_request& asked, std::size_t count);
 /// Throws for an input that lies nowhere, exceeds the address space or shares memory with results.
 void check_input(const batch_request& asked, const char* name, const any_grid& x, std::size_t results,
                  std::size_t n);
-void check_segments(const batch_request& asked, const char* name, const any_vector& x, const any_offsets& offsets);
+/// The same for one vector that all results are made of.
+void check_vector(const batch_request& asked, const char* name, const any_vector& x, std::size_t results);
 
 /// Throws for offsets of another type, into a vector of n elements, and as check_input.
 void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n);
+
+/// Throws for keys of another type or length than a vector of n elements has, and as check_vector.
+void check_keys(const batch_request& asked, const any_keys& keys, std::size_t results, std::size_t n);
 
 void check_options(const batch_request& asked, const options& options);
 
 /// Lets the GPU engine decide where the batch is computed, if there is one to ask. Throws for memory that no engine
 /// reads.
 void choose_engine(const batch_request& asked, batch& made, const options& options);
-/// The same for offsets alone, before they are read.
+/// The same for offsets or keys alone, before they are read.
 void require_host_offsets(const batch_request& asked, const any_offsets& offsets, const options& options);
+void require_host_keys(const batch_request& asked, const any_keys& keys, const options& options);
 
 }  // namespace exactdot::engine

@@ -72,6 +72,9 @@ class chunk_reader {
     from_ = from;
   }
 
+  /// Reads elements again that it holds.
+  void forget() noexcept { filled_part_ = none; }
+
   /// `count` elements from `start` on: in place, or copied unless they are what the buffer holds. Valid until the
   /// next call.
   const void* read(std::size_t start, std::size_t count, int part = 0) noexcept {

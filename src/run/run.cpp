@@ -5,6 +5,7 @@
 #include <exactdot/batches.hpp>
 #include <exactdot/reductions.hpp>
 #include <plan/gpu_engine.hpp>
+#include <plan/group_batch.hpp>
 #include <plan/thread_count.hpp>
 #include <run/run.hpp>
 #include <string>
@@ -149,6 +150,16 @@ void reduce_segments(reduction what, const any_vector& a, const any_vector& b, c
                      const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
   run_batch(engine::make_segment_batch(asked, a, b, offsets, options));
+}
+
+void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
+                   const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  run_batch(engine::make_group_batch(asked, a, b, keys, options));
+}
+
+void group_sizes(const any_keys& keys, const any_results& out, const options& options, const char* caller) {
+  engine::store_group_sizes({caller, reduction::sum, out, 0}, keys, options);
 }
 
 }  // namespace detail

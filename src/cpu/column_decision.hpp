@@ -1,0 +1,28 @@
+// What a compensated sum with its bound (cpu/column_sums.hpp) decides of a result: of columns, short rows and
+// groups.
+#pragma once
+
+#include <cpu/column_sums.hpp>
+#include <cpu/levels.hpp>
+
+namespace exactdot::cpu_engine {
+
+/// A double whose rounding is that of head + tail, which is the sum: itself, or rounded to odd. Sums of few terms
+/// often lie half way between two results, where a bound, however small, decides nothing.
+inline double before_rounding(const bounded_sum& column, bool to_double) noexcept {
+  const auto [head, tail] = core::two_sum(column.head, column.tail);
+  return to_double || tail == 0 ? head : core::to_odd(head, tail);
+}
+
+/// The result of a column of n terms, if it is certain.
+inline core::decision decide_column(const core::result_rule& rule, std::size_t n,
+                                    const bounded_sum& column) noexcept {
+  if (column.bound == 0 && rule.finish() == core::finish::round && !rule.is_integer()) {
+    return {core::converted_word(rule, before_rounding(column, rule.gives<double>())), true};
+  }
+  core::decision found{};
+  found.certain = finish_if_certain(rule, n, column, found.word);
+  return found;
+}
+
+}  // namespace exactdot::cpu_engine

@@ -1,0 +1,212 @@
+// Implementation of group_lines.hpp.
+#include <algorithm>
+#include <cpu/group_lines.hpp>
+#include <cpu/group_table.hpp>
+#include <cstring>
+#include <plan/group_counts.hpp>
+#include <plan/group_keys.hpp>
+
+namespace exactdot::cpu_engine {
+namespace {
+
+/// Keys that are read at a time.
+constexpr std::size_t key_slice = 1024;
+
+/// Elements of a slice that are copied: where they are, and where they go.
+struct moves {
+  std::size_t count = 0;
+  std::uint32_t from[key_slice];
+  std::size_t to[key_slice];
+};
+
+template <class Word>
+void copy_words(const engine::operand& x, std::size_t first, const moves& all, std::byte* buffer) noexcept {
+  const auto* const data = static_cast<const char*>(x.data);
+  for (std::size_t i = 0; i < all.count; ++i) {
+    const auto index = static_cast<std::ptrdiff_t>(first + all.from[i]);
+    std::memcpy(buffer + all.to[i] * sizeof(Word), data + index * x.stride, sizeof(Word));
+  }
+}
+
+/// Copies elements as they are.
+void copy(const engine::operand& x, std::size_t first, const moves& all, std::byte* buffer) noexcept {
+  switch (size_of(x.type)) {
+    case 1:
+      return copy_words<std::uint8_t>(x, first, all, buffer);
+    case 2:
+      return copy_words<std::uint16_t>(x, first, all, buffer);
+    case 4:
+      return copy_words<std::uint32_t>(x, first, all, buffer);
+    default:
+      return copy_words<std::uint64_t>(x, first, all, buffer);
+  }
+}
+
+engine::operand in_buffer(engine::operand x, element_type carrier) {
+  x.stride = static_cast<std::ptrdiff_t>(size_of(x.type));
+  x.contiguous = !x.swapped && x.type == carrier;
+  return x;
+}
+
+engine::plan gathered_plan(const batch& of) {
+  engine::plan each = of.each;
+  each.a = in_buffer(each.a, each.carrier), each.b = in_buffer(each.b, each.carrier);
+  each.contiguous = each.a.contiguous && each.b.contiguous;
+  return each;
+}
+
+}  // namespace
+
+struct group_lines::column_call {
+  std::size_t column;
+  engine::operand a, b;
+  char* out;
+  result_sink& sink;
+  bool counts;
+};
+
+/// What a thread works with.
+struct group_lines::worker {
+  std::unique_ptr<std::byte[]> a, b;
+  std::vector<std::size_t> places;  ///< of a lot's groups: where the next element goes
+  line_reducer reducer;
+
+  [[nodiscard]] line line_at(std::size_t first, std::size_t n, const engine::plan& gathered) const noexcept {
+    const std::byte* const from = a.get() + first * size_of(gathered.a.type);
+    return {from, b == nullptr ? from : b.get() + first * size_of(gathered.b.type), n, nullptr};
+  }
+};
+
+group_lines::group_lines(const batch& of) : of_(of), gathered_(gathered_plan(of)) {
+  const std::size_t of_thread = engine::memory_beside(input_bytes(of)) / static_cast<std::size_t>(of.threads);
+  constexpr std::size_t least = 4096;  // elements
+  limit_ = std::max(of_thread / (input_bytes(of) / of.keys.n), least);
+}
+
+void group_lines::list_open(std::span<const unsigned char> open) {
+  const auto count = static_cast<std::size_t>(std::ranges::count(open, 1));
+  open_.clear(), order_.clear();
+  open_.reserve(count);
+  if (count != open.size() && count != 0) order_.resize(open.size(), ~std::size_t{0});
+  for (std::size_t group = 0; group < open.size() && open_.size() < count; ++group) {
+    if (open[group] == 0) continue;
+    if (!order_.empty()) order_[group] = open_.size();
+    open_.push_back(group);
+  }
+}
+
+std::vector<group_lines::lot> group_lines::lots() const {
+  std::vector<lot> all;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    const std::size_t n = of_.group_sizes[open_[i]];
+    if (all.empty() || all.back().elements + n > limit_) all.push_back({i, 0, 0});
+    ++all.back().count;
+    all.back().elements += n;
+  }
+  return all;
+}
+
+void group_lines::reduce(std::size_t column, std::span<const unsigned char> open, result_sink& sink, bool counts) {
+  list_open(open);
+  if (open_.empty()) return;
+  const std::vector<lot> all = lots();
+  const line data = of_.column_at(column);
+  column_call call{column, of_.each.a, of_.each.b, data.out, sink, counts};
+  call.a.data = data.a, call.b.data = data.b;
+  const int threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(of_.threads), all.size()));
+  std::size_t elements = 0, groups = 0;
+  for (const lot& each : all) elements = std::max(elements, each.elements), groups = std::max(groups, each.count);
+  elements = std::min(elements, limit_);
+  std::vector<worker> workers;
+  for (int i = 0; i < threads; ++i) {
+    const auto buffer = [&](const engine::operand& x) {
+      return std::make_unique_for_overwrite<std::byte[]>(elements * size_of(x.type));
+    };
+    const bool two = of_.each.info().inputs == 2;
+    workers.push_back({buffer(call.a), two ? buffer(call.b) : nullptr, std::vector<std::size_t>(groups),
+                       line_reducer(gathered_)});
+  }
+  engine::for_shares(all.size(), 1, threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+    worker& by = workers[static_cast<std::size_t>(thread)];
+    for (std::size_t i = start; i < start + count && !is_cancelled(of_); ++i) {
+      if (all[i].elements > limit_) {
+        reduce_in_pieces(call, all[i], by);
+      } else {
+        reduce_lot(call, all[i], by);
+      }
+    }
+  });
+}
+
+/// Copies the elements of some groups to the places of their groups. Calls when_full() whenever the first of these
+/// has passed the end of the buffer.
+template <class Full>
+void group_lines::gather(const column_call& call, const lot& some, worker& by, Full when_full) const noexcept {
+  moves found;
+  const std::size_t* const order = order_.empty() ? nullptr : order_.data();
+  const std::size_t groups = of_.keys.groups;
+  for (std::size_t first = 0; first < of_.keys.n; first += key_slice) {
+    if (first % engine::elements_per_poll == 0 && is_cancelled(of_)) return;
+    const auto move_all = [&] {
+      copy(call.a, first, found, by.a.get());
+      if (by.b != nullptr) copy(call.b, first, found, by.b.get());
+      found.count = 0;
+    };
+    engine::for_keys(of_.keys, first, std::min(key_slice, of_.keys.n - first),
+                     [&](std::size_t i, std::uint64_t key) {
+                       if (order != nullptr) key = key < groups ? order[key] : ~std::uint64_t{0};
+                       const std::uint64_t index = key - some.first;
+                       if (index >= some.count) return;
+                       std::size_t& place = by.places[index];
+                       found.from[found.count] = static_cast<std::uint32_t>(i);
+                       found.to[found.count++] = place++;
+                       if (index != 0 || place < limit_ || some.elements <= limit_) return;
+                       move_all();
+                       by.reducer.forget_elements();
+                       when_full();
+                     });
+    move_all();
+  }
+  by.reducer.forget_elements();
+}
+
+void group_lines::reduce_lot(const column_call& call, const lot& some, worker& by) const noexcept {
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < some.count; ++i) {
+    by.places[i] = place;
+    place += of_.group_sizes[open_[some.first + i]];
+  }
+  gather(call, some, by, [] {});
+  if (is_cancelled(of_)) return;
+  progress progress(of_, call.counts);
+  place = 0;
+  for (std::size_t i = 0; i < some.count; ++i) {
+    const std::size_t group = open_[some.first + i], n = of_.group_sizes[group];
+    take(call, group, by.reducer.reduce(by.line_at(place, n, gathered_)));
+    place += n;
+    if (!progress.goes_on(n)) return;
+  }
+}
+
+/// One group that does not fit the buffer.
+void group_lines::reduce_in_pieces(const column_call& call, const lot& one, worker& by) const noexcept {
+  progress progress(of_, call.counts);
+  const auto add_piece = [&] {
+    by.reducer.add(by.line_at(0, by.places[0], gathered_));
+    progress.goes_on(by.places[0]);
+    by.places[0] = 0;
+  };
+  by.places[0] = 0;
+  by.reducer.start();
+  gather(call, one, by, add_piece);
+  if (is_cancelled(of_)) return;
+  if (by.places[0] != 0) add_piece();
+  take(call, open_[one.first], by.reducer.finish(one.elements));
+}
+
+void group_lines::take(const column_call& call, std::size_t group, const core::outcome& found) const noexcept {
+  call.sink.take(call.column * of_.keys.groups + group,
+                 call.out + static_cast<std::ptrdiff_t>(group) * of_.out_stride, found);
+}
+
+}  // namespace exactdot::cpu_engine

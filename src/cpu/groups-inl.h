@@ -1,0 +1,57 @@
+// Sums of groups: each element is added to the compensated sum that its key selects.
+//
+// The sums are those of a column (cpu/columns-inl.h): TwoSum, of products of doubles TwoProduct (Ogita, Rump, Oishi
+// 2005, Dot2), and the bound of cpu/column_sums.hpp. No lanes: neighbouring elements may belong to one group. Cost
+// per term: 8 flops, of products of doubles 10, and one load and store of a half cache line, prefetched.
+#if defined(EXACTDOT_CPU_GROUPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTDOT_CPU_GROUPS_INL_H_
+#undef EXACTDOT_CPU_GROUPS_INL_H_
+#else
+#define EXACTDOT_CPU_GROUPS_INL_H_
+#endif
+
+#include <cpu/simd-inl.h>
+
+#include <cmath>
+#include <cpu/column_sums.hpp>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace exactdot::cpu_engine {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Element i, at any address, as a double.
+template <class T>
+HWY_INLINE double element_at(const void* x, std::size_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(x) + i * sizeof value, sizeof value);
+  return static_cast<double>(value);
+}
+
+template <class T, class Term>
+void add_groups(const void* a, const void* b, const std::uint32_t* slots, std::size_t n, group_sums* table) {
+  for (std::size_t i = 0; i < n; ++i) {
+    hwy::Prefetch(table + slots[i + group_slots_ahead]);
+    group_sums& to = table[slots[i]];
+    double x = element_at<T>(a, i);
+    if constexpr (Term::absolute) x = std::abs(x);
+    const double y = Term::inputs == 2 ? element_at<T>(b, i) : x;
+    const double term = Term::factors == 2 ? x * y : x;
+    const double sum = to.sum, next = sum + term, part = next - sum;
+    double lost = (sum - (next - part)) + (term - part);
+    if constexpr (Term::factors == 2 && sizeof(T) == sizeof(double)) lost += std::fma(x, y, -term);
+    const double size = std::abs(term), smallest = to.smallest;
+    to.sum = next;
+    to.error += lost;
+    to.magnitude += std::abs(lost);
+    to.smallest = size < smallest && size != 0 ? size : smallest;
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace exactdot::cpu_engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

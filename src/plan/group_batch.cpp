@@ -1,0 +1,149 @@
+// make_group_batch: the checks and choices of groups by keys. Keys that never decrease make segments.
+#include <algorithm>
+#include <numeric>
+#include <plan/axes.hpp>
+#include <plan/batch_checks.hpp>
+#include <plan/batch_setup.hpp>
+#include <plan/group_batch.hpp>
+#include <plan/group_counts.hpp>
+#include <plan/group_keys.hpp>
+#include <string>
+
+namespace exactdot::engine {
+namespace {
+
+/// Throws for what groups do not have.
+void check_reduction(const batch_request& asked, const any_grid& a, const any_grid& b, mode mode) {
+  for (const any_grid* each : {&a, &b}) {
+    if (each->elements.size() == 1) continue;
+    throw_error(errc::bad_option, asked.caller,
+                "an array with " + std::to_string(each->elements.size()) + " axes of elements; groups take one");
+  }
+  if (gives_index(asked.what)) {
+    throw_error(errc::bad_option, asked.caller, "groups have no indices of their elements; use min or max");
+  }
+  const bool is_sum = is_known(asked.what) && !core::info_of(asked.what).is_extremum;
+  if (mode == mode::fast && is_sum && is_known(a.type) && !is_integer(a.type)) {
+    throw_error(errc::bad_option, asked.caller,
+                "groups have no mode fast, whose sums have an order; use mode::exact");
+  }
+}
+
+/// Throws unless results lie along an axis of the groups and then along those of the columns.
+void check_shape(const batch_request& asked, const any_grid& a, const any_grid& b, std::size_t groups) {
+  require_equal_axes(asked, a.results, b.results, "the shapes of the batches");
+  std::vector<axis> places(a.results.begin(), a.results.end());
+  places.insert(places.begin(), {groups, 0});
+  require_equal_axes(
+      asked, places, asked.out.axes,
+      a.results.empty() ? "the numbers of groups and of results" : "the shapes of the groups and of their results");
+}
+
+void check_array(const batch_request& asked, const char* name, const any_grid& x, std::size_t columns,
+                 std::size_t groups) {
+  const axis& elements = x.elements[0];
+  if (groups == 0) return;
+  if (!x.results.empty()) return check_input(asked, name, x, columns, elements.n);
+  check_vector(asked, name, {x.data, elements.n, x.type, elements.stride, x.swapped}, groups);
+}
+
+std::string text_of_key(const any_keys& keys, std::size_t index) {
+  std::string text;
+  for_keys(keys, index, 1, [&](std::size_t, std::uint64_t key) {
+    text = is_signed(keys.type) ? std::to_string(static_cast<std::int64_t>(key)) : std::to_string(key);
+  });
+  return text;
+}
+
+/// The pass over the keys. Throws for a key out of range.
+group_counts checked_counts(const batch_request& asked, const any_keys& keys, const options& options) {
+  group_counts counts = count_keys(keys, options.threads, options.monitor);
+  if (counts.is_cancelled) throw_error(errc::cancelled, asked.caller, "cancelled");
+  if (counts.first_outside != group_counts::no_index && !keys.skips_out_of_range) {
+    throw_error(errc::bad_option, asked.caller,
+                "key " + std::to_string(counts.first_outside) + " is " + text_of_key(keys, counts.first_outside) +
+                    ", and there are " + std::to_string(keys.groups) +
+                    " groups; correct it, or let elements with such keys be skipped");
+  }
+  return counts;
+}
+
+/// Segments if the keys never decrease, otherwise groups with keys.
+void set_groups(batch& made, const any_keys& keys, group_counts counts) {
+  const auto sizes = std::span(counts.sizes).first(keys.groups);
+  made.each.n = *std::ranges::max_element(sizes);
+  made.group_sizes = std::move(counts.sizes);
+  if (!counts.never_decrease) {
+    made.keys = keys;
+    return;
+  }
+  std::exclusive_scan(made.group_sizes.begin(), made.group_sizes.end(), made.group_sizes.begin(),
+                      static_cast<std::uint64_t>(counts.negative));
+  made.offsets = {made.group_sizes.data(), keys.groups, element_type::uint64, sizeof(std::uint64_t)};
+}
+
+}  // namespace
+
+batch make_group_batch(const batch_request& asked, const any_grid& a, const any_grid& given_b, const any_keys& keys,
+                       const options& options) {
+  const bool two = inputs_of(asked.what) == 2;
+  const any_grid& b = two ? given_b : a;
+  check_reduction(asked, a, b, options.mode);
+  const auto as_vector = [](const any_grid& x) {
+    return any_vector{x.data, x.elements[0].n, x.type, x.elements[0].stride, x.swapped};
+  };
+  const std::size_t n = a.elements[0].n;
+  check_shape(asked, a, b, keys.groups);
+  check_options(asked, options);
+  const std::size_t columns = count_or_refuse(asked, a.results, "results");
+  const std::size_t count = count_or_refuse(asked, asked.out.axes, "results");
+  check_each(asked, as_vector(a), as_vector(b), n == 0 ? 0 : keys.groups, options.mode);
+  check_results(asked, count);
+  check_keys(asked, keys, count, n);
+  check_array(asked, two ? "a" : "x", a, columns, keys.groups);
+  if (two) check_array(asked, "b", b, columns, keys.groups);
+  require_host_keys(asked, keys, options);
+  group_counts counts = checked_counts(asked, keys, options);
+  if (core::info_of(asked.what).is_extremum && count != 0) {
+    const auto empty = std::ranges::find(counts.sizes, 0u) - counts.sizes.begin();
+    if (static_cast<std::size_t>(empty) < keys.groups) {
+      throw_error(errc::empty_input, asked.caller,
+                  "group " + std::to_string(empty) + " is empty, so it has no least or greatest element");
+    }
+  }
+  batch made = unplaced_batch(asked, as_vector(a), as_vector(b), options.mode);
+  made.count = count;
+  if (count == 0) return made;
+  made.columns = shared_axes(a.results, b.results, asked.out.axes.subspan(1));
+  made.column_count = columns;
+  made.out_stride = asked.out.axes[0].stride;
+  if (__builtin_mul_overflow(counts.inside, columns, &made.elements)) made.elements = ~std::size_t{0};
+  set_groups(made, keys, std::move(counts));
+  place(made, asked, options);
+  return made;
+}
+
+void store_group_sizes(const batch_request& asked, const any_keys& keys, const options& options) {
+  const axis places[] = {{keys.groups, 0}};
+  require_equal_axes(asked, places, asked.out.axes, "the numbers of groups and of results");
+  check_options(asked, options);
+  if (asked.out.type != element_type::int64 && asked.out.type != element_type::uint64) {
+    throw_error(errc::bad_option, asked.caller,
+                "the result type is " +
+                    std::string(is_known(asked.out.type) ? name_of(asked.out.type) : "unknown") +
+                    "; use int64 or uint64");
+  }
+  check_results(asked, keys.groups);
+  check_keys(asked, keys, keys.groups, keys.n);
+  require_host_keys(asked, keys, options);
+  const group_counts counts = checked_counts(asked, keys, options);
+  batch to;
+  to.each.result_type = asked.out.type;
+  to.out_swapped = asked.out.swapped;
+  char* const first = static_cast<char*>(asked.out.data);
+  for (std::size_t i = 0; i < keys.groups; ++i) {
+    to.store(first + static_cast<std::ptrdiff_t>(i) * asked.out.axes[0].stride, counts.sizes[i]);
+  }
+}
+
+}  // namespace exactdot::engine

@@ -1,0 +1,34 @@
+// One pass over the keys of groups: how many elements each group has, the first key out of range, and whether the
+// keys never decrease, so that the groups are segments.
+//
+// Threads count by themselves as long as their tables take little memory beside the keys; otherwise fewer threads
+// count. Memory: 8 bytes a group. Cost: 1 to 2 ns a key while the table fits the cache.
+#pragma once
+
+#include <exactdot/options.hpp>
+#include <exactdot/shapes.hpp>
+#include <vector>
+
+namespace exactdot::engine {
+
+struct group_counts {
+  std::vector<std::uint64_t> sizes;      ///< of the groups, and one more element
+  std::size_t inside = 0;                ///< keys in range
+  std::size_t negative = 0;              ///< keys below 0
+  std::size_t first_outside = no_index;  ///< the index of the first key out of range
+  bool never_decrease = true;            ///< the keys
+  bool is_cancelled = false;             ///< by the monitor: the rest is unspecified
+
+  static constexpr std::size_t no_index = ~std::size_t{0};
+};
+
+/// The keys have been checked, but for their values.
+[[nodiscard]] group_counts count_keys(const any_keys& keys, int threads, const monitor* monitor);
+
+/// The bytes of memory that a computation on so many bytes of input may take beside it.
+[[nodiscard]] constexpr std::size_t memory_beside(std::size_t input_bytes) {
+  constexpr std::size_t small = std::size_t{1} << 20;
+  return input_bytes / 16 > small ? input_bytes / 16 : small;
+}
+
+}  // namespace exactdot::engine

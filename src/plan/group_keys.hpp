@@ -1,0 +1,34 @@
+// Reading the keys of groups, whatever their type and stride.
+#pragma once
+
+#include <cstring>
+#include <exactdot/shapes.hpp>
+
+namespace exactdot::engine {
+
+/// Calls visit(i, key) for keys first to first + n, i from 0. A negative key is extended to 64 bits, so it is no
+/// group's. Keys have been checked.
+template <class Visit>
+void for_keys(const any_keys& keys, std::size_t first, std::size_t n, Visit visit) {
+  const auto* const at = static_cast<const char*>(keys.data) + static_cast<std::ptrdiff_t>(first) * keys.stride;
+  const auto visit_all = [&]<class Key>(Key key, std::ptrdiff_t stride) {
+    for (std::size_t i = 0; i < n; ++i) {
+      std::memcpy(&key, at + static_cast<std::ptrdiff_t>(i) * stride, sizeof key);
+      visit(i, static_cast<std::uint64_t>(key));
+    }
+  };
+  const auto visit_type = [&]<class Key>(Key key) {
+    if (keys.stride == sizeof key) return visit_all(key, sizeof key);  // of a known stride
+    visit_all(key, keys.stride);
+  };
+  switch (keys.type) {
+    case element_type::int32:
+      return visit_type(std::int32_t{});
+    case element_type::uint32:
+      return visit_type(std::uint32_t{});
+    default:  // whose negative keys are the greatest, too
+      return visit_type(std::uint64_t{});
+  }
+}
+
+}  // namespace exactdot::engine
