@@ -203,6 +203,25 @@ TEST(groups, are_gathered_in_pieces) {
   }
 }
 
+/// Buffers that hold one group after the other, in the same place: none takes the converted elements of another.
+TEST(groups, do_not_share_staged_elements) {
+  const std::size_t n = std::size_t{1} << 20, groups = n / 5000;
+  rng random(14);
+  random_elements x(random, element_type::float64, n, true, 0);
+  x.swapped = true;
+  const auto keys = make_keys(random, n, groups, order::random, false);
+  const any_keys given{keys.data(), n, element_type::int64, 8, groups, false};
+  std::vector<double> out(groups);
+  const axis places{groups, 8};
+  reduce(reduction::max, x.view(), given, {out.data(), element_type::float64, {&places, 1}}, {.threads = 16});
+  const counted_places all(keys, groups);
+  for (std::size_t g = 0; g < groups; ++g) {
+    const auto mine = x.at(all.of_group[g]);
+    const any_vector group{mine.data(), all.of_group[g].size(), x.type, 8, true};
+    ASSERT_EQ(out[g], reduce(reduction::max, group, element_type::float64).as<double>()) << g;
+  }
+}
+
 /// Groups whose sums cancel: level 1 leaves them open, in large and in small groups.
 TEST(groups, that_cancel) {
   rng random(10);

@@ -188,16 +188,81 @@ std::optional<any_scalar> run_as_segment(const call& asked) {
   return halves ? run_vector(asked, asked.a, asked.b) : found;
 }
 
+/// Elements of several groups in one array, each at a place of its own.
+class scattered_groups {
+ public:
+  /// members[i]: the group of place i, and which element of the vector is there.
+  struct member {
+    std::int32_t group;
+    std::size_t element;
+  };
+  scattered_groups(const any_vector& x, const std::vector<member>& members, std::size_t count)
+      : x_(x), size_(size_of(x.type)), bytes_(members.size() * size_ + 1), of_group_(count) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const auto* const from =
+          static_cast<const std::byte*>(x.data) + static_cast<std::ptrdiff_t>(members[i].element) * x.stride;
+      std::memcpy(&bytes_[i * size_], from, size_);
+      std::vector<std::byte>& group = of_group_[static_cast<std::size_t>(members[i].group)];
+      group.insert(group.end(), from, from + size_);
+    }
+  }
+  [[nodiscard]] any_vector all() const { return vector_of(bytes_, (bytes_.size() - 1) / size_); }
+  [[nodiscard]] any_vector group(std::size_t i) const {
+    return vector_of(of_group_[i], of_group_[i].size() / size_);
+  }
+
+ private:
+  [[nodiscard]] any_vector vector_of(const std::vector<std::byte>& bytes, std::size_t n) const {
+    return {bytes.data(), n, x_.type, static_cast<std::ptrdiff_t>(size_), x_.swapped};
+  }
+
+  any_vector x_;
+  std::size_t size_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::vector<std::byte>> of_group_;
+};
+
+bool has_groups(const call& asked) {
+  const bool is_exact = asked.mode == mode::exact || is_integer(asked.a.type) || gives_element(asked.what);
+  return is_exact && !gives_index(asked.what);
+}
+
+/// The vector's elements as a group among others of its elements, in random order.
+std::optional<any_scalar> run_as_group(const call& asked) {
+  oracle::rng random(asked.variant);
+  const std::size_t n = asked.a.n, count = 1 + random.below(n > 1000 ? 3 : 20), index = random.below(count);
+  std::vector<scattered_groups::member> members;
+  for (std::size_t i = 0; i < n; ++i) members.push_back({static_cast<std::int32_t>(index), i});
+  for (std::size_t group = 0; group < count && n != 0; ++group) {
+    const std::size_t others = group == index ? 0 : 1 + random.below(std::min<std::size_t>(n, 100));
+    for (std::size_t i = 0; i < others; ++i) members.push_back({static_cast<std::int32_t>(group), random.below(n)});
+  }
+  random.shuffle(members);
+  std::vector<std::int32_t> keys;
+  for (const auto& member : members) keys.push_back(member.group);
+  const scattered_groups a(asked.a, members, count), b(asked.b, members, count);
+  const any_keys given{keys.data(), keys.size(), element_type::int32, 4, count, asked.variant % 2 == 0};
+  return compare(
+      asked, count, index,
+      [&](const any_results& out) {
+        if (asked.what == reduction::dot) return exactdot::dot(a.all(), b.all(), given, out, batch_options(asked));
+        exactdot::reduce(asked.what, a.all(), given, out, batch_options(asked), asked.ddof);
+      },
+      [&](std::size_t i) { return std::pair(a.group(i), b.group(i)); });
+}
+
 }  // namespace
 
 std::optional<any_scalar> run_in_batch(const call& asked) {
-  switch (asked.variant / 2 % 3) {
+  switch (asked.variant / 2 % 4) {
     case 0:
       return run_as_rows(asked);
     case 1:
       return run_as_column(asked);
-    default:
+    case 2:
       return run_as_segment(asked);
+    default:
+      return has_groups(asked) ? run_as_group(asked) : run_as_segment(asked);
   }
 }
 

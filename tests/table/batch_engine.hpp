@@ -1,4 +1,5 @@
-// The vector of a call as one of many: as a row, as several axes, as a column beside others, as a segment.
+// The vector of a call as one of many: as a row, as several axes, as a column beside others, as a segment,
+// as a group among others.
 #pragma once
 
 #include "table/engines.hpp"
