@@ -138,34 +138,35 @@ void group_lines::reduce(std::size_t column, std::span<const unsigned char> open
   });
 }
 
-/// Copies the elements of some groups to the places of their groups. Calls when_full() whenever the first of these
-/// has passed the end of the buffer.
-template <class Full>
-void group_lines::gather(const column_call& call, const lot& some, worker& by, Full when_full) const noexcept {
+/// Copies the elements of some groups to the places of their groups. Calls before(count) before the next `count`
+/// elements, at most those of a slice.
+template <class Before>
+void group_lines::gather(const column_call& call, const lot& some, worker& by, Before before) const noexcept {
   moves found;
   const std::size_t* const order = order_.empty() ? nullptr : order_.data();
-  const std::size_t groups = of_.keys.groups;
+  const std::size_t groups = of_.keys.groups, first_of_lot = some.first, count_of_lot = some.count;
   for (std::size_t first = 0; first < of_.keys.n; first += key_slice) {
     if (first % engine::elements_per_poll == 0 && is_cancelled(of_)) return;
-    const auto move_all = [&] {
-      copy(call.a, first, found, by.a.get());
-      if (by.b != nullptr) copy(call.b, first, found, by.b.get());
-      found.count = 0;
+    std::size_t count = 0;  // no branch: whether an element belongs to the lot cannot be predicted
+    const auto find = [&](std::size_t i, std::uint64_t index) {
+      found.from[count] = static_cast<std::uint32_t>(i);
+      found.to[count] = index - first_of_lot;
+      count += index - first_of_lot < count_of_lot ? 1 : 0;
     };
-    engine::for_keys(of_.keys, first, std::min(key_slice, of_.keys.n - first),
-                     [&](std::size_t i, std::uint64_t key) {
-                       if (order != nullptr) key = key < groups ? order[key] : ~std::uint64_t{0};
-                       const std::uint64_t index = key - some.first;
-                       if (index >= some.count) return;
-                       std::size_t& place = by.places[index];
-                       found.from[found.count] = static_cast<std::uint32_t>(i);
-                       found.to[found.count++] = place++;
-                       if (index != 0 || place < limit_ || some.elements <= limit_) return;
-                       move_all();
-                       by.reducer.forget_elements();
-                       when_full();
-                     });
-    move_all();
+    const std::size_t n = std::min(key_slice, of_.keys.n - first);
+    if (order == nullptr) {
+      engine::for_keys(of_.keys, first, n, find);
+    } else {
+      engine::for_keys(of_.keys, first, n, [&](std::size_t i, std::uint64_t key) {
+        find(i, key < groups ? order[key] : ~std::uint64_t{0});
+      });
+    }
+    if (count == 0) continue;
+    before(count);
+    for (std::size_t i = 0; i < count; ++i) found.to[i] = by.places[found.to[i]]++;
+    found.count = count;
+    copy(call.a, first, found, by.a.get());
+    if (by.b != nullptr) copy(call.b, first, found, by.b.get());
   }
   by.reducer.forget_elements();
 }
@@ -176,7 +177,7 @@ void group_lines::reduce_lot(const column_call& call, const lot& some, worker& b
     by.places[i] = place;
     place += of_.group_sizes[open_[some.first + i]];
   }
-  gather(call, some, by, [] {});
+  gather(call, some, by, [](std::size_t) {});
   if (is_cancelled(of_)) return;
   progress progress(of_, call.counts);
   place = 0;
@@ -192,13 +193,16 @@ void group_lines::reduce_lot(const column_call& call, const lot& some, worker& b
 void group_lines::reduce_in_pieces(const column_call& call, const lot& one, worker& by) const noexcept {
   progress progress(of_, call.counts);
   const auto add_piece = [&] {
+    by.reducer.forget_elements();
     by.reducer.add(by.line_at(0, by.places[0], gathered_));
     progress.goes_on(by.places[0]);
     by.places[0] = 0;
   };
   by.places[0] = 0;
   by.reducer.start();
-  gather(call, one, by, add_piece);
+  gather(call, one, by, [&](std::size_t count) {
+    if (by.places[0] + count > limit_) add_piece();
+  });
   if (is_cancelled(of_)) return;
   if (by.places[0] != 0) add_piece();
   take(call, open_[one.first], by.reducer.finish(one.elements));

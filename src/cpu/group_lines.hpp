@@ -33,8 +33,8 @@ class group_lines {
   [[nodiscard]] std::vector<lot> lots() const;
   void reduce_lot(const column_call& call, const lot& some, worker& by) const noexcept;
   void reduce_in_pieces(const column_call& call, const lot& one, worker& by) const noexcept;
-  template <class Full>
-  void gather(const column_call& call, const lot& some, worker& by, Full when_full) const noexcept;
+  template <class Before>
+  void gather(const column_call& call, const lot& some, worker& by, Before before) const noexcept;
   void take(const column_call& call, std::size_t group, const core::outcome& found) const noexcept;
 
   const batch& of_;
