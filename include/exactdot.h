@@ -191,6 +191,20 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
                              size_t segments, int offset_type, int result_type, void* results,
                              const xd_options* options);
 
+/* Result i = the reduction of the elements of a (and of b) whose key is i. `keys` are as many integers as a has
+ * elements, of XD_INT32, XD_INT64, XD_UINT32 or XD_UINT64, in any order, not swapped. A key that is negative, or
+ * `groups` or more, is XD_BAD_OPTION, and the sentence names the first one; if skip_out_of_range is not 0, its element
+ * belongs to no group. `results`: groups values without gaps. Errors: as above, and XD_BAD_OPTION for XD_ARGMIN,
+ * XD_ARGMAX, and for XD_FAST sums of floating-point elements. Keys that never decrease cost less. Memory: 8 bytes a
+ * group, and at most 1/16 of the inputs (or 1 MiB). */
+xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b, const xd_vector* keys,
+                           size_t groups, int skip_out_of_range, int result_type, void* results,
+                           const xd_options* options);
+
+/* Result i = how many keys are i, an XD_INT64 or XD_UINT64. Keys and errors as above; one pass over the keys. */
+xd_status xd_group_sizes(const xd_vector* keys, size_t groups, int skip_out_of_range, int result_type,
+                         void* results, const xd_options* options);
+
 /* ---- Accumulators: exact sums that grow, merge and travel ---- */
 
 /* The exact sum of elements of one type, or of their products, as a fixed-point number of int64 words. Elementwise

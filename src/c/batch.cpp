@@ -1,4 +1,4 @@
-// Many vectors in one call: the rows of matrices, and segments.
+// Many vectors in one call: the rows of matrices, segments, and groups by keys.
 #include <c/convert.hpp>
 #include <c/status.hpp>
 #include <exactdot/batches.hpp>
@@ -38,6 +38,12 @@ xd_rows rows_of(const void* data, std::size_t rows, std::size_t columns, int typ
     return fits ? static_cast<std::ptrdiff_t>(product) : PTRDIFF_MAX;
   };
   return {data, rows, columns, bytes(columns), bytes(1), type, 0};
+}
+
+any_keys to_keys(const xd_vector* given, std::size_t groups, int skip_out_of_range, const char* caller) {
+  const any_vector keys = to_vector(given, caller, "keys");
+  if (keys.swapped) refuse(errc::bad_option, caller, "keys are not in this machine's byte order; convert them");
+  return {keys.data, keys.n, keys.type, keys.stride, groups, skip_out_of_range != 0};
 }
 
 }  // namespace
@@ -80,5 +86,33 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
     const auto chosen = to_options(options, caller);
     detail::reduce_segments(what, first, second, given, {results, type, {&places, 1}, false}, chosen,
                             ddof_of(options), caller);
+  });
+}
+
+xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b, const xd_vector* keys,
+                           size_t groups, int skip_out_of_range, int result_type, void* results,
+                           const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_reduce_groups";
+    const auto what = to_reduction(reduction, caller);
+    const element_type type = to_type(result_type, caller);
+    const any_vector of_a = to_vector(a, caller, "a");
+    const detail::element_line first(of_a), second(second_vector(what, of_a, b, caller));
+    const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
+    const axis places = {groups, static_cast<std::ptrdiff_t>(size_of(type))};
+    const auto chosen = to_options(options, caller);
+    detail::reduce_groups(what, first.view(), second.view(), given, {results, type, {&places, 1}, false}, chosen,
+                          ddof_of(options), caller);
+  });
+}
+
+xd_status xd_group_sizes(const xd_vector* keys, size_t groups, int skip_out_of_range, int result_type,
+                         void* results, const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_group_sizes";
+    const element_type type = to_type(result_type, caller);
+    const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
+    const axis places = {groups, static_cast<std::ptrdiff_t>(size_of(type))};
+    detail::group_sizes(given, {results, type, {&places, 1}, false}, to_options(options, caller), caller);
   });
 }
