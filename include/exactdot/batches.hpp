@@ -30,6 +30,9 @@ void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const a
                    const any_results& out, const options& options, std::int64_t ddof = 0,
                    const char* caller = nullptr);
 void group_sizes(const any_keys& keys, const any_results& out, const options& options, const char* caller);
+/// The greatest key plus 1, or 0 without a key of at least 0: the least number of groups that has every such key.
+/// `groups` is not read.
+std::size_t groups_of_keys(const any_keys& keys, const options& options, const char* caller);
 
 /// A vector as a grid of one result.
 struct element_line {

@@ -1744,6 +1744,683 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
 @overload
 def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
 
+@overload
+def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls dot for each group of elements with the same key, in host memory.
+
+    Each result has the bits of dot on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    a, b : arrays of shape (n, ...), whose axes after the first are broadcast, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
+        numbers.
+    ValueError
+        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_dot([1, 2, 3], [4, 5, 6], [0, 1, 0])
+    array([22, 10])
+    """
+
+@overload
+def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls sum for each group of elements with the same key, in host memory.
+
+    Each result has the bits of sum on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_sum([3.0, 5.0, 4.0], [0, 1, 0])
+    array([7., 5.])
+    """
+
+@overload
+def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls asum for each group of elements with the same key, in host memory.
+
+    Each result has the bits of asum on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_asum([3.0, 5.0, 4.0], [0, 1, 0])
+    array([7., 5.])
+    """
+
+@overload
+def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls sum_of_squares for each group of elements with the same key, in host memory.
+
+    Each result has the bits of sum_of_squares on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
+        are unsigned.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+    OverflowError
+        An integer result exceeds its type.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_sum_of_squares([3.0, 5.0, 4.0], [0, 1, 0])
+    array([25., 25.])
+    """
+
+@overload
+def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls norm for each group of elements with the same key, in host memory.
+
+    Each result has the bits of norm on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_norm([3.0, 5.0, 4.0], [0, 1, 0])
+    array([5., 5.])
+    """
+
+@overload
+def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls mean for each group of elements with the same key, in host memory.
+
+    Each result has the bits of mean on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_mean([3.0, 5.0, 4.0], [0, 1, 0])
+    array([3.5, 5. ])
+    """
+
+@overload
+def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls var for each group of elements with the same key, in host memory.
+
+    Each result has the bits of var on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    ddof : int
+        0 (default) for the variance of a population, 1 for that of a sample.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; ddof is negative; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_var([3.0, 5.0, 4.0], [0, 1, 0])
+    array([0.25, 0.  ])
+    """
+
+@overload
+def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls std for each group of elements with the same key, in host memory.
+
+    Each result has the bits of std on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    ddof : int
+        0 (default) for the variance of a population, 1 for that of a sample.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; ddof is negative; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_std([3.0, 5.0, 4.0], [0, 1, 0])
+    array([0.5, 0. ])
+    """
+
+@overload
+def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
+        threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls min for each group of elements with the same key, in host memory.
+
+    Each result has the bits of min on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; a group is empty; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_min([3.0, 5.0, 4.0], [0, 1, 0])
+    array([3., 5.])
+    """
+
+@overload
+def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
+        threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
+        threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Calls max for each group of elements with the same key, in host memory.
+
+    Each result has the bits of max on the elements of its group alone, in any order.
+
+    Parameters
+    ----------
+    x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of shape (groups, ...), or out if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; a group is empty; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_max([3.0, 5.0, 4.0], [0, 1, 0])
+    array([4., 5.])
+    """
+
+@overload
+def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
+        threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
+@overload
+def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
+        device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+    """
+    Counts the elements of each group: how many keys there are of each value.
+
+    numpy.bincount does the same, by one thread.
+
+    Parameters
+    ----------
+    keys : 1-D array of int32, int64, uint32 or uint64
+        The group of each element, in any order. Keys that never decrease cost less.
+    groups : int, optional
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    skip_out_of_range : bool
+        With True elements whose key is no group's are left out; otherwise the first such key is an error.
+
+    Returns
+    -------
+    array of int64, or out, of int64 or uint64, if it was passed
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.group_count([0, 2, 0])
+    array([2, 0, 1])
+    """
+
+@overload
+def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
+        device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+
 def info() -> dict[str, Any]:
     """
     Describes this build and this machine.

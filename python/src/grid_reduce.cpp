@@ -5,53 +5,16 @@
 #include <python/src/arguments.hpp>
 #include <python/src/array_axes.hpp>
 #include <python/src/grid_reduce.hpp>
+#include <python/src/grid_results.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/number.hpp>
-#include <python/src/output.hpp>
 
 namespace exactdot::python {
 namespace {
 
-/// Axes of both inputs that the results have, and those of the elements.
-struct paired_axes {
-  divided_axes a;
-  std::vector<axis> results_of_b, elements_of_b;
-};
-
-element_type result_type(const grid_call& call) {
-  if (!call.dtype.is_none()) return read_dtype(call.dtype, call.caller);
-  const imported_array* const b = call.inputs.other();
-  return default_result_type(call.what, call.inputs.first.type, b != nullptr ? b->type : call.inputs.first.type);
-}
-
-/// Where results go: a new array, or `out`.
-struct result_array {
-  nb::object object;
-  imported_array imported;
-};
-void make_results(const grid_call& call, const std::vector<std::size_t>& shape, result_array& made) {
-  made.imported.takes_any_shape = true;
-  if (call.out.is_none()) {
-    made.object = new_array(call.inputs.first.object, shape, result_type(call), call.caller);
-    made.imported.locate(made.object.ptr());
-  } else {
-    made.object = nb::borrow(call.out);
-    locate_out(call.out, call.inputs, made.imported);
-    check_out_type(call.dtype, call.inputs, made.imported);
-  }
-}
-
 /// The positions along the axes; half of the greatest size if there are more.
 std::size_t positions(const std::vector<axis>& axes) {
   return engine::positions_of(axes).value_or(~std::size_t{0} / 2);
-}
-
-/// How much work a call is, in elements: all that are read, and some for each result. At most the greatest size.
-std::size_t work_of(std::size_t results, std::size_t elements_of_result) {
-  constexpr std::size_t cost_of_result = 64;
-  std::size_t work = 0;
-  const bool overflows = __builtin_mul_overflow(results, elements_of_result + cost_of_result, &work);
-  return overflows ? ~std::size_t{0} : work;
 }
 
 /// A line of memory is read for each element whose neighbours lie further away than that.
@@ -85,54 +48,10 @@ nb::object reduce(const grid_call& call, const paired_axes& axes) {
     return to_python(value);
   }
   result_array out;
-  make_results(call, axes.a.shape, out);
+  make_results(call, axes.a.shape, result_type(call), out);
   const std::vector<axis> places = places_of(out.imported, axes.a, call.caller);
   compute_results(call, axes, {out.imported.data, out.imported.type, places, out.imported.swapped});
   return out.object;
-}
-
-/// The axes that batches of both inputs share: aligned at the last, an axis of length 1 is repeated.
-void broadcast(const grid_call& call, std::vector<axis>& a, std::vector<axis>& b) {
-  const std::size_t count = std::max(a.size(), b.size());
-  for (std::vector<axis>* axes : {&a, &b}) axes->insert(axes->begin(), count - axes->size(), axis{1, 0});
-  for (std::size_t i = 0; i < count; ++i) {
-    if (a[i].n == b[i].n) continue;
-    if (a[i].n != 1 && b[i].n != 1) call.inputs.refuse(false, "the axes beside the vectors' cannot be broadcast");
-    const std::size_t n = a[i].n == 1 ? b[i].n : a[i].n;
-    (a[i].n == 1 ? a[i] : b[i]) = {n, 0};
-  }
-}
-
-/// The axes of results that two inputs share, and one axis of elements of each.
-paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& elements_of_a, std::vector<axis> b,
-                   const axis& elements_of_b) {
-  if (elements_of_a.n != elements_of_b.n) {
-    call.inputs.refuse(false, "the vectors differ in length: " + std::to_string(elements_of_a.n) + " and " +
-                                  std::to_string(elements_of_b.n));
-  }
-  broadcast(call, a, b);
-  paired_axes axes{divide(a, std::vector<bool>(a.size(), false), false), std::move(b), {elements_of_b}};
-  axes.a.elements = {elements_of_a};
-  return axes;
-}
-
-/// Throws TypeError or ValueError unless the array holds integers of 32 or 64 bits in native byte order.
-void locate_offsets(const grid_call& call, nb::handle given, imported_array& offsets) {
-  const auto refuse = [&](bool is_type_error, const std::string& why) {
-    throw_python(is_type_error,
-                 std::string(call.caller) + ": offsets: " + why + " (offsets is " + describe(given.ptr()) + ")");
-  };
-  try {
-    offsets.locate(given.ptr(), conversion::by_numpy);
-  } catch (const invalid_array& refused) {
-    refuse(refused.is_type_error, refused.reason);
-  }
-  if (offsets.on_gpu) refuse(false, "lie in GPU memory, the vector in host memory");
-  if (offsets.dimensions != 1) refuse(false, "has no dimension; use a 1-D array");
-  if (offsets.n != 0 && (!is_integer(offsets.type) || size_of(offsets.type) < 4)) {
-    refuse(true, "holds " + std::string(name_of(offsets.type)) + "; use integers of 32 or 64 bits");
-  }
-  if (offsets.swapped) refuse(false, "is not in native byte order");
 }
 
 }  // namespace
@@ -187,11 +106,11 @@ nb::object reduce_segments(const grid_call& call, nb::handle given) {
   call.inputs.check();
   if (a.dimensions != 1) call.inputs.refuse(false, "x has no dimension; use a 1-D array");
   imported_array offsets;
-  locate_offsets(call, given, offsets);
+  locate_integers(call, "offsets", given, offsets);
   if (offsets.n == 0) call.inputs.refuse(false, "there is no offset; n segments have n + 1");
   const std::size_t count = offsets.n - 1;
   result_array out;
-  make_results(call, {count}, out);
+  make_results(call, {count}, result_type(call), out);
   divided_axes divided;
   divided.shape = {count}, divided.is_result = {true};
   const std::vector<axis> places = places_of(out.imported, divided, call.caller);

@@ -1,4 +1,5 @@
 // Implementation of keywords.hpp.
+#include <iterator>
 #include <python/src/keywords.hpp>
 
 namespace exactdot::python {
@@ -9,15 +10,31 @@ struct parameter_info {
   const char* default_text;
 };
 
-constexpr parameter_info parameters[parameter_count] = {
-    {"axis", "None"}, {"keepdims", "False"}, {"ddof", "0"},   {"mode", "'exact'"}, {"dtype", "None"},
-    {"threads", "0"}, {"device", "'auto'"},  {"out", "None"}, {"stream", "None"},  {"negative_zero", "False"}};
+constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
+                                                        {"keepdims", "False"},
+                                                        {"ddof", "0"},
+                                                        {"mode", "'exact'"},
+                                                        {"dtype", "None"},
+                                                        {"threads", "0"},
+                                                        {"device", "'auto'"},
+                                                        {"out", "None"},
+                                                        {"stream", "None"},
+                                                        {"negative_zero", "False"},
+                                                        {"skip_out_of_range", "False"}};
 
-constexpr const char* input_names[2][3] = {{"x", "offsets", ""}, {"a", "b", "offsets"}};
+constexpr const char* positional_names[] = {"x", "a", "b", "offsets", "keys", "groups"};
+constexpr int name_count = std::size(positional_names);
+
+/// The index of the name of a positional parameter.
+int name_index(const function_signature& signature, int i) {
+  if (i < signature.inputs) return signature.inputs == 1 ? 0 : 1 + i;
+  if (signature.after == shape_arguments::offsets) return 3;
+  return 4 + i - signature.inputs;
+}
 
 /// Interned, so that almost every comparison is one of addresses.
 PyObject* keyword_names[parameter_count];
-PyObject* input_name_objects[2][3];
+PyObject* positional_name_objects[name_count];
 
 bool is_name(PyObject* given, PyObject* known) { return given == known || PyUnicode_Compare(given, known) == 0; }
 
@@ -27,16 +44,17 @@ PyObject** find_place(const function_signature& signature, PyObject* name, call_
     if (signature.has(i) && is_name(name, keyword_names[i])) return &parsed.keywords[i];
   }
   for (int i = 0; i < signature.positional(); ++i) {
-    if (is_name(name, input_name_objects[signature.inputs - 1][i])) return &parsed.inputs[i];
+    if (is_name(name, positional_name_objects[name_index(signature, i)])) return &parsed.inputs[i];
   }
   return nullptr;
 }
 
 bool refuse_count(const function_signature& signature, Py_ssize_t count) {
   PyErr_Format(PyExc_TypeError, "%s: %zd positional arguments; use %s", signature.name, count,
-               signature.has_offsets   ? "arrays, offsets and keyword arguments"
-               : signature.inputs == 1 ? "one array, x, and keyword arguments"
-                                       : "two arrays, a and b, and keyword arguments");
+               signature.after == shape_arguments::offsets ? "arrays, offsets and keyword arguments"
+               : signature.after == shape_arguments::keys  ? "arrays, keys, groups and keyword arguments"
+               : signature.inputs == 1                     ? "one array, x, and keyword arguments"
+                                                           : "two arrays, a and b, and keyword arguments");
   return false;
 }
 
@@ -44,10 +62,8 @@ bool refuse_count(const function_signature& signature, Py_ssize_t count) {
 
 void intern_parameter_names() {
   for (unsigned i = 0; i < parameter_count; ++i) keyword_names[i] = PyUnicode_InternFromString(parameters[i].name);
-  for (int inputs = 0; inputs < 2; ++inputs) {
-    for (int i = 0; i <= inputs + 1; ++i) {
-      input_name_objects[inputs][i] = PyUnicode_InternFromString(input_names[inputs][i]);
-    }
+  for (int i = 0; i < name_count; ++i) {
+    positional_name_objects[i] = PyUnicode_InternFromString(positional_names[i]);
   }
 }
 
@@ -66,18 +82,21 @@ bool parse_call(const function_signature& signature, PyObject* const* arguments,
     }
     *place = arguments[count + i];
   }
-  for (int i = 0; i < signature.positional(); ++i) {
+  for (int i = 0; i < signature.required(); ++i) {
     if (parsed.inputs[i] != nullptr) continue;
     PyErr_Format(PyExc_TypeError, "%s: argument '%s' is missing", signature.name,
-                 input_names[signature.inputs - 1][i]);
+                 positional_names[name_index(signature, i)]);
     return false;
   }
   return true;
 }
 
 std::string text_signature(const function_signature& signature) {
-  std::string text = std::string(signature.name) + (signature.inputs == 1 ? "(x, " : "(a, b, ") +
-                     (signature.has_offsets ? "offsets, *" : "*");
+  std::string text = std::string(signature.name) + "(";
+  for (int i = 0; i < signature.positional(); ++i) {
+    text += std::string(positional_names[name_index(signature, i)]) + (i < signature.required() ? ", " : "=None, ");
+  }
+  text += "*";
   for (unsigned i = 0; i < parameter_count; ++i) {
     if (signature.has(i)) text += std::string(", ") + parameters[i].name + "=" + parameters[i].default_text;
   }

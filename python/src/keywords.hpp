@@ -23,23 +23,33 @@ enum parameter : unsigned {
   out_parameter,
   stream_parameter,
   negative_zero_parameter,
+  skip_parameter,
   parameter_count
 };
 
-/// What a function takes: one array x or two, a and b, perhaps offsets, and some of the keyword parameters.
+/// What follows the inputs of a function.
+enum class shape_arguments : unsigned char {
+  none,
+  offsets,  ///< of segments
+  keys,     ///< of groups, and, as the only optional positional argument, their number
+};
+
+/// What a function takes: one array x, two, a and b, or none; what says which elements belong to which result; and
+/// some of the keyword parameters.
 struct function_signature {
   const char* name;
   int inputs;
   unsigned keywords;  // bit i: parameter i
-  bool has_offsets = false;
+  shape_arguments after = shape_arguments::none;
 
-  [[nodiscard]] int positional() const { return inputs + (has_offsets ? 1 : 0); }
+  [[nodiscard]] int required() const { return inputs + (after != shape_arguments::none ? 1 : 0); }
+  [[nodiscard]] int positional() const { return required() + (after == shape_arguments::keys ? 1 : 0); }
   [[nodiscard]] bool has(unsigned keyword) const { return (keywords >> keyword & 1) != 0; }
 };
 
 /// The arguments of a call, borrowed. Keyword arguments that were not passed are null.
 struct call_arguments {
-  PyObject* inputs[3] = {};  // the last may be the offsets
+  PyObject* inputs[4] = {};  // positional ones; the number of groups may be null
   PyObject* keywords[parameter_count] = {};
 };
 

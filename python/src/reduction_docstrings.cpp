@@ -127,6 +127,9 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
     belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 )";
+    case skip_parameter:
+      return "skip_out_of_range : bool\n    With True elements whose key is no group's are left out; otherwise the "
+             "first such key is an error.\n";
     default:
       return R"(negative_zero : bool
     With True the sum of nothing, and of negative zeros only, is -0.0, as that of JavaScript's Math.sumPrecise and
@@ -178,6 +181,70 @@ constexpr std::array<std::pair<const char*, const char*>, 11> segment_examples =
                                                                                    {"argmin", "0, 0"},
                                                                                    {"argmax", "1, 0"}}};
 
+/// The results for the elements 3, 5, 4 with the keys 0, 1, 0.
+constexpr std::array<std::pair<const char*, const char*>, 9> group_examples = {{{"sum", "7., 5."},
+                                                                                {"asum", "7., 5."},
+                                                                                {"sum_of_squares", "25., 25."},
+                                                                                {"norm", "5., 5."},
+                                                                                {"mean", "3.5, 5. "},
+                                                                                {"var", "0.25, 0.  "},
+                                                                                {"std", "0.5, 0. "},
+                                                                                {"min", "3., 5."},
+                                                                                {"max", "4., 5."}}};
+
+constexpr const char* keys_text = R"(keys : 1-D array of int32, int64, uint32 or uint64
+    The group of each element, in any order. Keys that never decrease cost less.
+groups : int, optional
+    The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+)";
+
+/// The keyword parameters of a function.
+std::string keywords_text(const function_signature& signature, const function_text& text) {
+  std::string doc;
+  for (unsigned i = 0; i < parameter_count; ++i) {
+    if (signature.has(i)) doc += parameter_text(i, text);
+  }
+  return doc;
+}
+
+std::string group_raises_text(const function_signature& signature, const function_text& text) {
+  function_text of_groups = text;
+  const bool is_extremum = std::string_view(text.dtype_default).empty();
+  of_groups.value_error = is_extremum ? "A key is out of range; a group is empty; " : "A key is out of range; ";
+  if (signature.has(ddof_parameter)) of_groups.value_error = "A key is out of range; ddof is negative; ";
+  return raises_text(signature, of_groups);
+}
+
+/// Of the function for groups that belongs to a function.
+std::string group_docstring(const function_signature& signature, const function_text& text) {
+  const std::string base = text.name;
+  const bool two = signature.inputs == 2;
+  std::string doc = "Calls " + base + " for each group of elements with the same key, in host memory.\n\n" +
+                    "Each result has the bits of " + base +
+                    " on the elements of its group alone, in any order.\n\nParameters\n----------\n" +
+                    (two ? "a, b : arrays of shape (n, ...), whose axes after the first are broadcast,"
+                         : "x : array of shape (n, ...),") +
+                    element_types_text + keys_text + keywords_text(signature, text) +
+                    "\nReturns\n-------\narray of shape (groups, ...), or out if it was passed\n" +
+                    group_raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n";
+  if (two) return doc + ">>> xd.group_dot([1, 2, 3], [4, 5, 6], [0, 1, 0])\narray([22, 10])\n";
+  for (const auto& [name, results] : group_examples) {
+    if (base == name) doc += ">>> xd.group_" + base + "([3.0, 5.0, 4.0], [0, 1, 0])\narray([" + results + "])\n";
+  }
+  return doc;
+}
+
+std::string group_count_docstring(const function_signature& signature) {
+  const function_text text{"", "", "", "", "", "A key is out of range; ", ""};
+  return std::string(
+             "Counts the elements of each group: how many keys there are of each value.\n\n"
+             "numpy.bincount does the same, by one thread.\n\nParameters\n----------\n") +
+         keys_text + keywords_text(signature, text) +
+         "\nReturns\n-------\narray of int64, or out, of int64 or uint64, if it was passed\n" +
+         raises_text(signature, text) +
+         "\nExamples\n--------\n>>> import exactdot as xd\n>>> xd.group_count([0, 2, 0])\narray([2, 0, 1])\n";
+}
+
 /// Of the function for segments that belongs to a function.
 std::string segment_docstring(const function_signature& signature, const function_text& text) {
   const std::string base = text.name;
@@ -190,10 +257,8 @@ std::string segment_docstring(const function_signature& signature, const functio
                     R"(offsets : 1-D array of int32, int64, uint32 or uint64
     One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
 )";
-  for (unsigned i = 0; i < parameter_count; ++i) {
-    if (signature.has(i)) doc += parameter_text(i, text);
-  }
-  doc += "\nReturns\n-------\narray of one result per segment, or out if it was passed\n" +
+  doc += keywords_text(signature, text) +
+         "\nReturns\n-------\narray of one result per segment, or out if it was passed\n" +
          raises_text(signature, text);
   doc += "\nExamples\n--------\n>>> import exactdot as xd\n";
   if (two) return doc + ">>> xd.segment_dot([1, 2, 3], [4, 5, 6], [0, 2, 3])\narray([14, 18])\n";
@@ -206,20 +271,18 @@ std::string segment_docstring(const function_signature& signature, const functio
 }  // namespace
 
 std::string reduction_docstring(const function_signature& signature) {
-  constexpr std::string_view prefix = "segment_";
   std::string_view name = signature.name;
-  if (signature.has_offsets) name.remove_prefix(prefix.size());
+  if (signature.after != shape_arguments::none && signature.inputs == 0) return group_count_docstring(signature);
+  if (signature.after != shape_arguments::none) name.remove_prefix(name.find('_') + 1);
   for (const function_text& text : texts) {
     if (text.name != name) continue;
-    if (signature.has_offsets) return segment_docstring(signature, text);
+    if (signature.after == shape_arguments::offsets) return segment_docstring(signature, text);
+    if (signature.after == shape_arguments::keys) return group_docstring(signature, text);
     std::string doc = std::string(text.summary) + "\n\n" + text.details + "\n\nParameters\n----------\n";
     doc += signature.inputs == 1                  ? "x : array of any shape (in GPU memory 1-D), or a number,"
            : std::string_view(text.name) == "dot" ? "a, b : 1-D arrays of the same length,"
                                                   : "a, b : arrays in host memory,";
-    doc += element_types_text;
-    for (unsigned i = 0; i < parameter_count; ++i) {
-      if (signature.has(i)) doc += parameter_text(i, text);
-    }
+    doc += element_types_text + keywords_text(signature, text);
     return doc + returns_text(text) + raises_text(signature, text) +
            "\nExamples\n--------\n>>> import exactdot as xd\n>>> import numpy as np\n" + text.example;
   }

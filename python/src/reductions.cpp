@@ -9,6 +9,7 @@
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/grid_reduce.hpp>
+#include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/keywords.hpp>
 #include <python/src/number.hpp>
@@ -27,6 +28,8 @@ enum class shapes : unsigned char {
   pairs,          ///< one axis of two arrays, the others broadcast
   matrix_vector,  ///< matrices and vectors
   segments,       ///< stretches of one vector, or two
+  groups,         ///< elements with the same key, of one array or two
+  group_sizes,    ///< how many keys there are of each value
 };
 
 struct reduction_function {
@@ -40,9 +43,12 @@ constexpr unsigned placement =
     bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
 constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
 constexpr unsigned of_segments(unsigned keywords) { return keywords & ~bit(stream_parameter); }
+constexpr unsigned of_groups(unsigned keywords) {
+  return (of_segments(keywords) & ~bit(mode_parameter)) | bit(skip_parameter);
+}
 constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
 
-constexpr std::array<reduction_function, 26> functions = {{
+constexpr std::array<reduction_function, 37> functions = {{
     {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
     {{"vecdot", 2, (rounding_keywords & ~bit(stream_parameter)) | bit(axis_parameter)},
      reduction::dot,
@@ -59,24 +65,51 @@ constexpr std::array<reduction_function, 26> functions = {{
     {{"max", 1, axes_keywords | placement}, reduction::max},
     {{"argmin", 1, axes_keywords | placement}, reduction::argmin},
     {{"argmax", 1, axes_keywords | placement}, reduction::argmax},
-    {{"segment_dot", 2, of_segments(rounding_keywords), true}, reduction::dot, shapes::segments},
-    {{"segment_sum", 1, of_segments(rounding_keywords), true}, reduction::sum, shapes::segments},
-    {{"segment_asum", 1, of_segments(rounding_keywords), true}, reduction::asum, shapes::segments},
-    {{"segment_sum_of_squares", 1, of_segments(rounding_keywords), true},
+    {{"segment_dot", 2, of_segments(rounding_keywords), shape_arguments::offsets},
+     reduction::dot,
+     shapes::segments},
+    {{"segment_sum", 1, of_segments(rounding_keywords), shape_arguments::offsets},
+     reduction::sum,
+     shapes::segments},
+    {{"segment_asum", 1, of_segments(rounding_keywords), shape_arguments::offsets},
+     reduction::asum,
+     shapes::segments},
+    {{"segment_sum_of_squares", 1, of_segments(rounding_keywords), shape_arguments::offsets},
      reduction::sum_of_squares,
      shapes::segments},
-    {{"segment_norm", 1, of_segments(rounding_keywords), true}, reduction::nrm2, shapes::segments},
-    {{"segment_mean", 1, of_segments(rounding_keywords), true}, reduction::mean, shapes::segments},
-    {{"segment_var", 1, of_segments(rounding_keywords) | bit(ddof_parameter), true},
+    {{"segment_norm", 1, of_segments(rounding_keywords), shape_arguments::offsets},
+     reduction::nrm2,
+     shapes::segments},
+    {{"segment_mean", 1, of_segments(rounding_keywords), shape_arguments::offsets},
+     reduction::mean,
+     shapes::segments},
+    {{"segment_var", 1, of_segments(rounding_keywords) | bit(ddof_parameter), shape_arguments::offsets},
      reduction::variance,
      shapes::segments},
-    {{"segment_std", 1, of_segments(rounding_keywords) | bit(ddof_parameter), true},
+    {{"segment_std", 1, of_segments(rounding_keywords) | bit(ddof_parameter), shape_arguments::offsets},
      reduction::stddev,
      shapes::segments},
-    {{"segment_min", 1, of_segments(placement), true}, reduction::min, shapes::segments},
-    {{"segment_max", 1, of_segments(placement), true}, reduction::max, shapes::segments},
-    {{"segment_argmin", 1, of_segments(placement), true}, reduction::argmin, shapes::segments},
-    {{"segment_argmax", 1, of_segments(placement), true}, reduction::argmax, shapes::segments},
+    {{"segment_min", 1, of_segments(placement), shape_arguments::offsets}, reduction::min, shapes::segments},
+    {{"segment_max", 1, of_segments(placement), shape_arguments::offsets}, reduction::max, shapes::segments},
+    {{"segment_argmin", 1, of_segments(placement), shape_arguments::offsets}, reduction::argmin, shapes::segments},
+    {{"segment_argmax", 1, of_segments(placement), shape_arguments::offsets}, reduction::argmax, shapes::segments},
+    {{"group_dot", 2, of_groups(rounding_keywords), shape_arguments::keys}, reduction::dot, shapes::groups},
+    {{"group_sum", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::sum, shapes::groups},
+    {{"group_asum", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::asum, shapes::groups},
+    {{"group_sum_of_squares", 1, of_groups(rounding_keywords), shape_arguments::keys},
+     reduction::sum_of_squares,
+     shapes::groups},
+    {{"group_norm", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::nrm2, shapes::groups},
+    {{"group_mean", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::mean, shapes::groups},
+    {{"group_var", 1, of_groups(rounding_keywords) | bit(ddof_parameter), shape_arguments::keys},
+     reduction::variance,
+     shapes::groups},
+    {{"group_std", 1, of_groups(rounding_keywords) | bit(ddof_parameter), shape_arguments::keys},
+     reduction::stddev,
+     shapes::groups},
+    {{"group_min", 1, of_groups(placement), shape_arguments::keys}, reduction::min, shapes::groups},
+    {{"group_max", 1, of_groups(placement), shape_arguments::keys}, reduction::max, shapes::groups},
+    {{"group_count", 0, of_groups(placement), shape_arguments::keys}, reduction::sum, shapes::group_sizes},
 }};
 
 /// The arguments of a call after the vectors, converted; the rest as they were passed.
@@ -177,16 +210,21 @@ nb::handle keyword(const call_arguments& given, parameter which, nb::handle defa
 
 bool is_given(const call_arguments& given, parameter which) { return !keyword(given, which, Py_None).is_none(); }
 
-/// A reduction over axes or segments of arrays in host memory.
+/// A reduction over axes, segments or groups of arrays in host memory.
 nb::object call_on_axes(const reduction_call& call, const call_arguments& given) {
   if (call.inputs.on_gpu()) {
-    call.inputs.refuse(false, "axes and segments of arrays in GPU memory are not supported yet; copy to the host");
+    call.inputs.refuse(false,
+                       "axes, segments and groups of arrays in GPU memory are not supported yet; copy to the host");
   }
   call.inputs.refuse_stream(call.stream);
   if (call.negative_zero) call.inputs.refuse(false, "negative_zero is for one vector; omit axis and keepdims");
   const grid_call over_axes{call.inputs.caller(), call.function.what, call.inputs,
                             call.chosen,          call.ddof,          keyword(given, axis_parameter, Py_None),
                             call.dtype,           call.out,           is_true(given, keepdims_parameter)};
+  const auto of_groups = [&] {
+    PyObject* const* const after = given.inputs + call.function.signature.inputs;
+    return group_arguments{after[0], after[1], is_true(given, skip_parameter)};
+  };
   switch (call.function.takes) {
     case shapes::pairs:
       return reduce_pairs(over_axes);
@@ -194,6 +232,10 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given)
       return reduce_matrix_vector(over_axes);
     case shapes::segments:
       return reduce_segments(over_axes, given.inputs[call.function.signature.inputs]);
+    case shapes::groups:
+      return reduce_groups(over_axes, of_groups());
+    case shapes::group_sizes:
+      return count_groups(over_axes, of_groups());
     default:
       return reduce_axes(over_axes);
   }
@@ -204,8 +246,9 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   static const nb::str* const exact = new nb::str("exact");
   static const nb::str* const automatic = new nb::str("auto");
   const char* const caller = function.signature.name;
-  inputs.first.takes_any_shape = inputs.second.takes_any_shape =
-      function.takes != shapes::vectors && function.takes != shapes::segments;
+  inputs.first.takes_any_shape = inputs.second.takes_any_shape = function.takes != shapes::vectors &&
+                                                                 function.takes != shapes::segments &&
+                                                                 function.takes != shapes::group_sizes;
   inputs.locate();
   reduction_call call{.function = function, .inputs = inputs};
   PyObject* const threads = given.keywords[threads_parameter];
@@ -232,7 +275,8 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
 nb::object compute_named(const reduction_function& function, const call_arguments& given) {
   const char* const caller = function.signature.name;
   const bool two = function.signature.inputs == 2;
-  vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1]) : vectors(caller, given.inputs[0], "x");
+  vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1])
+                       : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
   const finalization_guard guard;
   try {
     return compute_reduction(function, given, inputs);

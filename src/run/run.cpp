@@ -1,14 +1,17 @@
 // The entries of the library behind every face (run.hpp, exactdot/reductions.hpp).
+#include <algorithm>
 #include <cpu/batch.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/reduce.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/reductions.hpp>
+#include <plan/batch_checks.hpp>
 #include <plan/gpu_engine.hpp>
 #include <plan/group_batch.hpp>
 #include <plan/thread_count.hpp>
 #include <run/run.hpp>
 #include <string>
+#include <utility>
 
 namespace exactdot {
 namespace engine {
@@ -160,6 +163,21 @@ void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const a
 
 void group_sizes(const any_keys& keys, const any_results& out, const options& options, const char* caller) {
   engine::store_group_sizes({caller, reduction::sum, out, 0}, keys, options);
+}
+
+std::size_t groups_of_keys(const any_keys& keys, const options& options, const char* caller) {
+  engine::check_keys({caller, reduction::max, {}}, keys, 0, keys.n);
+  if (keys.n == 0) return 0;
+  const element_line line({keys.data, keys.n, keys.type, keys.stride});
+  any_scalar greatest{keys.type, 0};
+  reduce_grid(reduction::max, line.view(), line.view(), {&greatest.bits, keys.type, {}, false}, options, 0, caller);
+  return with_element(keys.type, [&]<class Key>(Key) -> std::size_t {
+    if constexpr (std::is_integral_v<Key>) {
+      const auto key = greatest.as<Key>();
+      if (std::cmp_greater_equal(key, 0)) return std::min(static_cast<std::size_t>(key), ~std::size_t{0} - 1) + 1;
+    }
+    return 0;
+  });
 }
 
 }  // namespace detail

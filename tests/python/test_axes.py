@@ -205,5 +205,5 @@ def test_errors() -> None:
             call()
     if not xd.info()["cuda"]["built"]:
         return
-    with pytest.raises(ValueError, match="axes and segments of arrays in GPU memory are not supported yet"):
+    with pytest.raises(ValueError, match="axes, segments and groups of arrays in GPU memory are not supported yet"):
         xd.sum(on_gpu(np.ones(3)), axis=0)

@@ -140,6 +140,10 @@ def test_signatures() -> None:
     expected |= {f"segment_{name}": signature.replace("(x", "(x, offsets").replace("(a, b", "(a, b, offsets")
                  .replace(f"{axes}, ", "").replace(", stream=None", "").replace(", negative_zero=False", "")
                  for name, signature in expected.items() if "=" in signature and name not in ("vecdot", "matvec")}
+    expected |= {name.replace("segment", "group"): signature.replace("offsets", "keys, groups=None")
+                 .replace("mode='exact', ", "").replace("out=None", "out=None, skip_out_of_range=False")
+                 for name, signature in expected.items() if name.startswith("segment_") and "_arg" not in name}
+    expected["group_count"] = expected["group_max"].replace("x, ", "")
     functions = {name for name in xd.__all__ if not inspect.isclass(getattr(xd, name))}
     assert set(expected) == functions
     for name, signature in expected.items():

@@ -1,0 +1,90 @@
+// Implementation of grid_results.hpp.
+#include <algorithm>
+#include <python/src/arguments.hpp>
+#include <python/src/grid_results.hpp>
+#include <python/src/output.hpp>
+
+namespace exactdot::python {
+namespace {
+
+[[noreturn]] void refuse_integers(const grid_call& call, const char* name, nb::handle given, bool is_type_error,
+                                  const std::string& why) {
+  throw_python(is_type_error, std::string(call.caller) + ": " + name + ": " + why + " (" + name + " is " +
+                                  describe(given.ptr()) + ")");
+}
+
+/// The axes that batches of both inputs share: aligned at the last, an axis of length 1 is repeated.
+void broadcast(const grid_call& call, std::vector<axis>& a, std::vector<axis>& b) {
+  const std::size_t count = std::max(a.size(), b.size());
+  for (std::vector<axis>* axes : {&a, &b}) axes->insert(axes->begin(), count - axes->size(), axis{1, 0});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (a[i].n == b[i].n) continue;
+    if (a[i].n != 1 && b[i].n != 1) call.inputs.refuse(false, "the axes beside the vectors' cannot be broadcast");
+    const std::size_t n = a[i].n == 1 ? b[i].n : a[i].n;
+    (a[i].n == 1 ? a[i] : b[i]) = {n, 0};
+  }
+}
+
+}  // namespace
+
+paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& elements_of_a, std::vector<axis> b,
+                   const axis& elements_of_b) {
+  if (elements_of_a.n != elements_of_b.n) {
+    call.inputs.refuse(false, "the vectors differ in length: " + std::to_string(elements_of_a.n) + " and " +
+                                  std::to_string(elements_of_b.n));
+  }
+  broadcast(call, a, b);
+  paired_axes axes{divide(a, std::vector<bool>(a.size(), false), false), std::move(b), {elements_of_b}};
+  axes.a.elements = {elements_of_a};
+  return axes;
+}
+
+element_type result_type(const grid_call& call) {
+  if (!call.dtype.is_none()) return read_dtype(call.dtype, call.caller);
+  const imported_array* const b = call.inputs.other();
+  return default_result_type(call.what, call.inputs.first.type, b != nullptr ? b->type : call.inputs.first.type);
+}
+
+void make_results(const grid_call& call, const std::vector<std::size_t>& shape, element_type type,
+                  result_array& made) {
+  made.imported.takes_any_shape = true;
+  if (call.out.is_none()) {
+    made.object = new_array(call.inputs.first.object, shape, type, call.caller);
+    made.imported.locate(made.object.ptr());
+  } else {
+    made.object = nb::borrow(call.out);
+    locate_out(call.out, call.inputs, made.imported);
+    check_out_type(call.dtype, call.inputs, made.imported);
+  }
+}
+
+std::size_t work_of(std::size_t results, std::size_t elements_of_result) {
+  constexpr std::size_t cost_of_result = 64;
+  std::size_t work = 0;
+  const bool overflows = __builtin_mul_overflow(results, elements_of_result + cost_of_result, &work);
+  return overflows ? ~std::size_t{0} : work;
+}
+
+void check_integers(const grid_call& call, const char* name, nb::handle given, const imported_array& array) {
+  const auto refuse = [&](bool is_type_error, const std::string& why) {
+    refuse_integers(call, name, given, is_type_error, why);
+  };
+  if (array.on_gpu) refuse(false, "lie in GPU memory, the vector in host memory");
+  if (array.dimensions != 1) refuse(false, "has no dimension; use a 1-D array");
+  if (array.n == 0) return;
+  if (!is_integer(array.type) || size_of(array.type) < 4) {
+    refuse(true, "holds " + std::string(name_of(array.type)) + "; use integers of 32 or 64 bits");
+  }
+  if (array.swapped) refuse(false, "is not in native byte order");
+}
+
+void locate_integers(const grid_call& call, const char* name, nb::handle given, imported_array& array) {
+  try {
+    array.locate(given.ptr(), conversion::by_numpy);
+  } catch (const invalid_array& refused) {
+    refuse_integers(call, name, given, refused.is_type_error, refused.reason);
+  }
+  check_integers(call, name, given, array);
+}
+
+}  // namespace exactdot::python

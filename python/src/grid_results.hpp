@@ -1,0 +1,40 @@
+// What reductions over axes, segments and groups have in common: the axes of two inputs, arrays of results, arrays
+// of integers that say which elements belong to which result.
+#pragma once
+
+#include <python/src/array_axes.hpp>
+#include <python/src/grid_reduce.hpp>
+
+namespace exactdot::python {
+
+/// Axes of both inputs that the results have, and those of the elements.
+struct paired_axes {
+  divided_axes a;
+  std::vector<axis> results_of_b, elements_of_b;
+};
+
+/// The axes of results that two inputs share, broadcast, and one axis of elements of each. Throws ValueError.
+[[nodiscard]] paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& elements_of_a,
+                                 std::vector<axis> b, const axis& elements_of_b);
+
+/// The argument dtype, otherwise the default of the reduction.
+[[nodiscard]] element_type result_type(const grid_call& call);
+
+/// Where results go: a new array, or `out`.
+struct result_array {
+  nb::object object;
+  imported_array imported;
+};
+void make_results(const grid_call& call, const std::vector<std::size_t>& shape, element_type type,
+                  result_array& made);
+
+/// How much work a call is, in elements: all that are read, and some for each result. At most the greatest size.
+[[nodiscard]] std::size_t work_of(std::size_t results, std::size_t elements_of_result);
+
+/// Throws TypeError or ValueError unless the array holds integers of 32 or 64 bits in native byte order, or
+/// nothing. `name`: that of the argument.
+void check_integers(const grid_call& call, const char* name, nb::handle given, const imported_array& array);
+/// The same for an array that has not been located.
+void locate_integers(const grid_call& call, const char* name, nb::handle given, imported_array& array);
+
+}  // namespace exactdot::python

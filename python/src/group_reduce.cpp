@@ -1,0 +1,95 @@
+// Implementation of group_reduce.hpp.
+#include <cstdint>
+#include <exactdot/batches.hpp>
+#include <plan/axes.hpp>
+#include <python/src/arguments.hpp>
+#include <python/src/grid_results.hpp>
+#include <python/src/group_reduce.hpp>
+#include <python/src/host_call.hpp>
+
+namespace exactdot::python {
+namespace {
+
+/// The keys with the number of groups that was passed, or that they need.
+any_keys read_keys(const grid_call& call, const group_arguments& given, const imported_array& array) {
+  const element_type type = array.n != 0 ? array.type : element_type::int64;  // that of an empty list is float64
+  any_keys keys{array.data, array.n, type, array.stride, 0, given.skip_out_of_range};
+  if (given.groups.ptr() != nullptr && !given.groups.is_none()) {
+    const std::int64_t groups = read_integer(given.groups, "groups", call.caller);
+    if (groups < 0) {
+      throw_python(false, std::string(call.caller) + ": groups is " + std::to_string(groups) + "; use 0 or more");
+    }
+    keys.groups = static_cast<std::size_t>(groups);
+    return keys;
+  }
+  compute(array, nullptr, call.chosen,
+          [&](const options& chosen) { keys.groups = detail::groups_of_keys(keys, chosen, call.caller); });
+  if (keys.groups > PTRDIFF_MAX / sizeof(double)) {
+    throw_python(false, std::string(call.caller) + ": the greatest key is " + std::to_string(keys.groups - 1) +
+                            ", too large for an array of all groups; correct it, or pass groups");
+  }
+  return keys;
+}
+
+/// The axes of results and the first axis of both inputs.
+paired_axes axes_of(const grid_call& call) {
+  const imported_array* const b = call.inputs.other();
+  if (call.inputs.first.dimensions == 0 || (b != nullptr && b->dimensions == 0)) {
+    call.inputs.refuse(false, "an input has no dimension; keys go along the first");
+  }
+  std::vector<axis> axes = call.inputs.first.all_axes();
+  const axis first = axes.front();
+  axes.erase(axes.begin());
+  if (b == nullptr) return paired(call, axes, first, {}, first);
+  call.inputs.check_types();
+  std::vector<axis> others = b->all_axes();
+  const axis first_of_b = others.front();
+  others.erase(others.begin());
+  return paired(call, std::move(axes), first, std::move(others), first_of_b);
+}
+
+}  // namespace
+
+nb::object reduce_groups(const grid_call& call, const group_arguments& given) {
+  const imported_array& a = call.inputs.first;
+  const imported_array* const b = call.inputs.other();
+  const paired_axes axes = axes_of(call);
+  imported_array array;
+  locate_integers(call, "keys", given.keys, array);
+  const any_keys keys = read_keys(call, given, array);
+  divided_axes divided = axes.a;
+  divided.shape.insert(divided.shape.begin(), keys.groups);
+  divided.is_result.insert(divided.is_result.begin(), true);
+  result_array out;
+  make_results(call, divided.shape, result_type(call), out);
+  const std::vector<axis> places = places_of(out.imported, divided, call.caller);
+  const any_grid first{a.data, a.type, axes.a.results, axes.a.elements, a.swapped};
+  const std::size_t columns = engine::positions_of(axes.a.results).value_or(~std::size_t{0} / 2);
+  const std::size_t work = work_of(columns, array.n + keys.groups);
+  compute(work, is_long_call(a, b) || work >= min_long_call, call.chosen, [&](const options& chosen) {
+    const any_grid second =
+        b == nullptr ? first : any_grid{b->data, b->type, axes.results_of_b, axes.elements_of_b, b->swapped};
+    detail::reduce_groups(call.what, first, second, keys,
+                          {out.imported.data, out.imported.type, places, out.imported.swapped}, chosen, call.ddof,
+                          call.caller);
+  });
+  return out.object;
+}
+
+nb::object count_groups(const grid_call& call, const group_arguments& given) {
+  const imported_array& array = call.inputs.first;
+  check_integers(call, "keys", given.keys, array);
+  const any_keys keys = read_keys(call, given, array);
+  divided_axes divided;
+  divided.shape = {keys.groups}, divided.is_result = {true};
+  result_array out;
+  make_results(call, divided.shape, element_type::int64, out);
+  const std::vector<axis> places = places_of(out.imported, divided, call.caller);
+  compute(array, nullptr, call.chosen, [&](const options& chosen) {
+    detail::group_sizes(keys, {out.imported.data, out.imported.type, places, out.imported.swapped}, chosen,
+                        call.caller);
+  });
+  return out.object;
+}
+
+}  // namespace exactdot::python

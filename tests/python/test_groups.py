@@ -1,0 +1,188 @@
+"""Groups by an integer key: each result has the bits of the call on the elements of its group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import exactdot as xd
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from element_types import FLOATS, INTEGERS, MEANS, SUMS, samples, vectors
+from test_axes import result_dtype
+
+ALL = [*SUMS, *MEANS, "min", "max"]
+KEY_TYPES = ["i4", "i8", "u4", "u8"]
+
+
+def one_by_one(name: str, arrays: list[np.ndarray], keys: np.ndarray, groups: int, **options: Any) -> np.ndarray:
+    """The results of vector calls on the elements of each group, in an array."""
+    call = getattr(xd, name)
+    dtype = result_dtype("sum" if name == "dot" else name, arrays[0].dtype.name)
+    return np.array([call(*(x[keys == i] for x in arrays), **options) for i in range(groups)], dtype)
+
+
+def same_bits(found: np.ndarray, expected: np.ndarray) -> bool:
+    return (found.dtype == expected.dtype and found.shape == expected.shape
+            and np.ascontiguousarray(found).tobytes() == np.ascontiguousarray(expected).tobytes())
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_every_reduction_and_type(name: str, dtype: str) -> None:
+    x = samples(dtype, 60)
+    group_call = getattr(xd, f"group_{name}")
+    for array in (x, x[::-2], x.astype(x.dtype.newbyteorder()) if dtype != "bfloat16" else x):
+        shuffled = np.random.default_rng(6).permutation(np.arange(len(array)) % 7)
+        for keys in (shuffled, np.sort(shuffled)):
+            for key_type in KEY_TYPES:
+                given = np.repeat(keys.astype(key_type), 2)[::2]
+                expected = one_by_one(name, [array.astype(x.dtype)], given, 7)
+                for groups in ((), (7,), (None,)):
+                    assert same_bits(group_call(array, given, *groups), expected)
+    if name in SUMS:
+        assert group_call(x, np.zeros(60, int), 2)[1] == 0
+
+
+@given(st.data())
+def test_any_elements_and_keys(data: st.DataObject) -> None:
+    x = data.draw(vectors(["float32", "float64"]))
+    groups = data.draw(st.integers(1, 5))
+    keys = np.array(data.draw(st.lists(st.integers(-1, groups), min_size=len(x), max_size=len(x))), "i8")
+    name = data.draw(st.sampled_from([*SUMS, *MEANS]))
+    threads = data.draw(st.integers(0, 3))
+    found = getattr(xd, f"group_{name}")(x, keys, groups, skip_out_of_range=True, threads=threads)
+    assert same_bits(found, one_by_one(name, [x], keys, groups))
+    assert same_bits(xd.group_dot(x, x[::-1], keys, groups, skip_out_of_range=True),
+                     one_by_one("dot", [x, x[::-1]], keys, groups))
+
+
+@pytest.mark.parametrize("groups", [1, 16, 3000])
+def test_many_elements(groups: int) -> None:
+    rng = np.random.default_rng(groups)
+    keys = rng.integers(0, groups, 100_000)
+    x = (rng.standard_normal(keys.size) * 10.0 ** rng.integers(-18, 18, keys.size)).astype("f4")
+    for array in (x, x.astype("f8")):
+        for name in ("sum", "norm", "var", "max"):
+            found = getattr(xd, f"group_{name}")(array, keys, groups)
+            some = rng.integers(0, groups, 20)
+            for i in some:
+                assert bytes(found[i]) == bytes(array.dtype.type(getattr(xd, name)(array[keys == i])))
+
+
+def test_integers_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(8)
+    keys = rng.integers(0, 100, 50_000)
+    x = rng.integers(-(2**40), 2**40, keys.size)
+    expected = np.zeros(100, int)
+    np.add.at(expected, keys, x)
+    assert same_bits(xd.group_sum(x, keys), expected)
+    assert same_bits(xd.group_count(keys), np.bincount(keys))
+    assert same_bits(xd.group_count(keys, 200), np.bincount(keys, minlength=200))
+    whole = rng.integers(-1000, 1000, keys.size).astype("f8")
+    assert same_bits(xd.group_sum(whole, keys), np.bincount(keys, weights=whole) + 0.0)
+
+
+def test_several_columns() -> None:
+    rng = np.random.default_rng(9)
+    x, y = rng.standard_normal((2, 200, 3, 4))
+    keys = rng.integers(0, 9, 200)
+    for array in (x, x[:, ::-1, ::2], np.asfortranarray(x), x[:, :1, 0], x[:, :, :0]):
+        for name in ("sum", "norm", "var", "max"):
+            found = getattr(xd, f"group_{name}")(array, keys)
+            expected = np.array([[[getattr(xd, name)(array.reshape(200, -1)[keys == i, k])] for k in
+                                  range(array[0].size)] for i in range(9)]).reshape(9, *array.shape[1:])
+            assert same_bits(found, expected)
+    out = np.zeros((4, 9, 3), ">f4").transpose(1, 2, 0)
+    assert xd.group_mean(x, keys, out=out) is out
+    assert np.array_equal(out, xd.group_mean(x, keys, dtype="f4"))
+    products = xd.group_dot(x, y[:, 0], keys)  # broadcast, as in vecdot
+    assert products.shape == (9, 3, 4)
+    for i in range(9):
+        assert products[i, 2, 1] == xd.dot(x[keys == i, 2, 1], y[keys == i, 0, 1])
+
+
+def test_lists_nothing_and_other_libraries() -> None:
+    assert xd.group_sum([1, 2, 4], [1, 0, 1]).tolist() == [2, 5]
+    assert xd.group_sum(x=[1.5], keys=[0], groups=2).tolist() == [1.5, 0]
+    assert xd.group_sum([], []).shape == (0,) and xd.group_sum([], [], 2).tolist() == [0, 0]
+    assert np.isnan(xd.group_mean([], [], 1)).all() and xd.group_count([]).shape == (0,)
+    assert xd.group_min([], [], 0).shape == (0,)
+    assert xd.group_sum([1.0], [-1], skip_out_of_range=True).shape == (0,)
+    assert xd.group_count([0, 5, -1, 1], 2, skip_out_of_range=True).tolist() == [1, 1]
+    torch = pytest.importorskip("torch")
+    found = xd.group_sum(torch.ones(3), torch.tensor([1, 1, 0]))
+    assert isinstance(found, torch.Tensor) and found.tolist() == [1, 2]
+
+
+def test_dtype_and_out() -> None:
+    x, keys = np.arange(12, dtype="f4") / 3, np.arange(12) * 5 % 4
+    assert xd.group_sum(x, keys, dtype="f8").dtype == np.float64
+    for out in (np.zeros(4), np.zeros((4, 2))[:, 1], np.zeros(4, ">f8"), np.zeros(4, "f2")[::-1]):
+        assert xd.group_sum(x, keys, out=out) is out
+        assert np.array_equal(out, xd.group_sum(x, keys, dtype=out.dtype.newbyteorder("=").name))
+    for type_name in ("i8", "u8", ">i8"):
+        counts = np.zeros(4, type_name)
+        assert xd.group_count(keys, out=counts) is counts and counts.tolist() == [3, 3, 3, 3]
+    for wrong, why in ((x[:4], "results lie within x"), (np.zeros(3), r"out has shape \(3,\), the results have \(4,\)"),
+                       (np.lib.stride_tricks.as_strided(np.zeros(1), (4,), (0,)), "overwrite each other")):
+        before = wrong.copy()
+        with pytest.raises(ValueError, match=f"^group_sum: .*{why}"):
+            xd.group_sum(x, keys, out=wrong)
+        assert np.array_equal(wrong, before)
+    own = keys.copy()
+    with pytest.raises(ValueError, match="^group_sum: results lie within the keys"):
+        xd.group_sum(np.arange(12), own, out=own[:4])
+    assert np.array_equal(own, keys)
+    with pytest.raises(ValueError, match="^group_count: .*use int64 or uint64"):
+        xd.group_count(keys, out=np.zeros(4))
+
+
+def test_errors() -> None:
+    x, out = np.ones(4), np.full(3, 7.0)
+    cases: list[tuple[Any, Any, type[Exception], str]] = [
+        ([0, 1, 3, 9], 3, ValueError, "key 2 is 3, and there are 3 groups"),
+        ([0, -1, 3, 2], 3, ValueError, "key 1 is -1"),
+        ([0, -1, 2, 2], None, ValueError, "key 1 is -1"),
+        (np.array([0, 1, 2, 2**64 - 1], "u8"), 3, ValueError, "key 3 is 18446744073709551615"),
+        (np.array([0, 1, 2, 2**64 - 1], "u8"), None, ValueError, "the greatest key is .* too large"),
+        ([0, 2**62, 1, 1], None, ValueError, "the greatest key is 4611686018427387904, too large"),
+        ([0, 1, 2], 3, ValueError, "the numbers of elements and of keys differ .4 and 3."),
+        ([0.0, 1.0, 2.0, 1.0], 3, TypeError, "keys: holds float64; use integers of 32 or 64 bits"),
+        (np.zeros(4, "i2"), 3, TypeError, "keys: holds int16"),
+        (np.zeros(4, ">i8"), 3, ValueError, "keys: is not in native byte order"),
+        (np.zeros((2, 2), int), 3, ValueError, "keys: has 2 dimensions"),
+        (0, 3, ValueError, "keys: has no dimension"),
+        (None, 3, TypeError, "keys: is not a vector"),
+        ([0, 1, 2, 2], -1, ValueError, "groups is -1; use 0 or more"),
+        ([0, 1, 2, 2], 3.0, TypeError, "groups is 3.0; use an integer"),
+        ([0, 1, 1, 0], None, ValueError, r"out has shape \(3,\), the results have \(2,\)"),
+    ]
+    for keys, groups, kind, why in cases:
+        with pytest.raises(kind, match=f"^group_sum: .*{why}"):
+            xd.group_sum(x, keys, groups, out=out)
+    assert (out == 7).all()
+    with pytest.raises(ValueError, match="^group_count: key 1 is 2, and there are 2 groups"):
+        xd.group_count([0, 2], 2)
+    with pytest.raises(TypeError, match="^group_count: keys: holds float64"):
+        xd.group_count([0.0, 2.0])
+    with pytest.raises(ValueError, match="^group_max: group 1 is empty"):
+        xd.group_max([1.0, 2.0], [0, 2])
+    with pytest.raises(OverflowError, match="^group_sum: result 1 does not fit into int64"):
+        xd.group_sum([1, 2**62, 2**62], [0, 1, 1])
+    with pytest.raises(ValueError, match="^group_dot: the vectors differ in length: 2 and 3"):
+        xd.group_dot(np.ones(2), np.ones(3), [0, 0])
+    with pytest.raises(ValueError, match="^group_dot: .*cannot be broadcast"):
+        xd.group_dot(np.ones((2, 3)), np.ones((2, 2)), [0, 0])
+    with pytest.raises(TypeError, match="^group_dot: .*integers and floating-point numbers do not mix"):
+        xd.group_dot(np.ones(2), np.ones(2, int), [0, 0])
+    with pytest.raises(ValueError, match="^group_sum: an input has no dimension"):
+        xd.group_sum(1.0, [0])
+    with pytest.raises(ValueError, match="^group_var: ddof is -1"):
+        xd.group_var(x, [0, 0, 0, 0], ddof=-1)
+    with pytest.raises(TypeError, match="^group_sum: unknown argument 'mode'"):
+        xd.group_sum(x, [0, 0, 0, 0], mode="fast")
+    with pytest.raises(TypeError, match="^group_sum: argument 'keys' is missing"):
+        xd.group_sum(x)
