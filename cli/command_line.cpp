@@ -8,6 +8,7 @@
 #include <cli/command_line.hpp>
 #include <cli/experiment_commands.hpp>
 #include <cli/generate.hpp>
+#include <cli/group.hpp>
 #include <cli/info.hpp>
 #include <cli/option_checks.hpp>
 #include <cli/output.hpp>
@@ -81,6 +82,51 @@ action declare_reduction(CLI::App& app, reduction what) {
   add_json(app, arguments->json);
   app.footer(examples_of(what));
   return [arguments] { run_reduction(*arguments); };
+}
+
+action declare_group(CLI::App& app) {
+  const auto arguments = std::make_shared<group_arguments>();
+  app.add_option("VALUES", arguments->values,
+                 "elements: a .npy file, or a raw file with --dtype; of an array of several axes keys go along the "
+                 "first, and each column has its own results")
+      ->required()
+      ->check(check_file_name, "");
+  app.add_option("KEYS", arguments->keys, "the group of each element: integers of 32 or 64 bits, in any order")
+      ->required()
+      ->check(check_file_name, "");
+  app.add_option("--reduction", arguments->reduction,
+                 "what is computed for each group, exactly and rounded once; count: the number of elements")
+      ->check(CLI::IsMember(group_reductions()))
+      ->capture_default_str();
+  app.add_option("--groups", arguments->groups, "number of groups; default: the greatest key plus 1")
+      ->check(check_length, "NUMBER");
+  app.add_flag("--skip", arguments->skip,
+               "leave out elements whose key is negative or not below --groups; default: an error");
+  app.add_option(
+         "--result", arguments->result_type,
+         "type of the results; default: that of the elements, of integers that of the subcommand of a vector")
+      ->check(CLI::IsMember(result_type_names(reduction::sum)));
+  app.add_option("--ddof", arguments->ddof, "of var and std, delta degrees of freedom: the divisor is n - ddof")
+      ->check(check_ddof, "INTEGER");
+  app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; results unaffected")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--dtype", arguments->raw_type,
+                 "element type of raw little-endian files, and of .npy files of bfloat16")
+      ->check(CLI::IsMember(io::type_names()));
+  app.add_option("--dtype-keys", arguments->raw_type_of_keys, "the type of raw little-endian keys")
+      ->check(CLI::IsMember(io::type_names(
+          [](element_type type) { return is_integer(type) && size_of(type) >= sizeof(std::int32_t); })));
+  app.add_option("--out", arguments->out, "write the results to a .npy file, do not print them")
+      ->check(check_file_name, "FILE");
+  add_json(app, arguments->json);
+  app.footer(
+      "Examples:\n"
+      "  exactdot group prices.npy customer.npy\n"
+      "  exactdot group x.npy keys.npy --reduction var --ddof 1 --groups 1000 --skip --out variances.npy\n"
+      "  exactdot group x.npy keys.npy --reduction count --json\n"
+      "Exit status: 0; 1: an input cannot be used, or a key is out of range; 2: wrong usage.");
+  return [arguments] { run_group(*arguments); };
 }
 
 action declare_generate(CLI::App& app) {
@@ -158,6 +204,7 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
     const auto what = static_cast<reduction>(i);
     add(command_of(what), description_of(what), [what](CLI::App& app) { return declare_reduction(app, what); });
   }
+  add("group", "Compute a reduction for each group of elements with the same key", declare_group);
   add("generate", "Write two vectors of a data set to .npy files", declare_generate);
   add("lab", "Run, check, measure and explain classic dot products on a GPU", declare_lab);
   add("hazards", "Run and explain classic mistakes of parallel sums", declare_hazards);

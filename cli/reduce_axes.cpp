@@ -8,10 +8,9 @@
 #include <cli/reduce_files.hpp>
 #include <cli/reduction_command.hpp>
 #include <cli/report.hpp>
+#include <cli/result_array.hpp>
 #include <cli/stopwatch.hpp>
-#include <cstring>
 #include <exactdot/batches.hpp>
-#include <filesystem>
 #include <io/fault.hpp>
 #include <io/npy_writer.hpp>
 #include <nlohmann/json.hpp>
@@ -73,20 +72,6 @@ divided divide_second(const operands& files, const std::vector<int>& chosen, con
   return second;
 }
 
-/// The results, in C order.
-struct result_array {
-  element_type type;
-  std::vector<std::size_t> shape;
-  std::vector<std::byte> bytes;
-
-  [[nodiscard]] std::size_t count() const { return bytes.size() / size_of(type); }
-  [[nodiscard]] any_scalar at(std::size_t i) const {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &bytes[i * size_of(type)], size_of(type));
-    return {type, bits};
-  }
-};
-
 /// What is computed, before it is.
 struct axes_call {
   divided a, b;
@@ -98,21 +83,13 @@ axes_call prepare(const reduction_arguments& arguments, const operands& files) {
   axes_call call{divide(files.a(), chosen), {}, {}};
   call.b = files.count() == 2 ? divide_second(files, chosen, call.a) : call.a;
   const element_type by_default = default_result_type(arguments.what, files.a().type(), files.b().type());
-  call.results = {type_named(arguments.result_type).value_or(by_default), lengths_of(call.a.results), {}};
-  std::size_t count = 1;
-  for (const std::size_t length : call.results.shape) count *= length;
-  call.results.bytes.resize(count * size_of(call.results.type));
+  call.results = zeros(type_named(arguments.result_type).value_or(by_default), lengths_of(call.a.results));
   return call;
 }
 
 void compute(const reduction_arguments& arguments, const operands& files, const options& options, axes_call& call) {
   result_array& results = call.results;
-  std::vector<axis> places = call.a.results;
-  auto stride = static_cast<std::ptrdiff_t>(size_of(results.type));
-  for (std::size_t i = places.size(); i-- != 0;) {
-    places[i].stride = stride;
-    stride *= static_cast<std::ptrdiff_t>(places[i].n);
-  }
+  const std::vector<axis> places = axes_of(results);
   const auto grid = [](const io::vector_file& file, const divided& axes) {
     return any_grid{file.bytes().data(), file.type(), axes.results, axes.elements, file.swapped()};
   };
@@ -128,32 +105,11 @@ void compute(const reduction_arguments& arguments, const operands& files, const 
   }
 }
 
-/// Throws errc::file if the output is a file that is read.
-void refuse_input(const std::string& out, const operands& files) {
-  for (const io::vector_file* input : {&files.a(), &files.b()}) {
-    std::error_code ignored;  // a file that does not exist is none of them
-    if (std::filesystem::equivalent(out, input->path(), ignored)) {
-      io::fail(out, "is an input; --out needs another file");
-    }
-  }
-}
-
 nlohmann::ordered_json json_of(const reduction_arguments& arguments, const operands& files,
                                const result_array& results, double seconds) {
   nlohmann::ordered_json object = {{"reduction", std::string(name_of(arguments.what))}};
   object["axis"] = *parse_axes(arguments.axis);
-  object["shape"] = results.shape;
-  if (arguments.out.empty()) {
-    object["values"] = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < results.count(); ++i) {
-      nlohmann::ordered_json one;
-      put_value(one, results.at(i));
-      object["values"].push_back(one["value"]);
-    }
-  } else {
-    object["out"] = arguments.out;
-  }
-  object["dtype"] = std::string(name_of(results.type));
+  put_results(object, results, arguments.out);
   object["n"] = files.n();
   object["mode"] = arguments.mode;
   if (has_ddof(arguments.what)) object["ddof"] = arguments.ddof;
@@ -171,7 +127,7 @@ void run_over_axes(const reduction_arguments& arguments, const options& options)
   const result_array& results = call.results;
   std::optional<io::npy_writer> writer;  // opened first: an unwritable file must not cost a computation
   if (!arguments.out.empty()) {
-    refuse_input(arguments.out, files);
+    refuse_input(arguments.out, {&files.a(), &files.b()});
     writer.emplace(arguments.out, results.type, results.shape);
   }
   double seconds = 0;
@@ -186,9 +142,7 @@ void run_over_axes(const reduction_arguments& arguments, const options& options)
   }
   if (arguments.json) return write_json(json_of(arguments, files, results, seconds));
   if (writer) return;
-  std::string text;
-  for (std::size_t i = 0; i < results.count(); ++i) text += value_text(results.at(i)) + '\n';
-  write_output(text);
+  write_results(results);
 }
 
 }  // namespace exactdot::cli

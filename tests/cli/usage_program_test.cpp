@@ -10,7 +10,8 @@
 namespace {
 
 const std::string commands =
-    "dot, sum, asum, sum_of_squares, nrm2, mean, var, std, min, max, argmin, argmax, generate, lab, hazards, "
+    "dot, sum, asum, sum_of_squares, nrm2, mean, var, std, min, max, argmin, argmax, group, generate, lab, "
+    "hazards, "
     "bench, info";
 
 class usage_program : public cli_test::program {};
