@@ -95,3 +95,20 @@ def shapes(results):
     rows = [[operation, dtype, str(threads or "all"), *[cells(found[operation, dtype, threads, n]) for n, _ in columns]]
             for operation, dtype, threads in sorted(kinds, key=lambda kind: list(kinds).index(kind))]
     return table(["", "elements", "threads", *[f"{m:,} × {n:,}" for m, n in columns]], rows)
+
+
+def groups_machine(results):
+    about = results["machine"]
+    own = about["exactdot"]
+    return paragraph(f"{about['cpu']}, {own['threads']} threads, Python {about['python']}, NumPy {about['numpy']}, "
+                     f"pandas {about['pandas']}, exactdot {own['version']} ({own['instruction_set']}), {about['date']}."
+                     f"{how_measured(results)}")
+
+
+def groups(results):
+    """A row for each operation, type and contender, a column for each number of groups."""
+    columns = list(dict.fromkeys(row["groups"] for row in results["rows"]))
+    found = {(row["operation"], row["dtype"], row["peer"], row["groups"]): row["ns"] for row in results["rows"]}
+    kinds = dict.fromkeys((row["operation"], row["dtype"], row["peer"]) for row in results["rows"])
+    rows = [[*kind, *[duration(found[(*kind, n)]) for n in columns]] for kind in kinds]
+    return table(["", "elements", "", *[f"{n:,} groups" for n in columns]], rows)
