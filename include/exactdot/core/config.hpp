@@ -1,6 +1,6 @@
 // The one place where the core meets its compilers: host C++ and CUDA.
 //
-// Functions in src/core are constexpr, allocate nothing, throw nothing and call no library. So the CUDA compiler
+// Functions in exactdot/core are constexpr, allocate nothing, throw nothing and call no library. So the CUDA compiler
 // accepts them unchanged, and constant expressions can call them.
 #pragma once
 
