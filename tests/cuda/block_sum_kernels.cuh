@@ -91,14 +91,15 @@ __global__ void sum_wrongly(const T* a, const T* b, unsigned n, std::int64_t* wo
   if (threadIdx.x == 0) sum.publish(words);
 }
 
-/// One thread: the sum of the words, its root and its quotient by `count`, to R; then the sum again.
+/// One thread: the sum of the words, its root and its quotient by `count`, to R; then the sum again. The bits of
+/// each.
 template <class T, class R>
-__global__ void round_state(const std::int64_t* words, std::uint64_t count, R* result) {
+__global__ void round_state(const std::int64_t* words, std::uint64_t count, std::uint64_t* result) {
   __shared__ block_sum<T> sum;
-  result[0] = round_words<R>(words, sum);
-  result[1] = sum.template round_root<R>();
-  result[2] = sum.template round_quotient<R>(count);
-  result[3] = sum.template round<R>();
+  result[0] = core::to_word(round_words<R>(words, sum));
+  result[1] = core::to_word(sum.template round_root<R>());
+  result[2] = core::to_word(sum.template round_quotient<R>(count));
+  result[3] = core::to_word(sum.template round<R>());
 }
 
 /// Adds ±x to a sum whose limb `limb` has the high half `high`; publishes the words before and after.

@@ -155,6 +155,9 @@ requires(std::is_same_v<T, float> || std::is_same_v<T, double>) class block_sum 
     normalise();
     const core::fixed_point number = layout.number(words_);
     const bool negative = core::is_negative(number);
+    const core::special_terms special = core::special_terms_of(layout, words_);
+    const bool has_no_root = special.any() ? special.minus : negative;
+    if (kind == core::finish::root && has_no_root) return core::canonical_nan<R>();
     const core::result_rule rule(kind, core::format<R>::number);
     const std::uint64_t word = core::finish_state(rule, layout, words_, count).word;
     if (negative && !core::is_negative(number)) core::negate(number);
