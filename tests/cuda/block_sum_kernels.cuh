@@ -102,6 +102,14 @@ __global__ void round_state(const std::int64_t* words, std::uint64_t count, std:
   result[3] = core::to_word(sum.template round<R>());
 }
 
+/// One thread: the words through a block_sum.
+template <class T>
+__global__ void publish_loaded(const std::int64_t* from, std::int64_t* to) {
+  __shared__ block_sum<T> sum;
+  sum.load(from);
+  sum.publish(to);
+}
+
 /// Adds ±x to a sum whose limb `limb` has the high half `high`; publishes the words before and after.
 template <class T>
 __global__ void add_next_to_a_move(int limb, int high, T x, unsigned times, std::int64_t* before,
