@@ -1,7 +1,7 @@
 // The one place where the core meets its compilers: host C++ and CUDA.
 //
-// Functions in exactdot/core are constexpr, allocate nothing, throw nothing and call no library. So the CUDA compiler
-// accepts them unchanged, and constant expressions can call them.
+// Functions in exactdot/core are constexpr, allocate nothing, throw nothing and call no library. So the CUDA
+// compiler accepts them unchanged, and constant expressions can call them.
 #pragma once
 
 #include <cstdint>
