@@ -8,8 +8,8 @@
 #include <cli/progress.hpp>
 #include <cli/stopwatch.hpp>
 #include <cmath>
-#include <core/finish.hpp>
 #include <exactdot/accumulator.hpp>
+#include <exactdot/core/finish.hpp>
 #include <exactdot/reductions.hpp>
 #include <io/fault.hpp>
 #include <lab/magnitudes.hpp>

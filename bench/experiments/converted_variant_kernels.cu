@@ -4,9 +4,9 @@
 
 // after the kernels, which call CUDA's min and max: declares exactdot's
 #include <bench/experiments/element_variants.hpp>
-#include <core/reduction.hpp>
 #include <cuda/launch_kernel.hpp>
 #include <cuda/tuning.hpp>
+#include <exactdot/core/reduction.hpp>
 
 namespace experiment {
 namespace {

@@ -13,10 +13,10 @@
 #include <bench/experiments/element_variants.hpp>
 #include <bench/experiments/fill.cuh>
 #include <bench/on_gpu/timing_modes.cuh>
-#include <core/term.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exactdot/core/term.hpp>
 #include <exactdot/cuda.hpp>
 #include <optional>
 #include <stdexcept>

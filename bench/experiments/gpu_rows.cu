@@ -15,10 +15,10 @@
 #include <bench/experiments/gpu_rows.hpp>
 #include <bench/library.hpp>
 #include <bench/on_gpu/timing_modes.cuh>
-#include <core/term.hpp>
 #include <cstdio>
 #include <cstring>
 #include <cub/device/device_segmented_reduce.cuh>
+#include <exactdot/core/term.hpp>
 #include <exactdot/cuda/batches.hpp>
 #include <memory>
 #include <string>

@@ -2,9 +2,9 @@
 // measures them, variant_kernels.cu compiles them, once per element type and term.
 #pragma once
 
-#include <core/term.hpp>
 #include <cuda/summation.hpp>
 #include <cuda/workspace.hpp>
+#include <exactdot/core/term.hpp>
 #include <functional>
 #include <string>
 #include <vector>

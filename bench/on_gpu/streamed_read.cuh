@@ -2,8 +2,8 @@
 // lab/on_gpu/read_ceiling.cuh, read as the exact kernel's streamed variant reads.
 #pragma once
 
-#include <core/term.hpp>
 #include <cuda/streamed_load.cuh>
+#include <exactdot/core/term.hpp>
 #include <exactdot/simt/on_gpu.hpp>
 
 namespace bench {

@@ -2,7 +2,7 @@
 // Element types: the one table that names them, and the way from a run-time type to a C++ type.
 //
 // To add a type: an enumerator, a type in `element_types` and an entry of `elements`, in the same order. Files,
-// Python, the program and the engines read this table; src/core/format.hpp derives the numerics from it.
+// Python, the program and the engines read this table; include/exactdot/core/format.hpp derives the numerics from it.
 #pragma once
 
 #include <array>

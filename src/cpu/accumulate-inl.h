@@ -15,7 +15,7 @@
 #include <cpu/exponents-inl.h>
 #include <cpu/extract-inl.h>
 
-#include <core/state.hpp>
+#include <exactdot/core/state.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {

@@ -1,10 +1,10 @@
-// A sum known to within a bound. src/core/enclosure.hpp tells whether the bound decides its rounding.
+// A sum known to within a bound. exactdot/core/enclosure.hpp tells whether the bound decides its rounding.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <core/error_free.hpp>
 #include <cstddef>
+#include <exactdot/core/error_free.hpp>
 #include <utility>
 
 namespace exactdot::cpu_engine {

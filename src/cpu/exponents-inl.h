@@ -9,7 +9,7 @@
 
 #include <cpu/simd-inl.h>
 
-#include <core/rounding.hpp>
+#include <exactdot/core/rounding.hpp>
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();

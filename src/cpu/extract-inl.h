@@ -18,8 +18,8 @@
 #include <cpu/scale-inl.h>
 #include <cpu/simd-inl.h>
 
-#include <core/term.hpp>
 #include <cpu/refined_sum.hpp>
+#include <exactdot/core/term.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {

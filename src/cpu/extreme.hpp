@@ -1,8 +1,8 @@
 // The least or greatest of some elements, as all parts of the CPU engine compare and report it.
 #pragma once
 
-#include <core/extremum.hpp>
 #include <cpu/kernels.hpp>
+#include <exactdot/core/extremum.hpp>
 
 namespace exactdot::cpu_engine {
 

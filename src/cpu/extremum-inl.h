@@ -10,8 +10,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <core/extremum.hpp>
 #include <cstring>
+#include <exactdot/core/extremum.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {

@@ -12,7 +12,7 @@
 
 #include <cpu/simd-inl.h>
 
-#include <core/rounding.hpp>
+#include <exactdot/core/rounding.hpp>
 #include <exactdot/order_v1.hpp>
 
 HWY_BEFORE_NAMESPACE();

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <bit>
-#include <core/finish.hpp>
 #include <cstring>
+#include <exactdot/core/finish.hpp>
 #include <plan/batch.hpp>
 
 namespace exactdot::cpu_engine {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <core/error_free.hpp>
-#include <core/extremum.hpp>
-#include <core/state.hpp>
 #include <cpu/bounded_sum.hpp>
 #include <cpu/kernels.hpp>
 #include <cpu/window.hpp>
 #include <cstdlib>
+#include <exactdot/core/error_free.hpp>
+#include <exactdot/core/extremum.hpp>
+#include <exactdot/core/state.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/order_v1.hpp>
 #include <limits>

@@ -6,11 +6,11 @@
 
 #include <array>
 #include <atomic>
-#include <core/reduction.hpp>
 #include <cpu/column_sums.hpp>
 #include <cpu/refined_sum.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/core/reduction.hpp>
 #include <plan/plan.hpp>
 #include <plan/staging.hpp>
 #include <string>

@@ -4,10 +4,10 @@
 // Inline: a plan takes as long as a reduction of some hundred elements (docs/experiments.md, "The plan").
 #pragma once
 
-#include <core/enclosure.hpp>
-#include <core/finish.hpp>
 #include <cpu/environment.hpp>
 #include <cpu/kernels.hpp>
+#include <exactdot/core/enclosure.hpp>
+#include <exactdot/core/finish.hpp>
 #include <plan/plan.hpp>
 
 namespace exactdot::cpu_engine {

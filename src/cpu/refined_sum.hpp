@@ -5,10 +5,10 @@
 // units.
 #pragma once
 
-#include <core/carrier.hpp>
 #include <cpu/bounded_sum.hpp>
 #include <cpu/powers.hpp>
 #include <cstdint>
+#include <exactdot/core/carrier.hpp>
 
 namespace exactdot::cpu_engine {
 

@@ -15,7 +15,7 @@
 #include <cpu/exponents-inl.h>
 #include <cpu/simd-inl.h>
 
-#include <core/term.hpp>
+#include <exactdot/core/term.hpp>
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();

@@ -11,7 +11,7 @@
 
 #include <cpu/simd-inl.h>
 
-#include <core/carrier.hpp>
+#include <exactdot/core/carrier.hpp>
 #include <limits>
 #include <plan/staging.hpp>
 

@@ -7,7 +7,7 @@
 // (ExtractVector); the window check is new.
 #pragma once
 
-#include <core/state.hpp>
+#include <exactdot/core/state.hpp>
 
 namespace exactdot::cpu_engine {
 

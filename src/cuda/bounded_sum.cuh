@@ -8,13 +8,13 @@
 // Bound: error_bound.hpp. Cost per term: 2 flops plain, 3.5 grouped, 9 compensated, 11 for products of doubles.
 #pragma once
 
-#include <core/enclosure.hpp>
-#include <core/error_free.hpp>
-#include <core/term.hpp>
 #include <cuda/device_functions.cuh>
 #include <cuda/error_bound.hpp>
 #include <cuda/load.cuh>
 #include <cuda/summation.hpp>
+#include <exactdot/core/enclosure.hpp>
+#include <exactdot/core/error_free.hpp>
+#include <exactdot/core/term.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {

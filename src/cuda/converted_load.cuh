@@ -15,8 +15,8 @@
 // of a sum of float16. The element type is switched once, outside the loop.
 #pragma once
 
-#include <core/term.hpp>
 #include <cuda/load.cuh>
+#include <exactdot/core/term.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {

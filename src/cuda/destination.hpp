@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <core/carrier.hpp>
-#include <core/finish.hpp>
 #include <cuda/device_state.hpp>
+#include <exactdot/core/carrier.hpp>
+#include <exactdot/core/finish.hpp>
 
 namespace exactdot::cuda_engine {
 

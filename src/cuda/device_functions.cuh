@@ -1,8 +1,8 @@
 // What the levels of mode exact share on a GPU: the mask of a whole warp, and words of doubles.
 #pragma once
 
-#include <core/config.hpp>
 #include <cstdint>
+#include <exactdot/core/config.hpp>
 #include <exactdot/simt/cuda.hpp>
 
 namespace exactdot::cuda_engine {

@@ -5,7 +5,7 @@
 // launch clears them.
 #pragma once
 
-#include <core/state.hpp>
+#include <exactdot/core/state.hpp>
 
 namespace exactdot::cuda_engine {
 

@@ -1,13 +1,13 @@
 // Digits: exact sums in the form that suits a GPU, signed, radix 2^24.
 //
 // A digit of 24 bits leaves room in a 32-bit register for the sum over a warp, which __reduce_add_sync computes in
-// one instruction; blocks and the grid add in 64 bits. Digits are integers like the limbs of src/core, so the order
+// one instruction; blocks and the grid add in 64 bits. Digits are integers like the limbs of exactdot/core, so the order
 // in which they are added changes nothing. Positions count bits from bit 0 of digit 0.
 #pragma once
 
-#include <core/decompose.hpp>
 #include <cuda/device_functions.cuh>
 #include <cuda/device_state.hpp>
+#include <exactdot/core/decompose.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {

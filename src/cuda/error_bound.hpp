@@ -18,10 +18,10 @@
 // Proof: docs/algorithms.md.
 #pragma once
 
-#include <core/config.hpp>
 #include <cstddef>
 #include <cuda/kernel_variant.hpp>
 #include <cuda/summation.hpp>
+#include <exactdot/core/config.hpp>
 
 namespace exactdot::cuda_engine {
 

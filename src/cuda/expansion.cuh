@@ -6,8 +6,8 @@
 // branch.
 #pragma once
 
-#include <core/error_free.hpp>
 #include <cuda/digits.cuh>
+#include <exactdot/core/error_free.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {

@@ -12,7 +12,7 @@
 //   least element    All bits inverted as well.
 #pragma once
 
-#include <core/rounding.hpp>
+#include <exactdot/core/rounding.hpp>
 
 namespace exactdot::cuda_engine {
 

@@ -1,9 +1,9 @@
 // What the search for an extreme element keeps on the device (extremum_grid.cuh).
 #pragma once
 
-#include <core/config.hpp>
 #include <cstddef>
 #include <cuda/device_state.hpp>
+#include <exactdot/core/config.hpp>
 
 namespace exactdot::cuda_engine {
 

@@ -8,13 +8,13 @@
 // last block adds them.
 #pragma once
 
-#include <core/rounding.hpp>
-#include <core/term.hpp>
 #include <cuda/converted_load.cuh>
 #include <cuda/dependent_launch.cuh>
 #include <cuda/exchange.cuh>
 #include <cuda/load.cuh>
 #include <cuda/tile_counts.hpp>
+#include <exactdot/core/rounding.hpp>
+#include <exactdot/core/term.hpp>
 #include <exactdot/order_v1.hpp>
 
 namespace exactdot::cuda_engine {

@@ -3,9 +3,9 @@
 // workspace, clears it, and stores the result. Cost: a launch, and some microseconds for the states of double.
 #pragma once
 
-#include <core/finish.hpp>
 #include <cuda/dependent_launch.cuh>
 #include <cuda/exchange.cuh>
+#include <exactdot/core/finish.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {

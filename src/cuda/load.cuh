@@ -5,10 +5,10 @@
 // byte order and type, converted to the carrier (or in packs: converted_load.cuh).
 #pragma once
 
-#include <core/convert.hpp>
 #include <cstdint>
 #include <cuda/destination.hpp>
 #include <cuda/element_switch.cuh>
+#include <exactdot/core/convert.hpp>
 #include <exactdot/simt/cuda.hpp>
 #include <type_traits>
 

@@ -1,8 +1,8 @@
 // The inputs of a plan, as kernels of its carrier take them.
 #pragma once
 
-#include <core/carrier.hpp>
 #include <cuda/input_choice.hpp>
+#include <exactdot/core/carrier.hpp>
 
 namespace exactdot::cuda_engine {
 

@@ -3,8 +3,8 @@
 // In integers: carries by ballots, digits by shuffles.
 #pragma once
 
-#include <core/finish.hpp>
 #include <cuda/digits.cuh>
+#include <exactdot/core/finish.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {

@@ -1,7 +1,7 @@
 // A workspace's storage, and the checks of a call; see workspace.hpp.
-#include <core/finish.hpp>
 #include <cuda/kernel_variant.hpp>
 #include <cuda/launch.hpp>
+#include <exactdot/core/finish.hpp>
 #include <string>
 #include <utility>
 

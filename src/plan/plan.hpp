@@ -4,9 +4,9 @@
 // threads, levels. Nothing after it looks at an option. Cost: a few nanoseconds for vectors in host memory.
 #pragma once
 
-#include <core/reduction.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/core/reduction.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/shapes.hpp>

@@ -1,6 +1,6 @@
 // The copies behind chunk_reader: a loop for each pair of element and target type.
 #include <algorithm>
-#include <core/convert.hpp>
+#include <exactdot/core/convert.hpp>
 #include <plan/staging.hpp>
 #include <plan/thread_count.hpp>
 #include <plan/threads.hpp>

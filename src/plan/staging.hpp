@@ -7,8 +7,8 @@
 // contiguous vector.
 #pragma once
 
-#include <core/carrier.hpp>
 #include <cstring>
+#include <exactdot/core/carrier.hpp>
 #include <exactdot/order_v1.hpp>
 #include <memory>
 #include <plan/plan.hpp>

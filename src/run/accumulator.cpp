@@ -3,10 +3,10 @@
 // Additions leave carries in the limbs; reading normalises. Headroom is checked at each normalisation, when the
 // last limb still has 2^32 times the room that the contract promises, so no overflow passes unnoticed.
 #include <algorithm>
-#include <core/finish.hpp>
 #include <cpu/levels.hpp>
 #include <cstring>
 #include <exactdot/accumulator.hpp>
+#include <exactdot/core/finish.hpp>
 #include <run/run.hpp>
 #include <string>
 

@@ -1,7 +1,7 @@
-// src/core must compile for a GPU without warnings. This file instantiates its functions in a kernel; it is
+// exactdot/core must compile for a GPU without warnings. This file instantiates its functions in a kernel; it is
 // compiled, but not run.
-#include <core/error_free.hpp>
-#include <core/finish.hpp>
+#include <exactdot/core/error_free.hpp>
+#include <exactdot/core/finish.hpp>
 
 using namespace exactdot::core;
 template <class T, class R>

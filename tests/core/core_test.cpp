@@ -1,4 +1,4 @@
-// src/core in constant expressions.
+// exactdot/core in constant expressions.
 //
 // The compiler evaluates them only if they do not allocate, call a library or have undefined behaviour. The cases
 // are those in which other exact sums have failed: ties, subnormals, carries out of the highest bit, all-ones
@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <core/error_free.hpp>
-#include <core/finish.hpp>
+#include <exactdot/core/error_free.hpp>
+#include <exactdot/core/finish.hpp>
 #include <exactdot/order_v1.hpp>
 #include <limits>
 

@@ -2,8 +2,8 @@
 // core::ordered_key.
 #pragma once
 
-#include <core/extremum.hpp>
 #include <cstdint>
+#include <exactdot/core/extremum.hpp>
 #include <exactdot/reduction.hpp>
 #include <random>
 #include <vector>

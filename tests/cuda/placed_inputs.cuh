@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <core/reduction.hpp>
 #include <cstring>
 #include <cuda/destination.hpp>
+#include <exactdot/core/reduction.hpp>
 #include <exactdot/simt/cuda.hpp>
 #include <vector>
 

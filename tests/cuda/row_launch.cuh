@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <core/reduction.hpp>
 #include <cuda/batch_kernel.cuh>
+#include <exactdot/core/reduction.hpp>
 #include <exactdot/reductions.hpp>
 #include <string>
 #include <vector>

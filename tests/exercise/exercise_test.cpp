@@ -3,8 +3,8 @@
 // Compiled against a copy of the library's sources to which the document's fences have been applied.
 #include <gtest/gtest.h>
 
-#include <core/reduction.hpp>
 #include <cuda/exact_kernel.cuh>
+#include <exactdot/core/reduction.hpp>
 #include <exactdot/exactdot.hpp>
 
 #include "oracle/cases.hpp"

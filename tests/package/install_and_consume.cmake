@@ -71,6 +71,9 @@ if(OWN_KERNEL)
   if(NOT status EQUAL 66 OR NOT output MATCHES "simtcc: data_race in global memory .*racy\\.cu:")
     message(FATAL_ERROR "racy exited with ${status} and printed: ${output}")
   endif()
+  # and the headers for kernels, exactdot/block.cuh
+  run(${SCRATCH}/moved/bin/simtcc ${OWN_KERNEL}/../force_histogram.cu -o ${SCRATCH}/force_histogram)
+  run(${SCRATCH}/force_histogram)
   # a project with a CUDA program: its tests pass, and fail without a barrier
   file(COPY ${OWN_KERNEL}/../simtcc_project/ DESTINATION ${SCRATCH}/simtcc_project)
   foreach(options "" -DWITHOUT_BARRIER)

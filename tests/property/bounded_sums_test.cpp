@@ -5,9 +5,9 @@
 
 #include <bit>
 #include <cmath>
-#include <core/decompose.hpp>
 #include <cpu/kernels.hpp>
 #include <cstdlib>
+#include <exactdot/core/decompose.hpp>
 #include <exactdot/exactdot.hpp>
 
 #include "oracle/cases.hpp"

@@ -5,8 +5,8 @@
 
 #include <bit>
 #include <cfenv>
-#include <core/convert.hpp>
 #include <cpu/kernels.hpp>
+#include <exactdot/core/convert.hpp>
 
 #include "oracle/generators.hpp"
 

@@ -1,7 +1,7 @@
 // Reductions: each names a term and a finish. The terms that are compiled are those that reductions name.
 #pragma once
 
-#include <core/finish.hpp>
+#include <exactdot/core/finish.hpp>
 #include <exactdot/reduction.hpp>
 
 namespace exactdot::core {

@@ -5,8 +5,8 @@
 // exact state: integers only. Both serve CPU and GPU. Results are the low bits of a 64-bit word.
 #pragma once
 
-#include <core/state.hpp>
-#include <core/wide.hpp>
+#include <exactdot/core/state.hpp>
+#include <exactdot/core/wide.hpp>
 
 namespace exactdot::core {
 

@@ -5,7 +5,7 @@
 // (TwoProductFMA).
 #pragma once
 
-#include <core/config.hpp>
+#include <exactdot/core/config.hpp>
 
 namespace exactdot::core {
 

@@ -4,7 +4,7 @@
 // on data, so that compilers vectorise loops of them.
 #pragma once
 
-#include <core/carrier.hpp>
+#include <exactdot/core/carrier.hpp>
 
 namespace exactdot::core {
 

@@ -6,8 +6,8 @@
 // value.
 #pragma once
 
-#include <core/rounding.hpp>
-#include <core/term.hpp>
+#include <exactdot/core/rounding.hpp>
+#include <exactdot/core/term.hpp>
 
 namespace exactdot::core {
 

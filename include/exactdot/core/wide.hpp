@@ -5,7 +5,7 @@
 // of them is the correctly rounded result. Integers only: no floating-point environment matters.
 #pragma once
 
-#include <core/rounding.hpp>
+#include <exactdot/core/rounding.hpp>
 
 namespace exactdot::core {
 

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cmath>
-#include <core/error_free.hpp>
-#include <core/finish.hpp>
+#include <exactdot/core/error_free.hpp>
+#include <exactdot/core/finish.hpp>
 
 namespace exactdot::core {
 

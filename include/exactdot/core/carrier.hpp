@@ -6,7 +6,7 @@
 // 64-bit integers need two doubles: their upper and their lower 32 bits.
 #pragma once
 
-#include <core/format.hpp>
+#include <exactdot/core/format.hpp>
 
 namespace exactdot::core {
 

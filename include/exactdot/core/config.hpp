@@ -1,7 +1,7 @@
 // The one place where the core meets its compilers: host C++ and CUDA.
 //
-// Functions in src/core are constexpr, allocate nothing, throw nothing and call no library. So the CUDA compiler
-// accepts them unchanged, and constant expressions can call them.
+// Functions in exactdot/core are constexpr, allocate nothing, throw nothing and call no library. So the CUDA
+// compiler accepts them unchanged, and constant expressions can call them.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ EXACTDOT_CORE To bit_cast(const From& from) {
 
 /// Zero bits above the highest one bit, and below the lowest. x != 0.
 EXACTDOT_CORE int leading_zeros(std::uint64_t x) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !defined(__SIMTCC__)
   return __clzll(static_cast<long long>(x));
 #else
   return __builtin_clzll(x);
 #endif
 }
 EXACTDOT_CORE int trailing_zeros(std::uint64_t x) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !defined(__SIMTCC__)
   return __ffsll(static_cast<long long>(x)) - 1;
 #else
   return __builtin_ctzll(x);

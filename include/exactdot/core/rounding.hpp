@@ -5,8 +5,8 @@
 // The format is a value, so one function serves every result type. Results are the low bits of a 64-bit word.
 #pragma once
 
-#include <core/format.hpp>
-#include <core/limbs.hpp>
+#include <exactdot/core/format.hpp>
+#include <exactdot/core/limbs.hpp>
 
 namespace exactdot::core {
 

@@ -8,8 +8,8 @@
 // one-factor addends by 1: that is exact, and loads decide the time.
 #pragma once
 
-#include <core/carrier.hpp>
-#include <core/decompose.hpp>
+#include <exactdot/core/carrier.hpp>
+#include <exactdot/core/decompose.hpp>
 #include <tuple>
 
 namespace exactdot::core {

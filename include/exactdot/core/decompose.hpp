@@ -3,7 +3,7 @@
 // Works on the bits, so neither FTZ/DAZ nor the caller's rounding mode affects it.
 #pragma once
 
-#include <core/format.hpp>
+#include <exactdot/core/format.hpp>
 
 namespace exactdot::core {
 

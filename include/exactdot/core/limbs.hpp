@@ -6,7 +6,7 @@
 // summation using small and large superaccumulators", §2 (the redundant radix-2^32 form).
 #pragma once
 
-#include <core/config.hpp>
+#include <exactdot/core/config.hpp>
 
 namespace exactdot::core {
 

@@ -3,7 +3,7 @@
 // format<T> serves kernels, where T is a type; number_format serves rounding, where the result type is a value.
 #pragma once
 
-#include <core/config.hpp>
+#include <exactdot/core/config.hpp>
 #include <exactdot/views.hpp>
 
 namespace exactdot::core {

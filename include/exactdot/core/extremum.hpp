@@ -5,7 +5,7 @@
 // environment matters.
 #pragma once
 
-#include <core/rounding.hpp>
+#include <exactdot/core/rounding.hpp>
 
 namespace exactdot::core {
 
