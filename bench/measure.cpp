@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exactdot/element.hpp>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -95,12 +96,15 @@ std::vector<measurement> measure(reduction what, const std::vector<peer>& peers,
   for (auto& [peer, set, calls, samples] : all_series) {
     std::ranges::sort(samples);
     const double median = quantile(samples, 0.5);
-    const T value = peer->template function<T>()(static_cast<int>(set->size()), set->a(), 1, set->b(), 1);
     const auto& exact = exact_results[static_cast<std::size_t>(set - data.data())];
+    double error = std::numeric_limits<double>::quiet_NaN();
+    if (!peer->only_reads) {
+      const T value = peer->template function<T>()(static_cast<int>(set->size()), set->a(), 1, set->b(), 1);
+      error = exact.error_ulps(word_of(value));
+    }
     measurements.push_back({std::string(exactdot::name_of(exactdot::type_of<T>)), set->size(), threads, set->data(),
-                            peer->name, median, (quantile(samples, 0.75) - quantile(samples, 0.25)) / median,
-                            exact.error_ulps(word_of(value)), modulo_64(set->a()), modulo_64(set->b()),
-                            exactdot::inputs_of(what)});
+                            peer->name, median, (quantile(samples, 0.75) - quantile(samples, 0.25)) / median, error,
+                            modulo_64(set->a()), modulo_64(set->b()), exactdot::inputs_of(what)});
   }
   return measurements;
 }

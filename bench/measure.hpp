@@ -27,7 +27,7 @@ struct measurement {
   std::string peer;
   double nanoseconds;                 ///< median time per call
   double spread;                      ///< (third quartile - first) / median
-  double error_ulps;                  ///< |value - exact result| in ulps of the correctly rounded result
+  double error_ulps;                  ///< |value - exact result| in ulps of the correctly rounded result; NaN: no result
   unsigned a_modulo_64, b_modulo_64;  ///< addresses of the vectors modulo 64
   int vectors = 2;                    ///< vectors that the reduction reads
 };

@@ -22,6 +22,7 @@ struct peer {
   reduction_function<float>* of_floats;
   reduction_function<double>* of_doubles;
   void (*set_threads)(int) = nullptr;  ///< null: one thread always
+  bool only_reads = false;             ///< its result means nothing
 
   template <std::same_as<float> T>
   [[nodiscard]] reduction_function<float>* function() const {

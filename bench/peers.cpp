@@ -101,6 +101,18 @@ peer module_peer(const std::string& name, const std::string& module, const std::
   return found;
 }
 
+/// The floor: a loop that only reads.
+peer read_peer(reduction what) {
+  const library file(fmt::format("{}/peer_read.so", program_folder()));
+  const std::string vectors = exactdot::inputs_of(what) == 2 ? "two" : "one";
+  return {"read",
+          fmt::format("a loop that only reads, {}, -O3 -march=native", COMPILER),
+          file.find<reduction_function<float>>(fmt::format("read_{}_s", vectors).c_str()),
+          file.find<reduction_function<double>>(fmt::format("read_{}_d", vectors).c_str()),
+          nullptr,
+          true};
+}
+
 /// Eigen's expression for a reduction.
 std::string in_eigen(reduction what) {
   if (what == reduction::dot) return "Map::dot";
@@ -138,6 +150,7 @@ std::vector<peer> all_peers(reduction what, std::vector<std::string>& missing) {
   });
   try_add("loop",
           [&] { return list{module_peer("loop", "peer_standard", "loop", what, "sequential loop, " + standard)}; });
+  try_add("read", [&] { return list{read_peer(what)}; });
   return peers;
 }
 

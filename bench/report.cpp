@@ -16,6 +16,13 @@ double bytes(const measurement& measured) {
          (measured.type == "float32" ? sizeof(float) : sizeof(double));
 }
 
+/// JSON has no infinity, the error of a result that overflowed; null: a loop without a result.
+nlohmann::ordered_json error_as_json(double ulps) {
+  if (std::isnan(ulps)) return nullptr;
+  if (std::isinf(ulps)) return std::to_string(ulps);
+  return ulps;
+}
+
 }  // namespace
 
 double openblas_time(const std::vector<measurement>& measurements, const measurement& like) {
@@ -36,10 +43,11 @@ void print_header() {
 void print(const std::vector<measurement>& measurements) {
   for (const auto& measured : measurements) {
     const double reference = openblas_time(measurements, measured);
-    fmt::print("{:8}{:>10}{:>8}  {:12}{:22}{:>14.1f}{:>12.4f}{:>9.2f}{:>11}{:>12.3g}{:>8.1f}%\n", measured.type,
+    fmt::print("{:8}{:>10}{:>8}  {:12}{:22}{:>14.1f}{:>12.4f}{:>9.2f}{:>11}{:>12}{:>8.1f}%\n", measured.type,
                measured.n, measured.threads, measured.data, measured.peer, measured.nanoseconds,
                measured.nanoseconds / static_cast<double>(measured.n), bytes(measured) / measured.nanoseconds,
-               reference > 0 ? fmt::format("{:.3f}", measured.nanoseconds / reference) : "-", measured.error_ulps,
+               reference > 0 ? fmt::format("{:.3f}", measured.nanoseconds / reference) : "-",
+               std::isnan(measured.error_ulps) ? "-" : fmt::format("{:.3g}", measured.error_ulps),
                100 * measured.spread);
   }
   std::fflush(stdout);
@@ -59,10 +67,7 @@ nlohmann::ordered_json as_json(const std::vector<measurement>& measurements) {
                                     {"ns_per_element", measured.nanoseconds / static_cast<double>(measured.n)},
                                     {"gb_per_s", bytes(measured) / measured.nanoseconds}};
     if (reference > 0) entry["ratio_to_openblas"] = measured.nanoseconds / reference;
-    // JSON has no infinity, the error of a result that overflowed
-    entry["error_ulps"] = std::isfinite(measured.error_ulps)
-                              ? nlohmann::ordered_json(measured.error_ulps)
-                              : nlohmann::ordered_json(std::to_string(measured.error_ulps));
+    entry["error_ulps"] = error_as_json(measured.error_ulps);
     entry["a_modulo_64"] = measured.a_modulo_64;
     entry["b_modulo_64"] = measured.b_modulo_64;
     list.push_back(std::move(entry));

@@ -12,6 +12,7 @@ from documents import paragraph, table
 from performance_rows import TYPES, duration, fastest, length, ratio_of, source
 
 OWN = ("fast", "exact")
+FLOOR = "read"  # a loop that only reads, on one thread
 ITEM_BYTES = {"float32": 4, "float64": 8}
 IN_CACHE = (10_000, 100_000, 1_000_000)  # shorter lengths are listed separately: fixed costs dominate
 MEMORY_GOAL = 1.05                       # relative to OpenBLAS or to `fast`
@@ -60,9 +61,12 @@ def origin(results):
                             facts["exactdot"], facts["date"], report["rounds"], report["quick"]), "- ")
 
 
-def memory_limit(results, type_, n):
-    """The time at the speed of the fastest row at the longest n; None for vectors that fit in a cache."""
+def limit(results, type_, n):
+    """The row that only reads; without one, the time at the speed of the fastest row at the longest n, or None for
+    vectors that fit in a cache."""
     longest, threads = results.sizes[-1], results.threads[0]
+    if floor := results.row(FLOOR, type_, n, threads):
+        return floor
     if not results.is_in_memory(type_, n):
         return None
     best = fastest(results.row(peer["name"], type_, longest, threads) for peer in results.report["peers"])
@@ -72,9 +76,9 @@ def memory_limit(results, type_, n):
 def times(results):
     """Time over n of every peer on one thread."""
     threads, rows = results.threads[0], []
-    peers = [peer["name"] for peer in results.report["peers"] if peer["name"] not in OWN]
+    peers = [peer["name"] for peer in results.report["peers"] if peer["name"] not in (*OWN, FLOOR)]
     for type_ in results.types:
-        rows.append([f"{TYPES[type_]}: limit", *[duration(memory_limit(results, type_, n)) for n in results.sizes]])
+        rows.append([f"{TYPES[type_]}: limit", *[duration(limit(results, type_, n)) for n in results.sizes]])
         for peer in (*peers, *OWN):
             cells = []
             for n in results.sizes:

@@ -1,8 +1,9 @@
 """Raw tables of the CPU, docs/results/cpu.md, for scripts/performance."""
 from documents import figure, paragraph, table
-from performance_cpu import MIN_HOSTILE
+from performance_cpu import FLOOR, MIN_HOSTILE
 from performance_cpu_goals import HOSTILE_GOAL
-from performance_rows import (QUICK, TYPES, emphasized, figure_text, length, marked, ratio_of, ratio_text)
+from performance_rows import (QUICK, TYPES, duration, emphasized, figure_text, length, marked, percent_text, ratio_of,
+                              ratio_text)
 
 # goals of version 0.1, set before any measurement: time relative to OpenBLAS with the same number of threads, by length
 EXACT_GOALS = {100: 4.0, 1000: 2.5, 10_000: 2.0, 100_000: 2.0, 1_000_000: 2.0, 50_000_000: 1.05}
@@ -76,9 +77,35 @@ def speedup_by_threads(results):
     return table([f"time with {few} thread / with more", "threads", *map(length, results.sizes)], rows)
 
 
+def roofline(results):
+    """What share of the speed of reading each length reaches, on one thread."""
+    threads, rows = results.threads[0], []
+    for type_ in results.types:
+        for n in results.sizes:
+            floor = results.row(FLOOR, type_, n, threads)
+            shares = [percent_text(ratio_of(floor, row)) for row in
+                      (results.openblas(type_, n, threads), *(results.row(mode, type_, n, threads) for mode in ("fast", "exact")))]
+            rows.append([TYPES[type_], length(n), figure_text(floor, "gb_per_s"), *shares])
+    return table(["type", "n", "reading, GB/s", "OpenBLAS", "`fast`", "`exact`"], rows)
+
+
+def many_threads(results):
+    """Time, and its ratio to OpenBLAS's, for each number of threads."""
+    rows = []
+    for type_ in results.types:
+        for n in results.sizes:
+            for mode in ("exact", "fast"):
+                cells = []
+                for threads in results.threads:
+                    row, ratio = results.row(mode, type_, n, threads), results.ratio(mode, type_, n, threads)
+                    cells.append(f"{duration(row)}, {ratio_text(ratio)}")
+                rows.append([f"`{mode}`, {TYPES[type_]}", length(n), *cells])
+    return table(["", "n", *[f"{threads} thread{'s' if threads > 1 else ''}" for threads in results.threads]], rows)
+
+
 def rows_table(results, type_, threads):
     rows = [[length(row["n"]), row["data"], f"`{row['peer']}`", figure_text(row), figure_text(row, "ns_per_element"),
              figure_text(row, "gb_per_s"), ratio_text(ratio_of(row, results.openblas(type_, row["n"], threads))),
-             figure(row["error_ulps"]), f"{100 * row['spread']:.0f} %"]
+             "–" if row["error_ulps"] is None else figure(row["error_ulps"]), f"{100 * row['spread']:.0f} %"]
             for row in results.rows if row["type"] == type_ and row["threads"] == threads]
     return table(["n", "data", "peer", "µs", "ns/element", "GB/s", "/ OpenBLAS", "error, ulps", "spread"], rows)

@@ -8,7 +8,7 @@ import performance_gpu_tables as gpu_tables
 import performance_levels as levels_tables
 import performance_reductions as reductions_tables
 from documents import paragraph
-from performance_rows import LEGEND, TYPES
+from performance_rows import LEGEND, QUICK, TYPES
 
 NOTE = "Written by `scripts/performance` from {files}; [performance.md](../performance.md) has the summary."
 HARD = ("Exponents over the type's whole range (`wide`), all inputs subnormal (`subnormal`), neighbours of widely different "
@@ -58,17 +58,25 @@ def gpu(results):
          "correctly rounded result, up to 2^24 elements.", gpu_tables.torch(results))])
 
 
-def cpu(results):
+def cpu(results, many):
     rows = [(f"Every row: {TYPES[type_]}, {threads} thread{'s' if threads > 1 else ''}", "",
              cpu_tables.rows_table(results, type_, threads)) for type_ in results.types for threads in results.threads]
-    return page("Dot products on a CPU: raw tables", "`cpu.json`", [
+    facts = many.report["machine"]
+    return page("Dot products on a CPU: raw tables", "`cpu.json` and `cpu-threads.json`", [
         ("The machine and the peers", "", cpu_tables.machine(results)),
         ("Goals of version 0.1",
          "Set before anything was measured, for uniform data; \"OpenBLAS's time\" is that of its fastest row with the same "
          "number of threads. In brackets: by how much a goal is missed.",
          cpu_tables.openblas_goals(results)),
         ("Hard data", HARD, cpu_tables.hostile(results)),
-        ("The gain from threads", "", cpu_tables.speedup_by_threads(results)), *rows])
+        ("Roofline", "The speed of a loop that only reads both vectors, and what share of it a dot product reaches: 100 % is as "
+         "fast as reading. One thread. Vectors of up to 1000 elements are read in less time than a call takes.",
+         cpu_tables.roofline(results)),
+        ("The gain from threads", "", cpu_tables.speedup_by_threads(results)),
+        ("From one thread to many",
+         f"Time, and time / OpenBLAS's with the same number of threads, on another machine: {facts['cpu']}, "
+         f"{facts['hardware_threads']} hardware threads, {facts['caches']}; {facts['date']}; medians of "
+         f"{many.report['rounds']} rounds{f' ({QUICK})' if many.report['quick'] else ''}.", cpu_tables.many_threads(many)), *rows])
 
 
 def reductions(found):
@@ -102,6 +110,6 @@ def elements(results):
 
 
 def all_pages(results):
-    return {"gpu": gpu(results.gpu), "cpu": cpu(results.cpu), "reductions": reductions(results.reductions),
+    return {"gpu": gpu(results.gpu), "cpu": cpu(results.cpu, results.cpu_threads), "reductions": reductions(results.reductions),
             "kernels": kernels(results.gpu), "levels": levels(results.levels),
             "elements": elements(results.elements)}

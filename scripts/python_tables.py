@@ -112,3 +112,14 @@ def groups(results):
     kinds = dict.fromkeys((row["operation"], row["dtype"], row["peer"]) for row in results["rows"])
     rows = [[*kind, *[duration(found[(*kind, n)]) for n in columns]] for kind in kinds]
     return table(["", "elements", "", *[f"{n:,} groups" for n in columns]], rows)
+
+
+def reductions(results):
+    """A row for each reduction, type and number of threads, a column for each length."""
+    lengths = list(dict.fromkeys(row["n"] for row in results["rows"]))
+    kinds = dict.fromkeys((row["operation"], row["dtype"], row["threads"]) for row in results["rows"])
+    found = {(row["operation"], row["dtype"], row["threads"], row["n"]): row for row in results["rows"]}
+    cells = lambda row: f"{duration(row['ns'])}, {figure(row['ratio'])}"
+    rows = [[operation, dtype, str(threads or "all"), *[cells(found[operation, dtype, threads, n]) for n in lengths]]
+            for operation, dtype, threads in kinds]
+    return table(["", "elements", "threads", *[f"n = {n:,}" for n in lengths]], rows)

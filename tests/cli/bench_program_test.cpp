@@ -96,6 +96,10 @@ TEST_F(bench_program, measures_every_reduction) {
     std::set<std::string, std::less<>> peers;
     for (const auto& row : report["rows"]) {
       peers.insert(row["peer"]);
+      if (row["peer"] == "read") {
+        EXPECT_TRUE(row["error_ulps"].is_null());
+        continue;
+      }
       // a peer that computed another reduction would be off by far more
       EXPECT_LE(row["error_ulps"], row["peer"] == "exact" ? 0.5 : 1e4) << row;
       const double bytes = (name == "dot" ? 2 : 1) * 1000.0 * (row["type"] == "float32" ? 4 : 8);

@@ -38,7 +38,7 @@ def expected_tables(results):
     on_gpu, on_cpu = (json.loads((results / f"reductions-{name}.json").read_text()) for name in ("h200", "cpu"))
     lengths, cases = count(gpu, "n", data="uniform"), count(gpu, "type", "n", data="uniform")
     kernels = len(json.loads((results / "kernels.json").read_text())["kernels"])
-    series = 1 + count(cpu, "peer", threads=1, data="uniform")  # and the limit
+    series = count(cpu, "peer", threads=1, data="uniform")  # one of them only reads: the limit
     tables = [("performance.md", "On a GPU", lengths), ("performance.md", "On a CPU", count(cpu, "type") * series),
               ("performance.md", "Goals on a GPU", 30), ("performance.md", "Goals on a CPU", 8),
               ("results/gpu.md", "The machine and the peers", count(gpu, "peer")),
@@ -50,6 +50,8 @@ def expected_tables(results):
               ("results/cpu.md", "Hard data",
                count([row for row in cpu if row["data"] != "uniform"], "data", "type", "threads")),
               ("results/cpu.md", "The gain from threads", count(cpu, "type") * (count(cpu, "threads") - 1)),
+              ("results/cpu.md", "Roofline", count(cpu, "type", "n")),
+              ("results/cpu.md", "From one thread to many", 2 * count(rows_of(results, "cpu-threads.json"), "type", "n")),
               ("results/kernels.md", "Registers and memory", kernels),
               ("results/levels.md", "Handing over to the second level",
                count(lines_of(results, "handover"), "timing", "type", "n")),
