@@ -9,6 +9,7 @@
 #include <cuda/line_tuning.hpp>
 #include <cuda/pool.hpp>
 #include <string>
+#include <utility>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -40,7 +41,7 @@ void require_support(const batch& of) {
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
   refuse_if(!of.is_grid(), "a reduction of segments or groups");
-  refuse_if(each.info().is_extremum || each.info().needs_squares(), "this reduction of rows or columns");
+  refuse_if(each.info().needs_squares(), "a variance of rows or columns");
   refuse_if(each.mode == mode::fast, "mode fast of rows or columns");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
   refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
@@ -114,18 +115,47 @@ void launch_vectors(const cuda::workspace::storage& storage, const batch& of) {
   }
 }
 
+/// The result axis that is the lines of a launch: its position, and the axis.
+std::pair<std::size_t, shared_axis> longest_axis(const batch& of) {
+  if (of.results.empty()) return {0, {1, 0, 0, 0, 0}};
+  const auto longest = std::ranges::max_element(of.results, {}, &shared_axis::n);
+  return {static_cast<std::size_t>(longest - of.results.begin()), *longest};
+}
+
+void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
+  const engine::plan& each = of.each;
+  const auto [position, lines] = longest_axis(of);
+  element_lines in;
+  in.stride = each.a.stride, in.next = lines.a, in.n = each.n, in.count = lines.n, in.swapped = each.a.swapped;
+  const bool greatest = each.what == reduction::max || each.what == reduction::argmax;
+  const rank_rule rule = rank_rule_of(each.a.type, greatest);
+  for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
+    in.first = static_cast<const char*>(first.a);
+    const extremum_results out{first.out, lines.out, gives_index(each.what)};
+    switch (size_of(each.a.type)) {
+      case 1:
+        return cuda::launch_line_extrema<1>(storage, in, rule, out);
+      case 2:
+        return cuda::launch_line_extrema<2>(storage, in, rule, out);
+      case 4:
+        return cuda::launch_line_extrema<4>(storage, in, rule, out);
+      default:
+        return cuda::launch_line_extrema<8>(storage, in, rule, out);
+    }
+  });
+}
+
 /// Launches the lines along the longest result axis, and again for each index of the others.
 template <class T>
 void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
   const engine::plan& each = of.each;
-  const auto longest = std::ranges::max_element(of.results, {}, &shared_axis::n);
-  const shared_axis lines = of.results.empty() ? shared_axis{1, 0, 0, 0, 0} : *longest;
+  const auto [position, lines] = longest_axis(of);
   line_results out;
   out.next = lines.out;
   out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
   const bool is_native =
       each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
-  for_each_first_line(of, static_cast<std::size_t>(longest - of.results.begin()), [&](const engine::line& first) {
+  for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
     out.first = first.out;
     if (is_native) {
       line_operands<T> in;
@@ -185,6 +215,7 @@ void enqueue_batch(const cuda::workspace::storage& storage, const batch& of) {
   if (of.count == 0) return;
   const std::size_t bytes = of.each.n * size_of(of.each.a.type) * static_cast<std::size_t>(of.each.info().inputs);
   if (is_vector_by_vector(of.count, bytes, storage.multiprocessors)) return launch_vectors(storage, of);
+  if (of.each.info().is_extremum) return launch_extrema(storage, of);
   with_carrier(of.each.carrier, [&]<class T>(T) { launch_lines<T>(storage, of); });
 }
 
@@ -196,7 +227,7 @@ void reduce_batch(const batch& of) {
   cuda::require_device(workspace->library_storage());
   enqueue_batch(workspace->library_storage(), of);
   cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
-  if (of.each.result.is_integer()) cuda::check_status(workspace->library_storage());
+  if (of.each.result.is_integer() && !of.each.info().is_extremum) cuda::check_status(workspace->library_storage());
   pool<cuda::workspace>::instance().release(of.each.gpu, std::move(workspace));
   if (of.monitor != nullptr) of.monitor->done += of.elements;
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cuda/destination.hpp>
+#include <cuda/extremum_rank.hpp>
+#include <cuda/line_extremum.hpp>
 #include <cuda/line_operands.hpp>
 #include <cuda/workspace.hpp>
 #include <plan/plan.hpp>
@@ -54,6 +56,11 @@ template <class Carrier>
 void launch_any_lines(const workspace::storage& storage, std::size_t term,
                       const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
                       const cuda_engine::line_results& out);
+
+/// Enqueues the extreme elements of lines, or their indices; see line_extremum_kernel.cuh. There is at least one line.
+template <int bytes>
+void launch_line_extrema(const workspace::storage& storage, const cuda_engine::element_lines& in,
+                         const cuda_engine::rank_rule& rule, const cuda_engine::extremum_results& out);
 
 /// Launches a plan and waits for the bits of its result. The workspace is locked. Throws errc::overflow.
 [[nodiscard]] std::uint64_t run(workspace& on, const engine::plan& plan);
