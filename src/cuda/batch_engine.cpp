@@ -42,7 +42,6 @@ void require_support(const batch& of) {
   };
   refuse_if(!of.is_grid(), "a reduction of segments or groups");
   refuse_if(each.info().needs_squares(), "a variance of rows or columns");
-  refuse_if(each.mode == mode::fast, "mode fast of rows or columns");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
   refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
 }
@@ -153,6 +152,7 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
   line_results out;
   out.next = lines.out;
   out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
+  const bool fast = each.mode == mode::fast;
   const bool is_native =
       each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
   for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
@@ -162,7 +162,8 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
       in.first = {static_cast<const T*>(first.a), static_cast<const T*>(first.b), elements_in<T>(each.a.stride),
                   elements_in<T>(each.b.stride), each.n};
       in.count = lines.n, in.next_a = elements_in<T>(lines.a), in.next_b = elements_in<T>(lines.b);
-      cuda::launch_lines<T>(storage, each.term, in, out);
+      fast ? cuda::launch_fast_lines<T>(storage, each.term, in, out)
+           : cuda::launch_lines<T>(storage, each.term, in, out);
     } else {
       line_operands<T, input_layout::any> in;
       in.first.a = to_any_operand(each.a), in.first.b = to_any_operand(each.b);
@@ -172,7 +173,8 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
       in.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
       in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
       in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b;
-      cuda::launch_any_lines<T>(storage, each.term, in, out);
+      fast ? cuda::launch_fast_any_lines<T>(storage, each.term, in, out)
+           : cuda::launch_any_lines<T>(storage, each.term, in, out);
     }
   });
 }

@@ -54,23 +54,21 @@ __device__ __forceinline__ bool has_aligned_packs_of_line(const operands<T, inpu
 template <class Term, input_layout layout, class T, input_layout loads, class F>
 __device__ __forceinline__ T with_reader(const operands<T, loads>& line, bool aligned, F f) {
   if constexpr (layout == input_layout::contiguous) {
-    if (aligned) return f(contiguous_reader<Term, true, T, T>{line.a, line.b});
-    return f(contiguous_reader<Term, false, T, T>{line.a, line.b});
+    if (aligned) return f(contiguous_reader<Term, true, T>{line.a, line.b});
+    return f(contiguous_reader<Term, false, T>{line.a, line.b});
   } else if constexpr (layout == input_layout::converted) {
-    const auto of_type = [&]<class Element>(Element) {
-      const auto *const a = reinterpret_cast<const Element*>(line.a.data),
-                 *const b = reinterpret_cast<const Element*>(line.b.data);
-      if (aligned) return f(contiguous_reader<Term, true, T, Element>{a, b});
-      return f(contiguous_reader<Term, false, T, Element>{a, b});
-    };
-    return line.a.type == element_type::float16 ? of_type(float16{}) : of_type(bfloat16{});
+    const auto *const a = reinterpret_cast<const std::uint16_t*>(line.a.data),
+                      *const b = reinterpret_cast<const std::uint16_t*>(line.b.data);
+    const bool is_half = line.a.type == element_type::float16;
+    if (aligned) return f(converting_reader<Term, true>{a, b, is_half});
+    return f(converting_reader<Term, false>{a, b, is_half});
   } else {
     return f(element_reader<Term, T, loads>{line});
   }
 }
 
-/// The subtree of `count` tiles from tile `first` on of a line of n elements, in the team's first lane. By all lanes
-/// of a warp; `turns`: the greatest count of its teams. `waiting`: of the team, in shared memory.
+/// The subtree of `count` tiles from tile `first` on of a line of n elements, in the team's first lane. By all
+/// lanes of a warp; `turns`: the greatest count of its teams. `waiting`: of the team, in shared memory.
 template <class Term, class Shape, class T, class Reader>
 __device__ __forceinline__ T sum_of_tiles(const Reader& line, std::size_t n, std::size_t first, std::size_t count,
                                           std::size_t turns, T* waiting) {
@@ -90,14 +88,8 @@ __device__ __forceinline__ T sum_of_tiles(const Reader& line, std::size_t n, std
   return is_first_lane && count != 0 ? root_of_nodes(waiting, count) : T{0};
 }
 
-template <class T>
-__device__ __forceinline__ std::size_t tiles_of(std::size_t n) {
-  constexpr std::size_t size = order_v1<T>::tile;
-  return n / size + (n % size != 0 ? 1 : 0);
-}
-
-/// Lines of few elements, `Shape::lanes` lanes of a warp for each. If the team holds only a part of a stripe, no line
-/// is longer than that.
+/// Lines of few elements, `Shape::lanes` lanes of a warp for each. If the team holds only a part of a stripe, no
+/// line is longer than that.
 template <class T, class Term, input_layout layout, int threads, class Shape, int resident, class Lines>
 __global__ void __launch_bounds__(threads, resident)
     short_fast_line_kernel(const __grid_constant__ Lines in, const __grid_constant__ line_results out) {
@@ -127,8 +119,8 @@ __global__ void __launch_bounds__(threads, resident)
   end_of_input(elements_of(in));
 }
 
-/// Lines of many elements, a block for each. A warp adds subtrees of 2^log2_tiles tiles, the block's warps together a
-/// node of the tree.
+/// Lines of many elements, a block for each. A warp adds subtrees of 2^log2_tiles tiles, the block's warps together
+/// a node of the tree.
 template <class T, class Term, input_layout layout, int threads, int stripes, int resident, class Lines>
 __global__ void __launch_bounds__(threads, resident)
     long_fast_line_kernel(const __grid_constant__ Lines in, int log2_tiles,
@@ -170,8 +162,8 @@ __global__ void __launch_bounds__(threads, resident)
   end_of_input(elements_of(in));
 }
 
-/// The tile's lanes thread, thread + lanes, … of one column: `sums` of them, each of a thread. Elements first … of the
-/// tile's n.
+/// The tile's lanes thread, thread + lanes, … of one column: `sums` of them, each of a thread. Elements first … of
+/// the tile's n.
 template <class Term, int lanes, int sums, class T, class Reader>
 __device__ __forceinline__ T part_of_tile(const Reader& line, std::size_t first, int n, int thread) {
   T sum[sums] = {};

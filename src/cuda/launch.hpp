@@ -57,7 +57,18 @@ void launch_any_lines(const workspace::storage& storage, std::size_t term,
                       const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
                       const cuda_engine::line_results& out);
 
-/// Enqueues the extreme elements of lines, or their indices; see line_extremum_kernel.cuh. There is at least one line.
+/// As launch_lines and launch_any_lines, in mode fast; see fast_line_kernel.cuh. Elements are floating-point
+/// numbers.
+template <class Carrier>
+void launch_fast_lines(const workspace::storage& storage, std::size_t term,
+                       const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
+template <class Carrier>
+void launch_fast_any_lines(const workspace::storage& storage, std::size_t term,
+                           const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
+                           const cuda_engine::line_results& out);
+
+/// Enqueues the extreme elements of lines, or their indices; see line_extremum_kernel.cuh. There is at least one
+/// line.
 template <int bytes>
 void launch_line_extrema(const workspace::storage& storage, const cuda_engine::element_lines& in,
                          const cuda_engine::rank_rule& rule, const cuda_engine::extremum_results& out);

@@ -1,5 +1,5 @@
-// The kernels of extreme elements of lines for elements of EXACTDOT_ELEMENT_BYTES bytes, for every configuration that
-// line_extremum_tuning.hpp names, and the choice among them. One object per size.
+// The kernels of extreme elements of lines for elements of EXACTDOT_ELEMENT_BYTES bytes, for every configuration
+// that line_extremum_tuning.hpp names, and the choice among them. One object per size.
 #include <cuda/launch.hpp>
 #include <cuda/launch_kernel.hpp>
 #include <cuda/line_extremum_kernel.cuh>
@@ -30,10 +30,10 @@ template <int bytes, bool with_index, input_layout layout, const auto& rows, std
 void launch_row(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
                 const extremum_results& out) {
   constexpr line_config config = rows[row].config;
-  launch_kernel(storage, what,
-                {blocks_for(storage, in.count, config.lines_of_block(), config.blocks_per_multiprocessor),
-                 config.threads},
-                kernel_of_extrema<bytes, with_index, layout, config>(), in, rule, out);
+  launch_kernel(
+      storage, what,
+      {blocks_for(storage, in.count, config.lines_of_block(), config.blocks_per_multiprocessor), config.threads},
+      kernel_of_extrema<bytes, with_index, layout, config>(), in, rule, out);
 }
 
 template <int bytes, bool with_index, std::size_t which>

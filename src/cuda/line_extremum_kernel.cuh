@@ -1,9 +1,9 @@
 // The least or greatest element of each of many lines, or its lowest index, in one launch.
 //
-//   thread                                     its part of a line, by packs or single elements  line_extremum_load.cuh
-//   some lanes of a warp, a warp, or a block   the highest rank of a line, then the lowest index that has it
-//   or a block                                 those of neighbouring columns, each by some of its threads
-//   one thread                                 turns the rank into an element, and stores
+//   thread                                     its part of a line, by packs or single elements
+//   line_extremum_load.cuh some lanes of a warp, a warp, or a block   the highest rank of a line, then the lowest
+//   index that has it or a block                                 those of neighbouring columns, each by some of its
+//   threads one thread                                 turns the rank into an element, and stores
 //
 // Lines: a class with `count`, `stride`, `swapped` and line(i), as element_lines. Bound: every element is read
 // once; for an index, each thread reads one batch of 16-byte loads again, from cache.
@@ -90,8 +90,8 @@ __global__ void __launch_bounds__(threads, resident)
     const std::size_t index = first + lane / lanes;
     const bool is_line = index < in.count;
     const element_line line = is_line ? in.line(index) : element_line{nullptr, 0};
-    const auto best = best_of_line<bytes, with_index, layout, in_flight, unsigned>(in, line, lane_team<lanes>{},
-                                                                                   rule, nullptr);
+    const auto best =
+        best_of_line<bytes, with_index, layout, in_flight, unsigned>(in, line, lane_team<lanes>{}, rule, nullptr);
     if (is_line && lane % lanes == 0) store_best<bytes>(out, index, rule, best);
   }
   end_of_input(elements_of(in));

@@ -1,5 +1,6 @@
-// Launch configurations of extreme elements of lines (line_extremum_kernel.cuh): one row per range of lengths, in bytes
-// of a line. Reasoned from those of exact sums (line_tuning.hpp), with more threads resident, as registers allow.
+// Launch configurations of extreme elements of lines (line_extremum_kernel.cuh): one row per range of lengths, in
+// bytes of a line. Reasoned from those of exact sums (line_tuning.hpp), with more threads resident, as registers
+// allow.
 #pragma once
 
 #include <cuda/line_tuning.hpp>
@@ -8,10 +9,8 @@ namespace exactdot::cuda_engine {
 
 /// Of lines whose elements follow each other, by packs of 16 bytes.
 inline constexpr std::array extremum_line_rows = {
-    line_row{32, {1, 256, 2, 4, 16}},
-    line_row{256, {4, 256, 4, 4, 16}},
-    line_row{8 * kibi, {8, 256, 4, 4, 16}},
-    line_row{32 * kibi, {32, 256, 4, 4, 16}},
+    line_row{32, {1, 256, 2, 4, 16}},          line_row{256, {4, 256, 4, 4, 16}},
+    line_row{8 * kibi, {8, 256, 4, 4, 16}},    line_row{32 * kibi, {32, 256, 4, 4, 16}},
     line_row{unlimited, {256, 256, 4, 4, 16}},
 };
 

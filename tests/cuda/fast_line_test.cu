@@ -1,6 +1,6 @@
-// Mode fast of lines: the bits of the oracle's order v1 for every row, column and layout; every length up to 200 and
-// some around stripes and tiles, by every number of lanes. Sums in another order, with nodes of the tree exchanged, a
-// lane left out or the lanes of no element forgotten, must be noticed.
+// Mode fast of lines: the bits of the oracle's order v1 for every row, column and layout; every length up to 200
+// and some around stripes and tiles, by every number of lanes. Sums in another order, with nodes of the tree
+// exchanged, a lane left out or the lanes of no element forgotten, must be noticed.
 #include <cuda/fast_line_kernel.cuh>
 
 #include "oracle/order_v1.hpp"
@@ -27,8 +27,7 @@ template <class Way, class T, class Term, class Lines>
 void launch_way(gpu::stream& stream, const Lines& in, const line_results& to, unsigned blocks, unsigned seed) {
   if constexpr (takes_columns<Way>) {
     constexpr auto layout = std::is_same_v<Lines, line_operands<T>> ? input_layout::strided : input_layout::any;
-    constexpr auto kernel =
-        fast_column_kernel<T, Term, layout, Way::threads, Way::columns, Way::sums, 1, Lines>;
+    constexpr auto kernel = fast_column_kernel<T, Term, layout, Way::threads, Way::columns, Way::sums, 1, Lines>;
     gpu::launch(kernel, blocks, Way::threads, 0, stream, in, to);
   } else if constexpr (Way::lanes > 32) {
     constexpr auto kernel = long_fast_line_kernel<T, Term, Way::layout, Way::lanes, Way::stripes, 1, Lines>;
@@ -85,8 +84,8 @@ void expect_fast(reduction what, const matrix<T>& of, element_type type, unsigne
   const auto found = fast_results<Way, Term>(on, of, rule, seed);
   for (std::size_t i = 0; i < of.count; ++i) {
     ASSERT_EQ(found[i], reference_bits(what, rule, of, i))
-        << name << ": " << name_of(what) << " of " << name_of(type_of<T>) << " to " << name_of(type) << ", row " << i
-        << " of " << of.count << " by " << of.n << ", " << Way::lanes << " lanes, seed " << seed;
+        << name << ": " << name_of(what) << " of " << name_of(type_of<T>) << " to " << name_of(type) << ", row "
+        << i << " of " << of.count << " by " << of.n << ", " << Way::lanes << " lanes, seed " << seed;
   }
 }
 
@@ -112,8 +111,8 @@ void expect_any_fast(const matrix<T>& of, unsigned seed, const std::string& name
   }
 }
 
-/// Numbers of many magnitudes, so that every order of additions gives other bits. In every fourth matrix special ones,
-/// in every other fourth products that underflow to −0.
+/// Numbers of many magnitudes, so that every order of additions gives other bits. In every fourth matrix special
+/// ones, in every other fourth products that underflow to −0.
 template <class T>
 matrix<T> random_rows(std::size_t count, std::size_t n, std::size_t gap, unsigned seed) {
   oracle::rng random(seed);
@@ -221,6 +220,7 @@ TEST_F(fast_lines, of_a_transpose_have_the_bits_of_order_v1) {
   expect_columns<fast_columns<256, 32, 16>, float>(9, 5000, 31);
   expect_columns<fast_columns<256, 32, 8>, double>(70, 300, 61);
   expect_columns<fast_columns<256, 8, 4>, float>(20, 2500, 91);
+  expect_columns<fast_columns<128, 8, 8>, float>(20, 2500, 211);
   expect_columns<fast_columns<256, 8, 2>, double>(20, 3000, 121);
   expect_columns<fast_columns<64, 64, 16>, float>(150, 16, 151);
   expect_columns<fast_columns<64, 64, 8>, double>(150, 8, 181);
@@ -256,8 +256,8 @@ void expect_converted(std::size_t longest, unsigned salt) {
     });
     for (std::size_t i = 0; i < given.count; ++i) {
       ASSERT_EQ(found[i], reference_bits(reduction::dot, rule, given, i))
-          << name_of(type_of<Element>) << ", row " << i << " of " << given.count << " by " << n << ", " << Way::lanes
-          << " lanes, seed " << seed;
+          << name_of(type_of<Element>) << ", row " << i << " of " << given.count << " by " << n << ", "
+          << Way::lanes << " lanes, seed " << seed;
     }
   }
 }
@@ -268,6 +268,7 @@ TEST_F(fast_lines, of_16_bit_elements_have_the_bits_of_converted_ones) {
   expect_converted<bfloat16, fast_way<64, 1, 2, input_layout::converted>>(9000, 80);
   expect_converted<float16, fast_way<4, 4, 1, input_layout::converted>>(64, 120);
   expect_converted<float16, fast_way<8, 4, 1, input_layout::any>>(300, 160);
+  expect_converted<bfloat16, fast_way<32, 1, 1, input_layout::any>>(3000, 200);
 }
 
 /// Sums of rows of three tiles that are wrong on purpose, made of the kernels' parts.
@@ -278,7 +279,7 @@ __global__ void add_wrongly(line_operands<float> in, line_results out) {
   __shared__ float waiting[max_tree_levels];
   for (std::size_t i = 0; i < in.count; ++i) {
     const auto line = in.line(i);
-    const contiguous_reader<core::product, false, float, float> reader{line.a, line.b};
+    const contiguous_reader<core::product, false, float> reader{line.a, line.b};
     if constexpr (made == mistake::other_fold || made == mistake::no_zero_lanes) {
       float sum = 0;  // one value a lane, neighbours first, or without the lanes of no element
       if (threadIdx.x < line.n) sum = multiply_add(line.a[threadIdx.x], line.b[threadIdx.x], sum);
@@ -315,8 +316,8 @@ std::size_t wrong_with(const matrix<float>& of) {
   in.first = {a.data(), b.data(), 1, 1, of.n}, in.next_a = of.next_a, in.next_b = of.next_b, in.count = of.count;
   const core::result_rule rule(core::finish::round, core::format_of(element_type::float32));
   constexpr auto kernel = add_wrongly<made>;
-  const auto found = on.results(of.count, of.n, rule,
-                                [&](const line_results& to) { gpu::launch(kernel, 1, 32, 0, on.stream(), in, to); });
+  const auto found = on.results(
+      of.count, of.n, rule, [&](const line_results& to) { gpu::launch(kernel, 1, 32, 0, on.stream(), in, to); });
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < of.count; ++i) {
     wrong += found[i] != reference_bits(reduction::dot, rule, of, i) ? 1 : 0;

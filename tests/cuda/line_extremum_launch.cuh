@@ -1,5 +1,5 @@
-// Launches of the search for extreme elements of lines (line_extremum_kernel.cuh) on matrices of any element type, and
-// the comparison of their results with those of extremum_data.hpp.
+// Launches of the search for extreme elements of lines (line_extremum_kernel.cuh) on matrices of any element type,
+// and the comparison of their results with those of extremum_data.hpp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -116,7 +116,11 @@ class line_launcher {
     out.copy_from(unwritten.data(), unwritten.size());
     const auto size = static_cast<std::ptrdiff_t>(bytes);
     const element_lines in{reinterpret_cast<const char*>(memory.data()) + (of.first + skew) * bytes,
-                           of.stride * size, of.next * size, of.n, of.count, of.swapped};
+                           of.stride * size,
+                           of.next * size,
+                           of.n,
+                           of.count,
+                           of.swapped};
     const extremum_results to{reinterpret_cast<char*>(out.data()), distance * sizeof(std::uint64_t),
                               gives_index(what)};
     enqueue(in, rank_rule_of(of.x.type, is_greatest(what)), to);

@@ -1,7 +1,7 @@
-// Extreme elements of lines, of every element type, against a loop over core::ordered_key: every length up to 200 and
-// some beyond, by every number of lanes, of any alignment, stride and byte order; columns; NaNs, zeros, infinities,
-// ties, the extreme element at every index. Searches that break ties wrongly, or leave a lane or NaNs' payloads out,
-// must be noticed.
+// Extreme elements of lines, of every element type, against a loop over core::ordered_key: every length up to 200
+// and some beyond, by every number of lanes, of any alignment, stride and byte order; columns; NaNs, zeros,
+// infinities, ties, the extreme element at every index. Searches that break ties wrongly, or leave a lane or NaNs'
+// payloads out, must be noticed.
 #include "line_extremum_launch.cuh"
 
 namespace exactdot::cuda_engine {
@@ -10,7 +10,8 @@ namespace {
 /// Random elements of few values in some lines; in every third matrix special ones among them.
 element_matrix random_lines(const element_info& info, std::size_t count, std::size_t n, std::size_t gap,
                             unsigned seed) {
-  element_matrix made = lines_of(random_data(info, count * (n + gap) + 1, seed, seed % 2 == 0 ? 0 : 3), count, n, gap);
+  element_matrix made =
+      lines_of(random_data(info, count * (n + gap) + 1, seed, seed % 2 == 0 ? 0 : 3), count, n, gap);
   if (seed % 3 != 0) return made;
   const std::vector<std::uint64_t> special = special_elements(info);
   std::mt19937 random(seed);

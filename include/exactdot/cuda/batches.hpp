@@ -6,9 +6,10 @@
 // in managed memory; calls allocate no device memory and do not wait, so they can be captured in a graph. The same
 // arrays are accepted by exactdot::sum(rows{…}, out) and its like (exactdot/batches.hpp), which wait.
 //
-// So far: mode exact; dot, sum, asum, sum_of_squares, nrm2 and mean. All else is refused with errc::bad_option. An
-// integer result that does not fit is 0, and workspace::check() throws. Speed is that of reading if elements are
-// float or double and follow each other, or columns do; other strides take up to 8 times as long (docs/shapes.md).
+// So far: dot, sum, asum, sum_of_squares, nrm2 and mean in both modes; min, max, argmin and argmax, of rows that
+// are not empty. All else is refused with errc::bad_option. An integer result that does not fit is 0, and
+// workspace::check() throws. Speed is that of reading if elements are float or double and follow each other, or
+// columns do; other strides take up to 8 times as long (docs/shapes.md).
 #pragma once
 
 #include <exactdot/batches.hpp>
