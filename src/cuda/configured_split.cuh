@@ -63,11 +63,9 @@ void launch_configured_columns(const workspace::storage& storage, const line_ope
                                const line_results& out, const line_request& asked) {
   constexpr split_column_config config = split_column_configs[which];
   constexpr auto columns = static_cast<std::size_t>(config.columns);
-  constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Kind::sums)),
-                        least_rows = 1024;
+  constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Kind::sums));
   const std::size_t panels = (in.count + columns - 1) / columns,
-                    resident = std::min(static_cast<std::size_t>(storage.multiprocessors * config.resident), most);
-  const std::size_t parts = std::clamp<std::size_t>(in.first.n / least_rows, 1, std::max<std::size_t>(resident / panels, 1));
+                    parts = parts_of_columns(in.count, in.first.n, storage.multiprocessors, most);
   const line_bounds bounds = bounds_of_columns<Kind>((in.first.n + parts - 1) / parts, config.threads / config.columns,
                                                      config.in_flight);
   const auto blocks = static_cast<unsigned>(
@@ -86,7 +84,7 @@ void launch_configured_columns(const workspace::storage& storage, const line_ope
 template <class Kind>
 void launch_columns_of(const workspace::storage& storage, const line_operands<typename Kind::carrier>& in,
                        const line_results& out, const line_request& asked) {
-  if (in.count >= static_cast<std::size_t>(split_column_configs[0].columns)) {
+  if (&column_config_for(in.count) == &split_column_configs[0]) {
     return launch_configured_columns<Kind, 0>(storage, in, out, asked);
   }
   launch_configured_columns<Kind, 1>(storage, in, out, asked);

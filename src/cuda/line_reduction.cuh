@@ -120,7 +120,7 @@ template <class T>
   store_anywhere(to, found.word);
 }
 
-/// Puts the exact sum of a line's terms into storage.sum. By all threads of a team; a barrier before and after.
+/// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all threads of a team; a barrier before and after.
 template <class Term, class Team, class Line, class T>
 __device__ __forceinline__ void sum_exactly(const Line& line, Team team, line_storage<T>& storage) {
   const auto thread = static_cast<unsigned>(team.first_thread());
@@ -131,7 +131,8 @@ __device__ __forceinline__ void sum_exactly(const Line& line, Team team, line_st
     Team::synchronise();
     add_share<Term>(line, team, in_integers, storage.sum);
     Team::synchronise();
-    if (storage.sum.log2_error == 0) return;  // nothing is missing
+    const bool any_special = (storage.sum.special[0] | storage.sum.special[1] | storage.sum.special[2]) != 0;
+    if (storage.sum.log2_error == 0 || any_special) return;  // nothing that counts is missing
   }
 }
 

@@ -13,7 +13,7 @@ __device__ __forceinline__ void note_bad_segment(wide_unsigned* status, std::uin
 }
 
 /// Notes the segments whose offsets decrease or pass the end of `length` elements.
-__global__ void check_offsets_kernel(const __grid_constant__ offset_array offsets, std::size_t count,
+[[maybe_unused]] __global__ void check_offsets_kernel(const __grid_constant__ offset_array offsets, std::size_t count,
                                      std::uint64_t length, wide_unsigned* status) {
   begin_kernel(count);
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;

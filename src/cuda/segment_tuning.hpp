@@ -65,5 +65,24 @@ struct split_column_config {
 /// Long columns of which there are too few for a block each; the first if there are 32.
 inline constexpr std::array split_column_configs = {split_column_config{32, 256, 8, 2},
                                                     split_column_config{8, 256, 8, 2}};
+inline constexpr std::size_t least_rows_of_block = 512;
+
+constexpr const split_column_config& column_config_for(std::size_t count) {
+  return split_column_configs[count >= 32 ? 0 : 1];
+}
+
+/// Blocks that share columns: as many as the GPU holds at once, if there are rows enough.
+constexpr std::size_t parts_of_columns(std::size_t count, std::size_t rows, int multiprocessors, std::size_t most) {
+  const split_column_config& config = column_config_for(count);
+  const auto columns = static_cast<std::size_t>(config.columns);
+  const std::size_t panels = (count + columns - 1) / columns,
+                    resident = std::min(static_cast<std::size_t>(multiprocessors * config.resident), most);
+  return std::clamp<std::size_t>(rows / least_rows_of_block, 1, std::max<std::size_t>(resident / panels, 1));
+}
+
+/// Whether columns are split among blocks.
+constexpr bool splits_columns(std::size_t count, std::size_t rows, int multiprocessors) {
+  return parts_of_columns(count, rows, multiprocessors, max_split_blocks) > 1;
+}
 
 }  // namespace exactdot::cuda_engine
