@@ -3,6 +3,7 @@
 #include <cuda/launch.hpp>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace exactdot::cuda {
 namespace {
@@ -96,6 +97,20 @@ void check_status(workspace::storage& storage) {
               "cuda: an integer result did not fit into its type; use a floating-point result type");
 }
 
+namespace {
+/// Throws if offsets of an earlier call were wrong; waits for the stream.
+void check_segments(workspace::storage& storage) {
+  cuda_engine::wide_unsigned status = 0;
+  check(cudaMemcpyAsync(&status, storage.bad_segment, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
+        "fetching the status of segments");
+  check(cudaStreamSynchronize(storage.stream), "waiting for the status of segments");
+  if (status == 0) return;
+  check(cudaMemsetAsync(storage.bad_segment, 0, sizeof status, storage.stream), "clearing the status of segments");
+  throw error(errc::bad_option, "cuda: the offsets of segment " + std::to_string(~status) +
+                                    " decrease or pass the end of the vector; its result is NaN, or 0");
+}
+}  // namespace
+
 std::uint64_t run(workspace& on, const engine::plan& plan) {
   workspace::storage& storage = on.library_storage();
   destination to;
@@ -135,6 +150,7 @@ void add_states(const workspace::storage& storage, const engine::plan& plan, std
 void workspace::check() {
   const workspace_lock lock(*storage_);
   require_device(*storage_);
+  check_segments(*storage_);
   check_status(*storage_);
 }
 
