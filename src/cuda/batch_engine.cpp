@@ -9,6 +9,7 @@
 #include <cuda/line_engine.hpp>
 #include <cuda/line_tuning.hpp>
 #include <cuda/pool.hpp>
+#include <cuda/segment_modes.hpp>
 #include <string>
 #include <utility>
 
@@ -43,9 +44,6 @@ void require_support(const batch& of) {
   };
   refuse_if(of.has_keys() || !of.group_sizes.empty(), "a reduction of groups");
   refuse_if(each.info().needs_squares() && each.has_parts(), "a variance of 64-bit integers in rows or segments");
-  const bool is_segments = of.offsets.data != nullptr;
-  refuse_if(is_segments && each.info().is_extremum, "an extreme element of segments");
-  refuse_if(is_segments && each.mode == mode::fast, "mode fast of segments");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
   refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
 }
@@ -224,8 +222,10 @@ void choose_batch(batch& of, const options& options) {
 void enqueue_batch(const cuda::workspace::storage& storage, const batch& of) {
   if (of.count == 0) return;
   const engine::plan& each = of.each;
-  if (of.offsets.data != nullptr) return enqueue_segments(storage, of);
   const bool is_exact_sum = !each.info().is_extremum && each.mode == mode::exact;
+  if (of.offsets.data != nullptr) {
+    return is_exact_sum ? enqueue_segments(storage, of) : enqueue_segment_modes(storage, of);
+  }
   const std::size_t bytes = each.n * size_of(each.a.type) * static_cast<std::size_t>(each.info().inputs);
   const bool by_vector = is_exact_sum ? is_vector_by_vector(of, storage.multiprocessors)
                                       : is_vector_by_vector(of.count, bytes, storage.multiprocessors);
@@ -240,7 +240,10 @@ void reduce_batch(const batch& of) {
   auto workspace = pool<cuda::workspace>::instance().acquire(of.each.gpu);
   if (workspace == nullptr) workspace = std::make_unique<cuda::workspace>();
   cuda::require_device(workspace->library_storage());
-  if (of.offsets.data != nullptr) require_valid_offsets(workspace->library_storage(), of);
+  if (of.offsets.data != nullptr) {
+    require_valid_offsets(workspace->library_storage(), of);
+    if (of.each.info().is_extremum) require_no_empty_segment(workspace->library_storage(), of);
+  }
   enqueue_batch(workspace->library_storage(), of);
   cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
   if (of.each.result.is_integer() && !of.each.info().is_extremum) cuda::check_status(workspace->library_storage());

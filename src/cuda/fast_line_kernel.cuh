@@ -88,8 +88,24 @@ __device__ __forceinline__ T sum_of_tiles(const Reader& line, std::size_t n, std
   return is_first_lane && count != 0 ? root_of_nodes(waiting, count) : T{0};
 }
 
-/// Lines of few elements, `Shape::lanes` lanes of a warp for each. If the team holds only a part of a stripe, no
-/// line is longer than that.
+/// The sum of a line, in its team's first lane. By all lanes of a warp, whose lines may differ in length. If the
+/// team holds only a part of a stripe, no line is longer than that. `waiting`: as in sum_of_tiles.
+template <class Term, input_layout layout, class Shape, class T, input_layout loads>
+__device__ __forceinline__ T sum_by_team(const operands<T, loads>& line, T* waiting) {
+  const bool aligned = __all_sync(all_lanes, has_aligned_packs_of_line<Term>(line)) != 0;
+  return with_reader<Term, layout>(line, aligned, [&](const auto& reader) {
+    if constexpr (Shape::lanes * Shape::packs < 32) {
+      return tile_of_team<Term, Shape, T>(reader, 0, static_cast<int>(line.n));
+    } else {
+      const std::size_t tiles = tiles_of<T>(line.n);
+      const std::size_t turns =
+          Shape::lanes == 32 ? tiles : __reduce_max_sync(all_lanes, static_cast<unsigned>(tiles));
+      return sum_of_tiles<Term, Shape, T>(reader, line.n, 0, tiles, turns, waiting);
+    }
+  });
+}
+
+/// Lines of few elements, `Shape::lanes` lanes of a warp for each.
 template <class T, class Term, input_layout layout, int threads, class Shape, int resident, class Lines>
 __global__ void __launch_bounds__(threads, resident)
     short_fast_line_kernel(const __grid_constant__ Lines in, const __grid_constant__ line_results out) {
@@ -104,60 +120,65 @@ __global__ void __launch_bounds__(threads, resident)
     const std::size_t index = first + lane / lanes;
     const bool is_line = index < in.count;
     const auto line = in.line(is_line ? index : first);
-    const bool aligned = __all_sync(all_lanes, has_aligned_packs_of_line<Term>(line)) != 0;
-    const T sum = with_reader<Term, layout>(line, aligned, [&](const auto& reader) {
-      if constexpr (!has_tiles) {
-        return tile_of_team<Term, Shape, T>(reader, 0, static_cast<int>(line.n));
-      } else {
-        const std::size_t tiles = tiles_of<T>(line.n);
-        const std::size_t turns = lanes == 32 ? tiles : __reduce_max_sync(all_lanes, static_cast<unsigned>(tiles));
-        return sum_of_tiles<Term, Shape, T>(reader, line.n, 0, tiles, turns, waiting[threadIdx.x / lanes]);
-      }
-    });
+    const T sum = sum_by_team<Term, layout, Shape>(line, waiting[has_tiles ? threadIdx.x / lanes : 0]);
     store_fast_line(out, index, line.n, sum, is_line && lane % lanes == 0);
   }
   end_of_input(elements_of(in));
 }
 
-/// Lines of many elements, a block for each. A warp adds subtrees of 2^log2_tiles tiles, the block's warps together
-/// a node of the tree.
+/// Shared memory of a block that adds lines.
+template <class T, int threads>
+struct block_tiles {
+  static constexpr unsigned warps = threads / 32;
+  T waiting[warps][max_tree_levels];
+  T waiting_nodes[max_tree_levels];
+  T warp_sum[2][warps];  ///< in turns, so that one barrier a node suffices
+};
+
+/// The sum of a line, in thread 0. By all threads of a block: a warp adds subtrees of 2^log2_tiles tiles, the warps
+/// together a node of the tree. `turn`: changes from node to node, from line to line, too.
+template <class Term, input_layout layout, int threads, int stripes, class T, input_layout loads>
+__device__ __forceinline__ T sum_by_block(const operands<T, loads>& line, int log2_tiles,
+                                          block_tiles<T, threads>& storage, unsigned& turn) {
+  using shape = tile_shape<32, 1, stripes>;
+  constexpr unsigned warps = threads / 32;
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  T* const waiting = storage.waiting[warp];
+  const std::size_t tiles = tiles_of<T>(line.n), subtree = std::size_t{1} << log2_tiles;
+  const bool aligned = has_aligned_packs_of_line<Term>(line);
+  std::uint64_t nodes = 0;
+  for (std::size_t start = 0; start < tiles || nodes == 0; start += warps * subtree, ++nodes, turn ^= 1) {
+    const std::size_t first = start + warp * subtree;
+    T sum{0};
+    if (first < tiles) {
+      const std::size_t count = tiles - first < subtree ? tiles - first : subtree;
+      sum = with_reader<Term, layout>(line, aligned, [&](const auto& reader) {
+        return sum_of_tiles<Term, shape, T>(reader, line.n, first, count, count, waiting);
+      });
+    }
+    if (lane == 0) storage.warp_sum[turn][warp] = sum;
+    __syncthreads();
+    if (warp != 0) continue;
+    const std::size_t subtrees = (tiles - start + subtree - 1) >> log2_tiles;
+    sum = add_neighbours<warps>(lane < warps ? storage.warp_sum[turn][lane] : T{0}, lane,
+                                subtrees < warps ? static_cast<unsigned>(subtrees) : warps);
+    if (lane == 0) push_node(storage.waiting_nodes, nodes, sum);
+  }
+  return threadIdx.x == 0 ? root_of_nodes(storage.waiting_nodes, nodes) : T{0};
+}
+
+/// Lines of many elements, a block for each.
 template <class T, class Term, input_layout layout, int threads, int stripes, int resident, class Lines>
 __global__ void __launch_bounds__(threads, resident)
     long_fast_line_kernel(const __grid_constant__ Lines in, int log2_tiles,
                           const __grid_constant__ line_results out) {
-  using shape = tile_shape<32, 1, stripes>;
-  constexpr unsigned warps = threads / 32;
-  __shared__ T waiting[warps][max_tree_levels];
-  __shared__ T waiting_nodes[max_tree_levels];
-  __shared__ T warp_sum[2][warps];  // in turns, so that one barrier a node suffices
+  __shared__ block_tiles<T, threads> storage;
   begin_kernel(elements_of(in));
-  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  T* const waiting_tiles = waiting[warp];
   unsigned turn = 0;
   for (std::size_t index = blockIdx.x; index < in.count; index += gridDim.x) {
     const auto line = in.line(index);
-    const std::size_t tiles = tiles_of<T>(line.n), subtree = std::size_t{1} << log2_tiles;
-    const bool aligned = has_aligned_packs_of_line<Term>(line);
-    std::uint64_t nodes = 0;
-    for (std::size_t start = 0; start < tiles || nodes == 0; start += warps * subtree, ++nodes, turn ^= 1) {
-      const std::size_t first = start + warp * subtree;
-      T sum{0};
-      if (first < tiles) {
-        const std::size_t count = tiles - first < subtree ? tiles - first : subtree;
-        sum = with_reader<Term, layout>(line, aligned, [&](const auto& reader) {
-          return sum_of_tiles<Term, shape, T>(reader, line.n, first, count, count, waiting_tiles);
-        });
-      }
-      if (lane == 0) warp_sum[turn][warp] = sum;
-      __syncthreads();
-      if (warp != 0) continue;
-      const std::size_t subtrees = (tiles - start + subtree - 1) >> log2_tiles;
-      sum = add_neighbours<warps>(lane < warps ? warp_sum[turn][lane] : T{0}, lane,
-                                  subtrees < warps ? static_cast<unsigned>(subtrees) : warps);
-      if (lane == 0) push_node(waiting_nodes, nodes, sum);
-    }
-    if (warp != 0) continue;
-    store_fast_line(out, index, line.n, lane == 0 ? root_of_nodes(waiting_nodes, nodes) : T{0}, lane == 0);
+    const T sum = sum_by_block<Term, layout, threads, stripes>(line, log2_tiles, storage, turn);
+    if (threadIdx.x < 32) store_fast_line(out, index, line.n, sum, threadIdx.x == 0);
   }
   end_of_input(elements_of(in));
 }

@@ -77,7 +77,7 @@ constexpr std::size_t fast_columns_for(std::size_t count, std::size_t n, int mul
 }
 
 /// log2 of the tiles that a warp of a block adds before the next one's: the more, the fewer barriers.
-constexpr int log2_tiles_of_warp(std::size_t tiles, int threads) {
+EXACTDOT_CORE int log2_tiles_of_warp(std::size_t tiles, int threads) {
   return tiles >= static_cast<std::size_t>(threads / 32 * 16) ? 2 : 0;
 }
 

@@ -5,7 +5,7 @@
 #include <cuda/destination.hpp>
 #include <cuda/extremum_rank.hpp>
 #include <cuda/line_extremum.hpp>
-#include <cuda/line_source.hpp>
+#include <cuda/segment_spans.hpp>
 #include <cuda/workspace.hpp>
 #include <plan/plan.hpp>
 
@@ -72,6 +72,19 @@ void launch_fast_any_lines(const workspace::storage& storage, std::size_t term,
 template <int bytes>
 void launch_line_extrema(const workspace::storage& storage, const cuda_engine::element_lines& in,
                          const cuda_engine::rank_rule& rule, const cuda_engine::extremum_results& out);
+
+/// The same of segments of a vector, and their sums in mode fast; see segment_works.cuh. `vector`: one line, all
+/// elements of the vector. `of_none`: the result of an empty segment.
+template <int bytes>
+void launch_extremum_segments(const workspace::storage& storage, const cuda_engine::element_lines& vector,
+                              const cuda_engine::segment_spans& in, const cuda_engine::rank_rule& rule,
+                              std::uint64_t of_none, const cuda_engine::extremum_results& out);
+template <class Carrier, cuda_engine::input_layout layout>
+void launch_fast_segments(const workspace::storage& storage, std::size_t term,
+                          const cuda_engine::operands<Carrier, layout>& vector,
+                          const cuda_engine::segment_spans& in, const cuda_engine::line_results& out);
+/// Enqueues: storage.empty_segment tells the lowest segment that is empty.
+void check_no_segment_is_empty(const workspace::storage& storage, const cuda_engine::segment_spans& in);
 /// Enqueues the results of segments, and of lines that all blocks share; see segment_kernel.cuh and
 /// split_line_kernel.cuh. `bytes`: of an element. There is at least one line; those of launch_split_lines are long.
 template <class Carrier, cuda_engine::input_layout layout>

@@ -14,4 +14,12 @@ void check_offsets(const workspace::storage& storage, const cuda_engine::offset_
                 offsets, count, length, storage.bad_segment);
 }
 
+void check_no_segment_is_empty(const workspace::storage& storage, const cuda_engine::segment_spans& in) {
+  constexpr int threads = 256;
+  const std::size_t most = static_cast<std::size_t>(storage.multiprocessors) * 8;
+  const auto blocks = static_cast<unsigned>(std::min((in.count + threads - 1) / threads, most));
+  launch_kernel(storage, "launching the search for empty segments", {blocks, threads},
+                cuda_engine::check_no_segment_is_empty, in, storage.empty_segment);
+}
+
 }  // namespace exactdot::cuda
