@@ -22,7 +22,7 @@ namespace exactdot::cuda {
 /// cudaStream_t.
 using stream_handle = CUstream_st*;
 
-/// What the calls on one stream share: less than 256 KiB of device memory, and two words of host memory that the
+/// What the calls on one stream share: less than 3 MiB of device memory, and two words of host memory that the
 /// GPU writes. One workspace serves one stream, which orders its calls, and one thread at a time: a second thread
 /// is refused. The library cannot detect, so the caller must prevent, that a graph captured from that stream runs
 /// at the same time as other calls, or as another launch of itself, with the same workspace. A moved-from workspace
@@ -37,8 +37,9 @@ class workspace {
 
   [[nodiscard]] stream_handle stream() const noexcept;
   [[nodiscard]] int device() const noexcept;  ///< its index
-  /// Waits for the stream and throws errc::overflow if an integer result of an earlier stream-ordered call did not
-  /// fit into its type (the result is then 0); such calls cannot throw it themselves.
+  /// Waits for the stream and throws what stream-ordered calls before it could not throw themselves: errc::overflow
+  /// if an integer result did not fit into its type (it is then 0); errc::bad_option, with the first segment, if
+  /// offsets decreased or passed the end (its result is then NaN or, if it is an integer, 0).
   void check();
 
   struct storage;

@@ -3,6 +3,7 @@
 #include <cuda/launch.hpp>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace exactdot::cuda {
 namespace {
@@ -96,6 +97,32 @@ void check_status(workspace::storage& storage) {
               "cuda: an integer result did not fit into its type; use a floating-point result type");
 }
 
+namespace {
+/// The segment that an earlier call has noted, if there is one; forgets it. Waits for the stream.
+std::optional<std::uint64_t> noted_segment(const workspace::storage& storage, cuda_engine::wide_unsigned* note) {
+  cuda_engine::wide_unsigned status = 0;
+  check(cudaMemcpyAsync(&status, note, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
+        "fetching the status of segments");
+  check(cudaStreamSynchronize(storage.stream), "waiting for the status of segments");
+  if (status == 0) return std::nullopt;
+  check(cudaMemsetAsync(note, 0, sizeof status, storage.stream), "clearing the status of segments");
+  return ~status;
+}
+
+/// Throws if a segment of an earlier call had wrong offsets, or no element of which an extreme one was asked for.
+void check_segments(const workspace::storage& storage) {
+  if (const auto segment = noted_segment(storage, storage.bad_segment)) {
+    throw error(errc::bad_option, "cuda: the offsets of segment " + std::to_string(*segment) +
+                                      " decrease or pass the end of the vector; its result is NaN, or 0");
+  }
+  if (const auto segment = noted_segment(storage, storage.empty_segment)) {
+    throw error(errc::empty_input,
+                "cuda: segment " + std::to_string(*segment) +
+                    " is empty, so it has no least or greatest element; its result is NaN, or 0");
+  }
+}
+}  // namespace
+
 std::uint64_t run(workspace& on, const engine::plan& plan) {
   workspace::storage& storage = on.library_storage();
   destination to;
@@ -135,6 +162,7 @@ void add_states(const workspace::storage& storage, const engine::plan& plan, std
 void workspace::check() {
   const workspace_lock lock(*storage_);
   require_device(*storage_);
+  check_segments(*storage_);
   check_status(*storage_);
 }
 

@@ -111,9 +111,7 @@ TEST_F(cuda_batches, that_are_not_there_yet_are_refused) {
   std::vector<double> host(10);
   const rows<double> given{x.data(), 10, 6};
   const auto to = on_device(out, 10);
-  expect_error(errc::bad_option, "is not there yet", [&] { sum(given, to, {.mode = mode::fast}); });
   expect_error(errc::bad_option, "is not there yet", [&] { variance(given, to); });
-  expect_error(errc::bad_option, "is not there yet", [&] { max(given, to); });
   expect_error(errc::bad_option, "the array of results lies in host memory", [&] { sum(given, host); });
   expect_error(errc::bad_option, "x lies in host memory", [&] { sum(rows{a.data(), 10, 6}, to); });
   expect_error(errc::bad_option, "x lies in host memory", [&] {
