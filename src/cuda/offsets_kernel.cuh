@@ -13,8 +13,9 @@ __device__ __forceinline__ void note_bad_segment(wide_unsigned* status, std::uin
 }
 
 /// Notes the segments whose offsets decrease or pass the end of `length` elements.
-[[maybe_unused]] __global__ void check_offsets_kernel(const __grid_constant__ offset_array offsets, std::size_t count,
-                                     std::uint64_t length, wide_unsigned* status) {
+[[maybe_unused]] __global__ void check_offsets_kernel(const __grid_constant__ offset_array offsets,
+                                                      std::size_t count, std::uint64_t length,
+                                                      wide_unsigned* status) {
   begin_kernel(count);
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads) {

@@ -6,10 +6,10 @@
 // in managed memory; calls allocate no device memory and do not wait, so they can be captured in a graph. The same
 // arrays are accepted by exactdot::sum(rows{…}, out) and its like (exactdot/batches.hpp), which wait.
 //
-// So far: mode exact; sums, norms, means and variances. All else is refused with errc::bad_option. An integer result
-// that does not fit is 0, that of a segment whose offsets are wrong NaN or 0, and workspace::check() throws. Speed is
-// that of reading if elements are float or double and follow each other, or columns do; other strides take up to 8
-// times as long (docs/shapes.md).
+// So far: mode exact; sums, norms, means and variances. All else is refused with errc::bad_option. An integer
+// result that does not fit is 0, that of a segment whose offsets are wrong NaN or 0, and workspace::check() throws.
+// Speed is that of reading if elements are float or double and follow each other, or columns do; other strides take
+// up to 8 times as long (docs/shapes.md).
 #pragma once
 
 #include <exactdot/batches.hpp>
@@ -47,8 +47,8 @@ inline void dot(workspace& on, const any_grid& a, const any_grid& b, const any_r
   detail::enqueue_grid(on, reduction::dot, a, b, out, options);
 }
 
-/// The same of segments of a vector, and for dot of the same stretches of another one. Offsets in device memory too,
-/// of 32 or 64 bits; they are not read on the host. One to three launches.
+/// The same of segments of a vector, and for dot of the same stretches of another one. Offsets in device memory
+/// too, of 32 or 64 bits; they are not read on the host. One to three launches.
 inline void reduce(workspace& on, reduction what, const any_vector& x, const any_offsets& offsets,
                    const any_results& out, const options& options = {}, std::int64_t ddof = 0) {
   exactdot::detail::require_one_input(what);
