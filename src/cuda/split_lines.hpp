@@ -13,7 +13,7 @@ namespace exactdot::cuda_engine {
 inline constexpr unsigned max_split_blocks = 512;
 inline constexpr unsigned max_long_lines =
     4096;  ///< segments in the list, half of them at most because they are long
-inline constexpr unsigned max_open_sums = 256;  ///< split lines whose rounding a bound leaves open
+inline constexpr unsigned max_open_sums = 192;  ///< split lines whose rounding a bound leaves open
 inline constexpr unsigned max_partials = 8192;
 
 /// A traced sum (traced_sum.cuh).
