@@ -1,4 +1,5 @@
-// Which lanes sum a segment (segment_kernel.cuh), and how long lines are split among blocks (split_line_kernel.cuh).
+// Which lanes sum a segment (segment_kernel.cuh), and how long lines are split among blocks
+// (split_line_kernel.cuh).
 //
 // Reasoned from the rows of line_tuning.hpp, which were measured.
 #pragma once
@@ -44,14 +45,17 @@ inline constexpr int split_in_flight = 4;
 
 /// The parameters for `count` segments of a vector of n elements of `size` bytes, on so many resident warps.
 constexpr split_plan plan_of_segments(std::size_t count, std::uint64_t n, std::size_t size, std::size_t warps) {
-  constexpr std::uint64_t long_bytes = 16 * kibi;
+  constexpr std::uint64_t long_bytes = 32 * kibi;
+  constexpr std::size_t turns = 4;  // of a warp, at least, so that their ends even out
   split_plan plan;
   plan.is_listed = true;
-  // the segments are disjoint, so no more are long than the list holds
-  plan.long_from = std::max<std::uint64_t>(long_bytes / size, n / max_long_lines + 1);
+  // the segments are disjoint, so no more are long than half of the list holds
+  plan.long_from = std::max<std::uint64_t>(long_bytes / size, n / (max_long_lines / 2) + 1);
   plan.unit = std::max<std::uint64_t>(256, n >> 23);  // units of all segments that a list may hold are below 2^44
   plan.of_warp = 1;
-  while (plan.of_warp < 32 && count > plan.of_warp * warps) plan.of_warp *= 2;
+  while (plan.of_warp < 32 && count > turns * plan.of_warp * warps) plan.of_warp *= 2;
+  const std::uint64_t average = (n + count - 1) / count;
+  plan.most_of_warp = std::max(2 * plan.long_from, 4 * average * plan.of_warp);
   return plan;
 }
 
