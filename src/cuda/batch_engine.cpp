@@ -4,6 +4,7 @@
 // have been simplified, are a launch each. Few very long lines are vectors one after the other (line_tuning.hpp).
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
+#include <cuda/group_engine.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/line_tuning.hpp>
@@ -31,6 +32,7 @@ std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
 
 /// Throws for a batch that GPUs do not compute yet.
 void require_support(const batch& of) {
+  if (of.has_keys()) return require_group_support(of);
   const engine::plan& each = of.each;
   const auto refuse_if = [&](bool missing, const char* what) {
     if (!missing) return;
@@ -181,8 +183,9 @@ void choose_batch(batch& of, const options& options) {
   require_alignment(of, {of.out, "the array of results"}, size_of(each.result_type), 0, &shared_axis::out);
 }
 
-void enqueue_batch(const cuda::workspace::storage& storage, const batch& of) {
+void enqueue_batch(cuda::workspace::storage& storage, const batch& of) {
   if (of.count == 0) return;
+  if (of.has_keys()) return enqueue_groups(storage, of);
   const std::size_t bytes = of.each.n * size_of(of.each.a.type) * static_cast<std::size_t>(of.each.info().inputs);
   if (is_vector_by_vector(of.count, bytes, storage.multiprocessors)) return launch_vectors(storage, of);
   with_carrier(of.each.carrier, [&]<class T>(T) { launch_lines<T>(storage, of); });
@@ -194,9 +197,13 @@ void reduce_batch(const batch& of) {
   auto workspace = pool<cuda::workspace>::instance().acquire(of.each.gpu);
   if (workspace == nullptr) workspace = std::make_unique<cuda::workspace>();
   cuda::require_device(workspace->library_storage());
-  enqueue_batch(workspace->library_storage(), of);
-  cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
-  if (of.each.result.is_integer()) cuda::check_status(workspace->library_storage());
+  if (of.has_keys()) {
+    reduce_groups(workspace->library_storage(), of);
+  } else {
+    enqueue_batch(workspace->library_storage(), of);
+    cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
+    if (of.each.result.is_integer()) cuda::check_status(workspace->library_storage());
+  }
   pool<cuda::workspace>::instance().release(of.each.gpu, std::move(workspace));
   if (of.monitor != nullptr) of.monitor->done += of.elements;
 }
@@ -213,6 +220,25 @@ void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, cons
   exactdot::options placed;
   placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
   cuda_engine::enqueue_batch(storage, engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed));
+}
+
+void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
+                            const any_results& out, const options& options, std::int64_t ddof) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  exactdot::options placed;
+  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage, engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed));
+}
+
+void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  exactdot::options placed;
+  placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage, engine::make_count_batch({"cuda", reduction::sum, out, 0}, keys, placed));
 }
 
 }  // namespace exactdot::cuda

@@ -24,6 +24,8 @@ inline constexpr unsigned no_group = ~0U;
 /// Groups of a call, at most: keys below that are told from negative ones without their type.
 inline constexpr std::size_t max_groups = 0x7fffffff;
 
+constexpr int group_pack = 4;  ///< elements that a thread loads at a time
+
 /// The elements and their keys.
 struct group_input {
   any_operand a, b;
@@ -102,5 +104,70 @@ struct group_results {
     return first + static_cast<std::ptrdiff_t>(group) * next;
   }
 };
+
+/// What a call is: the elements of one column.
+struct group_job {
+  group_input in;
+  group_results out;
+  group_memory to;
+  group_scheme scheme;
+  bool is_native = false;  ///< contiguous elements in native byte order: floating-point, of one type
+  unsigned multiprocessors = 1;
+};
+
+/// What a GPU offers.
+struct group_limits {
+  unsigned multiprocessors = 1;
+  std::size_t shared_bytes = 48 << 10;  ///< of a block
+};
+
+/// 64-bit words of the second look at a group: its states, and for moments what their finish needs.
+constexpr std::size_t words_of_open_group(const core::state_layout& layout, int streams) {
+  const auto state = static_cast<std::size_t>(layout.words());
+  return streams == 1 ? state : 2 * state + 2 * static_cast<std::size_t>(layout.limbs) + 4;
+}
+
+constexpr std::size_t rounded_up(std::size_t bytes) { return (bytes + 127) / 128 * 128; }
+
+/// Bytes of device memory of the first look, and with it those of the lists of open groups.
+inline std::size_t first_look_bytes(const group_job& job) {
+  const std::size_t groups = job.in.groups, words = static_cast<std::size_t>(job.scheme.words_of_group());
+  const std::size_t counts = job.scheme.has_counts && job.scheme.in_shared ? 8 * groups : 0;
+  return rounded_up(sizeof(group_status)) + rounded_up(8 * words * groups) + rounded_up(counts) +
+         3 * rounded_up(4 * groups);
+}
+
+/// Divides memory of that size, aligned to 128 bytes; the states of the second look follow. Returns how many bytes
+/// have to be cleared.
+inline std::size_t place_memory(group_job& job, void* memory) {
+  const std::size_t groups = job.in.groups, words = static_cast<std::size_t>(job.scheme.words_of_group());
+  auto* const first = static_cast<unsigned char*>(memory);
+  std::size_t used = 0;
+  const auto take = [&]<class T>(T*& to, std::size_t bytes) {
+    to = reinterpret_cast<T*>(first + used);
+    used += rounded_up(bytes);
+  };
+  take(job.to.status, sizeof(group_status));
+  take(job.to.flags, 4 * groups);
+  take(job.to.sums, 8 * words * groups);
+  if (job.scheme.has_counts && job.scheme.in_shared) take(job.to.counts, 8 * groups);
+  const std::size_t cleared = used;
+  take(job.to.slots, 4 * groups);
+  take(job.to.open, 4 * groups);
+  job.to.states = reinterpret_cast<wide_unsigned*>(first + used);
+  return cleared;
+}
+
+/// Which loads the operands and keys allow. `two`: the terms are products.
+inline void set_input_layout(group_job& job, bool two) {
+  group_input& in = job.in;
+  const auto is_aligned = [](const void* data, std::size_t bytes) {
+    return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(bytes, 16) == 0;
+  };
+  const auto bytes = [](const any_operand& x) { return group_pack * size_of(x.type); };
+  job.is_native = !is_integer(in.a.type) && is_packed(in.a) && (!two || (is_packed(in.b) && in.b.type == in.a.type));
+  in.loads_packs = job.is_native && is_aligned(in.a.data, bytes(in.a)) && (!two || is_aligned(in.b.data, bytes(in.b)));
+  in.loads_key_packs = in.key_stride == in.key_bytes && is_aligned(in.keys, 16);
+}
 
 }  // namespace exactdot::cuda_engine

@@ -15,22 +15,18 @@ struct group_pass {
   unsigned first = 0, count = 0;
   core::state_layout layout = {};
   int streams = 1;
-  std::size_t words = 0;  ///< of a group: its states, and for moments what their finish needs
+  std::size_t words = 0;  ///< of a group, see words_of_open_group
 };
-
-constexpr std::size_t words_of_open_group(const core::state_layout& layout, int streams) {
-  const auto state = static_cast<std::size_t>(layout.words());
-  return streams == 1 ? state : 2 * state + 2 * static_cast<std::size_t>(layout.limbs) + 4;
-}
 
 /// Open groups of the pass.
 __device__ __forceinline__ unsigned groups_of_pass(const group_pass& pass, const group_memory& to) {
   const unsigned open = to.status->open;
-  return open > pass.first ? min(open - pass.first, pass.count) : 0;
+  return open > pass.first ? ::min(open - pass.first, pass.count) : 0;
 }
 
 __global__ void __launch_bounds__(256)
     group_clear_states_kernel(const __grid_constant__ group_pass pass, const __grid_constant__ group_memory to) {
+  begin_kernel(0);
   const std::size_t count = groups_of_pass(pass, to) * pass.words, stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) to.states[i] = 0;
 }
@@ -57,6 +53,7 @@ __device__ inline void add_to_state(wide_unsigned* words, const core::state_layo
 __global__ void __launch_bounds__(256)
     group_exact_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_pass pass,
                        const __grid_constant__ group_memory to, std::size_t begin, std::size_t end) {
+  begin_kernel(end - begin);
   const unsigned groups = groups_of_pass(pass, to);
   if (groups == 0) return;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -77,6 +74,7 @@ __global__ void __launch_bounds__(256)
 /// Passes carries on.
 __global__ void __launch_bounds__(128)
     group_carry_kernel(const __grid_constant__ group_pass pass, const __grid_constant__ group_memory to) {
+  begin_kernel(0);
   const unsigned groups = groups_of_pass(pass, to), stride = gridDim.x * blockDim.x;
   for (unsigned slot = blockIdx.x * blockDim.x + threadIdx.x; slot < groups; slot += stride) {
     auto* const words = reinterpret_cast<std::int64_t*>(to.states + slot * pass.words);
@@ -90,6 +88,7 @@ __global__ void __launch_bounds__(128)
 __global__ void __launch_bounds__(128)
     group_exact_finish_kernel(const __grid_constant__ group_pass pass, const __grid_constant__ group_scheme scheme,
                               const __grid_constant__ group_results out, const __grid_constant__ group_memory to) {
+  begin_kernel(0);
   const unsigned groups = groups_of_pass(pass, to), stride = gridDim.x * blockDim.x;
   for (unsigned slot = blockIdx.x * blockDim.x + threadIdx.x; slot < groups; slot += stride) {
     const unsigned group = to.open[pass.first + slot];

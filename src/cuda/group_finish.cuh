@@ -141,8 +141,8 @@ __device__ inline group_decision decide_group(const group_input& in, const group
     const bool is_nothing = in.terms == group_terms::square && is_zero(sum);
     return decide_sum(out.rule, sum, drops || (out.always_drops[0] && !is_nothing) ? units : 0, count);
   }
-  const int both = min(lowest[0], lowest[1]);
-  if (max(lowest[0], lowest[1]) - both > 32 * (moment_limbs - first_look_limbs)) return {{0}, false};
+  const int both = ::min(lowest[0], lowest[1]);
+  if (::max(lowest[0], lowest[1]) - both > 32 * (moment_limbs - first_look_limbs)) return {{0}, false};
   local_state<moment_limbs> sum(both), squares(both);
   add_first_look(sum, in, scheme, to, group, 0, lowest[0]);
   add_first_look(squares, in, scheme, to, group, 1, lowest[1]);
@@ -154,6 +154,7 @@ __device__ inline group_decision decide_group(const group_input& in, const group
 __global__ void __launch_bounds__(128)
     group_finish_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                         const __grid_constant__ group_results out, const __grid_constant__ group_memory to) {
+  begin_kernel(0);
   const wide_unsigned bad_key = to.status->bad_key;
   if (bad_key != 0 && blockIdx.x == 0 && threadIdx.x == 0) atomicMax(to.first_bad_key, bad_key);
   if (bad_key != 0 && out.only_if_all_right) return;

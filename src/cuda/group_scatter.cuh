@@ -79,6 +79,7 @@ template <class Source, bool counts>
 __global__ void __launch_bounds__(256)
     group_scatter_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                          const __grid_constant__ group_memory to) {
+  begin_kernel(in.n);
   group_window window[2];
   for (int stream = 0; stream < Source::streams; ++stream) {
     window[stream] = {to.status->lowest[stream], scheme.bits[stream]};
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(256)
   const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   for (std::size_t first = thread - thread % 32; first < packs; first += stride) {  // of the warp
     const std::size_t i = (first + thread % 32) * group_pack;
-    const auto count = i < in.n ? static_cast<unsigned>(min(in.n - i, std::size_t{group_pack})) : 0;
+    const auto count = i < in.n ? static_cast<unsigned>(::min(in.n - i, std::size_t{group_pack})) : 0;
     Source of;
     of.load(in, i, count);
     unsigned group[group_pack];

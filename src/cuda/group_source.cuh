@@ -5,6 +5,7 @@
 // element by element, 64-bit integers as they are.
 #pragma once
 
+#include <cuda/dependent_launch.cuh>
 #include <cuda/device_functions.cuh>
 #include <cuda/exchange.cuh>
 #include <cuda/group_call.hpp>
@@ -13,8 +14,6 @@
 
 namespace exactdot::cuda_engine {
 namespace {
-
-constexpr int group_pack = 4;  // elements
 
 /// ±magnitude · 2^exponent, magnitude < 2^bits; or no number, if `special` is one of group_flag's.
 template <class Magnitude>

@@ -6,30 +6,12 @@
 #pragma once
 
 #include <cuda/group_exact.cuh>
+#include <cuda/group_extremum.cuh>
 #include <cuda/group_scatter.cuh>
 #include <cuda/group_table.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
-
-/// What a call is: the elements of one column.
-struct group_job {
-  group_input in;
-  group_results out;
-  group_memory to;
-  group_scheme scheme;
-  element_type carrier = element_type::float64;
-  bool is_native = false;  ///< contiguous elements in native byte order: floating-point, of one type
-  unsigned multiprocessors = 1;
-};
-
-/// What a GPU offers.
-struct group_limits {
-  unsigned multiprocessors = 1;
-  std::size_t shared_bytes = 48 << 10;  ///< of a block
-};
-
-constexpr std::size_t rounded_up(std::size_t bytes) { return (bytes + 127) / 128 * 128; }
 
 /// f(source) with the source of the call's elements.
 template <class F>
@@ -62,18 +44,6 @@ template <class F>
 void with_any_source(const group_job& job, const F& f) {
   if (job.in.terms == group_terms::moments) return f(any_source<2>());
   f(any_source<1>());
-}
-
-/// Which loads the operands and keys allow. `two`: the terms are products.
-inline void set_input_layout(group_job& job, bool two) {
-  group_input& in = job.in;
-  const auto is_aligned = [](const void* data, std::size_t bytes) {
-    return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(bytes, 16) == 0;
-  };
-  const auto bytes = [](const any_operand& x) { return group_pack * size_of(x.type); };
-  job.is_native = !is_integer(in.a.type) && is_packed(in.a) && (!two || (is_packed(in.b) && in.b.type == in.a.type));
-  in.loads_packs = job.is_native && is_aligned(in.a.data, bytes(in.a)) && (!two || is_aligned(in.b.data, bytes(in.b)));
-  in.loads_key_packs = in.key_stride == in.key_bytes && is_aligned(in.keys, 16);
 }
 
 constexpr int log2_above(std::size_t n) {
@@ -133,34 +103,6 @@ inline void choose_scheme(group_job& job, bool needs_counts, const group_limits&
   };
   if (job.is_native) return with_native_source(job, choose);
   with_any_source(job, choose);
-}
-
-/// Bytes of device memory of the first look, and with it those of the lists of open groups.
-inline std::size_t first_look_bytes(const group_job& job) {
-  const std::size_t groups = job.in.groups, words = static_cast<std::size_t>(job.scheme.words_of_group());
-  const std::size_t counts = job.scheme.has_counts && job.scheme.in_shared ? 8 * groups : 0;
-  return rounded_up(sizeof(group_status)) + rounded_up(8 * words * groups) + rounded_up(counts) +
-         3 * rounded_up(4 * groups);
-}
-
-/// Divides memory of that size, aligned to 128 bytes; the states of the second look follow. Returns what has to be
-/// cleared.
-inline std::size_t place_memory(group_job& job, void* memory) {
-  const std::size_t groups = job.in.groups, words = static_cast<std::size_t>(job.scheme.words_of_group());
-  auto* next = static_cast<unsigned char*>(memory);
-  const auto take = [&]<class T>(T*& to, std::size_t bytes) {
-    to = reinterpret_cast<T*>(next);
-    next += rounded_up(bytes);
-  };
-  take(job.to.status, sizeof(group_status));
-  take(job.to.flags, 4 * groups);
-  take(job.to.sums, 8 * words * groups);
-  if (job.scheme.has_counts && job.scheme.in_shared) take(job.to.counts, 8 * groups);
-  const auto cleared = static_cast<std::size_t>(next - static_cast<unsigned char*>(memory));
-  take(job.to.slots, 4 * groups);
-  take(job.to.open, 4 * groups);
-  job.to.states = reinterpret_cast<wide_unsigned*>(next);
-  return cleared;
 }
 
 inline unsigned blocks_for_items(const group_job& job, std::size_t items, unsigned threads) {
@@ -223,6 +165,49 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
     launch(group_exact_finish_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass, job.scheme,
            job.out, job.to);
   }
+}
+
+/// Sets the scheme of extrema (8 bytes a group) or counts (4).
+inline void choose_table_of_words(group_job& job, std::size_t bytes, const group_limits& limits,
+                                  bool may_use_shared = true) {
+  job.multiprocessors = limits.multiprocessors;
+  group_scheme made;
+  made.lanes[0] = 1;
+  const std::size_t all = bytes * job.in.groups;
+  made.in_shared = may_use_shared && all <= limits.shared_bytes;
+  if (made.in_shared) {
+    made.words[0] = 1;
+    constexpr unsigned max_entries = 1024, max_copies = 32;
+    while (bytes == 4 && made.copies < max_copies && made.copies * 2 * job.in.groups <= max_entries) made.copies *= 2;
+    made.shared_bytes = all * made.copies;
+  }
+  const std::size_t blocks = (job.in.n + 4095) / 4096;
+  made.blocks = static_cast<unsigned>(
+      std::clamp<std::size_t>(blocks, 1, limits.multiprocessors * std::size_t{made.in_shared ? 1U : 2U}));
+  job.scheme = made;
+}
+
+/// Enqueues extrema.
+template <class Launch>
+void enqueue_extrema(const group_job& job, std::size_t cleared, const rank_rule& rule, const Launch& launch) {
+  const unsigned blocks = blocks_for_items(job, job.in.groups, 256);
+  launch(group_clear_kernel, blocks_for_items(job, cleared / 8, 256), 256U, std::size_t{0},
+         reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
+  launch(group_extremum_kernel, job.scheme.blocks, job.scheme.threads, job.scheme.shared_bytes, job.in, job.scheme,
+         rule, job.to);
+  launch(group_empty_kernel, blocks, 256U, std::size_t{0}, job.in, job.to);
+  launch(group_extremum_finish_kernel, blocks, 256U, std::size_t{0}, job.in, rule, job.out, job.to);
+}
+
+/// Enqueues counts.
+template <class Launch>
+void enqueue_counts(const group_job& job, std::size_t cleared, const Launch& launch) {
+  launch(group_clear_kernel, blocks_for_items(job, cleared / 8, 256), 256U, std::size_t{0},
+         reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
+  launch(group_count_kernel, job.scheme.blocks, job.scheme.threads, job.scheme.shared_bytes, job.in, job.scheme,
+         job.to);
+  launch(group_count_finish_kernel, blocks_for_items(job, job.in.groups, 256), 256U, std::size_t{0}, job.in, job.out,
+         job.to);
 }
 
 }  // namespace

@@ -129,6 +129,7 @@ template <class Source>
 __global__ void __launch_bounds__(1024)
     group_table_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                        const __grid_constant__ group_memory to) {
+  begin_kernel(in.n);
   unsigned* const words = gpu::dynamic_shared<unsigned>();
   const unsigned entries = in.groups * scheme.copies;
   for (unsigned i = threadIdx.x; i < scheme.shared_bytes / sizeof(unsigned); i += blockDim.x) words[i] = 0;
@@ -139,7 +140,7 @@ __global__ void __launch_bounds__(1024)
   __syncthreads();
   const table_view<Source> table{words, entries, scheme.copies, threadIdx.x % scheme.copies, in, to, window};
   const std::size_t packs = (in.n + group_pack - 1) / group_pack, share = (packs + gridDim.x - 1) / gridDim.x;
-  const std::size_t end = min(packs, (std::size_t{blockIdx.x} + 1) * share);
+  const std::size_t end = ::min(packs, (std::size_t{blockIdx.x} + 1) * share);
   unsigned current = no_group, elements_of_run = 0;
   run_sum<Source, 0> run;
   run_sum<Source, Source::streams - 1> second_run;
@@ -152,7 +153,7 @@ __global__ void __launch_bounds__(1024)
   };
   for (std::size_t pack = blockIdx.x * share + threadIdx.x; pack < end; pack += blockDim.x) {
     const std::size_t i = pack * group_pack;
-    const auto count = static_cast<unsigned>(min(in.n - i, std::size_t{group_pack}));
+    const auto count = static_cast<unsigned>(::min(in.n - i, std::size_t{group_pack}));
     Source of;
     of.load(in, i, count);
     unsigned group[group_pack];
@@ -181,6 +182,7 @@ __global__ void __launch_bounds__(1024)
     }
   }
   end_run();
+  end_of_input(in.n);
   __syncthreads();
   merge_table<Source>(words, entries, scheme.copies, in, scheme, to);
 }

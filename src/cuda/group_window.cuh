@@ -60,7 +60,7 @@ __device__ inline int sampled_exponent(const group_input& in, int stream, int* o
     const std::size_t i = in.n <= sampled_terms ? k : in.n / sampled_terms * k;
     const core::exact_term term = any_addend(in, stream, i);
     if (term.kind == core::kind::finite && term.magnitude != 0) {
-      highest = max(highest, term.exponent + bit_length(term.magnitude));
+      highest = ::max(highest, term.exponent + bit_length(term.magnitude));
     }
   }
   highest = __reduce_max_sync(all_lanes, highest);
@@ -77,15 +77,17 @@ __device__ inline int sampled_exponent(const group_input& in, int stream, int* o
 __global__ void __launch_bounds__(max_window_threads)
     group_window_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                         int lowest_a, int lowest_b, group_status* status) {
+  begin_kernel(0);
   __shared__ int of_warp[max_window_threads / 32];
   for (int stream = 0; stream < streams_of(in.terms); ++stream) {
     const int highest = sampled_exponent(in, stream, of_warp);
     const int lowest = highest + sample_margin - scheme.bits[stream];
-    if (threadIdx.x == 0) status->lowest[stream] = max(lowest, stream == 0 ? lowest_a : lowest_b);
+    if (threadIdx.x == 0) status->lowest[stream] = ::max(lowest, stream == 0 ? lowest_a : lowest_b);
   }
 }
 
 __global__ void __launch_bounds__(256) group_clear_kernel(wide_unsigned* words, std::size_t count) {
+  begin_kernel(0);
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) words[i] = 0;
 }

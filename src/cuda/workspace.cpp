@@ -77,6 +77,7 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
     std::int64_t scratch[core::max_moment_limbs];
     cuda_engine::extremum_state extremum;
     cuda_engine::moments_state moments;
+    cuda_engine::wide_unsigned group_errors[2];
     unsigned status;
     alignas(16) unsigned char partials[detail::callable_call::partial_bytes];
   };
@@ -85,6 +86,7 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
   auto* const all = static_cast<device_memory*>(memory);
   made.state = &all->state, made.words = all->words, made.scratch = all->scratch;
   made.extremum = &all->extremum, made.moments = &all->moments;
+  made.group_errors = all->group_errors;
   made.status = &all->status, made.partials = all->partials;
   cuda::check(cudaMemset(memory, 0, sizeof(device_memory)), "clearing a workspace");
   using cuda_engine::wide_unsigned;

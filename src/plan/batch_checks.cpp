@@ -169,11 +169,4 @@ void require_host_offsets(const batch_request& asked, const any_offsets& offsets
   if (offsets.count != 0) choose_engine(asked, probe, options);
 }
 
-void require_host_keys(const batch_request& asked, const any_keys& keys, const options& options) {
-  batch probe;
-  probe.each.caller = asked.caller;
-  probe.keys = keys;
-  if (keys.n != 0) choose_engine(asked, probe, options);
-}
-
 }  // namespace exactdot::engine

@@ -73,6 +73,7 @@ struct group_test {
   element_type key_type = element_type::int32;
   std::size_t room = 3;       ///< open groups of a pass
   bool waits = true;          ///< nothing is stored if a key is out of range
+  bool counts = false;        ///< the groups' elements, instead of a reduction
   /// Before the finish of the first look, for sabotage: of the job, and of its memory in host memory.
   std::function<void(group_job&, group_job&)> before_finish;
   std::function<void(group_job&)> before;
@@ -135,7 +136,6 @@ class group_launcher {
     in.terms = terms_of(test.what), in.skips_out_of_range = of.skips;
     const bool two = test.what == reduction::dot;
     set_input_layout(job, two);
-    constexpr std::size_t distance = 2;  // of the results
     gpu::buffer<std::uint64_t> results(stream_, of.groups * distance + 1);
     const std::vector<std::uint64_t> unwritten(results.size(), unwritten_word);
     results.copy_from(unwritten.data(), unwritten.size());
@@ -147,6 +147,11 @@ class group_launcher {
     job.out.ddof = test.ddof, job.out.status = reinterpret_cast<unsigned*>(of_workspace.data() + 2);
     job.out.only_if_all_right = test.waits;
 
+    const bool is_extremum = test.what == reduction::min || test.what == reduction::max;
+    if (is_extremum || test.counts) {
+      enqueue_words(job, test, is_extremum);
+      return outcome_of(job, test, of.groups, results, of_workspace);
+    }
     const bool counts = job.out.rule.finish() == core::finish::quotient || in.terms == group_terms::moments;
     choose_scheme(job, counts, {4, 48 << 10}, test.in_shared);
     if (job.scheme.in_shared) job.scheme.threads = test.threads;
@@ -155,7 +160,7 @@ class group_launcher {
     const core::state_layout layout =
         core::layout_of(core::wider(core::carrier_of(of.type_a), core::carrier_of(two ? of.type_b : of.type_a)));
     const std::size_t slot_words = words_of_open_group(layout, streams_of(in.terms));
-    gpu::buffer<wide_unsigned> memory(stream_, first_look_bytes(job) / 8 + test.room * slot_words);
+    gpu::buffer<wide_unsigned>& memory = memory_.emplace(stream_, first_look_bytes(job) / 8 + test.room * slot_words);
     const std::size_t cleared = place_memory(job, memory.data());
     int launches = 0;
     const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared, auto&&... arguments) {
@@ -163,19 +168,43 @@ class group_launcher {
       gpu::launch(kernel, blocks, threads, shared, stream_, arguments...);
     };
     enqueue_first_look(job, cleared, layout, launch);
-    group_outcome found;
-    found.status = read_status(memory);
-    if (found.status.bad_key == 0 || !test.waits) {
-      enqueue_second_look(job, layout, found.status.open, test.room, launch);
+    const group_status status = read_status(memory);
+    if (status.bad_key == 0 || !test.waits) enqueue_second_look(job, layout, status.open, test.room, launch);
+    return outcome_of(job, test, of.groups, results, of_workspace);
+  }
+
+ private:
+  static constexpr std::size_t distance = 2;  // of the results
+
+  /// Extrema or counts.
+  void enqueue_words(group_job& job, const group_test& test, bool is_extremum) {
+    choose_table_of_words(job, is_extremum ? 8 : 4, {4, 48 << 10}, test.in_shared);
+    job.scheme.threads = test.threads, job.scheme.blocks = test.blocks;
+    memory_.emplace(stream_, first_look_bytes(job) / 8);
+    const std::size_t cleared = place_memory(job, memory_->data());
+    const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared, auto&&... arguments) {
+      gpu::launch(kernel, blocks, threads, shared, stream_, arguments...);
+    };
+    if (is_extremum) {
+      enqueue_extrema(job, cleared, rank_rule_of(job.in.a.type, test.what == reduction::max), launch);
+    } else {
+      enqueue_counts(job, cleared, launch);
     }
+  }
+
+  group_outcome outcome_of(const group_job& job, const group_test& test, std::size_t groups,
+                           const gpu::buffer<std::uint64_t>& results, const gpu::buffer<wide_unsigned>& of_workspace) {
+    group_outcome found;
+    found.status = read_status(*memory_);
     std::vector<wide_unsigned> ends(3);
     of_workspace.copy_to(ends.data(), 3);
     EXPECT_EQ(ends[0], found.status.bad_key);
+    EXPECT_EQ(ends[1], found.status.empty_group);
     found.overflows = static_cast<unsigned>(ends[2]) != 0;
     std::vector<std::uint64_t> all(results.size());
     results.copy_to(all.data(), all.size());
-    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * job.out.rule.bytes());
-    for (std::size_t i = 0; i < of.groups; ++i) {
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * (test.counts ? 8 : job.out.rule.bytes()));
+    for (std::size_t i = 0; i < groups; ++i) {
       found.words.push_back(all[distance * i] & mask);
       EXPECT_EQ(all[distance * i] & ~mask, unwritten_word & ~mask) << "bytes behind result " << i;
       EXPECT_EQ(all[distance * i + 1], unwritten_word) << "memory behind result " << i;
@@ -183,7 +212,6 @@ class group_launcher {
     return found;
   }
 
- private:
   static void fill(gpu::buffer<unsigned char>& to, const std::vector<unsigned char>& from, std::size_t skew) {
     std::vector<unsigned char> all(to.size(), 0xff);  // NaNs, keys out of range
     std::copy(from.begin(), from.end(), all.begin() + static_cast<std::ptrdiff_t>(skew));
@@ -206,6 +234,7 @@ class group_launcher {
     memory.copy_from(words.data(), words.size());
   }
   gpu::stream stream_;
+  std::optional<gpu::buffer<wide_unsigned>> memory_;
 };
 
 /// The oracle's result; nothing if an integer type does not hold it.
