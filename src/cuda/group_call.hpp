@@ -17,7 +17,7 @@ namespace exactdot::cuda_engine {
 /// What the elements are added as. `moments`: values and squares.
 enum class group_terms : int { value, magnitude, square, product, moments };
 
-constexpr int streams_of(group_terms terms) { return terms == group_terms::moments ? 2 : 1; }
+EXACTDOT_CORE int streams_of(group_terms terms) { return terms == group_terms::moments ? 2 : 1; }
 
 /// No group: of an element whose key is out of range.
 inline constexpr unsigned no_group = ~0U;
@@ -97,6 +97,7 @@ struct group_results {
   core::result_rule rule = {};
   std::uint64_t ddof = 0;
   unsigned* status = nullptr;    ///< becomes 1 if an integer type does not hold a result
+  std::uint64_t of_empty = 0;      ///< of extrema: the result for a group without elements
   bool only_if_all_right = false;  ///< nothing is written if a key is out of range
   bool always_drops[2] = {false, false};  ///< nearly every term has bits below the window: flags are not kept
 

@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(256)
   const unsigned first = has_rank_of_nothing(in.a.type) ? 1 : 0;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < in.groups; i += stride) {
-    std::uint64_t word = is_integer(in.a.type) ? 0 : rule.of_nan;
+    std::uint64_t word = out.of_empty;
     if (!is_empty_group(in, to, i)) word = element_of_rank(rule, to.sums[i] - first);
     store_group(out, static_cast<unsigned>(i), {word});
   }

@@ -35,12 +35,12 @@ __device__ __forceinline__ std::uint64_t limb_of(Magnitude magnitude, int offset
 
 /// Limbs of a record of the stream: a float's term has 24 bits, so two leave room for most exponents.
 template <class Source>
-constexpr int record_limbs(int stream) {
+EXACTDOT_CORE int record_limbs(int stream) {
   return Source::max_bits(stream) <= 24 ? 2 : 3;
 }
 /// Words of a record; with counts, which are of the first stream, the last one counts.
 template <class Source, bool counts>
-constexpr int record_words(int stream) {
+EXACTDOT_CORE int record_words(int stream) {
   return record_limbs<Source>(stream) + (counts && stream == 0 ? 1 : 0) <= 2 ? 2 : 4;
 }
 

@@ -134,7 +134,7 @@ __device__ __forceinline__ float as_carrier(bfloat16 x) {
 }
 
 /// How many factors the stream of a call has.
-constexpr int factors_of(group_terms terms, int stream) {
+EXACTDOT_CORE int factors_of(group_terms terms, int stream) {
   return terms == group_terms::square || terms == group_terms::product || stream == 1 ? 2 : 1;
 }
 
@@ -145,9 +145,9 @@ struct native_source {
   static constexpr int streams = streams_of(terms);
   static constexpr bool has_two_inputs = terms == group_terms::product;
   static constexpr int precision = core::format<carrier>::precision;
-  static constexpr int max_bits(int stream) { return precision * factors_of(terms, stream); }
+  static EXACTDOT_CORE int max_bits(int stream) { return precision * factors_of(terms, stream); }
   /// Whether nearly every term has bits below the window, so that flags of it are not worth keeping.
-  static constexpr bool always_drops(int stream) { return max_bits(stream) > 64; }
+  static EXACTDOT_CORE bool always_drops(int stream) { return max_bits(stream) > 64; }
   template <int stream>
   using magnitude = std::conditional_t<(max_bits(stream) > 64), core::uint128, std::uint64_t>;
 
@@ -215,8 +215,8 @@ __device__ inline int bit_length(core::uint128 x) {
 template <int streams_>
 struct any_source {
   static constexpr int streams = streams_;
-  static constexpr int max_bits(int) { return 128; }
-  static constexpr bool always_drops(int) { return false; }
+  static EXACTDOT_CORE int max_bits(int) { return 128; }
+  static EXACTDOT_CORE bool always_drops(int) { return false; }
   template <int stream>
   using magnitude = core::uint128;
 

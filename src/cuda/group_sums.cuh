@@ -191,12 +191,14 @@ inline void choose_table_of_words(group_job& job, std::size_t bytes, const group
 template <class Launch>
 void enqueue_extrema(const group_job& job, std::size_t cleared, const rank_rule& rule, const Launch& launch) {
   const unsigned blocks = blocks_for_items(job, job.in.groups, 256);
+  group_results out = job.out;
+  out.of_empty = is_integer(job.in.a.type) ? 0 : rule.of_nan;
   launch(group_clear_kernel, blocks_for_items(job, cleared / 8, 256), 256U, std::size_t{0},
          reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
   launch(group_extremum_kernel, job.scheme.blocks, job.scheme.threads, job.scheme.shared_bytes, job.in, job.scheme,
          rule, job.to);
   launch(group_empty_kernel, blocks, 256U, std::size_t{0}, job.in, job.to);
-  launch(group_extremum_finish_kernel, blocks, 256U, std::size_t{0}, job.in, rule, job.out, job.to);
+  launch(group_extremum_finish_kernel, blocks, 256U, std::size_t{0}, job.in, rule, out, job.to);
 }
 
 /// Enqueues counts.

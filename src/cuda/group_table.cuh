@@ -48,7 +48,7 @@ __device__ __forceinline__ void add_to_number(unsigned* number, unsigned distanc
 
 /// The words of a stream's sums: a float's term has 24 bits, so three words leave room for most exponents.
 template <class Source>
-constexpr int table_words(int stream) {
+EXACTDOT_CORE int table_words(int stream) {
   return Source::max_bits(stream) <= 24 ? 3 : 4;
 }
 
