@@ -86,6 +86,27 @@ void launch(const workspace::storage& storage, const engine::plan& plan, const d
   with_carrier(plan.carrier, [&]<class T>(T) { launch<T>(storage, plan, to); });
 }
 
+namespace {
+
+/// Throws what a stream-ordered call on groups has left.
+void check_groups(workspace::storage& storage) {
+  cuda_engine::wide_unsigned errors[2] = {};
+  check(cudaMemcpyAsync(errors, storage.group_errors, sizeof errors, cudaMemcpyDeviceToHost, storage.stream),
+        "fetching the status of groups");
+  check(cudaStreamSynchronize(storage.stream), "waiting for the status of groups");
+  if (errors[0] == 0 && errors[1] == 0) return;
+  check(cudaMemsetAsync(storage.group_errors, 0, sizeof errors, storage.stream), "clearing the status of groups");
+  if (errors[0] != 0) {
+    throw error(errc::bad_option, "cuda: key " + std::to_string(~errors[0]) +
+                                      " of an earlier call is out of range; correct it, or let elements with such "
+                                      "keys be skipped");
+  }
+  throw error(errc::empty_input, "cuda: group " + std::to_string(~errors[1]) +
+                                     " of an earlier call is empty, so it has no least or greatest element");
+}
+
+}  // namespace
+
 void check_status(workspace::storage& storage) {
   unsigned status = 0;
   check(cudaMemcpyAsync(&status, storage.status, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
@@ -163,6 +184,7 @@ void workspace::check() {
   const workspace_lock lock(*storage_);
   require_device(*storage_);
   check_segments(*storage_);
+  check_groups(*storage_);
   check_status(*storage_);
 }
 

@@ -81,6 +81,10 @@ batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_
 void place(batch& made, const batch_request& asked, const options& options) {
   if (made.count == 0) return;
   choose_engine(asked, made, options);
+  set_threads(made, options);
+}
+
+void set_threads(batch& made, const options& options) {
   made.monitor = options.monitor;
   made.threads = threads_for(std::max(made.elements, made.count), options.threads);
 }

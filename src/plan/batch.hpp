@@ -47,11 +47,12 @@ struct batch {
   std::vector<axis> outer_a,
       outer_b;          ///< element axes of a grid but the innermost; each.a and each.b refer to them
   any_offsets offsets;  ///< of segments; its data is null otherwise
-  any_keys keys;        ///< of groups whose elements lie anywhere; its data is null otherwise
+  any_keys keys;        ///< of groups whose elements lie anywhere, or that a GPU computes; its data is null otherwise
   /// Of groups: how many elements each has; of those that are segments the offsets.
   std::vector<std::uint64_t> group_sizes;
   std::vector<shared_axis> columns;  ///< of groups: axes that neither elements nor groups lie along
   std::size_t column_count = 1;
+  bool is_count = false;  ///< the results are the numbers of elements of groups; on a GPU
   char* out = nullptr;
   std::ptrdiff_t out_stride = 0;  ///< of segments and groups
   bool out_swapped = false;
@@ -87,5 +88,7 @@ struct batch {
                                        const any_offsets& offsets, const options& options);
 [[nodiscard]] batch make_group_batch(const batch_request& asked, const any_grid& a, const any_grid& b,
                                      const any_keys& keys, const options& options);
+/// The numbers of elements of groups on a GPU; each.on_gpu is false if no GPU computes them.
+[[nodiscard]] batch make_count_batch(const batch_request& asked, const any_keys& keys, const options& options);
 
 }  // namespace exactdot::engine

@@ -177,11 +177,4 @@ bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const op
   return probe.each.on_gpu;
 }
 
-void require_host_keys(const batch_request& asked, const any_keys& keys, const options& options) {
-  batch probe;
-  probe.each.caller = asked.caller;
-  probe.keys = keys;
-  if (keys.n != 0) choose_engine(asked, probe, options);
-}
-
 }  // namespace exactdot::engine
