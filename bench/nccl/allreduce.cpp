@@ -1,9 +1,9 @@
 // The time of an exact allreduce beside one of plain doubles: words by ncclAllReduce, then exactdot::cuda::round.
 //
-// One thread and one stream a GPU. For each number of results k, in turns: k doubles; k states of float (24 words) and
-// of double (138), summed; the same and rounded on the device. Streams: launches that follow each other; graphs: 20
-// of them, replayed. A time is the median of the rounds, a ratio the median of the rounds' ratios, so that drift
-// cancels. Results are compared with the CPU's by bits; a wrong one fails the run.
+// One thread and one stream a GPU. For each number of results k, in turns: k doubles; k states of float (24 words)
+// and of double (138), summed; the same and rounded on the device. Streams: launches that follow each other;
+// graphs: 20 of them, replayed. A time is the median of the rounds, a ratio the median of the rounds' ratios, so
+// that drift cancels. Results are compared with the CPU's by bits; a wrong one fails the run.
 //
 // usage: bench_nccl_allreduce [--gpus N] [--rounds N] [--json FILE]
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include <exactdot/accumulator.hpp>
 #include <exactdot/cuda/states.hpp>
 #include <exception>
-#include <functional>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <string>
 #include <thread>
@@ -30,7 +30,8 @@ using exactdot::element_type;
 constexpr std::size_t result_counts[] = {1, 10, 100, 1000, 10'000};
 constexpr std::size_t max_results = 10'000;
 enum kind { doubles, words_of_float, words_of_double, rounded_float, rounded_double };
-constexpr const char* kind_names[] = {"doubles", "24 words", "138 words", "24 words, rounded", "138 words, rounded"};
+constexpr const char* kind_names[] = {"doubles", "24 words", "138 words", "24 words, rounded",
+                                      "138 words, rounded"};
 constexpr int kinds = 5;
 
 struct settings {
@@ -119,8 +120,10 @@ class gpu_bench {
               "an allreduce of doubles");
         return;
       case words_of_float:
-      case rounded_float: return enqueue_words(*floats_, what == rounded_float, k);
-      default: return enqueue_words(*doubles_, what == rounded_double, k);
+      case rounded_float:
+        return enqueue_words(*floats_, what == rounded_float, k);
+      default:
+        return enqueue_words(*doubles_, what == rounded_double, k);
     }
   }
 
@@ -157,7 +160,10 @@ class gpu_bench {
     check_asynchronous(communicator_);
     std::vector<T> found(max_results);
     const T* from = nullptr;
-    if constexpr (sizeof(T) == 4) from = floats_->results.data(); else from = doubles_->results.data();
+    if constexpr (sizeof(T) == 4)
+      from = floats_->results.data();
+    else
+      from = doubles_->results.data();
     check(cudaMemcpy(found.data(), from, found.size() * sizeof(T), cudaMemcpyDeviceToHost), "copying results");
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < found.size(); ++i) wrong += std::memcmp(&found[i], &expected[i], sizeof(T)) != 0;
@@ -252,7 +258,8 @@ void print(const std::vector<row>& rows) {
   std::printf("   (µs; ratio to doubles)\n");
   for (const row& each : rows) {
     std::printf("%-8s %8zu", each.graph ? "graph" : "stream", each.k);
-    for (int what = 0; what < kinds; ++what) std::printf("       %6.2f (%5.3f)", each.median(what), each.ratio(what));
+    for (int what = 0; what < kinds; ++what)
+      std::printf("       %6.2f (%5.3f)", each.median(what), each.ratio(what));
     std::printf("\n");
   }
 }
@@ -269,8 +276,8 @@ void write_json(const settings& given, const std::vector<row>& rows, std::size_t
   for (const row& each : rows) {
     out << between << "  {\"launched\": \"" << (each.graph ? "graph" : "stream") << "\", \"results\": " << each.k;
     for (int what = 0; what < kinds; ++what) {
-      out << ", \"" << kind_names[what] << "\": {\"us\": " << each.median(what) << ", \"ratio\": " << each.ratio(what)
-          << "}";
+      out << ", \"" << kind_names[what] << "\": {\"us\": " << each.median(what)
+          << ", \"ratio\": " << each.ratio(what) << "}";
     }
     out << "}";
     between = ",\n";
@@ -285,10 +292,14 @@ settings read_arguments(int count, char** arguments) {
     const std::string name = arguments[i];
     if (i + 1 == count) throw std::runtime_error(name + " needs a value");
     const std::string value = arguments[i + 1];
-    if (name == "--json") given.json = value;
-    else if (name == "--gpus") given.gpus = std::stoi(value);
-    else if (name == "--rounds") given.rounds = std::stoi(value);
-    else throw std::runtime_error(name + " is no option; use --gpus, --rounds or --json");
+    if (name == "--json")
+      given.json = value;
+    else if (name == "--gpus")
+      given.gpus = std::stoi(value);
+    else if (name == "--rounds")
+      given.rounds = std::stoi(value);
+    else
+      throw std::runtime_error(name + " is no option; use --gpus, --rounds or --json");
   }
   if (given.gpus < 1 || given.rounds < 1) throw std::runtime_error("--gpus and --rounds are 1 or more");
   return given;

@@ -1,9 +1,9 @@
 // Exact dot products and variances of data that are spread over the GPUs of this machine.
 //
-// Each GPU adds its share to words (dot_into, moments_into), NCCL sums the words as 64-bit integers, each GPU rounds
-// the sums: one stream a GPU, and no host between the stages. So the results have the bits of one CPU, whatever the
-// number of GPUs; rounded partial results, summed by NCCL as doubles, need not. On several machines only the
-// communicators differ (ncclCommInitRank).
+// Each GPU adds its share to words (dot_into, moments_into), NCCL sums the words as 64-bit integers, each GPU
+// rounds the sums: one stream a GPU, and no host between the stages. So the results have the bits of one CPU,
+// whatever the number of GPUs; rounded partial results, summed by NCCL as doubles, need not. On several machines
+// only the communicators differ (ncclCommInitRank).
 #include <cstdio>
 #include <exactdot/cuda/states.hpp>
 #include <exactdot/exactdot.hpp>

@@ -2,9 +2,9 @@
 //
 // Limb i lies in lane i mod 32, so a warp loads a row at once. Carries of 32 limbs are found by two ballots and one
 // addition of integers (carry lookahead); sequentially, only chunks of 32 follow each other: one for a state of
-// float, five for one of double. A state that is the sum of many, as after an allreduce, has limbs up to 2^63: their
-// upper halves move up first. Digits have radix 2^32 and lie in shared memory; beyond the last limb they continue
-// the sign. By all lanes of a warp.
+// float, five for one of double. A state that is the sum of many, as after an allreduce, has limbs up to 2^63:
+// their upper halves move up first. Digits have radix 2^32 and lie in shared memory; beyond the last limb they
+// continue the sign. By all lanes of a warp.
 #pragma once
 
 #include <cuda/device_functions.cuh>
@@ -90,8 +90,8 @@ __device__ __forceinline__ digit_number propagate(unsigned* digit, Limb limb) {
     const int high = static_cast<int>(value >> 32);
     const int below = __shfl_up_sync(all_lanes, high, 1);
     lane_int carried = (value & low_half) + (lane == 0 ? into_chunk : below);
-    // Now in (−2^32, 2^33): a lane sends a carry of one, or a borrow, or passes on what comes from below. Where they
-    // arrive is in the sum of two binary numbers; bit 32 leaves the chunk.
+    // Now in (−2^32, 2^33): a lane sends a carry of one, or a borrow, or passes on what comes from below. Where
+    // they arrive is in the sum of two binary numbers; bit 32 leaves the chunk.
     const auto arrivals = [](bool sends, bool passes_on) {
       const std::uint64_t on = __ballot_sync(all_lanes, static_cast<int>(passes_on));
       const std::uint64_t from = __ballot_sync(all_lanes, static_cast<int>(sends));
@@ -121,7 +121,8 @@ __device__ __forceinline__ lane_int last_limb(const core::state_layout& layout, 
   return static_cast<lane_int>(high << 32 | digit[layout.limbs - 1]);
 }
 
-/// Replaces the digits of a negative number by those of its magnitude: the complement, plus one at the lowest digit.
+/// Replaces the digits of a negative number by those of its magnitude: the complement, plus one at the lowest
+/// digit.
 template <int chunks>
 __device__ __forceinline__ void to_magnitude(unsigned* digit, digit_number& number) {
   if (!number.negative) return;

@@ -1,9 +1,9 @@
 // Results of exact states that lie in a GPU's memory, as words: after an allreduce by NCCL, or kept there.
 //
-// One warp a row (state_digits.cuh), rounded in integers by the finishes of exactdot/core; so many rows as there are,
-// in one launch. Nothing of a workspace but its status word is used. A row that is no state gets NaN, or 0 in an
-// integer type, and its problem goes to the status word. Cost on rows of float: one load of 24 words and some 200
-// instructions; of double, of 138 words and some 800.
+// One warp a row (state_digits.cuh), rounded in integers by the finishes of exactdot/core; so many rows as there
+// are, in one launch. Nothing of a workspace but its status word is used. A row that is no state gets NaN, or 0 in
+// an integer type, and its problem goes to the status word. Cost on rows of float: one load of 24 words and some
+// 200 instructions; of double, of 138 words and some 800.
 #pragma once
 
 #include <cuda/dependent_launch.cuh>
@@ -116,7 +116,8 @@ __global__ void __launch_bounds__(32 * rows_per_block)
 /// computes some limbs: of the squares one digit times n, of the square of Σx all pairs of digits, below 2^72.
 template <int chunks>
 __device__ __forceinline__ void add_numerator(lane_int* limb, const core::state_layout& layout, const unsigned* sum,
-                                              const digit_number& of_sum, const unsigned* squares, std::uint64_t n) {
+                                              const digit_number& of_sum, const unsigned* squares,
+                                              std::uint64_t n) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int offset = -layout.lowest_exponent / 32, shift = -layout.lowest_exponent % 32;
   for (int m = lane; m < 32 * chunks + 4; m += 32) limb[m] = 0;
@@ -134,8 +135,8 @@ __device__ __forceinline__ void add_numerator(lane_int* limb, const core::state_
       }
     }
     for (int k = 0; k < 4; ++k, plus >>= 32, minus >>= 32) {
-      limb[m + k] += static_cast<lane_int>(static_cast<unsigned>(plus)) -
-                     static_cast<lane_int>(static_cast<unsigned>(minus));
+      limb[m + k] +=
+          static_cast<lane_int>(static_cast<unsigned>(plus)) - static_cast<lane_int>(static_cast<unsigned>(minus));
       __syncwarp();
     }
   }
@@ -239,8 +240,10 @@ __global__ void __launch_bounds__(32 * rows_per_block)
       const merged_state sum = merged(1, digit[0]), squares = merged(1 + words, digit[1]);
       problem = sum.problem > squares.problem ? sum.problem : squares.problem;
       constexpr std::int64_t max_elements = 0x7fffffffffffffff;
-      if (row[0] < 0 || other[0] < 0) problem = impossible_words;
-      else if (others != nullptr && row[0] > max_elements - other[0] && problem == no_problem) problem = no_headroom;
+      if (row[0] < 0 || other[0] < 0)
+        problem = impossible_words;
+      else if (others != nullptr && row[0] > max_elements - other[0] && problem == no_problem)
+        problem = no_headroom;
       if (problem == no_problem) {
         store_state(rows.layout, row + 1, sum, digit[0]);
         store_state(rows.layout, row + 1 + words, squares, digit[1]);

@@ -48,8 +48,9 @@ void check_result(const state_rows& states, reduction what, element_type type, c
     refuse(std::string(name_of(what)) + " needs the words of moments (state_rows::of_moments, moments_into)");
   }
   if (states.of_moments && (what == reduction::dot || what == reduction::asum)) {
-    refuse(std::string(name_of(what)) + " is not among the moments; use sum, sum_of_squares, nrm2, mean, variance "
-                                        "or stddev");
+    refuse(std::string(name_of(what)) +
+           " is not among the moments; use sum, sum_of_squares, nrm2, mean, variance "
+           "or stddev");
   }
   if (is_integer(type) && (!is_integer(states.type) || size_of(type) != 8 || info.finish != core::finish::round)) {
     refuse("a " + std::string(name_of(what)) + " of " + std::string(name_of(states.type)) +

@@ -1,5 +1,5 @@
-// Kernels that round and merge words of states: results of summed words of several ranks against the integer oracle,
-// by bits; words with every carry that a sum may hold; limits; words that are no states.
+// Kernels that round and merge words of states: results of summed words of several ranks against the integer
+// oracle, by bits; words with every carry that a sum may hold; limits; words that are no states.
 //
 // Sabotage: a rank that drops an element, and words with one unit too much, must change results.
 // clang-format off: on the simulator the next header defines what the kernels are written with
@@ -102,12 +102,12 @@ void expect_all_results(unsigned salt) {
   for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(40)); ++i) {
     const unsigned seed = salt + i;
     const element_type type = types[i % 4];
-    for (const reduction what : {reduction::dot, reduction::sum, reduction::sum_of_squares, reduction::nrm2,
-                                 reduction::mean}) {
+    for (const reduction what :
+         {reduction::dot, reduction::sum, reduction::sum_of_squares, reduction::nrm2, reduction::mean}) {
       expect_generated<T>(what, type, false, seed);
     }
-    for (const reduction what : {reduction::sum, reduction::mean, reduction::nrm2, reduction::variance,
-                                 reduction::stddev}) {
+    for (const reduction what :
+         {reduction::sum, reduction::mean, reduction::nrm2, reduction::variance, reduction::stddev}) {
       expect_generated<T>(what, type, true, seed);
     }
     if (testing::Test::HasFatalFailure()) return;
@@ -145,8 +145,8 @@ void expect_integers(unsigned seed) {
   }
   const row_results varied = on.round(of_moments, {reduction::variance, element_type::float64});
   for (std::size_t i = 0; i < data.size(); ++i) {
-    ASSERT_EQ(varied.bits[i], oracle_bits(reduction::variance, to_any(data[i]), to_any(data[i]), 0,
-                                          element_type::float64));
+    ASSERT_EQ(varied.bits[i],
+              oracle_bits(reduction::variance, to_any(data[i]), to_any(data[i]), 0, element_type::float64));
   }
 }
 
@@ -165,8 +165,8 @@ words random_words(oracle::rng& random, const core::state_layout& layout, std::i
     const std::uint64_t any = random.below(~std::size_t{0}) % max_limb;
     const std::uint64_t kinds[] = {0, max_limb, 0xffffffff, 0xfffffffe, any, any & 0xff, std::uint64_t{1} << 31};
     const std::size_t kind = random.below(4) == 0 || i == 0 ? random.below(7) : 7;
-    made[static_cast<std::size_t>(i)] =
-        kind == 7 ? made[static_cast<std::size_t>(i - 1)] : static_cast<std::int64_t>(std::min(kinds[kind], max_limb));
+    made[static_cast<std::size_t>(i)] = kind == 7 ? made[static_cast<std::size_t>(i - 1)]
+                                                  : static_cast<std::int64_t>(std::min(kinds[kind], max_limb));
   }
   const auto top_limit = static_cast<std::uint64_t>(layout.top_limit()) / 2;
   const auto top = static_cast<std::int64_t>(random.below(3) == 0 ? 0 : random.below(top_limit));
@@ -197,8 +197,9 @@ TEST_F(states, propagate_every_carry) {
       const row_results found = on.round(given, {reduction::sum, element_type::float64}, 1 + seed % 3);
       unsigned status = 0;
       const std::vector<words> canonical = on.merge(given, nullptr, status);
-      const mpz_class limit = mpz_class(static_cast<long>(layout.top_limit()))
-                              << (32 * (layout.limbs - 1) + layout.lowest_exponent - oracle::integer_sum::unit_exponent);
+      const mpz_class limit =
+          mpz_class(static_cast<long>(layout.top_limit()))
+          << (32 * (layout.limbs - 1) + layout.lowest_exponent - oracle::integer_sum::unit_exponent);
       bool all_fit = true;
       for (std::size_t i = 0; i < given.rows.size(); ++i) {
         const auto limbs = std::span<const std::int64_t>(given.rows[i]).first(given.rows[i].size() - 4);
@@ -335,12 +336,40 @@ TEST_F(states, lose_bits_if_a_rank_drops_an_element) {
     given.rows.push_back(words_of_ranks(reduction::dot, data.a, data.b, 4, false, dropped));
     state_launcher on(seed);
     const row_results found = on.round(given, {reduction::dot, element_type::float64});
-    ASSERT_EQ(found.bits[0],
-              oracle_bits(reduction::dot, to_any(data.a), to_any(data.b), 0, element_type::float64));
+    ASSERT_EQ(found.bits[0], oracle_bits(reduction::dot, to_any(data.a), to_any(data.b), 0, element_type::float64));
     ++all, same += found.bits[0] == found.bits[1];
   }
   EXPECT_GT(all, 10);
   EXPECT_LT(2 * same, all) << "the test would not notice a missing element";
+}
+
+TEST_F(states, have_no_root_if_negative) {
+  const core::state_layout layout = core::layout_of<double>();
+  accumulator<double> sum;
+  sum.add(-4.0);
+  const words negative = copy_of(sum.words());
+  sum.clear(), sum.add(4.0);
+  words minus = copy_of(sum.words()), plus = minus;
+  minus[static_cast<std::size_t>(layout.negative_infinities())] = 1;
+  plus[static_cast<std::size_t>(layout.positive_infinities())] = 1;
+  state_launcher on;
+  const row_set given{element_type::float64, false, {negative, minus, plus, copy_of(sum.words())}, 0};
+  const row_results found = on.round(given, {reduction::nrm2, element_type::float64});
+  EXPECT_EQ(found.bits, (std::vector<std::uint64_t>{0x7ff8000000000000, 0x7ff8000000000000, 0x7ff0000000000000,
+                                                    0x4000000000000000}));
+  EXPECT_EQ(found.status, no_problem);
+}
+
+/// A mean of no elements is NaN, but that of an infinite sum its infinity.
+TEST_F(states, have_no_mean_without_elements) {
+  accumulator<float> sum;
+  sum.add(4.0F);
+  words plus = copy_of(sum.words());
+  plus[static_cast<std::size_t>(core::layout_of<float>().positive_infinities())] = 1;
+  state_launcher on;
+  const row_set given{element_type::float32, false, {copy_of(sum.words()), plus}, 0};
+  EXPECT_EQ(on.round(given, {reduction::mean, element_type::float32, 0}).bits,
+            (std::vector<std::uint64_t>{0x7fc00000, 0x7f800000}));
 }
 
 /// A sum one unit of the lowest bit above a tie, so that every limb below the result's bits decides.

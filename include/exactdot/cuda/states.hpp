@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact states in a GPU's memory, as words: merged and rounded there, ordered by a stream.
 //
-// dot_into, then an allreduce of the words as 64-bit integers (NCCL: ncclInt64, ncclSum), then round: one stream, no
-// host, and the bits of one call on all data, for any number of GPUs (docs/scale.md). Calls allocate no device memory
-// and do not wait, so they can be captured in a graph.
+// dot_into, then an allreduce of the words as 64-bit integers (NCCL: ncclInt64, ncclSum), then round: one stream,
+// no host, and the bits of one call on all data, for any number of GPUs (docs/scale.md). Calls allocate no device
+// memory and do not wait, so they can be captured in a graph.
 #pragma once
 
 #include <exactdot/cuda.hpp>
@@ -44,9 +44,9 @@ void add_moments_into(workspace& on, const any_vector& x, std::int64_t* words);
 /// variance and stddev of moments, whose nrm2 and sum_of_squares are those of Σx². The bits are those of
 /// accumulator and moments. `type`: any floating-point type; of sums of integers int64 and uint64, too.
 ///
-/// A row whose words are no state gives NaN, in an integer type 0, and workspace::check() throws errc::headroom (more
-/// than 2^31 − 1 states, a sum beyond 2^63 largest products) or errc::bad_option (words that no sum of states has).
-/// Errors: as exactdot::cuda::reduce; errc::bad_option also for results that overlap the words, a variance of
+/// A row whose words are no state gives NaN, in an integer type 0, and workspace::check() throws errc::headroom
+/// (more than 2^31 − 1 states, a sum beyond 2^63 largest products) or errc::bad_option (words that no sum of states
+/// has). Errors: as exactdot::cuda::reduce; errc::bad_option also for results that overlap the words, a variance of
 /// accumulators, a mode or type that the reduction does not have. The words are not changed. One launch, a warp a
 /// row.
 inline void round(workspace& on, const state_rows& states, reduction what, element_type type, void* results,
@@ -60,19 +60,21 @@ void round(workspace& on, const state_rows& states, reduction what, R* results,
 }
 
 /// Row i of `states` += row i of `others`, when the stream reaches it: canonical words of one state, so merges may
-/// follow each other without end. Both may be sums of states, of 2^31 − 1 states together. Rows that are no states, or
-/// whose sum has no headroom, stay as they are, and workspace::check() throws. Errors: as round; errc::size_mismatch
-/// unless both have as many rows of the same kind and type.
+/// follow each other without end. Both may be sums of states, of 2^31 − 1 states together. Rows that are no states,
+/// or whose sum has no headroom, stay as they are, and workspace::check() throws. Errors: as round;
+/// errc::size_mismatch unless both have as many rows of the same kind and type.
 inline void merge(workspace& on, const state_rows& states, const state_rows& others) {
   if (others.rows != states.rows || others.of_moments != states.of_moments ||
       others.word_count() != states.word_count()) {
     throw error(errc::size_mismatch, "cuda: the states to merge differ in their number, type or kind");
   }
-  if (others.words == nullptr && others.rows != 0) throw error(errc::null_pointer, "cuda: the other words are null");
+  if (others.words == nullptr && others.rows != 0)
+    throw error(errc::null_pointer, "cuda: the other words are null");
   detail::merge(on, states, others.words, others.stride == 0 ? others.word_count() : others.stride);
 }
 
-/// The words of every row become canonical, those of one state: what accumulator::words() returns. Errors: as merge.
+/// The words of every row become canonical, those of one state: what accumulator::words() returns. Errors: as
+/// merge.
 inline void normalise(workspace& on, const state_rows& states) { detail::merge(on, states, nullptr, 0); }
 
 /// Adds the count, Σ xᵢ and Σ xᵢ² to the words of moments of x's type (moments<T>::word_count of them, zero at

@@ -1,9 +1,10 @@
-// exactdot::cuda::round, merge and moments_into on a GPU: the stages of an allreduce on one stream, and their errors.
-// The results of vector calls on the CPU are the reference; ../states_test.cu compares the kernels with the oracle.
-#include "support.hpp"
-
+// exactdot::cuda::round, merge and moments_into on a GPU: the stages of an allreduce on one stream, and their
+// errors. The results of vector calls on the CPU are the reference; ../states_test.cu compares the kernels with the
+// oracle.
 #include <exactdot/cuda/states.hpp>
 #include <exactdot/reductions.hpp>
+
+#include "support.hpp"
 
 namespace {
 
@@ -139,18 +140,16 @@ TEST_F(cuda_states, refuse_bad_arguments) {
                [&] { round(bad, reduction::sum, element_type::float64, results.data()); });
   expect_error(errc::null_pointer, "results is null",
                [&] { round(good, reduction::sum, element_type::float64, nullptr); });
-  expect_error(errc::bad_option, "overlap", [&] {
-    round(good, reduction::sum, element_type::float64, words.data() + 2 * words_of<double>);
-  });
+  expect_error(errc::bad_option, "overlap",
+               [&] { round(good, reduction::sum, element_type::float64, words.data() + 2 * words_of<double>); });
   expect_error(errc::bad_option, "no sum",
                [&] { round(good, reduction::argmax, element_type::int64, results.data()); });
   expect_error(errc::bad_option, "needs the words of moments",
                [&] { round(good, reduction::stddev, element_type::float64, results.data()); });
   expect_error(errc::bad_option, "cannot be rounded to int64",
                [&] { round(good, reduction::sum, element_type::int64, results.data()); });
-  expect_error(errc::bad_option, "ddof is -1", [&] {
-    exactdot::cuda::round(workspace, good, reduction::sum, results.data(), {.ddof = -1});
-  });
+  expect_error(errc::bad_option, "ddof is -1",
+               [&] { exactdot::cuda::round(workspace, good, reduction::sum, results.data(), {.ddof = -1}); });
   state_rows fewer = good;
   fewer.rows = 2;
   expect_error(errc::size_mismatch, "differ", [&] { exactdot::cuda::merge(workspace, good, fewer); });
