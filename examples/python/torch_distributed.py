@@ -1,8 +1,8 @@
 """Exact sums over the ranks of torch.distributed: the bits of one process, for any number of ranks.
 
 Each rank adds its share to an accumulator's words; an allreduce of 64-bit integers sums them; every rank rounds. Gloo
-sums on CPUs; with --backend nccl each rank has a GPU, on which the words stay: exactdot adds torch's tensors there, and
-the tensor of words is summed by NCCL. Without arguments the program starts 1 to 4 ranks on this machine.
+sums on CPUs; with --backend nccl each rank has a GPU: exactdot adds torch's tensors there, and NCCL sums the tensor of
+words. Without arguments the program starts 1 to 4 ranks on this machine.
 
 usage: torch_distributed.py [--backend gloo|nccl] [--ranks N ...]
 """
@@ -39,8 +39,9 @@ def distributed_results(rank: int, ranks: int, backend: str) -> list[str]:
     import torch.distributed as dist
 
     device = torch.device("cuda", rank) if backend == "nccl" else torch.device("cpu")
+    adds_on_gpu = bool(xd.info()["cuda"]["devices"])  # else the elements stay on the host, and only words are sent
     share = slice(N * rank // ranks, N * (rank + 1) // ranks)
-    a, b = (torch.from_numpy(np.ascontiguousarray(x[share])).to(device) for x in vectors())
+    a, b = (torch.from_numpy(np.ascontiguousarray(x[share])).to(device if adds_on_gpu else "cpu") for x in vectors())
     dot, moments = xd.Accumulator("float64"), xd.Moments("float64")
     dot.add(a, b)
     moments.add(b)

@@ -278,6 +278,11 @@ TEST_F(states, at_their_limits_are_accepted) {
   unsigned status = 0;
   static_cast<void>(on.merge(given, &given, status));
   EXPECT_EQ(status, no_headroom);
+  words most = empty;
+  most.back() = max_states;
+  const row_set many{element_type::float64, false, {most}, 0};
+  EXPECT_EQ(on.merge(many, &many, status)[0], most);
+  EXPECT_EQ(status, no_headroom) << "more states than limbs have room for";
 }
 
 TEST_F(states, merge_as_accumulators_do) {
