@@ -297,7 +297,8 @@ typedef struct xd_workspace xd_workspace;
 xd_status xd_workspace_create(void* cuda_stream, xd_workspace** workspace);
 /* Waits for the work that uses it. Null is allowed. */
 void xd_workspace_destroy(xd_workspace* workspace);
-/* Waits for the stream; XD_OVERFLOW if an integer result of an earlier call did not fit into its type. */
+/* Waits for the stream; XD_OVERFLOW if an integer result of an earlier call did not fit into its type, XD_HEADROOM or
+ * XD_BAD_OPTION if words were no state. */
 xd_status xd_workspace_check(xd_workspace* workspace);
 
 /* *device_result = xd_reduce's result, when the stream reaches it. Neither waits nor allocates, so it can be captured
@@ -312,6 +313,32 @@ xd_status xd_enqueue(xd_workspace* workspace, int reduction, const xd_vector* a,
  * xd_accumulator_load. At most 2^30 calls on the same words. Errors as above. */
 xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b,
                          int64_t* device_words);
+/* Adds the count, the sum and the sum of squares to xd_moments_word_count(x->type) words in the GPU's memory, which must be
+ * zero before the first call. Errors as above. */
+xd_status xd_enqueue_add_moments(xd_workspace* workspace, const xd_vector* x, int64_t* device_words);
+
+/* Words of `rows` states in the GPU's memory, `stride` words from row to row (0: one after another): each of an accumulator
+ * of `type`, or, if of_moments is not 0, of moments. They may be elementwise sums of up to 2^31 - 1 states, as after an
+ * allreduce (NCCL: ncclInt64, ncclSum). */
+typedef struct xd_states {
+  int64_t* words;
+  size_t rows;
+  size_t stride;
+  int type;
+  int of_moments;
+} xd_states;
+
+/* device_results[i] = the state of row i as a reduction, rounded once to result_type, when the stream reaches it: XD_DOT,
+ * XD_SUM, XD_ASUM and XD_SUM_OF_SQUARES its value, XD_NRM2 its root, XD_MEAN its quotient by `count` (of moments, by the
+ * row's own); XD_VARIANCE and XD_STDDEV of moments, with options->ddof. A row whose words are no state gives NaN, or 0 in
+ * an integer type, and xd_workspace_check returns XD_HEADROOM or XD_BAD_OPTION. Neither waits nor allocates. Errors as of
+ * xd_enqueue; XD_BAD_OPTION also for results that overlap the words. */
+xd_status xd_enqueue_round(xd_workspace* workspace, int reduction, const xd_states* states, int result_type,
+                           void* device_results, uint64_t count, const xd_options* options);
+/* Row i of `states` += row i of `others`, as canonical words of one state; with others null the words become canonical.
+ * Rows that are no states stay as they are, and xd_workspace_check says so. Errors as above; XD_SIZE_MISMATCH unless both
+ * have as many rows of the same kind and type. */
+xd_status xd_enqueue_merge(xd_workspace* workspace, const xd_states* states, const xd_states* others);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -55,6 +55,11 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
   if (nb::cast<std::string>(nb::str(array.attr("dtype").attr("kind"))) != "i") {
     throw_python(true, std::string(caller) + ": words are integers (int64), not " + describe(array.ptr()));
   }
+  if (nb::cast<int>(array.attr("dtype").attr("itemsize")) != 8) {
+    throw_python(true, std::string(caller) + ": words are int64, not " +
+                           nb::cast<std::string>(array.attr("dtype").attr("name")) +
+                           ", in which sums of words wrap; with JAX, set jax_enable_x64 before the first array is made");
+  }
   std::vector<std::int64_t> words;
   for (const nb::handle word : array.attr("ravel")()) words.push_back(nb::cast<std::int64_t>(nb::int_(word)));
   return words;

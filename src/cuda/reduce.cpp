@@ -1,6 +1,7 @@
 // exactdot::cuda's calls: checks, the launch, and the wait for a result on the host.
 #include <chrono>
 #include <cuda/launch.hpp>
+#include <cuda/word_rows.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -114,8 +115,19 @@ void check_status(workspace::storage& storage) {
   check(cudaStreamSynchronize(storage.stream), "waiting for the status");
   if (status == 0) return;
   check(cudaMemsetAsync(storage.status, 0, sizeof status, storage.stream), "clearing the status");
-  throw error(errc::overflow,
-              "cuda: an integer result did not fit into its type; use a floating-point result type");
+  switch (status) {
+    case cuda_engine::no_headroom:
+      throw error(errc::headroom,
+                  "cuda: words are the sum of more than 2^31 - 1 states, or their sum exceeds the headroom of 2^63 "
+                  "largest products");
+    case cuda_engine::impossible_words:
+      throw error(errc::bad_option,
+                  "cuda: words are not a sum of states (a limb or a count is impossible); were they zero before the "
+                  "first addition, and summed as 64-bit integers?");
+    default:
+      throw error(errc::overflow,
+                  "cuda: an integer result did not fit into its type; use a floating-point result type");
+  }
 }
 
 namespace {
