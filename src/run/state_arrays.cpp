@@ -5,7 +5,8 @@
 #include <exactdot/accumulator.hpp>
 #include <exactdot/states.hpp>
 #include <plan/batch_checks.hpp>
-#include <run/state_checks.hpp>
+#include <plan/state_request.hpp>
+#include <run/for_states.hpp>
 #include <string>
 
 namespace exactdot::detail {
