@@ -61,7 +61,8 @@ template <class Carrier>
     }
   }
   if (lane < 3 && to.counts == 4) {
-    state[limbs + lane] += min(static_cast<std::int64_t>(sum.special[lane]), core::state_layout::max_count);
+    constexpr wide_unsigned most = core::state_layout::max_count;
+    state[limbs + lane] += static_cast<std::int64_t>(sum.special[lane] < most ? sum.special[lane] : most);
   }
   if (lane == 0) {
     ++state[limbs + to.counts - 1];

@@ -17,22 +17,22 @@ using namespace cuda_engine;
 
 /// The elements between two positions.
 template <class T>
-std::ptrdiff_t elements_in(std::ptrdiff_t bytes) {
+std::ptrdiff_t elements_of_stride(std::ptrdiff_t bytes) {
   return bytes / static_cast<std::ptrdiff_t>(sizeof(T));
 }
 
 /// One launch of the lines from `first` on along the axis `lines`.
 template <class T>
-void launch_sums(const workspace::storage& storage, const batch& of, std::size_t term, const engine::line& first,
-                 const engine::shared_axis& lines, const line_states& to) {
+void launch_state_sums(const workspace::storage& storage, const batch& of, std::size_t term,
+                       const engine::line& first, const engine::shared_axis& lines, const line_states& to) {
   const engine::plan& each = of.each;
   const bool is_native =
       each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
   if (is_native) {
     line_operands<T> in;
-    in.first = {static_cast<const T*>(first.a), static_cast<const T*>(first.b), elements_in<T>(each.a.stride),
-                elements_in<T>(each.b.stride), each.n};
-    in.count = lines.n, in.next_a = elements_in<T>(lines.a), in.next_b = elements_in<T>(lines.b);
+    in.first = {static_cast<const T*>(first.a), static_cast<const T*>(first.b),
+                elements_of_stride<T>(each.a.stride), elements_of_stride<T>(each.b.stride), each.n};
+    in.count = lines.n, in.next_a = elements_of_stride<T>(lines.a), in.next_b = elements_of_stride<T>(lines.b);
     return launch_line_states<T>(storage, term, in, to);
   }
   line_operands<T, input_layout::any> in;
@@ -46,7 +46,7 @@ void launch_sums(const workspace::storage& storage, const batch& of, std::size_t
 }
 
 /// The terms of a state's sums.
-std::vector<std::size_t> terms_of(reduction what, const batch& of) {
+std::vector<std::size_t> terms_of_state(reduction what, const batch& of) {
   const bool has_parts = core::parts_of(of.each.a.type) > 1;
   const auto term_of = [&](reduction sum) {
     const std::size_t term = core::info_of(sum).term;
@@ -57,22 +57,23 @@ std::vector<std::size_t> terms_of(reduction what, const batch& of) {
   return {term_of(what)};
 }
 
-void enqueue(const workspace::storage& storage, const batch& of, reduction what) {
+void enqueue_states(const workspace::storage& storage, const batch& of, reduction what) {
   if (of.count == 0) return;
   const engine::stored_state& states = *of.states;
   const engine::shared_axis lines = of.results.empty() ? engine::shared_axis{1, 0, 0, 0, 0} : of.results.back();
-  const std::vector<std::size_t> terms = terms_of(what, of);
+  const std::vector<std::size_t> terms = terms_of_state(what, of);
   for (std::size_t i = 0; i < of.count; i += lines.n) {
     const engine::line first = of.line_at(i);
     for (std::size_t sum = 0; sum < terms.size(); ++sum) {
       const auto& [layout, first_word] = states.of[sum];
       line_states to;
       to.first = reinterpret_cast<std::int64_t*>(first.out) + first_word;
-      to.next = elements_in<std::int64_t>(lines.out);
+      to.next = elements_of_stride<std::int64_t>(lines.out);
       to.layout = layout, to.counts = states.counts;
       if (sum == 0) to.to_count = -states.counts_elements;
       to.elements = static_cast<std::int64_t>(of.each.n);
-      with_carrier(of.each.carrier, [&]<class T>(T) { launch_sums<T>(storage, of, terms[sum], first, lines, to); });
+      with_carrier(of.each.carrier,
+                   [&]<class T>(T) { launch_state_sums<T>(storage, of, terms[sum], first, lines, to); });
     }
   }
 }
@@ -100,7 +101,7 @@ void detail::add_grid_states(workspace& on, const state_format& of, const any_gr
   if (made.each.n > ~std::size_t{0} >> 1) {
     engine::throw_error(errc::headroom, caller, "more than 2^63 - 1 elements");
   }
-  enqueue(storage, made, of.what);
+  enqueue_states(storage, made, of.what);
 }
 
 }  // namespace exactdot::cuda

@@ -18,8 +18,8 @@ using engine::throw_error;
 void add(const engine::batch& batch, state_span words, std::size_t max_elements, const char* caller) {
   if (batch.each.on_gpu) {
     throw_error(errc::bad_option, caller,
-                "states are not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call "
-                "cuda::dot_into once per vector");
+                "states of arrays in a GPU's memory: of rows and columns call cuda::reduce_into or cuda::dot_into "
+                "(exactdot/cuda/states.hpp); of segments and groups they are not there yet");
   }
   if (max_elements > ~std::size_t{0} >> 1) throw_error(errc::headroom, caller, "more than 2^63 - 1 elements");
   const stored_state& of = *batch.states;

@@ -81,7 +81,7 @@ class expected_state {
   [[nodiscard]] std::vector<std::int64_t> words(state_form form) const {
     std::vector<std::int64_t> all;
     const bool counts = what_ == reduction::mean || what_ == reduction::variance || what_ == reduction::stddev;
-    if (counts) all.push_back(n_);
+    if (counts) all.push_back(static_cast<std::int64_t>(n_));
     append(all, sum_, form,
            what_ == reduction::dot || what_ == reduction::sum_of_squares || what_ == reduction::nrm2);
     if (what_ == reduction::variance || what_ == reduction::stddev) append(all, squares_, form, true);
@@ -105,7 +105,7 @@ class expected_state {
 
   reduction what_;
   element_type type_;
-  std::int64_t n_ = 0;
+  std::uint64_t n_ = 0;  // of sums may wrap
   oracle::integer_sum sum_, squares_;
 };
 
