@@ -286,6 +286,51 @@ size_t xd_moments_word_count(int type);
 xd_status xd_moments_words(xd_moments* moments, int64_t* words, size_t count);
 xd_status xd_moments_load(xd_moments* moments, const int64_t* words, size_t count);
 
+/* ---- States: sums of many vectors that merge by addition ---- */
+
+/* Every result's exact sum as int64 words: those of shards, added one by one, are those of the whole, in any order (MPI_SUM,
+ * a database's SUM). An array of states has as many words as there are results times xd_state_words; all zero is an empty
+ * state. Compact states leave out the words that no term of the type reaches. docs/shapes.md has the sizes. */
+enum { XD_FULL = 0, XD_COMPACT = 1 };
+
+/* What a state holds: of XD_DOT, XD_SUM, XD_ASUM, XD_SUM_OF_SQUARES and XD_NRM2 a sum, of XD_MEAN a count and a sum, of
+ * XD_VARIANCE and XD_STDDEV a count, the sum and that of squares. `type`: of the elements; `form`: XD_FULL or XD_COMPACT. */
+typedef struct xd_state_format {
+  int reduction;
+  int type;
+  int form;
+} xd_state_format;
+
+/* Words of a state; 0 for a reduction that has no states or an unknown number. */
+size_t xd_state_words(xd_state_format format);
+
+/* Add a state of each row, segment or group to `words`; arguments as of xd_reduce_rows and its like, b for XD_DOT only, in
+ * the type of the format. count: the length of `words`. options->mode and ddof are not used. Errors: those of these
+ * calls; XD_SIZE_MISMATCH for another count; XD_BAD_OPTION for words that are no states; XD_HEADROOM for more than
+ * 2^31 - 1 states. Nothing is written unless the call succeeds; after XD_CANCELLED the words are of no use. Cost: that of
+ * reading every element once and every word twice, and some tenths of a microsecond for each result. */
+xd_status xd_rows_into(xd_state_format format, const xd_rows* a, const xd_rows* b, int64_t* words, size_t count,
+                       const xd_options* options);
+xd_status xd_segments_into(xd_state_format format, const xd_vector* a, const xd_vector* b, const void* offsets,
+                           size_t segments, int offset_type, int64_t* words, size_t count, const xd_options* options);
+xd_status xd_groups_into(xd_state_format format, const xd_vector* a, const xd_vector* b, const xd_vector* keys,
+                         size_t groups, int skip_out_of_range, int64_t* words, size_t count,
+                         const xd_options* options);
+
+/* Adds the states `from` to `into`, of the same format and count, after checking them. Errors as above. */
+xd_status xd_merge_states(xd_state_format format, const int64_t* from, int64_t* into, size_t count);
+/* Equal words for equal finite sums and counts; every state counts as one again. XD_HEADROOM if a sum passes 2^63 largest
+ * terms. */
+xd_status xd_normalise_states(xd_state_format format, int64_t* words, size_t count);
+/* to = the states `from`, of `format`, in another form. XD_BAD_OPTION for a sum that does not fit into it. */
+xd_status xd_convert_states(xd_state_format format, const int64_t* from, size_t count, int form, int64_t* to,
+                            size_t to_count);
+/* results[i] = the result of state i, rounded once to result_type. reduction: the format's own; of sums of squares and norms
+ * also the other, of means XD_SUM, of variances also XD_STDDEV, XD_MEAN, XD_SUM, XD_SUM_OF_SQUARES and XD_NRM2. Results
+ * without gaps. Errors: as above; XD_OVERFLOW. */
+xd_status xd_round_states(xd_state_format format, int reduction, const int64_t* words, size_t count, int result_type,
+                          void* results, int64_t ddof);
+
 /* ---- Stream-ordered calls on a GPU ---- */
 
 /* What the calls on one stream share. One workspace serves one stream and one thread at a time. In a build without

@@ -52,6 +52,15 @@ from exactdot._engine import (
     vecdot,
 )
 from exactdot._engine import __version__ as __version__
+from exactdot._states import (
+    convert_states,
+    group_states,
+    normalise_states,
+    round_states,
+    segment_states,
+    state_words,
+    states,
+)
 
 __all__ = [
     "Accumulator",
@@ -59,6 +68,7 @@ __all__ = [
     "argmax",
     "argmin",
     "asum",
+    "convert_states",
     "dot",
     "group_asum",
     "group_count",
@@ -67,6 +77,7 @@ __all__ = [
     "group_mean",
     "group_min",
     "group_norm",
+    "group_states",
     "group_std",
     "group_sum",
     "group_sum_of_squares",
@@ -77,6 +88,8 @@ __all__ = [
     "mean",
     "min",
     "norm",
+    "normalise_states",
+    "round_states",
     "segment_argmax",
     "segment_argmin",
     "segment_asum",
@@ -85,10 +98,13 @@ __all__ = [
     "segment_mean",
     "segment_min",
     "segment_norm",
+    "segment_states",
     "segment_std",
     "segment_sum",
     "segment_sum_of_squares",
     "segment_var",
+    "state_words",
+    "states",
     "std",
     "sum",
     "sum_of_squares",

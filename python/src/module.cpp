@@ -10,6 +10,7 @@
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/reductions.hpp>
+#include <python/src/state_arrays.hpp>
 #include <python/src/vectors.hpp>
 #include <python/src/worker.hpp>
 
@@ -111,6 +112,7 @@ NB_MODULE(_engine, module) {
   module.def("_seconds_of_dot", seconds_of_dot);
   bind_accumulator(module);
   bind_moments(module);
+  bind_state_arrays(module);
 }
 
 }  // namespace exactdot::python
