@@ -59,8 +59,9 @@ void check_rung(const std::string& name, const std::string& given, const std::st
     throw error(errc::no_device, fmt::format("{}: needs a GPU; this run is on the simulator", given));
   }
   if (std::ranges::find(all, name) != all.end() || lab::needs_gpu(name)) return;
-  throw error(errc::bad_option, fmt::format("{}: unknown rung{}; the rungs on this device are {}", given,
-                                            suggestion(name, all), fmt::join(all, ", ")));
+  throw error(errc::bad_option,
+              fmt::format("{}: unknown rung{}; of workload {}, the rungs on this device are {}", given,
+                          suggestion(name, lab::rung_names()), workload, fmt::join(all, ", ")));
 }
 
 /// Returns the rungs that were named in either way.

@@ -41,12 +41,13 @@ struct figures {
   return f;
 }
 
-/// Returns the counted atomics; on a device that does not count them, the rung's formula (null for operations other
-/// than sum, whose compare-and-swap retries are unknown).
+/// Returns the counted atomics; on a device that does not count them, the rung's formula (null if they depend on the
+/// data, and for operations other than sum, whose compare-and-swap retries are unknown).
 [[nodiscard]] inline std::optional<std::uint64_t> atomics_of(const ladder_result& result,
                                                              const measurement& measured) {
   if (measured.counts.atomics) return measured.counts.atomics;
-  if (result.op != operation::sum || measured.info.blocks == block_rule::none) return {};
+  const bool is_unknown = result.op != operation::sum || measured.info.atomics_depend_on_data;
+  if (is_unknown || measured.info.blocks == block_rule::none) return {};
   return measured.info.atomics != nullptr ? measured.info.atomics(measured.config) : 0;
 }
 

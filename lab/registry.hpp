@@ -93,6 +93,7 @@ struct rung_info {
   std::uint64_t (*roundings)(const launch_config&) = nullptr;
   /// Atomics of one run without contention; null: none.
   std::uint64_t (*atomics)(const launch_config&) = nullptr;
+  bool atomics_depend_on_data = false;  ///< `atomics` is null, but there are some
   bool host_finishes = false;  ///< the host copies partial results and adds them
   bool any_operation = false;  ///< supports every operation, not only sum
   bool wrong_on_purpose = false;

@@ -65,6 +65,7 @@ const register_sum_rung<exact_groups> registration{{.number = 7,
                                                     .grid = grid_rule::resident,
                                                     .same_bits = determinism::always,
                                                     .error = error_rule::correctly_rounded,
+                                                    .atomics_depend_on_data = true,
                                                     .workload = "groups"}};
 
 }  // namespace

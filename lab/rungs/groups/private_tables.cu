@@ -51,6 +51,7 @@ const register_sum_rung<private_tables> registration{
      .blocks = block_rule::any,
      .grid = grid_rule::resident,
      .roundings = [](const launch_config& config) -> std::uint64_t { return config.n + 1; },
+     .atomics_depend_on_data = true,
      .workload = "groups"}};
 
 }  // namespace

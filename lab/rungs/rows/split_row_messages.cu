@@ -5,7 +5,6 @@
 // of the launch as a flag. Who draws the last ticket knows that all others have started: it waits for their words
 // and adds them in a fixed order. No fence, no second launch, nothing to clear (src/cuda/exchange.cuh).
 // Cost: a ticket a block, and a round trip to memory. The bits depend on grid and block only.
-#include <bit>
 #include <cuda/exchange.cuh>
 #include <lab/rows.cuh>
 
@@ -22,7 +21,7 @@ struct message {
 
 template <class T>
 __device__ void send(message<T>& to, unsigned flag, T value) {
-  const auto bits = std::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(value);
+  const auto bits = core::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(value);
   for (unsigned k = 0; k < sizeof(T) / 4; ++k)
     cuda_engine::store_word(&to.word[k], flag, static_cast<unsigned>(std::uint64_t{bits} >> 32 * k));
 }
@@ -36,7 +35,7 @@ __device__ T receive(const message<T>& from, unsigned flag) {
     while (!cuda_engine::has_flag(word, flag));
     bits |= static_cast<decltype(bits)>(std::uint64_t{static_cast<unsigned>(word)} << 32 * k);
   }
-  return std::bit_cast<T>(bits);
+  return core::bit_cast<T>(bits);
 }
 
 template <class T>
