@@ -279,6 +279,10 @@ typedef struct xd_bounded {
  * the sum itself, at most 2^-96 of its magnitude otherwise, and infinite for sums beyond 2^860 or below 2^-660.
  * Errors: XD_NULL_POINTER, XD_BAD_OPTION (type), XD_SIZE_MISMATCH. Less than 0.1 microseconds. */
 xd_status xd_bound_words(int type, const int64_t* words, size_t count, xd_bounded* sum);
+/* *sum = the sum of XD_DOT, XD_SUM, XD_ASUM or XD_SUM_OF_SQUARES of vectors of one type: as precise as results of
+ * result_type need, or exact. Errors and cost as of xd_reduce; the sentence may begin with another name. */
+xd_status xd_bound(int reduction, const xd_vector* a, const xd_vector* b, int result_type, const xd_options* options,
+                   xd_bounded* sum);
 /* results[i] = the result of a reduction (XD_DOT ... XD_STDDEV) of elements of `type` whose sum, or sum of squares of
  * XD_SUM_OF_SQUARES and XD_NRM2, is sums[i], and decided[i] = 1: the bits that the exact sum gives. Where both ends of
  * the bound do not give the same bits, results[i] is not written and decided[i] = 0; then use the words. squares: for

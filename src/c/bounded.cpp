@@ -9,6 +9,7 @@
 #include <exactdot/core/enclosure.hpp>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/core/state_enclosure.hpp>
+#include <run/bounded.hpp>
 #include <string>
 
 namespace exactdot::c {
@@ -91,6 +92,30 @@ xd_status xd_bound_words(int type, const int64_t* words, size_t count, xd_bounde
     require(sum, caller, "sum");
     require_word_count(count, word_count_of(of), caller);
     const core::enclosure found = core::enclosure_of_state(core::layout_of(of), words);
+    *sum = {found.head, found.tail, found.bound};
+  });
+}
+
+xd_status xd_bound(int what, const xd_vector* a, const xd_vector* b, int result_type, const xd_options* given,
+                   xd_bounded* sum) {
+  return guarded([&, caller = __func__] {
+    const reduction chosen = to_reduction(what, caller);
+    if (chosen > reduction::sum_of_squares) {
+      refuse(errc::bad_option, caller, "the sum is that of XD_DOT, XD_SUM, XD_ASUM or XD_SUM_OF_SQUARES");
+    }
+    const any_vector first = to_vector(a, caller, "a"), second = second_vector(chosen, first, b, caller);
+    const options used = to_options(given, caller);
+    require(sum, caller, "sum");
+    core::enclosure found{};
+    if (!engine::bound_short_sum(chosen, first, second, to_type(result_type, caller), used, found)) {
+      state total(first.type);
+      if (chosen == reduction::dot) {
+        detail::add_products(total.view(caller), first, second, used);
+      } else {
+        detail::add_values(total.view(caller), chosen, first, used);
+      }
+      found = core::enclosure_of_state(core::layout_of(first.type), total.words(caller).data());
+    }
     *sum = {found.head, found.tail, found.bound};
   });
 }

@@ -68,7 +68,7 @@ struct state_traits<moments<T>> {
 template <class State>
 xd_mpi_source source_of(std::span<State>& states) {
   using traits = state_traits<State>;
-  xd_mpi_source source{&states, states.size(), traits::type, traits::states, traits::counted, nullptr, nullptr};
+  xd_mpi_source source{&states, states.size(), traits::type, traits::states, traits::counted, nullptr, nullptr, nullptr};
   source.words = [](void* self, std::size_t i, std::int64_t* words) {
     return guarded([&] { std::ranges::copy((*static_cast<std::span<State>*>(self))[i].words(), words); });
   };
@@ -224,7 +224,7 @@ void round(std::span<const accumulator<T>> sums, Out&& out, MPI_Comm comm, const
   constexpr int to = static_cast<int>(type_of<std::ranges::range_value_t<Out>>);
   detail::require_ok(xd_mpi_check_communicator(caller, comm));
   detail::rounding<T> call{{}, sums};
-  xd_mpi_source source{&call, sums.size(), static_cast<int>(type_of<T>), 1, 0, nullptr, nullptr};
+  xd_mpi_source source{&call, sums.size(), static_cast<int>(type_of<T>), 1, 0, nullptr, nullptr, nullptr};
   source.words = [](void* self, std::size_t i, std::int64_t* words) {
     return detail::guarded([&] { std::ranges::copy(static_cast<detail::rounding<T>*>(self)->states[i].words(), words); });
   };

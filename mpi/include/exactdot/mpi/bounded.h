@@ -22,26 +22,56 @@ typedef struct xd_mpi_block {
   double value[XD_MPI_WIDTH], error[XD_MPI_WIDTH], bound[XD_MPI_WIDTH];
 } xd_mpi_block;
 
-/* to[i] += from[i]. Infinite and NaN values with the bound 0 are results of infinite or NaN terms; a value that
- * overflows gets an infinite bound. */
-static inline void xd_mpi_add_block(const xd_mpi_block* from, xd_mpi_block* to) {
+/* x and y as value + error, give or take a bound. No branches, so that a loop is vectorised. */
+static inline xd_bounded xd_mpi_add(xd_bounded x, xd_bounded y) {
+  const double sum = x.value + y.value, y_part = sum - x.value;
+  const double rest = (x.value - (sum - y_part)) + (y.value - y_part);
+  const double errors = x.error + y.error, error_part = errors - x.error;
+  const double lost = (x.error - (errors - error_part)) + (y.error - error_part);
+  const double tail = errors + rest, rest_part = tail - errors;
+  const double lost_again = (errors - (tail - rest_part)) + (rest - rest_part);
+  xd_bounded total;
+  total.value = sum, total.error = tail;
+  total.bound = ((x.bound + y.bound) + (fabs(lost) + fabs(lost_again))) * (1 + 4 * DBL_EPSILON);
+  return total;
+}
+
+/* The same where a value is infinite or NaN, or their sum overflows. With the bound 0 such a value is the result of
+ * infinite or NaN terms, and stays; a sum that overflows gets an infinite bound. */
+static inline xd_bounded xd_mpi_add_special(xd_bounded x, xd_bounded y) {
+  xd_bounded total = xd_mpi_add(x, y);
+  if (!(fabs(x.value) <= DBL_MAX && fabs(y.value) <= DBL_MAX)) {
+    total.error = 0, total.bound = x.bound + y.bound;
+  } else if (!(fabs(total.value) <= DBL_MAX)) {
+    total.error = 0, total.bound = (double)INFINITY;
+  }
+  return total;
+}
+
+static inline xd_bounded xd_mpi_item(const xd_mpi_block* block, int i) {
+  xd_bounded x;
+  x.value = block->value[i], x.error = block->error[i], x.bound = block->bound[i];
+  return x;
+}
+static inline void xd_mpi_set_item(xd_mpi_block* block, int i, xd_bounded x) {
+  block->value[i] = x.value, block->error[i] = x.error, block->bound[i] = x.bound;
+}
+
+/* to[i] += from[i] */
+static inline void xd_mpi_add_block(const xd_mpi_block* __restrict from, xd_mpi_block* __restrict to) {
+  xd_mpi_block total;
+  double not_finite[XD_MPI_WIDTH]; /* 0, or NaN if a value or their sum is infinite or NaN */
   int i;
   for (i = 0; i < XD_MPI_WIDTH; ++i) {
-    const double a = from->value[i], b = to->value[i], sum = a + b, b_part = sum - a;
-    const double rest = (a - (sum - b_part)) + (b - b_part);
-    const double c = from->error[i], d = to->error[i], tails = c + d, d_part = tails - c;
-    const double lost = (c - (tails - d_part)) + (d - d_part);
-    const double tail = tails + rest, rest_part = tail - tails;
-    const double lost_again = (tails - (tail - rest_part)) + (rest - rest_part);
-    const double known = from->bound[i] + to->bound[i];
-    const double magnitude = (lost < 0 ? -lost : lost) + (lost_again < 0 ? -lost_again : lost_again);
-    const double bound = (known + magnitude) * (1 + 8 * DBL_EPSILON / 2);
-    const int finite = (a - a) + (b - b) == 0;  /* NaN for infinities and NaNs */
-    const int fits = sum - sum == 0;
-    to->value[i] = sum;
-    to->error[i] = finite ? tail : 0;
-    to->bound[i] = !finite ? known : fits ? bound : (double)INFINITY;
+    const xd_bounded x = xd_mpi_item(from, i), y = xd_mpi_item(to, i), sum = xd_mpi_add(x, y);
+    xd_mpi_set_item(&total, i, sum);
+    not_finite[i] = (sum.value - sum.value) + (x.value - x.value) + (y.value - y.value);
   }
+  for (i = 1; i < XD_MPI_WIDTH; ++i) not_finite[0] += not_finite[i];
+  for (i = 0; i < XD_MPI_WIDTH && not_finite[0] != 0; ++i) {
+    xd_mpi_set_item(&total, i, xd_mpi_add_special(xd_mpi_item(from, i), xd_mpi_item(to, i)));
+  }
+  *to = total;
 }
 
 static inline void xd_mpi_add_blocks(void* from, void* to, int* count, MPI_Datatype* type) {
@@ -105,16 +135,10 @@ static inline xd_status xd_mpi_get_handles(const char* caller, xd_mpi_handles** 
 
 /* Item i of a message. */
 static inline void xd_mpi_put(xd_mpi_block* blocks, size_t i, xd_bounded x) {
-  xd_mpi_block* block = blocks + i / XD_MPI_WIDTH;
-  const size_t k = i % XD_MPI_WIDTH;
-  block->value[k] = x.value, block->error[k] = x.error, block->bound[k] = x.bound;
+  xd_mpi_set_item(blocks + i / XD_MPI_WIDTH, (int)(i % XD_MPI_WIDTH), x);
 }
 static inline xd_bounded xd_mpi_get(const xd_mpi_block* blocks, size_t i) {
-  const xd_mpi_block* block = blocks + i / XD_MPI_WIDTH;
-  const size_t k = i % XD_MPI_WIDTH;
-  xd_bounded x;
-  x.value = block->value[k], x.error = block->error[k], x.bound = block->bound[k];
-  return x;
+  return xd_mpi_item(blocks + i / XD_MPI_WIDTH, (int)(i % XD_MPI_WIDTH));
 }
 
 #endif

@@ -4,7 +4,7 @@
  *
  * All processes get the same sums and bounds from MPI, so they agree without a message on which results are undecided:
  * those whose two ends do not round to the same bits, and those with a bound that a process made infinite (extreme
- * magnitudes, or additions that do not round to nearest). One result travels as words at once: a single collective.
+ * magnitudes, or additions that do not round to nearest). One result of floats or integers travels as words at once.
  */
 #ifndef EXACTDOT_MPI_RESULTS_H
 #define EXACTDOT_MPI_RESULTS_H
@@ -14,6 +14,7 @@
 
 enum {
   XD_MPI_CHUNK = 1024, /* results of one message of bounded sums, which lie on the stack */
+  XD_MPI_AS_WORDS = 32, /* results of so few words travel as words: they are as short, and always decided */
   XD_MPI_CHUNK_BLOCKS = 1 + (3 * XD_MPI_CHUNK) / XD_MPI_WIDTH
 };
 
@@ -82,23 +83,42 @@ static inline xd_bounded xd_mpi_integer(uint64_t x) {
 }
 static inline uint64_t xd_mpi_to_integer(xd_bounded x) { return (uint64_t)x.value + (uint64_t)x.error; }
 
+/* The bounded sums of result i and its number of elements. */
+static inline xd_status xd_mpi_bounds_of(const char* caller, const xd_mpi_source* source, size_t i, int processes,
+                                         xd_bounded* sums, uint64_t* count) {
+  const size_t state = xd_mpi_state_words(source);
+  int64_t words[XD_MPI_MAX_RESULT];
+  xd_status status;
+  int k;
+  if (source->bound != NULL) {
+    status = source->bound(source->self, i, sums, count);
+    return status == XD_OK && source->counted ? xd_mpi_check_count(caller, *count, processes) : status;
+  }
+  status = xd_mpi_words_of(caller, source, i, processes, words);
+  if (source->counted) *count = (uint64_t)words[0];
+  for (k = 0; k < source->states && status == XD_OK; ++k) {
+    status = xd_bound_words(source->type, words + source->counted + (size_t)k * state, state, &sums[k]);
+  }
+  return status;
+}
+
 static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_source* source,
                                             const xd_mpi_selection* chosen, int processes, xd_status failed,
                                             xd_mpi_message* message) {
-  const size_t n = chosen->n, state = xd_mpi_state_words(source), counts = source->counted ? n : 0;
+  const size_t n = chosen->n, counts = source->counted ? n : 0;
   const int is_standard = xd_mpi_arithmetic_is_standard();
   const xd_bounded zero = {0, 0, 0};
-  int64_t words[XD_MPI_MAX_RESULT];
-  size_t i, k;
+  size_t i;
+  int k;
   message->items = 1 + counts + (size_t)source->states * n;
   for (i = 0; i < n && failed == XD_OK; ++i) {
-    failed = xd_mpi_words_of(caller, source, xd_mpi_selected(chosen, i), processes, words);
-    if (failed == XD_OK && source->counted) xd_mpi_put(message->blocks, 1 + i, xd_mpi_integer((uint64_t)words[0]));
-    for (k = 0; k < (size_t)source->states && failed == XD_OK; ++k) {
-      xd_bounded sum = zero;
-      failed = xd_bound_words(source->type, words + source->counted + k * state, state, &sum);
-      if (!is_standard) sum.bound = (double)INFINITY;
-      xd_mpi_put(message->blocks, 1 + counts + k * n + i, sum);
+    xd_bounded sums[2] = {{0, 0, 0}, {0, 0, 0}};
+    uint64_t count = 0;
+    failed = xd_mpi_bounds_of(caller, source, xd_mpi_selected(chosen, i), processes, sums, &count);
+    if (source->counted) xd_mpi_put(message->blocks, 1 + i, xd_mpi_integer(count));
+    for (k = 0; k < source->states; ++k) {
+      if (!is_standard) sums[k].bound = (double)INFINITY;
+      xd_mpi_put(message->blocks, 1 + counts + (size_t)k * n + i, sums[k]);
     }
   }
   xd_mpi_put(message->blocks, 0, xd_mpi_integer(failed != XD_OK));
@@ -168,7 +188,7 @@ static inline xd_status xd_mpi_all_results(const char* caller, const xd_mpi_fini
   xd_status ended = XD_OK;
   target.comm = comm;
   MPI_Comm_size(comm, &target.processes);
-  if (source->k <= 1) {
+  if (source->k == 0 || source->k * xd_mpi_result_words(source) <= XD_MPI_AS_WORDS) {
     chosen.n = source->k;
     ended = xd_mpi_add_words(caller, source, chosen, &target, &failed);
     return ended == XD_OK ? failed : ended;

@@ -60,6 +60,7 @@ static inline xd_status xd_mpi_open_accumulators(const char* caller, xd_accumula
   states->caller = caller, states->accumulators = list, states->moments = NULL;
   states->type = known != NULL ? xd_accumulator_type(known) : XD_FLOAT64;
   source->self = states, source->k = k, source->type = states->type, source->states = 1, source->counted = 0;
+  source->bound = NULL;
   source->words = xd_mpi_accumulator_words, source->take = xd_mpi_accumulator_load;
   return known != NULL || k == 0 ? XD_OK : xd_mpi_refuse(caller, XD_NULL_POINTER, "accumulators is null");
 }
@@ -69,6 +70,7 @@ static inline xd_status xd_mpi_open_moments(const char* caller, xd_moments* cons
   states->caller = caller, states->accumulators = NULL, states->moments = list;
   states->type = known != NULL ? xd_moments_type(known) : XD_FLOAT64;
   source->self = states, source->k = k, source->type = states->type, source->states = 2, source->counted = 1;
+  source->bound = NULL;
   source->words = xd_mpi_moments_words, source->take = xd_mpi_moments_load;
   return known != NULL || k == 0 ? XD_OK : xd_mpi_refuse(caller, XD_NULL_POINTER, "moments is null");
 }
@@ -118,6 +120,17 @@ static inline xd_status xd_mpi_line_words(void* self, size_t i, int64_t* words) 
   if (status == XD_OK) status = xd_accumulator_add_squares(lines->squares, &a, &lines->local);
   return status == XD_OK ? xd_accumulator_words(lines->squares, words + count, count) : status;
 }
+static inline xd_status xd_mpi_line_bound(void* self, size_t i, xd_bounded* sums, uint64_t* count) {
+  xd_mpi_lines* lines = (xd_mpi_lines*)self;
+  const int reduction = lines->finish.reduction, to = lines->finish.result_type;
+  const int squares = reduction == XD_SUM_OF_SQUARES || reduction == XD_NRM2;
+  const int term = reduction == XD_DOT || reduction == XD_ASUM ? reduction : squares ? XD_SUM_OF_SQUARES : XD_SUM;
+  const xd_vector a = xd_mpi_line(lines, &lines->a, i), b = xd_mpi_line(lines, &lines->b, i);
+  xd_status status = xd_bound(term, &a, reduction == XD_DOT ? &b : NULL, to, &lines->local, &sums[0]);
+  *count = a.n;
+  if (status != XD_OK || !xd_mpi_is_moment(reduction)) return status;
+  return xd_bound(XD_SUM_OF_SQUARES, &a, NULL, to, &lines->local, &sums[1]);
+}
 static inline xd_status xd_mpi_line_take(void* self, size_t i, const int64_t* words) {
   const xd_mpi_lines* lines = (const xd_mpi_lines*)self;
   return xd_mpi_round_words(&lines->finish, i, words);
@@ -140,6 +153,7 @@ static inline xd_status xd_mpi_open_lines(const char* caller, int reduction, siz
   source->self = lines, source->k = k, source->states = xd_mpi_is_moment(reduction) ? 2 : 1;
   source->type = xd_type_size(lines->a.type) == 0 ? XD_FLOAT64 : lines->a.type;
   source->counted = xd_mpi_is_counted(reduction);
+  source->bound = xd_mpi_line_bound;
   source->words = xd_mpi_line_words, source->take = xd_mpi_line_take;
   if (a == NULL) status = xd_mpi_refuse(caller, XD_NULL_POINTER, "a is null");
   if (status == XD_OK && (b != NULL) != (reduction == XD_DOT)) {

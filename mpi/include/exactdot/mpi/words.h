@@ -28,6 +28,9 @@ typedef struct xd_mpi_source {
   int counted;  /* whether the number of elements travels */
   /* Stores the canonical words of result i. */
   xd_status (*words)(void* self, size_t i, int64_t* words);
+  /* Stores the bounded sums of result i, one for each state, and its number of elements; or null: they follow from the
+   * words. */
+  xd_status (*bound)(void* self, size_t i, xd_bounded* sums, uint64_t* count);
   /* Takes the summed words of result i. */
   xd_status (*take)(void* self, size_t i, const int64_t* words);
 } xd_mpi_source;
@@ -37,12 +40,16 @@ static inline size_t xd_mpi_result_words(const xd_mpi_source* source) {
   return (size_t)source->counted + (size_t)source->states * xd_mpi_state_words(source);
 }
 
-/* source->words, and a count that the sum over all processes might wrap is refused. */
+/* A count that the sum over all processes might wrap is refused. */
+static inline xd_status xd_mpi_check_count(const char* caller, uint64_t count, int processes) {
+  if (count <= (uint64_t)(INT64_MAX / processes)) return XD_OK;
+  return xd_mpi_refuse(caller, XD_HEADROOM, "the number of elements may pass 2^63 - 1 over all ranks");
+}
 static inline xd_status xd_mpi_words_of(const char* caller, const xd_mpi_source* source, size_t i, int processes,
                                         int64_t* words) {
   const xd_status status = source->words(source->self, i, words);
-  if (status != XD_OK || !source->counted || words[0] <= INT64_MAX / processes) return status;
-  return xd_mpi_refuse(caller, XD_HEADROOM, "the number of elements may pass 2^63 - 1 over all ranks");
+  if (status != XD_OK || !source->counted) return status;
+  return xd_mpi_check_count(caller, (uint64_t)words[0], processes);
 }
 
 /* How the results of one exchange are added: by MPI_Allreduce, or by MPI_Reduce at `root`. */
