@@ -8,14 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_RESULTS = 10000, ROW = 64, MAX_SAMPLES = 301, WAYS = 9 };
+enum { MAX_RESULTS = 10000, ROW = 64, MAX_SAMPLES = 301, WAYS = 11 };
 
 static const char* const names[WAYS] = {
     "doubles",          /* MPI_Allreduce of k doubles */
     "two_collectives",  /* that twice */
     "words_24",         /* MPI_Allreduce of k states of float, and of double */
     "words_138",
-    "bounded",          /* results from bounded sums: k = 1: words */
+    "doubles_3k",       /* MPI_Allreduce of 3 k doubles: as many bytes as bounded sums */
+    "message",          /* MPI_Allreduce of k bounded sums by the operation of exactdot_mpi.h */
+    "bounded",          /* xd_mpi_round's exchange and rounding of bounded sums that the caller has */
     "round",            /* results from accumulators */
     "merge",            /* xd_mpi_allreduce of accumulators */
     "plain_rows",       /* a loop over each of k rows of doubles, and MPI_Allreduce of the sums */
@@ -25,7 +27,8 @@ static const char* const names[WAYS] = {
 typedef struct data {
   size_t k;
   int type;
-  double *plain, *sums, *rows, *results;
+  double *plain, *sums, *plain3, *sums3, *rows, *results;
+  xd_mpi_block* blocks;
   int64_t* words;
   xd_bounded* bounded;
   xd_accumulator** accumulators;
@@ -78,6 +81,13 @@ static void add_rows(data* of, int exact) {
   MPI_Allreduce(of->plain, of->sums, (int)of->k, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+static void add_blocks(data* of) {
+  xd_mpi_handles* handles = NULL;
+  const int n = (int)((of->k + XD_MPI_WIDTH) / XD_MPI_WIDTH);
+  check(xd_mpi_get_handles("measure", &handles));
+  MPI_Allreduce(MPI_IN_PLACE, of->blocks, n, handles->block, handles->add, MPI_COMM_WORLD);
+}
+
 static void call(data* of, int way) {
   const int k = (int)of->k;
   if (way <= 1) MPI_Allreduce(of->plain, of->sums, k, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -85,18 +95,20 @@ static void call(data* of, int way) {
   if (way == 2 || way == 3) {
     MPI_Allreduce(MPI_IN_PLACE, of->words, k * (way == 2 ? 24 : 138), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   }
-  if (way == 4 && k > 1) add_bounded(of);
-  if (way == 5 || (way == 4 && k == 1)) {
+  if (way == 4) MPI_Allreduce(of->plain3, of->sums3, 3 * k, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  if (way == 5) add_blocks(of);
+  if (way == 6) add_bounded(of);
+  if (way == 7) {
     check(xd_mpi_round(of->accumulators, of->k, XD_SUM, of->type, of->results, MPI_COMM_WORLD, NULL));
   }
-  if (way == 6) check(xd_mpi_allreduce(of->merged, of->k, MPI_COMM_WORLD, NULL));
-  if (way >= 7) add_rows(of, way == 8);
+  if (way == 8) check(xd_mpi_allreduce(of->merged, of->k, MPI_COMM_WORLD, NULL));
+  if (way >= 9) add_rows(of, way == 10);
 }
 
 /* Between two samples: the accumulators are those before the merge. */
 static void prepare(data* of, int way) {
   size_t i;
-  for (i = 0; way == 6 && i < of->k; ++i) {
+  for (i = 0; way == 8 && i < of->k; ++i) {
     int64_t words[138];
     const size_t count = xd_accumulator_word_count(of->type);
     check(xd_accumulator_words(of->accumulators[i], words, count));
@@ -170,6 +182,9 @@ int main(int count, char** arguments) {
   srand((unsigned)rank + 1);
   of.plain = (double*)calloc(MAX_RESULTS, sizeof(double));
   of.sums = (double*)calloc(MAX_RESULTS, sizeof(double));
+  of.plain3 = (double*)calloc(3 * MAX_RESULTS, sizeof(double));
+  of.sums3 = (double*)calloc(3 * MAX_RESULTS, sizeof(double));
+  of.blocks = (xd_mpi_block*)calloc(MAX_RESULTS / XD_MPI_WIDTH + 1, sizeof(xd_mpi_block));
   of.rows = (double*)calloc((size_t)MAX_RESULTS * ROW, sizeof(double));
   of.results = (double*)calloc(MAX_RESULTS, sizeof(double));
   of.words = (int64_t*)calloc((size_t)MAX_RESULTS * 138, sizeof(int64_t));

@@ -13,8 +13,9 @@
 #include <exactdot/mpi/words.h>
 
 enum {
-  XD_MPI_CHUNK = 1024, /* results of one message of bounded sums, which lie on the stack */
-  XD_MPI_AS_WORDS = 32, /* results of so few words travel as words: they are as short, and always decided */
+  XD_MPI_CHUNK = 1024,       /* results that are rounded at a time, and of a message that lies on the stack */
+  XD_MPI_LONG_CHUNK = 65536, /* results of a message that is allocated; longer calls use several */
+  XD_MPI_AS_WORDS = 32,      /* results of so few words travel as words: they are as short, and always decided */
   XD_MPI_CHUNK_BLOCKS = 1 + (3 * XD_MPI_CHUNK) / XD_MPI_WIDTH
 };
 
@@ -69,11 +70,12 @@ static inline xd_status xd_mpi_round_words(const xd_mpi_finish* finish, size_t i
   return xd_accumulator_round(finish->sum, to, result);
 }
 
-/* A message of bounded sums: item 0 counts failing processes; then a count for each result, if the source counts; then
- * the sums, and the sums of squares. */
+/* A message of the bounded sums of n results: item 0 counts failing processes; then a count for each result, if the
+ * source counts; then the sums, and the sums of squares. And the list of the results that it leaves undecided. */
 typedef struct xd_mpi_message {
-  xd_mpi_block blocks[XD_MPI_CHUNK_BLOCKS];
-  size_t items;
+  xd_mpi_block* blocks;
+  size_t* undecided;
+  size_t items, undecided_count;
 } xd_mpi_message;
 
 static inline xd_bounded xd_mpi_integer(uint64_t x) {
@@ -111,6 +113,7 @@ static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_sou
   size_t i;
   int k;
   message->items = 1 + counts + (size_t)source->states * n;
+  message->undecided_count = 0;
   for (i = 0; i < n && failed == XD_OK; ++i) {
     xd_bounded sums[2] = {{0, 0, 0}, {0, 0, 0}};
     uint64_t count = 0;
@@ -128,56 +131,95 @@ static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_sou
   return failed;
 }
 
-/* Stores the results that the summed message decides and lists the others. Returns the number of these. */
-static inline xd_status xd_mpi_read_message(const xd_mpi_finish* finish, const xd_mpi_source* source,
-                                            const xd_mpi_selection* chosen, const xd_mpi_message* message,
-                                            size_t* undecided, size_t* undecided_count) {
-  const size_t n = chosen->n, first = 1 + (source->counted ? n : 0);
+/* Stores those of n <= XD_MPI_CHUNK results, from the one at `start` of the message on, that the summed message decides,
+ * and lists the others. */
+static inline xd_status xd_mpi_round_message(const xd_mpi_finish* finish, const xd_mpi_source* source,
+                                             const xd_mpi_selection* chosen, size_t start, size_t n,
+                                             xd_mpi_message* message) {
+  const size_t first = 1 + (source->counted ? chosen->n : 0) + start, index = chosen->first + start;
   xd_bounded sums[XD_MPI_CHUNK], squares[XD_MPI_CHUNK];
   uint64_t counts[XD_MPI_CHUNK];
   unsigned char decided[XD_MPI_CHUNK];
   size_t i;
   xd_status status;
-  for (i = 0; i < n; ++i) {
-    sums[i] = xd_mpi_get(message->blocks, first + i);
-    if (source->states == 2) squares[i] = xd_mpi_get(message->blocks, first + n + i);
-    if (source->counted) {
-      const xd_bounded count = xd_mpi_get(message->blocks, 1 + i);
-      counts[i] = xd_mpi_to_integer(count);
-      if (count.bound != 0) sums[i].bound = (double)INFINITY; /* of more than 2^21 processes */
-    }
+  for (i = 0; i < n; ++i) sums[i] = xd_mpi_get(message->blocks, first + i);
+  for (i = 0; i < n && source->states == 2; ++i) squares[i] = xd_mpi_get(message->blocks, first + chosen->n + i);
+  for (i = 0; i < n && source->counted; ++i) {
+    const xd_bounded count = xd_mpi_get(message->blocks, 1 + start + i);
+    counts[i] = xd_mpi_to_integer(count);
+    if (count.bound != 0) sums[i].bound = (double)INFINITY; /* of more than 2^21 processes */
   }
   status = xd_round_bounded(finish->reduction, finish->type, n, sums, squares, counts, finish->ddof,
                             finish->result_type,
-                            (char*)finish->results + chosen->first * xd_type_size(finish->result_type), decided);
-  *undecided_count = 0;
+                            (char*)finish->results + index * xd_type_size(finish->result_type), decided);
   for (i = 0; i < n && status == XD_OK; ++i) {
-    if (!decided[i]) undecided[(*undecided_count)++] = chosen->first + i;
+    if (!decided[i]) message->undecided[message->undecided_count++] = index + i;
   }
   return status;
 }
 
-/* One collective for up to XD_MPI_CHUNK results, and those of add_words for the undecided. */
-static inline xd_status xd_mpi_add_bounded(const char* caller, const xd_mpi_finish* finish,
-                                           const xd_mpi_source* source, xd_mpi_selection chosen,
-                                           const xd_mpi_target* target, xd_status* failed) {
-  xd_mpi_message message;
+/* One collective for the chosen results, and those of xd_mpi_add_words for the undecided. */
+static inline xd_status xd_mpi_exchange_bounded(const char* caller, const xd_mpi_finish* finish,
+                                                const xd_mpi_source* source, const xd_mpi_selection* chosen,
+                                                const xd_mpi_target* target, xd_mpi_message* message,
+                                                xd_status* failed) {
   xd_mpi_handles* handles = NULL;
-  size_t undecided[XD_MPI_CHUNK];
   xd_mpi_selection rest = {NULL, 0, 0};
+  size_t start;
   int code;
   const xd_status status = xd_mpi_get_handles(caller, &handles);
   if (status != XD_OK) return status;
-  *failed = xd_mpi_fill_message(caller, source, &chosen, target->processes, *failed, &message);
-  code = MPI_Allreduce(MPI_IN_PLACE, message.blocks, (int)((message.items + XD_MPI_WIDTH - 1) / XD_MPI_WIDTH),
+  *failed = xd_mpi_fill_message(caller, source, chosen, target->processes, *failed, message);
+  code = MPI_Allreduce(MPI_IN_PLACE, message->blocks, (int)((message->items + XD_MPI_WIDTH - 1) / XD_MPI_WIDTH),
                        handles->block, handles->add, target->comm);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
-  if (message.blocks[0].value[0] + message.blocks[0].error[0] != 0) {
+  if (message->blocks[0].value[0] + message->blocks[0].error[0] != 0) {
     return xd_mpi_share_failure(caller, target->comm, *failed);
   }
-  *failed = xd_mpi_read_message(finish, source, &chosen, &message, undecided, &rest.n);
-  rest.list = undecided;
+  for (start = 0; start < chosen->n && *failed == XD_OK; start += XD_MPI_CHUNK) {
+    const size_t n = chosen->n - start < XD_MPI_CHUNK ? chosen->n - start : (size_t)XD_MPI_CHUNK;
+    *failed = xd_mpi_round_message(finish, source, chosen, start, n, message);
+  }
+  rest.list = message->undecided, rest.n = message->undecided_count;
   return rest.n == 0 ? XD_OK : xd_mpi_add_words(caller, source, rest, target, failed);
+}
+
+/* Up to XD_MPI_CHUNK results, without an allocation that could fail. */
+static inline xd_status xd_mpi_add_bounded(const char* caller, const xd_mpi_finish* finish,
+                                           const xd_mpi_source* source, const xd_mpi_selection* chosen,
+                                           const xd_mpi_target* target, xd_status* failed) {
+  xd_mpi_block blocks[XD_MPI_CHUNK_BLOCKS];
+  size_t undecided[XD_MPI_CHUNK];
+  xd_mpi_message message;
+  message.blocks = blocks, message.undecided = undecided;
+  return xd_mpi_exchange_bounded(caller, finish, source, chosen, target, &message, failed);
+}
+
+/* More. One more collective of 4 bytes tells whether all processes have memory. */
+static inline xd_status xd_mpi_add_long_bounded(const char* caller, const xd_mpi_finish* finish,
+                                                const xd_mpi_source* source, const xd_mpi_selection* chosen,
+                                                const xd_mpi_target* target, xd_status* failed) {
+  const size_t blocks = 1 + 3 * chosen->n / XD_MPI_WIDTH;
+  xd_mpi_message message;
+  int lacking, code;
+  xd_status ended = XD_OK;
+  message.blocks = (xd_mpi_block*)malloc(blocks * sizeof *message.blocks);
+  message.undecided = (size_t*)malloc(chosen->n * sizeof *message.undecided);
+  if ((message.blocks == NULL || message.undecided == NULL) && *failed == XD_OK) {
+    *failed = xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for a message");
+  }
+  lacking = *failed != XD_OK;
+  code = MPI_Allreduce(MPI_IN_PLACE, &lacking, 1, MPI_INT, MPI_MAX, target->comm);
+  if (code != MPI_SUCCESS) {
+    ended = xd_mpi_status(caller, code);
+  } else if (lacking) {
+    ended = xd_mpi_share_failure(caller, target->comm, *failed);
+  } else {
+    ended = xd_mpi_exchange_bounded(caller, finish, source, chosen, target, &message, failed);
+  }
+  free(message.blocks);
+  free(message.undecided);
+  return ended;
 }
 
 /* All results of a source. source->take must be xd_mpi_round_words of `finish`. */
@@ -194,8 +236,11 @@ static inline xd_status xd_mpi_all_results(const char* caller, const xd_mpi_fini
     return ended == XD_OK ? failed : ended;
   }
   for (; chosen.first < source->k && ended == XD_OK; chosen.first += chosen.n) {
-    chosen.n = source->k - chosen.first < XD_MPI_CHUNK ? source->k - chosen.first : (size_t)XD_MPI_CHUNK;
-    ended = xd_mpi_add_bounded(caller, finish, source, chosen, &target, &failed);
+    const size_t rest = source->k - chosen.first;
+    chosen.n = rest < XD_MPI_LONG_CHUNK ? rest : (size_t)XD_MPI_LONG_CHUNK;
+    ended = chosen.n <= XD_MPI_CHUNK
+                ? xd_mpi_add_bounded(caller, finish, source, &chosen, &target, &failed)
+                : xd_mpi_add_long_bounded(caller, finish, source, &chosen, &target, &failed);
   }
   return ended == XD_OK ? failed : ended;
 }

@@ -59,12 +59,14 @@ typedef struct xd_mpi_target {
   int rank, processes;
 } xd_mpi_target;
 
-static inline int xd_mpi_sum_words(const xd_mpi_target* target, int64_t* words, size_t count) {
+/* Adds `count` words in place. With a root into `room`, and then back: MPICH 4.0 crashes where a root that is not rank 0
+ * receives in place. `room` may be null without a root. */
+static inline int xd_mpi_sum_words(const xd_mpi_target* target, int64_t* words, size_t count, int64_t* room) {
+  int code;
   if (target->root < 0) return MPI_Allreduce(MPI_IN_PLACE, words, (int)count, MPI_INT64_T, MPI_SUM, target->comm);
-  if (target->rank == target->root) {
-    return MPI_Reduce(MPI_IN_PLACE, words, (int)count, MPI_INT64_T, MPI_SUM, target->root, target->comm);
-  }
-  return MPI_Reduce(words, NULL, (int)count, MPI_INT64_T, MPI_SUM, target->root, target->comm);
+  code = MPI_Reduce(words, room, (int)count, MPI_INT64_T, MPI_SUM, target->root, target->comm);
+  if (code == MPI_SUCCESS && target->rank == target->root) memcpy(words, room, count * sizeof *words);
+  return code;
 }
 
 /* The results that an exchange concerns: the first `n` of `list`, or with a null list those from `first` on. */
@@ -103,12 +105,12 @@ static inline xd_status xd_mpi_take(const xd_mpi_source* source, const xd_mpi_se
 static inline xd_status xd_mpi_add_few_words(const char* caller, const xd_mpi_source* source,
                                              const xd_mpi_selection* chosen, const xd_mpi_target* target,
                                              xd_status* failed) {
-  int64_t words[XD_MPI_FEW_WORDS + 1];
+  int64_t words[XD_MPI_FEW_WORDS + 1], room[XD_MPI_FEW_WORDS + 1];
   const size_t count = chosen->n * xd_mpi_result_words(source);
   int code;
   *failed = xd_mpi_collect(caller, source, chosen, target->processes, *failed, words);
   words[count] = *failed != XD_OK;
-  code = xd_mpi_sum_words(target, words, count + 1);
+  code = xd_mpi_sum_words(target, words, count + 1, room);
   if (code == MPI_SUCCESS && target->root >= 0) code = MPI_Bcast(&words[count], 1, MPI_INT64_T, target->root, target->comm);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
   if (words[count] != 0) return xd_mpi_share_failure(caller, target->comm, *failed);
@@ -177,7 +179,7 @@ static inline xd_status xd_mpi_agree(const char* caller, const xd_mpi_target* ta
 /* Packs the words of n results in place, adds them over the processes and unpacks them. */
 static inline xd_status xd_mpi_add_limbs(const char* caller, const xd_mpi_source* source, size_t n,
                                          const xd_mpi_target* target, const xd_mpi_range* range, int64_t* words,
-                                         int64_t* message) {
+                                         int64_t* message, int64_t* room) {
   const int limbs = (int)xd_mpi_state_words(source) - 4;
   const size_t each = xd_mpi_result_words(source);
   int64_t* to = message;
@@ -189,7 +191,7 @@ static inline xd_status xd_mpi_add_limbs(const char* caller, const xd_mpi_source
     if (source->counted) *to++ = *result++;
     for (k = 0; k < source->states; ++k, result += limbs + 4) to = xd_mpi_pack(range, result, limbs, to);
   }
-  code = to == message ? MPI_SUCCESS : xd_mpi_sum_words(target, message, (size_t)(to - message));
+  code = to == message ? MPI_SUCCESS : xd_mpi_sum_words(target, message, (size_t)(to - message), room);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
   for (i = 0; i < n; ++i) {
     int64_t* result = words + i * each;
@@ -207,7 +209,7 @@ static inline xd_status xd_mpi_add_many_words(const char* caller, const xd_mpi_s
                                               xd_status* failed) {
   const size_t each = xd_mpi_result_words(source), count = chosen->n * each;
   const int limbs = (int)xd_mpi_state_words(source) - 4;
-  int64_t* words = (int64_t*)malloc(2 * count * sizeof *words);
+  int64_t* words = (int64_t*)malloc((target->root < 0 ? 2 : 3) * count * sizeof *words);
   xd_mpi_range range;
   size_t i;
   int k;
@@ -221,7 +223,10 @@ static inline xd_status xd_mpi_add_many_words(const char* caller, const xd_mpi_s
     }
   }
   status = xd_mpi_agree(caller, target, &range, *failed);
-  if (status == XD_OK) status = xd_mpi_add_limbs(caller, source, chosen->n, target, &range, words, words + count);
+  if (status == XD_OK) {
+    status = xd_mpi_add_limbs(caller, source, chosen->n, target, &range, words, words + count,
+                              target->root < 0 ? NULL : words + 2 * count);
+  }
   if (status == XD_OK && (target->root < 0 || target->rank == target->root)) {
     *failed = xd_mpi_take(source, chosen, words);
   }
