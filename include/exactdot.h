@@ -37,12 +37,16 @@ enum {
   XD_HEADROOM = 9,       /* an accumulator cannot hold the sum */
   XD_CANCELLED = 10,     /* xd_monitor_cancel was called */
   XD_DEVICE_FAILURE = 11, /* CUDA reports a failure, of this call or of an earlier one */
-  XD_FILE = 12           /* not returned by the functions of this header */
+  XD_FILE = 12,          /* not returned by the functions of this header */
+  XD_COMMUNICATION = 13  /* MPI reports a failure: returned by the functions of exactdot_mpi.h */
 };
 
 /* The sentence of the calling thread's last call that failed: what was wrong and what to do. "" before the first
  * failure. Never null; valid until the thread's next failure or its end. Longer sentences than 1023 bytes are cut. */
 const char* xd_message(void);
+/* Stores a sentence as the calling thread's message and returns `status`: for interfaces on top of this one. A null
+ * sentence is the empty one. */
+xd_status xd_fail(xd_status status, const char* sentence);
 /* The name of a status, such as "XD_BAD_OPTION"; "unknown status" for other numbers. */
 const char* xd_status_name(xd_status status);
 /* "major.minor.patch" of the library. */
@@ -224,13 +228,14 @@ xd_status xd_accumulator_clear(xd_accumulator* accumulator);
 /* The element type; -1 for a null accumulator. */
 int xd_accumulator_type(const xd_accumulator* accumulator);
 
-/* Add, or subtract, every x[i], every a[i]*b[i] or every x[i]^2. Vectors of the accumulator's type, otherwise
+/* Add, or subtract, every x[i], every a[i]*b[i], every x[i]^2 or every |x[i]|. Vectors of the accumulator's type, otherwise
  * XD_BAD_OPTION. options->mode and ddof are not used. Errors and cost as of xd_reduce; a subtraction costs a merge
  * more. */
 xd_status xd_accumulator_add(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
 xd_status xd_accumulator_add_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
                                       const xd_options* options);
 xd_status xd_accumulator_add_squares(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
+xd_status xd_accumulator_add_magnitudes(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
 xd_status xd_accumulator_subtract(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
 xd_status xd_accumulator_subtract_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
                                            const xd_options* options);
@@ -260,6 +265,33 @@ xd_status xd_accumulator_round_scaled(xd_accumulator* accumulator, double* signi
 xd_status xd_accumulator_round_root_scaled(xd_accumulator* accumulator, double* significand, int64_t* exponent);
 xd_status xd_accumulator_round_quotient_scaled(xd_accumulator* accumulator, uint64_t count, double* significand,
                                                int64_t* exponent);
+
+/* ---- Bounded sums: what a state decides without its words ---- */
+
+/* |value + error - sum| <= bound: 24 bytes instead of 8 to 138 words. Sums of such numbers by TwoSum keep a bound;
+ * exactdot_mpi.h adds them across processes. An infinite or NaN value with the bound 0 is that sum; an infinite or NaN
+ * bound decides nothing. */
+typedef struct xd_bounded {
+  double value, error, bound;
+} xd_bounded;
+
+/* *sum = the sum of canonical words (xd_accumulator_words) of this element type. The bound is 0 if value + error is
+ * the sum itself, at most 2^-96 of its magnitude otherwise, and infinite for sums beyond 2^860 or below 2^-660.
+ * Errors: XD_NULL_POINTER, XD_BAD_OPTION (type), XD_SIZE_MISMATCH. Less than 0.1 microseconds. */
+xd_status xd_bound_words(int type, const int64_t* words, size_t count, xd_bounded* sum);
+/* *sum = the sum of XD_DOT, XD_SUM, XD_ASUM or XD_SUM_OF_SQUARES of vectors of one type: as precise as results of
+ * result_type need, or exact. Errors and cost as of xd_reduce; the sentence may begin with another name. */
+xd_status xd_bound(int reduction, const xd_vector* a, const xd_vector* b, int result_type, const xd_options* options,
+                   xd_bounded* sum);
+/* results[i] = the result of a reduction (XD_DOT ... XD_STDDEV) of elements of `type` whose sum, or sum of squares of
+ * XD_SUM_OF_SQUARES and XD_NRM2, is sums[i], and decided[i] = 1: the bits that the exact sum gives. Where both ends of
+ * the bound do not give the same bits, results[i] is not written and decided[i] = 0; then use the words. squares: for
+ * XD_VARIANCE and XD_STDDEV, else null. counts: the numbers of elements, for these two and XD_MEAN, else null.
+ * `results`: k values of result_type without gaps; result types as of xd_reduce. Errors: XD_NULL_POINTER,
+ * XD_BAD_OPTION. Some ten nanoseconds a result. */
+xd_status xd_round_bounded(int reduction, int type, size_t k, const xd_bounded* sums, const xd_bounded* squares,
+                           const uint64_t* counts, int64_t ddof, int result_type, void* results,
+                           unsigned char* decided);
 
 /* ---- Moments: count, sum and sum of squares ---- */
 
