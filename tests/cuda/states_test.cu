@@ -369,6 +369,9 @@ TEST_F(states, merge_moments_or_leave_them) {
   row_set no_elements = given;
   no_elements.rows[0][0] = 1;  // of three elements: n·Σx² − (Σx)² is negative
   EXPECT_EQ(on.round(no_elements, {reduction::variance, element_type::float64}).status, impossible_words);
+  row_set uneven = given;
+  uneven.rows[0].back() = 2;  // of the squares: two states, of the sum one
+  EXPECT_EQ(on.round(uneven, {reduction::variance, element_type::float64}).status, impossible_words);
 }
 
 TEST_F(states, lose_bits_if_a_rank_drops_an_element) {
