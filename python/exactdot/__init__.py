@@ -51,6 +51,7 @@ from exactdot._engine import (
     var,
     vecdot,
 )
+from exactdot import linalg
 from exactdot._engine import __version__ as __version__
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "group_sum_of_squares",
     "group_var",
     "info",
+    "linalg",
     "matvec",
     "max",
     "mean",

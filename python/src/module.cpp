@@ -9,6 +9,7 @@
 #include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
+#include <python/src/gpu_results.hpp>
 #include <python/src/reductions.hpp>
 #include <python/src/vectors.hpp>
 #include <python/src/worker.hpp>
@@ -111,6 +112,7 @@ NB_MODULE(_engine, module) {
   module.def("_seconds_of_dot", seconds_of_dot);
   bind_accumulator(module);
   bind_moments(module);
+  bind_gpu_memory(module);
 }
 
 }  // namespace exactdot::python
