@@ -44,8 +44,8 @@ void gpu_reduce_grid(const gpu_batch& asked, const stream_choice& stream) {
   });
 }
 
-void gpu_reduce_segments(const gpu_batch& asked, const any_vector& a, const any_vector& b, const any_offsets& offsets,
-                         const stream_choice& stream) {
+void gpu_reduce_segments(const gpu_batch& asked, const any_vector& a, const any_vector& b,
+                         const any_offsets& offsets, const stream_choice& stream) {
   enqueue(asked, stream, [&](cuda::workspace& on) {
     cuda::detail::enqueue_segments(on, asked.what, a, b, offsets, asked.out, asked.chosen, asked.ddof);
   });
@@ -58,9 +58,8 @@ void gpu_reduce_groups(const gpu_batch& asked, const any_keys& keys, const strea
 }
 
 void gpu_count_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream) {
-  enqueue(asked, stream, [&](cuda::workspace& on) {
-    cuda::detail::enqueue_group_sizes(on, keys, asked.out, asked.chosen);
-  });
+  enqueue(asked, stream,
+          [&](cuda::workspace& on) { cuda::detail::enqueue_group_sizes(on, keys, asked.out, asked.chosen); });
 }
 
 any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const stream_choice& stream) {

@@ -1,8 +1,8 @@
 // Reductions of rows, columns, segments and groups of arrays in GPU memory, ordered by a stream.
 //
-// What the GPU engine lacks it refuses, before it writes; so nothing here knows which reductions and shapes it has. In a
-// build without the CUDA engine (no_gpu.cpp) these functions throw. The GIL is held on entry and on return, and
-// released while the call launches work or waits.
+// What the GPU engine lacks it refuses, before it writes; so nothing here knows which reductions and shapes it has.
+// In a build without the CUDA engine (no_gpu.cpp) these functions throw. The GIL is held on entry and on return,
+// and released while the call launches work or waits.
 #pragma once
 
 #include <exactdot/options.hpp>
@@ -25,11 +25,11 @@ struct gpu_batch {
   int device;
 };
 
-/// These do not wait; they keep the arrays alive as keep_alive_until_done does. An integer result that does not fit is
-/// stored as 0.
+/// These do not wait; they keep the arrays alive as keep_alive_until_done does. An integer result that does not fit
+/// is stored as 0.
 void gpu_reduce_grid(const gpu_batch& asked, const stream_choice& stream);
-void gpu_reduce_segments(const gpu_batch& asked, const any_vector& a, const any_vector& b, const any_offsets& offsets,
-                         const stream_choice& stream);
+void gpu_reduce_segments(const gpu_batch& asked, const any_vector& a, const any_vector& b,
+                         const any_offsets& offsets, const stream_choice& stream);
 void gpu_reduce_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream);
 void gpu_count_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream);
 

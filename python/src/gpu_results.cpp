@@ -1,8 +1,8 @@
 // gpu_results.hpp with the CUDA engine.
 //
-// A deleter of DLPack may run on any thread, and in callbacks of a stream, where CUDA's functions are forbidden. So it
-// only notes what is to be freed; the next allocation frees it, in the order of its own stream. By the protocol the
-// importer's work on the memory has ended by then.
+// A deleter of DLPack may run on any thread, and in callbacks of a stream, where CUDA's functions are forbidden. So
+// it only notes what is to be freed; the next allocation frees it, in the order of its own stream. By the protocol
+// the importer's work on the memory has ended by then.
 #include <cuda/driver.hpp>
 #include <exactdot/cuda.hpp>
 #include <memory>
@@ -70,7 +70,8 @@ class gpu_memory {
     const cuda_engine::current_gpu current(device_);
     const auto written = cuda_engine::make_event();
     cuda::check(cudaEventRecord(written.get(), as_stream(stream_)), "recording an event after the results");
-    cuda::check(cudaStreamWaitEvent(as_stream(canonical_stream(stream)), written.get(), 0), "waiting for the results");
+    cuda::check(cudaStreamWaitEvent(as_stream(canonical_stream(stream)), written.get(), 0),
+                "waiting for the results");
   }
 
  private:

@@ -1,5 +1,5 @@
-// What reductions over axes, segments and groups have in common: the axes of two inputs, and arrays of integers that
-// say which elements belong to which result.
+// What reductions over axes, segments and groups have in common: the axes of two inputs, and arrays of integers
+// that say which elements belong to which result.
 #pragma once
 
 #include <python/src/array_axes.hpp>

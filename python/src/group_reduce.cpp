@@ -25,8 +25,9 @@ any_keys read_keys(const grid_call& call, const group_arguments& given, const im
     return keys;
   }
   if (array.on_gpu) {
-    throw_python(false, std::string(call.caller) + ": groups is missing; the greatest key is in GPU memory, so pass "
-                                                   "the number of groups");
+    throw_python(false, std::string(call.caller) +
+                            ": groups is missing; the greatest key is in GPU memory, so pass "
+                            "the number of groups");
   }
   compute(array, nullptr, call.chosen,
           [&](const options& chosen) { keys.groups = detail::groups_of_keys(keys, chosen, call.caller); });

@@ -1,6 +1,6 @@
-// gpu_reduce.hpp, gpu_batches.hpp and gpu_results.hpp in a build without the CUDA engine: every function that needs a
-// GPU throws errc::no_device. Arrays in GPU memory are still imported and checked, so other mistakes get their own
-// messages.
+// gpu_reduce.hpp, gpu_batches.hpp and gpu_results.hpp in a build without the CUDA engine: every function that needs
+// a GPU throws errc::no_device. Arrays in GPU memory are still imported and checked, so other mistakes get their
+// own messages.
 #include <exactdot/error.hpp>
 #include <python/src/gpu_batches.hpp>
 #include <python/src/gpu_reduce.hpp>

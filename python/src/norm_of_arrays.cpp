@@ -44,7 +44,8 @@ void locate_items(const list_call& call, const nb::object& items, list_of_arrays
       refuse(refused.is_type_error, ": " + refused.reason);
     }
     if (array.on_gpu != list.first.on_gpu()) {
-      refuse(false, array.on_gpu ? " is in GPU memory, x[0] in host memory" : " is in host memory, x[0] in GPU memory");
+      refuse(false,
+             array.on_gpu ? " is in GPU memory, x[0] in host memory" : " is in host memory, x[0] in GPU memory");
     }
   }
 }
@@ -54,8 +55,8 @@ stream_choice import_items(const list_call& call, list_of_arrays& list, imported
   for (std::size_t i = 1; i < list.count(); ++i) {
     list.first.import_array(list.at(i), name_of_item(i).c_str(), stream);
     if (list.at(i).device == list.at(0).device) continue;
-    list.first.refuse(false, name_of_item(i) + " is on GPU " + std::to_string(list.at(i).device) + ", x[0] on GPU " +
-                                 std::to_string(list.at(0).device));
+    list.first.refuse(false, name_of_item(i) + " is on GPU " + std::to_string(list.at(i).device) +
+                                 ", x[0] on GPU " + std::to_string(list.at(0).device));
   }
   return stream;
 }
@@ -137,7 +138,8 @@ exact_state sum_of_all(const list_call& call, list_of_arrays& list, const stream
 bool is_list_of_arrays(nb::handle x) {
   if ((!PyList_Check(x.ptr()) && !PyTuple_Check(x.ptr())) || PySequence_Fast_GET_SIZE(x.ptr()) == 0) return false;
   const nb::handle first(PySequence_Fast_GET_ITEM(x.ptr(), 0));
-  if (PyFloat_CheckExact(first.ptr()) || PyLong_CheckExact(first.ptr()) || PyList_CheckExact(first.ptr())) return false;
+  if (PyFloat_CheckExact(first.ptr()) || PyLong_CheckExact(first.ptr()) || PyList_CheckExact(first.ptr()))
+    return false;
   return nb::hasattr(first, "__dlpack__") || nb::hasattr(first, "__cuda_array_interface__");
 }
 

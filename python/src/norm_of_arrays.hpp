@@ -1,4 +1,5 @@
-// The norm of a list of arrays, as of the gradients of a model: one exact sum of squares over all, and one rounding.
+// The norm of a list of arrays, as of the gradients of a model: one exact sum of squares over all, and one
+// rounding.
 //
 // Each array adds to an exact state, so the arrays may have any shapes and strides, and floating-point types whose
 // states are the same. In GPU memory the state stays there until the end: one launch an array, one wait.
@@ -9,8 +10,8 @@
 
 namespace exactdot::python {
 
-/// Whether `x` is a list or tuple whose first element exports DLPack or __cuda_array_interface__, which numbers, lists
-/// and NumPy's scalars do not.
+/// Whether `x` is a list or tuple whose first element exports DLPack or __cuda_array_interface__, which numbers,
+/// lists and NumPy's scalars do not.
 [[nodiscard]] bool is_list_of_arrays(nb::handle x);
 
 /// Handles as they were passed, None if they were not.

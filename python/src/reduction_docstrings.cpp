@@ -51,10 +51,12 @@ constexpr std::array<function_text, 15> texts = {{
      sum_dtype, "0 for a vector of length 0.", "", ">>> xd.sum_of_squares(np.array([3, 4]))\n25\n"},
     {"norm", "Computes the Euclidean norm of a vector: the root of the exact sum of squares, rounded once.",
      "Neither squares nor sum over- or underflow. The result has the same bits with any number of threads, on any\n"
-     "instruction set, on any GPU and in any order of the elements. A list or tuple of arrays, which may differ in\n"
+     "instruction set, on any GPU and in any order of the elements. A list or tuple of arrays, which may differ "
+     "in\n"
      "shape, has one norm: that of all their elements.",
      mean_dtype, "0.0 for a vector of length 0.", "",
-     ">>> xd.norm(np.array([3e300, 4e300]))\n5e+300\n>>> xd.norm([np.array([1.0, 4.0]), np.full((2, 4), 1.0)])\n5.0\n"},
+     ">>> xd.norm(np.array([3e300, 4e300]))\n5e+300\n>>> xd.norm([np.array([1.0, 4.0]), np.full((2, 4), "
+     "1.0)])\n5.0\n"},
     {"vector_norm", "Computes the norm of a vector: the root of the exact sum of squares, rounded once.",
      "The array API's name of norm, as exactdot.linalg.vector_norm. Neither squares nor sum over- or underflow.",
      mean_dtype, "0.0 for a vector of length 0.", "ord is neither 2 nor 1; ",
@@ -261,11 +263,12 @@ std::string group_count_docstring(const function_signature& signature) {
 std::string segment_docstring(const function_signature& signature, const function_text& text) {
   const std::string base = text.name;
   const bool two = signature.inputs == 2;
-  std::string doc = "Calls " + base + " for each segment of " + (two ? "two vectors" : "a vector") +
-                    ".\n\nSegment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of " +
-                    base + " on\nits elements alone.\n\nParameters\n----------\n" +
-                    (two ? "a, b : 1-D arrays of the same length," : "x : 1-D array,") + element_types_text +
-                    R"(offsets : 1-D array of int32, int64, uint32 or uint64
+  std::string doc =
+      "Calls " + base + " for each segment of " + (two ? "two vectors" : "a vector") +
+      ".\n\nSegment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of " + base +
+      " on\nits elements alone.\n\nParameters\n----------\n" +
+      (two ? "a, b : 1-D arrays of the same length," : "x : 1-D array,") + element_types_text +
+      R"(offsets : 1-D array of int32, int64, uint32 or uint64
     One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
 )";
   doc += keywords_text(signature, text) +

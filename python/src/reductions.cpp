@@ -64,24 +64,14 @@ constexpr std::array<reduction_function, 38> functions = {{
     {{"max", 1, axes_keywords | placement}, reduction::max},
     {{"argmin", 1, axes_keywords | placement}, reduction::argmin},
     {{"argmax", 1, axes_keywords | placement}, reduction::argmax},
-    {{"segment_dot", 2, rounding_keywords, shape_arguments::offsets},
-     reduction::dot,
-     shapes::segments},
-    {{"segment_sum", 1, rounding_keywords, shape_arguments::offsets},
-     reduction::sum,
-     shapes::segments},
-    {{"segment_asum", 1, rounding_keywords, shape_arguments::offsets},
-     reduction::asum,
-     shapes::segments},
+    {{"segment_dot", 2, rounding_keywords, shape_arguments::offsets}, reduction::dot, shapes::segments},
+    {{"segment_sum", 1, rounding_keywords, shape_arguments::offsets}, reduction::sum, shapes::segments},
+    {{"segment_asum", 1, rounding_keywords, shape_arguments::offsets}, reduction::asum, shapes::segments},
     {{"segment_sum_of_squares", 1, rounding_keywords, shape_arguments::offsets},
      reduction::sum_of_squares,
      shapes::segments},
-    {{"segment_norm", 1, rounding_keywords, shape_arguments::offsets},
-     reduction::nrm2,
-     shapes::segments},
-    {{"segment_mean", 1, rounding_keywords, shape_arguments::offsets},
-     reduction::mean,
-     shapes::segments},
+    {{"segment_norm", 1, rounding_keywords, shape_arguments::offsets}, reduction::nrm2, shapes::segments},
+    {{"segment_mean", 1, rounding_keywords, shape_arguments::offsets}, reduction::mean, shapes::segments},
     {{"segment_var", 1, rounding_keywords | bit(ddof_parameter), shape_arguments::offsets},
      reduction::variance,
      shapes::segments},
@@ -215,18 +205,10 @@ bool is_given(const call_arguments& given, parameter which) { return !keyword(gi
 nb::object call_on_axes(const reduction_call& call, const call_arguments& given, result_array& results,
                         const stream_choice* stream) {
   if (call.negative_zero) call.inputs.refuse(false, "negative_zero is for one vector; omit axis and keepdims");
-  const grid_call over_axes{call.inputs.caller(),
-                            call.what,
-                            call.inputs,
-                            call.chosen,
-                            call.ddof,
-                            keyword(given, axis_parameter, Py_None),
-                            call.dtype,
-                            call.out,
-                            is_true(given, keepdims_parameter),
-                            default_type(call),
-                            results,
-                            stream};
+  const grid_call over_axes{call.inputs.caller(), call.what, call.inputs,
+                            call.chosen,          call.ddof, keyword(given, axis_parameter, Py_None),
+                            call.dtype,           call.out,  is_true(given, keepdims_parameter),
+                            default_type(call),   results,   stream};
   const auto of_groups = [&] {
     PyObject* const* const after = given.inputs + call.function.signature.inputs;
     return group_arguments{after[0], after[1], is_true(given, skip_parameter)};
@@ -250,7 +232,8 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
 /// Whether the call is that of vectors, once the first input is imported: its result is one number.
 bool is_vector_call(const reduction_call& call, const call_arguments& given) {
   if (call.function.takes != shapes::axes) return call.function.takes == shapes::vectors;
-  return call.inputs.first.dimensions <= 1 && !is_given(given, axis_parameter) && !is_true(given, keepdims_parameter);
+  return call.inputs.first.dimensions <= 1 && !is_given(given, axis_parameter) &&
+         !is_true(given, keepdims_parameter);
 }
 
 /// Locates `out` if it was passed.
@@ -340,7 +323,8 @@ bool is_norm_of_list(const reduction_function& function, const call_arguments& g
   const bool is_norm = function.what == reduction::nrm2 && function.takes == shapes::axes;
   if (!is_norm || function.signature.has(ord_parameter) || !is_list_of_arrays(given.inputs[0])) return false;
   PyObject* const mode = given.keywords[mode_parameter];
-  const bool is_exact = mode == nullptr || PyUnicode_Check(mode) == 0 || PyUnicode_CompareWithASCIIString(mode, "fast") != 0;
+  const bool is_exact =
+      mode == nullptr || PyUnicode_Check(mode) == 0 || PyUnicode_CompareWithASCIIString(mode, "fast") != 0;
   return is_exact && !is_given(given, axis_parameter) && !is_true(given, keepdims_parameter);
 }
 

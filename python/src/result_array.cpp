@@ -49,7 +49,8 @@ nb::object new_numpy_array(const nb::object& shape, element_type type, const cha
 }
 
 /// An empty array of a library with the standard's names, beside `like`; invalid if it has no such type.
-nb::object new_standard_array(const nb::object& library, nb::handle like, const nb::object& shape, element_type type) {
+nb::object new_standard_array(const nb::object& library, nb::handle like, const nb::object& shape,
+                              element_type type) {
   const std::string name(name_of(type));
   if (!nb::hasattr(library, name.c_str())) return {};
   return library.attr("empty")(shape, nb::arg("dtype") = library.attr(name.c_str()),

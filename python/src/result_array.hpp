@@ -8,8 +8,8 @@
 
 namespace exactdot::python {
 
-/// Makes `call.results` an array of this shape and type, or checks the type of `out`. Throws ImportError without the
-/// library that new results need; ValueError for arrays on a GPU that belong to no known library.
+/// Makes `call.results` an array of this shape and type, or checks the type of `out`. Throws ImportError without
+/// the library that new results need; ValueError for arrays on a GPU that belong to no known library.
 void make_results(const grid_call& call, const std::vector<std::size_t>& shape, element_type type);
 
 /// What the caller gets: the array of results, once the work that writes it has been queued.

@@ -231,18 +231,21 @@ void detail::enqueue_segments(workspace& on, reduction what, const any_vector& a
                               const any_offsets& offsets, const any_results& out, const options& options,
                               std::int64_t ddof) {
   with_workspace(on, options, [&](const workspace::storage& storage, const exactdot::options& placed) {
-    cuda_engine::enqueue_batch(storage, engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed));
+    cuda_engine::enqueue_batch(storage,
+                               engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed));
   });
 }
 
-void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
-                            const any_results& out, const options& options, std::int64_t ddof) {
+void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                            const any_keys& keys, const any_results& out, const options& options,
+                            std::int64_t ddof) {
   with_workspace(on, options, [&](const workspace::storage& storage, const exactdot::options& placed) {
     cuda_engine::enqueue_batch(storage, engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed));
   });
 }
 
-void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out, const options& options) {
+void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out,
+                                 const options& options) {
   with_workspace(on, options, [&](const workspace::storage&, const exactdot::options& placed) {
     engine::store_group_sizes({"cuda", reduction::sum, out}, keys, placed);  // refuses keys in a GPU's memory
   });
