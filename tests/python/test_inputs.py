@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import ctypes
 import platform
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -372,3 +373,12 @@ def test_subnormal_results_survive_flushing(control: int) -> None:
     ended = subprocess.run([sys.executable, "-c", FLUSHING, hex(control)], capture_output=True, text=True, check=True)
     tiny = (2.0**-140).hex()
     assert ended.stdout.split() == [tiny, "-" + tiny, "512", tiny, tiny]
+
+
+def test_the_extension_exports_nothing_but_its_entry() -> None:
+    """Its copy of the C++ library would replace that of extensions that are loaded later, such as jaxlib."""
+    if shutil.which("nm") is None:
+        pytest.skip("no nm")
+    command = ["nm", "-D", "--defined-only", xd._engine.__file__]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert [line.split()[-1] for line in listed.stdout.splitlines()] == ["PyInit__engine"]
