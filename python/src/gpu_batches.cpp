@@ -58,8 +58,7 @@ void gpu_reduce_groups(const gpu_batch& asked, const any_keys& keys, const strea
 }
 
 void gpu_count_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream) {
-  enqueue(asked, stream,
-          [&](cuda::workspace& on) { cuda::detail::enqueue_group_sizes(on, keys, asked.out, asked.chosen); });
+  enqueue(asked, stream, [&](cuda::workspace& on) { cuda::detail::enqueue_group_sizes(on, keys, asked.out); });
 }
 
 any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const stream_choice& stream) {
@@ -85,6 +84,10 @@ std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>& x,
     read_back(words.data(), state.as<void>(), bytes, on.stream());
   });
   return words;
+}
+
+void gpu_check(int device, const stream_choice& stream) {
+  on_stream(device, stream, [](cuda::workspace& on) { on.check(); });
 }
 
 void gpu_store(const any_scalar& value, const imported_array& out, const stream_choice& stream) {

@@ -40,6 +40,9 @@ any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const st
 std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>& x, element_type type, int device,
                                                const stream_choice& stream);
 
+/// Waits for the stream and throws what earlier calls on it could not: cuda::workspace::check.
+void gpu_check(int device, const stream_choice& stream);
+
 /// *out = a value of its type. Waits for the stream.
 void gpu_store(const any_scalar& value, const imported_array& out, const stream_choice& stream);
 

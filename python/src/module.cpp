@@ -8,6 +8,7 @@
 #include <python/src/docstrings.hpp>
 #include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
+#include <python/src/gpu_check.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/gpu_results.hpp>
 #include <python/src/reductions.hpp>
@@ -97,6 +98,8 @@ PyMethodDef builtins[] = {
     {"info", info_entry, METH_NOARGS, docstrings::info},
     {"use_instruction_set", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(use_instruction_set_entry)),
      METH_VARARGS | METH_KEYWORDS, docstrings::use_instruction_set},
+    {"check", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(check_entry)),
+     METH_VARARGS | METH_KEYWORDS, docstrings::check},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -47,6 +47,7 @@ std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>&, e
   refuse();
 }
 
+void gpu_check(int, const stream_choice&) { refuse(); }
 void gpu_store(const any_scalar&, const imported_array&, const stream_choice&) { refuse(); }
 
 nb::object new_gpu_memory(const std::vector<std::size_t>&, element_type, int, const stream_choice&) { refuse(); }

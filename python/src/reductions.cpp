@@ -268,21 +268,21 @@ std::int64_t read_ddof(const call_arguments& given, const char* caller) {
   if (correction.is_none()) return ddof.is_none() ? 0 : read_integer(ddof, "ddof", caller);
   if (!ddof.is_none()) throw_python(false, std::string(caller) + ": ddof and correction mean the same; pass one");
   if (!PyFloat_Check(correction.ptr())) return read_integer(correction, "correction", caller);
-  const double number = PyFloat_AS_DOUBLE(correction.ptr());
-  if (std::trunc(number) != number || std::abs(number) > 0x1p53) {
+  const double value = PyFloat_AS_DOUBLE(correction.ptr());
+  if (std::trunc(value) != value || std::abs(value) > 0x1p53) {
     throw_python(false, std::string(caller) + ": correction is " + text_of(correction) + "; use a whole number");
   }
-  return static_cast<std::int64_t>(number);
+  return static_cast<std::int64_t>(value);
 }
 
 /// The reduction that the order of a norm names: 2 (the default) or 1.
 reduction norm_of_order(const call_arguments& given, reduction otherwise, const char* caller) {
   const nb::handle order = keyword(given, ord_parameter, Py_None);
   if (order.is_none()) return otherwise;
-  const double number = PyFloat_AsDouble(order.ptr());
-  if (number == -1 && PyErr_Occurred() != nullptr) PyErr_Clear();
-  if (number == 2) return reduction::nrm2;
-  if (number == 1) return reduction::asum;
+  const double value = PyFloat_AsDouble(order.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) PyErr_Clear();
+  if (value == 2) return reduction::nrm2;
+  if (value == 1) return reduction::asum;
   throw_python(false, std::string(caller) + ": ord is " + text_of(order) + "; use 2 or 1");
 }
 

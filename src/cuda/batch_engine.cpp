@@ -205,50 +205,46 @@ void reduce_batch(const batch& of) {
 }  // namespace exactdot::cuda_engine
 
 namespace exactdot::cuda {
-namespace {
-
-/// Calls work(storage, options) for a workspace that is locked meanwhile; the options place the call on its device.
-template <class Work>
-void with_workspace(workspace& on, const options& given, const Work& work) {
-  workspace::storage& storage = on.library_storage();
-  const workspace_lock lock(storage);
-  require_device(storage);
-  options placed;
-  placed.mode = given.mode, placed.device = device::cuda, placed.device_index = storage.device;
-  work(storage, placed);
-}
-
-}  // namespace
-
-void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
-                          const any_results& out, const options& options, std::int64_t ddof) {
-  with_workspace(on, options, [&](const workspace::storage& storage, const exactdot::options& placed) {
-    cuda_engine::enqueue_batch(storage, engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed));
-  });
-}
 
 void detail::enqueue_segments(workspace& on, reduction what, const any_vector& a, const any_vector& b,
                               const any_offsets& offsets, const any_results& out, const options& options,
                               std::int64_t ddof) {
-  with_workspace(on, options, [&](const workspace::storage& storage, const exactdot::options& placed) {
-    cuda_engine::enqueue_batch(storage,
-                               engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed));
-  });
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  exactdot::options placed;
+  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage,
+                             engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed));
 }
 
-void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b,
-                            const any_keys& keys, const any_results& out, const options& options,
-                            std::int64_t ddof) {
-  with_workspace(on, options, [&](const workspace::storage& storage, const exactdot::options& placed) {
-    cuda_engine::enqueue_batch(storage, engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed));
-  });
+void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                          const any_results& out, const options& options, std::int64_t ddof) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  exactdot::options placed;
+  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage, engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed));
 }
 
-void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out,
-                                 const options& options) {
-  with_workspace(on, options, [&](const workspace::storage&, const exactdot::options& placed) {
-    engine::store_group_sizes({"cuda", reduction::sum, out}, keys, placed);  // refuses keys in a GPU's memory
-  });
+void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
+                            const any_results& out, const options& options, std::int64_t ddof) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  exactdot::options placed;
+  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage, engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed));
+}
+
+void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  exactdot::options placed;
+  placed.device = device::cuda, placed.device_index = storage.device;
+  engine::store_group_sizes({"cuda", reduction::sum, out}, keys, placed);  // refuses keys in a GPU's memory
 }
 
 }  // namespace exactdot::cuda

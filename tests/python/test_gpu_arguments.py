@@ -65,6 +65,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.norm([X, Y, ELSEWHERE]), ValueError, r"norm: x\[2\] is on GPU 1, x\[0\] on GPU 0"),
     (lambda: xd.norm([X, on_gpu(np.ones(2, "f4"))]), TypeError, r"norm: x\[1\] holds float32, x\[0\] float64"),
     (lambda: xd.norm([X], out=np.zeros(())), ValueError, r"norm: out: is on another device"),
+    (lambda: xd.check(None), TypeError, "check: x: is not a vector"),
+    (lambda: xd.check(ON_HOST, stream=1), ValueError, "check: stream is for vectors in GPU memory"),
     (lambda: xd.sum(There(shape=(2, 2), strides=(8,)), axis=0), TypeError, "no valid strides"),
     (lambda: xd.sum(There(shape=(2, "2")), axis=0), TypeError, "no valid shape"),
 ]
@@ -87,6 +89,6 @@ def test_right_arguments_need_a_gpu() -> None:
                  lambda: xd.group_std(X, KEYS, 4, out=on_gpu(np.zeros((4, 3)))),
                  lambda: xd.group_dot(X, X, KEYS, 4, out=on_gpu(np.zeros((4, 3))), skip_out_of_range=True),
                  lambda: xd.group_count(KEYS, 4, out=on_gpu(np.zeros(4, int))), lambda: xd.norm([X, Y]),
-                 lambda: xd.norm((Y, X), out=on_gpu(np.zeros(()))), lambda: xd.linalg.vector_norm(X, axis=1, out=two)):
+                 lambda: xd.check(X), lambda: xd.norm((Y, X), out=on_gpu(np.zeros(()))), lambda: xd.linalg.vector_norm(X, axis=1, out=two)):
         with pytest.raises(RuntimeError, match="GPU|CUDA"):
             call()

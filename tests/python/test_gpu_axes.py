@@ -288,8 +288,20 @@ def test_integers_that_do_not_fit() -> None:
     x = torch.tensor([[2**62, 2**62], [1, 2]], device="cuda")
     assert xd.sum(x, axis=1).tolist() == [0, 3]
     with pytest.raises(OverflowError, match="fit"):
+        xd.check(x)
+    xd.check(x)  # once is enough
+    with pytest.raises(OverflowError, match="fit"):
         xd.sum(x)
     assert xd.sum(x[1:], axis=None) == 3
+
+
+def test_bad_keys_are_named_later() -> None:
+    torch = pytest.importorskip("torch")
+    x, keys = torch.ones(5, device="cuda"), torch.tensor([0, 1, 7, 1, -1], device="cuda")
+    there(xd.group_sum, x, keys, 2)
+    with pytest.raises(ValueError, match="key"):
+        xd.check(x)
+    xd.check(x)
 
 
 def test_errors() -> None:

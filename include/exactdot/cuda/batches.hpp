@@ -24,7 +24,7 @@ void enqueue_segments(workspace& on, reduction what, const any_vector& a, const 
                       std::int64_t ddof = 0);
 void enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                     const any_results& out, const options& options, std::int64_t ddof = 0);
-void enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out, const options& options);
+void enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out);
 
 /// Results that follow each other.
 template <class R>
