@@ -34,6 +34,7 @@ struct released_memory {
     std::erase_if(all, [&](const std::pair<int, void*>& each) {
       return each.first == device && cudaFreeAsync(each.second, stream) == cudaSuccess;
     });
+    static_cast<void>(cudaGetLastError());  // what could not be freed stays
   }
 };
 

@@ -130,7 +130,7 @@ def test_unknown_options(wrong: dict[str, Any]) -> None:
 def test_gpu_calls_without_a_gpu() -> None:
     if xd.info()["cuda"]["devices"]:
         pytest.skip("this machine has a GPU")
-    with pytest.raises(RuntimeError, match="no CUDA|for CPUs only|no GPU|device") as caught:
+    with pytest.raises(RuntimeError, match="no CUDA|for CPUs only|GPU|device") as caught:
         xd.dot(X, Y, device="cuda")
     assert "link" not in str(caught.value) or xd.info()["cuda"]["built"]
     with pytest.raises(ValueError, match="a is in GPU memory, b in host memory"):
