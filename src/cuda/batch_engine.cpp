@@ -265,7 +265,7 @@ namespace {
 
 /// Enqueues the batch that make(options) returns; the options place it on the workspace's device.
 template <class Make>
-void enqueue(workspace& on, mode mode, Make make) {
+void enqueue_placed(workspace& on, mode mode, Make make) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);
@@ -278,7 +278,7 @@ void enqueue(workspace& on, mode mode, Make make) {
 
 void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
                           const any_results& out, const options& options, std::int64_t ddof) {
-  enqueue(on, options.mode, [&](const exactdot::options& placed) {
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
     return engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed);
   });
 }
@@ -286,7 +286,7 @@ void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, cons
 void detail::enqueue_segments(workspace& on, reduction what, const any_vector& a, const any_vector& b,
                               const any_offsets& offsets, const any_results& out, const options& options,
                               std::int64_t ddof) {
-  enqueue(on, options.mode, [&](const exactdot::options& placed) {
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
     return engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed);
   });
 }
@@ -294,13 +294,13 @@ void detail::enqueue_segments(workspace& on, reduction what, const any_vector& a
 void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b,
                             const any_keys& keys, const any_results& out, const options& options,
                             std::int64_t ddof) {
-  enqueue(on, options.mode, [&](const exactdot::options& placed) {
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
     return engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed);
   });
 }
 
 void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out) {
-  enqueue(on, mode::exact, [&](const exactdot::options& placed) {
+  enqueue_placed(on, mode::exact, [&](const exactdot::options& placed) {
     return engine::make_count_batch({"cuda", reduction::sum, out, 0}, keys, placed);
   });
 }
