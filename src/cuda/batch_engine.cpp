@@ -4,6 +4,7 @@
 // have been simplified, are a launch each. Which kernels: line_engine.hpp.
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
+#include <cuda/fast_launch.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/line_engine.hpp>
@@ -211,7 +212,8 @@ void choose_batch(batch& of, const options& options) {
     require_alignment(of, {each.a.data, two ? "a" : "x"}, size_of(each.a.type), each.a.stride, &shared_axis::a);
     require_alignment(of, {each.b.data, "b"}, size_of(each.b.type), each.b.stride, &shared_axis::b);
   }
-  require_alignment(of, {of.out, "the array of results"}, size_of(each.result_type), of.out_stride, &shared_axis::out);
+  require_alignment(of, {of.out, "the array of results"}, size_of(each.result_type), of.out_stride,
+                    &shared_axis::out);
   const any_offsets& offsets = of.offsets;
   if (offsets.data != nullptr) {
     require_alignment(of, {offsets.data, "the array of offsets"}, size_of(offsets.type), offsets.stride,
@@ -263,8 +265,7 @@ void detail::enqueue_segments(workspace& on, reduction what, const any_vector& a
   require_device(storage);
   exactdot::options placed;
   placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
-  cuda_engine::enqueue_batch(storage,
-                             engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed));
+  cuda_engine::enqueue_batch(storage, engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed));
 }
 
 void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
