@@ -293,7 +293,7 @@ xd_status xd_moments_load(xd_moments* moments, const int64_t* words, size_t coun
 typedef struct xd_workspace xd_workspace;
 
 /* *workspace = a new one for this cudaStream_t (null: the default stream) on the current device. Allocates less than
- * 3 MiB there, and waits for the device. Errors: XD_NULL_POINTER, XD_NO_DEVICE, XD_DEVICE_FAILURE. */
+ * 1 MiB there, and waits for the device. Errors: XD_NULL_POINTER, XD_NO_DEVICE, XD_DEVICE_FAILURE. */
 xd_status xd_workspace_create(void* cuda_stream, xd_workspace** workspace);
 /* Waits for the work that uses it. Null is allowed. */
 void xd_workspace_destroy(xd_workspace* workspace);

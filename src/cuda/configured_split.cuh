@@ -13,7 +13,7 @@ namespace {
 template <class Kind, input_layout layout>
 void launch_split(const workspace::storage& storage, const line_source<typename Kind::carrier, layout>& in,
                   const split_plan& plan, const line_results& out, const line_request& asked) {
-  constexpr block_config config = split_config<Kind::sums>();
+  constexpr block_config config = split_config<Kind::sums, Kind::Term::inputs>();
   const unsigned blocks =
       std::min(static_cast<unsigned>(storage.multiprocessors * config.resident), max_split_blocks);
   launch_kernel(storage, "launching the kernel of long lines", {blocks, config.threads},
@@ -44,7 +44,7 @@ void launch_segments_of(const workspace::storage& storage, const line_source<typ
   const std::size_t resident = static_cast<std::size_t>(storage.multiprocessors * config.resident);
   split_plan plan = plan_of_segments(in.lines.count, in.length, bytes, resident * warps);
   const bool is_grid = in.offsets.data == nullptr;
-  if (is_grid) plan.long_from = in.length;
+  if (is_grid) plan.long_from = in.length, plan.most_of_warp = ~std::uint64_t{0};
   const auto bounds_for = [&](std::uint64_t longest, int lanes, int in_flight) {
     return bounds_of_line<Kind>(static_cast<std::size_t>(longest) << in.log2_parts(), lanes, in_flight);
   };
@@ -55,7 +55,8 @@ void launch_segments_of(const workspace::storage& storage, const line_source<typ
                 {blocks_for(storage, in.lines.count, warps * plan.of_warp, 4 * config.resident), config.threads},
                 segment_kernel<Kind, layout, config.threads, config.resident>, in, plan, bounds, out, asked,
                 storage.lines, storage.bad_segment);
-  if (in.length > plan.long_from) launch_split<Kind, layout>(storage, in, plan, out, asked);
+  if (in.length > plan.long_from || plan.most_of_warp < in.length)
+    launch_split<Kind, layout>(storage, in, plan, out, asked);
 }
 
 template <class Kind, std::size_t which>
@@ -66,10 +67,10 @@ void launch_configured_columns(const workspace::storage& storage, const line_ope
   constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Kind::sums));
   const std::size_t panels = (in.count + columns - 1) / columns,
                     parts = parts_of_columns(in.count, in.first.n, storage.multiprocessors, most);
-  const line_bounds bounds = bounds_of_columns<Kind>((in.first.n + parts - 1) / parts, config.threads / config.columns,
-                                                     config.in_flight);
-  const auto blocks = static_cast<unsigned>(
-      std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
+  const line_bounds bounds =
+      bounds_of_columns<Kind>((in.first.n + parts - 1) / parts, config.threads / config.columns, config.in_flight);
+  const auto blocks =
+      static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
   launch_kernel(storage, "launching the kernel of long columns", {blocks, config.threads},
                 split_column_kernel<Kind, config.threads, config.columns, config.in_flight, config.resident>, in,
                 static_cast<unsigned>(parts), bounds, out, asked, storage.lines);

@@ -7,17 +7,15 @@ namespace exactdot::cuda {
 template <class T, input_layout layout>
 void launch_split_lines(const workspace::storage& storage, std::size_t term, const line_source<T, layout>& in,
                         const line_results& out) {
-  with_term_of_lines(term, [&]<class Term>(Term) {
-    launch_split_rows<sum_of_terms<T, Term>, layout>(storage, in, out, {});
-  });
+  with_term_of_lines(
+      term, [&]<class Term>(Term) { launch_split_rows<sum_of_terms<T, Term>, layout>(storage, in, out, {}); });
 }
 
 template <class T>
 void launch_split_columns(const workspace::storage& storage, std::size_t term, const line_operands<T>& in,
                           const line_results& out) {
-  with_term_of_lines(term, [&]<class Term>(Term) {
-    launch_columns_of<sum_of_terms<T, Term>>(storage, in, out, {});
-  });
+  with_term_of_lines(term,
+                     [&]<class Term>(Term) { launch_columns_of<sum_of_terms<T, Term>>(storage, in, out, {}); });
 }
 
 template void launch_split_lines(const workspace::storage&, std::size_t,

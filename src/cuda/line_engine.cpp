@@ -1,7 +1,7 @@
 // The choice of kernels for lines; see line_engine.hpp.
 //
-// Lines of up to 64 KiB: one by some lanes or a block each (batch_kernel.cuh). Longer ones: shared equally among all
-// blocks (split_line_kernel.cuh). A single one, and those of 256 MiB or more: vector by vector.
+// Lines of up to 64 KiB: one by some lanes or a block each (batch_kernel.cuh). Longer ones: shared equally among
+// all blocks (split_line_kernel.cuh). A single one, and those of 256 MiB or more: vector by vector.
 #include <cuda/destination.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/line_engine.hpp>
@@ -92,7 +92,8 @@ void enqueue_lines(const storage_type& storage, const engine::plan& each, const 
     const line_request asked = request_of(each);
     if (by_columns) return cuda::launch_column_moments<T>(storage, in, out, asked);
     if (by_rows) {
-      return cuda::launch_line_moments<T, contiguous>(storage, source_of<T, contiguous>(each, in), bytes, out, asked);
+      return cuda::launch_line_moments<T, contiguous>(storage, source_of<T, contiguous>(each, in), bytes, out,
+                                                      asked);
     }
     const auto source = source_of<T, any>(each, to_any_lines(each, in));
     return cuda::launch_line_moments<T, any>(storage, source, bytes, out, asked);

@@ -52,7 +52,7 @@ EXACTDOT_CORE int last_terms_of_line(int lanes, int in_flight) {
 /// The bound of a line's traced sum, by so many lanes. A line has the loops of a grid of one block of so many
 /// threads (terms_of_accumulator); only, few lanes take more than one of the single elements each.
 EXACTDOT_CORE error_bound bound_of_line(std::size_t n, int lanes, int in_flight, int accumulators,
-                                    bool products_of_doubles) {
+                                        bool products_of_doubles) {
   const sum_shape shape{n, 1, static_cast<unsigned>(lanes), last_terms_of_line(lanes, in_flight), accumulators};
   return bound_of(shape, summation::traced, products_of_doubles);
 }

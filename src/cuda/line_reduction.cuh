@@ -115,12 +115,13 @@ template <class T>
   constexpr core::state_layout layout = core::layout_of<T>();
   core::normalise(layout, storage.state[0]);
   core::normalise(layout, storage.state[1]);
-  const core::outcome found = core::finish_moments(to.rule, layout, storage.state[0], storage.state[1], to.count,
-                                                   ddof, storage.scratch);
+  const core::outcome found =
+      core::finish_moments(to.rule, layout, storage.state[0], storage.state[1], to.count, ddof, storage.scratch);
   store_anywhere(to, found.word);
 }
 
-/// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all threads of a team; a barrier before and after.
+/// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
+/// threads of a team; a barrier before and after.
 template <class Term, class Team, class Line, class T>
 __device__ __forceinline__ void sum_exactly(const Line& line, Team team, line_storage<T>& storage) {
   const auto thread = static_cast<unsigned>(team.first_thread());
@@ -215,8 +216,7 @@ struct moments_of_line {
     if (x.head == 0 && q.head == 0) return true;
     const bool in_range = fabs(x.head) > 0x1p-400 && fabs(x.head) < 0x1p400;
     const double whole = n * q.head, square = x.head * x.head;
-    return in_range && whole == square &&
-           Engine::fma(n, q.head, -whole) == Engine::fma(x.head, x.head, -square);
+    return in_range && whole == square && Engine::fma(n, q.head, -whole) == Engine::fma(x.head, x.head, -square);
   }
 };
 

@@ -1,10 +1,12 @@
-// Segments: one result for each stretch of a vector between two offsets, of any lengths in any order, in one launch.
+// Segments: one result for each stretch of a vector between two offsets, of any lengths in any order, in one
+// launch.
 //
 //   a warp            takes up to 32 neighbouring segments and reads their offsets
 //   one lane each     sums those of up to 128 bytes
 //   8 lanes each      those of up to 4 KiB
 //   the warp          all others, one after the other
-//   split_line_kernel.cuh   those that are long: the warp appends them to a list
+//   split_line_kernel.cuh   those that are long, and those beyond a warp's share of all elements: the warp
+//                     appends them to a list
 //
 // A warp has the segments of each class by a ballot, so no lane waits for a segment of another class, nothing is
 // sorted, and the host knows no length. A warp's segments lie next to each other, and so do the lanes' elements.
@@ -17,11 +19,17 @@
 namespace exactdot::cuda_engine {
 namespace {
 
-/// Appends a segment to the list of long ones: false if that is full. By one thread.
+/// Appends a segment to the list of long ones: false if that is full. Of those that are not long it takes only so
+/// many that all others find a place. Counts are asked before they are changed, so that they cannot grow beyond
+/// their bits. By one thread.
 __device__ __forceinline__ bool append_long_line(line_state& state, const split_plan& plan, std::uint64_t line,
-                                        std::uint64_t n) {
+                                                 std::uint64_t n) {
   constexpr wide_unsigned mask = (wide_unsigned{1} << listed_bits) - 1;
-  // asked before it is changed, so that the count of those that come too late cannot grow beyond its bits
+  constexpr unsigned half = max_long_lines / 2;
+  if (n <= plan.long_from) {
+    if (load_word(&state.listed_for_balance) >= half) return false;
+    if (atomicAdd(&state.listed_for_balance, wide_unsigned{1}) >= half) return false;
+  }
   if ((load_word(&state.listed) & mask) >= max_long_lines) return false;
   const wide_unsigned before = atomicAdd(&state.listed, wide_unsigned{units_of(plan, n)} << listed_bits | 1);
   const auto place = static_cast<unsigned>(before & mask);
@@ -35,6 +43,20 @@ struct warp_segments {
   std::uint64_t first;  ///< the segment of lane 0
   line_span span;       ///< of this lane
 };
+
+/// Whether a segment is for the list. By all lanes of a warp; `n`: 0 for lanes without a segment. A warp keeps
+/// segments up to its share, in order; what is too short for a block is not left.
+template <class Classes>
+__device__ __forceinline__ bool leaves_segment(const split_plan& plan, const Classes& classes, std::uint64_t n) {
+  const unsigned lane = threadIdx.x % 32;
+  std::uint64_t up_to = n;  // the elements of this and all lanes before
+#pragma unroll
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const std::uint64_t before = __shfl_up_sync(all_lanes, up_to, distance);
+    if (lane >= distance) up_to += before;
+  }
+  return n > plan.long_from || (up_to > plan.most_of_warp && n > classes.of_group.longest / 4);
+}
 
 /// The results of those segments of a warp that are `members`, `lanes` lanes for each. By all lanes.
 template <class Kind, input_layout layout, int lanes, int in_flight, class Index, class Source>
@@ -108,7 +130,8 @@ __global__ void __launch_bounds__(threads, resident)
       store_line<T>(out, index, all.span.is_valid ? asked.of_none : asked.of_bad);
       is_line = false;
     }
-    if (is_line && n > plan.long_from && append_long_line(*state, plan, index, n)) is_line = false;
+    const bool is_left = leaves_segment(plan, classes, is_line ? n : 0);
+    if (is_left && append_long_line(*state, plan, index, n)) is_line = false;
     __syncwarp();
     const bool fits_lane = n <= classes.of_lane.longest, fits_group = n <= classes.of_group.longest;
     sum_members<Kind, layout, 1, classes.of_lane.in_flight, unsigned>(
@@ -120,7 +143,8 @@ __global__ void __launch_bounds__(threads, resident)
     sum_members<Kind, layout, 32, classes.of_warp.in_flight, std::size_t>(
         in, all, __ballot_sync(all_lanes, is_line && !fits_group && is_known), bounds.of_warp, out, asked, storage);
     // long ones for which the list has no place: one after the other, each with a bound of its own
-    for (unsigned rest = __ballot_sync(all_lanes, is_line && !fits_group && !is_known); rest != 0; rest &= rest - 1) {
+    for (unsigned rest = __ballot_sync(all_lanes, is_line && !fits_group && !is_known); rest != 0;
+         rest &= rest - 1) {
       const auto addends = static_cast<std::size_t>(__shfl_sync(all_lanes, n, __ffs(static_cast<int>(rest)) - 1))
                            << in.log2_parts();
       const line_bounds of_one = bounds_of_line<Kind>(addends, 32, classes.of_warp.in_flight);

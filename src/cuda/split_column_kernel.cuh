@@ -2,7 +2,7 @@
 //
 //   block        traced sums of its rows of neighbouring columns, each by some of its threads   batch_kernel.cuh
 //   last block   of those columns: joins all blocks' sums, and decides
-//   open_line_kernel of columns that this leaves open                                           split_line_kernel.cuh
+//   open_line_kernel of columns that this leaves open split_line_kernel.cuh
 //
 // The same kernel computes columns that are a block's alone, for kinds of reductions that column_kernel has not.
 #pragma once
@@ -48,7 +48,8 @@ __global__ void __launch_bounds__(threads, resident)
       rows.a += static_cast<std::ptrdiff_t>(first) * rows.stride_a;
       if (rows.b != nullptr) rows.b += static_cast<std::ptrdiff_t>(first) * rows.stride_b;
       rows.n = size + (part < more ? 1 : 0);
-      for_each_pack<typename Kind::Term, in_flight>(rows, team, [&](const auto& x, const auto& y) { sums.add(x, y); });
+      for_each_pack<typename Kind::Term, in_flight>(rows, team,
+                                                    [&](const auto& x, const auto& y) { sums.add(x, y); });
     }
     Total total = sum_of_columns<threads, columns>(sums.total(), of_warp);
     if (parts > 1) {
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(threads, resident)
         found = Kind::decide(total, bounds, out.to.rule, n, asked);
         if (found.certain) store_line<T>(out, index, found.word);
         scale[column] = Kind::choose_scaling(total, bounds);
-        if (!found.certain && parts > 1) found.certain = append_open_line(*state, index);
+        if (!found.certain && parts > 1) found.certain = append_open_line<Kind>(*state, index);
       }
       const unsigned open = __ballot_sync(all_lanes, !found.certain);
       if (threadIdx.x == 0) open_columns = open;

@@ -1,4 +1,5 @@
-// Long lines: the elements of all of them, one after the other, are shared equally among the blocks (split_lines.hpp).
+// Long lines: the elements of all of them, one after the other, are shared equally among the blocks
+// (split_lines.hpp).
 //
 //   block            traced sums of its stretch of each line                               traced_sum.cuh
 //                    a line that it has alone is decided at once
@@ -99,11 +100,16 @@ EXACTDOT_CORE line_bounds bounds_of_split(std::size_t piece, int threads, int in
   return {bound(core::streams_of<typename Kind::Term, T> == 2), {}};
 }
 
+/// Lines of a kind whose exact sums have a place.
+template <class Kind>
+inline constexpr unsigned max_open_lines = max_open_sums / Kind::sums;
+
 /// Appends a line to those whose rounding is open: false if there is no place left. By one thread.
+template <class Kind>
 __device__ __forceinline__ bool append_open_line(line_state& state, std::uint64_t line) {
   const unsigned place = atomicAdd(&state.open_count, 1U);
-  if (place < max_open_lines) state.open_line[place] = line;
-  return place < max_open_lines;
+  if (place < max_open_lines<Kind>) state.open_line[place] = line;
+  return place < max_open_lines<Kind>;
 }
 
 /// Bounds without initialisers, so that they may lie in shared memory.
@@ -131,8 +137,8 @@ struct split_storage {
   bool is_last, sums_again;
 };
 
-/// Decides a line from its sum, in thread 0. If that is not certain, either the open lines get it, or the block sums
-/// it again: storage.sums_again. By one thread. `is_split`: not alone in this block.
+/// Decides a line from its sum, in thread 0. If that is not certain, either the open lines get it, or the block
+/// sums it again: storage.sums_again. By one thread. `is_split`: not alone in this block.
 template <class Kind, class Storage>
 __device__ __forceinline__ void decide_line(const found_line& line, const typename Kind::total& total,
                                             bool is_split, const line_results& out, const line_request& asked,
@@ -141,11 +147,11 @@ __device__ __forceinline__ void decide_line(const found_line& line, const typena
   const core::decision found = Kind::decide(total, bounds, out.to.rule, line.span.n, asked);
   if (found.certain) store_line<typename Kind::carrier>(out, line.index, found.word);
   storage.scale = Kind::choose_scaling(total, bounds);
-  storage.sums_again = !found.certain && !(is_split && append_open_line(state, line.index));
+  storage.sums_again = !found.certain && !(is_split && append_open_line<Kind>(state, line.index));
 }
 
-/// The sum of a line that blocks `first` to `last` have parts of, of which this one has stored its own; in thread 0.
-/// By all threads. A block's second partial sum is that of the line that begins in it.
+/// The sum of a line that blocks `first` to `last` have parts of, of which this one has stored its own; in thread
+/// 0. By all threads. A block's second partial sum is that of the line that begins in it.
 template <class Kind>
 __device__ __forceinline__ typename Kind::total join_partials(const line_state& state, unsigned first,
                                                               unsigned last, typename Kind::total* of_warp) {
@@ -183,8 +189,8 @@ __global__ void __launch_bounds__(threads, resident)
     const std::uint64_t line_end = lines.end_of(line), piece_end = line_end < end ? line_end : end;
     const std::uint64_t from = (unit - line.first_unit) * plan.unit, to = (piece_end - line.first_unit) * plan.unit;
     const std::uint64_t n = (to < line.span.n ? to : line.span.n) - from;
-    auto total = total_of_line<Kind, layout, in_flight, std::size_t>(
-        in.piece(line.index, line.span.begin, from, n), true, team, storage.of_warp);
+    auto total = total_of_line<Kind, layout, in_flight, std::size_t>(in.piece(line.index, line.span.begin, from, n),
+                                                                     true, team, storage.of_warp);
     const bool is_split = unit != line.first_unit || piece_end != line_end;
     unsigned first = block;
     if (is_split) {
@@ -267,7 +273,7 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
   for_each_sum<Kind>([&]<class Term>(Term, int which) {
     sum_exactly<Term>(piece, block_team<threads>{}, storage);
     __syncthreads();
-    contribute_digits(storage.sum, state.open_sum[2 * place + static_cast<unsigned>(which)]);
+    contribute_digits(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
     __syncthreads();
   });
   if (threadIdx.x == 0) {
@@ -281,7 +287,7 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
   const destination to = destination_of(out, index, span.n);
   if constexpr (Kind::sums == 2) clear_states(storage, threadIdx.x, threads);
   for_each_sum<Kind>([&]<class Term>(Term, int which) {
-    collect_digits<T>(storage.sum, state.open_sum[2 * place + static_cast<unsigned>(which)]);
+    collect_digits<T>(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
     __syncthreads();
     if (threadIdx.x < 32) {
       if constexpr (Kind::sums == 2) {
@@ -308,7 +314,7 @@ __global__ void __launch_bounds__(threads, 2)
   __shared__ typename Kind::storage storage;
   __shared__ bool is_last;
   begin_kernel(~std::size_t{0});
-  const unsigned listed = state->open_count, count = listed < max_open_lines ? listed : max_open_lines;
+  const unsigned listed = state->open_count, count = listed < max_open_lines<Kind> ? listed : max_open_lines<Kind>;
   unsigned first = 0;  // the block of the line's first piece: pieces go round the blocks
   for (unsigned place = 0; place < count; ++place) {
     const std::uint64_t index = state->open_line[place];
@@ -329,6 +335,7 @@ __global__ void __launch_bounds__(threads, 2)
     state->finished = 0;
     state->open_count = 0;
     state->listed = 0;
+    state->listed_for_balance = 0;
   }
 }
 

@@ -11,9 +11,10 @@
 namespace exactdot::cuda_engine {
 
 inline constexpr unsigned max_split_blocks = 512;
-inline constexpr unsigned max_long_lines = 8192;  ///< segments in the list
-inline constexpr unsigned max_open_lines = 512;   ///< split lines whose rounding a bound leaves open
-inline constexpr unsigned max_partials = 16384;
+inline constexpr unsigned max_long_lines =
+    4096;  ///< segments in the list, half of them at most because they are long
+inline constexpr unsigned max_open_sums = 192;  ///< split lines whose rounding a bound leaves open
+inline constexpr unsigned max_partials = 8192;
 
 /// A traced sum (traced_sum.cuh).
 struct stored_trace {
@@ -32,15 +33,18 @@ struct line_state {
   /// Of the list: the number of segments in the lowest bits, above it that of their units. One word, so that
   /// entries in the order of their places are in the order of their units.
   wide_unsigned listed;
+  wide_unsigned listed_for_balance;  ///< of these, segments that are not long, and some more that found no place
   unsigned open_count;
-  unsigned finished;  ///< blocks of the last kernel
+  unsigned finished;                   ///< blocks of the last kernel
   unsigned arrived[max_split_blocks];  ///< partial sums of the line that begins in this block, or of this panel
-  unsigned open_arrived[max_open_lines];
+  unsigned open_arrived[max_open_sums];
   long_line list[max_long_lines];
-  std::uint64_t open_line[max_open_lines];
+  std::uint64_t open_line[max_open_sums];
   stored_trace partial[max_partials];
-  grid_superaccumulator open_sum[2 * max_open_lines];  ///< moments have two
+  grid_superaccumulator open_sum[max_open_sums];  ///< variances have two each
 };
+
+static_assert(sizeof(line_state) < std::size_t{3} << 18);
 
 inline constexpr int listed_bits = 20;  ///< of line_state::listed, for the number of segments
 
@@ -58,10 +62,11 @@ struct unit_shares {
 
 /// Parameters of the kernels of segments and of split lines.
 struct split_plan {
-  bool is_listed = false;       ///< the long lines are those of the list, else all
-  std::uint64_t unit = 1;       ///< elements
-  std::uint64_t long_from = 0;  ///< segments with more elements are long
-  unsigned of_warp = 32;        ///< segments that a warp takes at a time
+  bool is_listed = false;                          ///< the long lines are those of the list, else all
+  std::uint64_t unit = 1;                          ///< elements
+  std::uint64_t long_from = 0;                     ///< segments with more elements are long
+  std::uint64_t most_of_warp = ~std::uint64_t{0};  ///< elements that a warp takes at a time, of those it may leave
+  unsigned of_warp = 32;                           ///< segments that a warp takes at a time
 };
 
 /// Units of a line of n elements.

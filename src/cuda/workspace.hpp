@@ -28,7 +28,7 @@ struct workspace::storage {
   /// On the device: the complement of the lowest segment whose offsets were wrong; 0: none.
   cuda_engine::wide_unsigned* bad_segment = nullptr;
   cuda_engine::wide_unsigned* empty_segment = nullptr;  ///< the same of one without an extreme element
-  unsigned* status = nullptr;                       ///< on the device: 1 after an integer result that did not fit
+  unsigned* status = nullptr;  ///< on the device: 1 after an integer result that did not fit
   volatile cuda_engine::wide_unsigned* host_result = nullptr;    ///< two words, mapped into the device's memory
   volatile cuda_engine::wide_unsigned* device_result = nullptr;  ///< their address on the device
   unsigned calls = 0;                                            ///< whose result went there

@@ -225,9 +225,7 @@ batch make_segment_batch(const batch_request& asked, const any_vector& a, const 
   made.offsets = offsets;
   made.out_stride = places[0].stride;
   made.count = offsets.count;
-  made.elements = on_gpu            ? a.n
-                  : made.count == 0 ? 0
-                                    : offset_at(offsets, made.count) - offset_at(offsets, 0);
+  made.elements = on_gpu ? a.n : made.count == 0 ? 0 : offset_at(offsets, made.count) - offset_at(offsets, 0);
   place(made, asked, options);
   return made;
 }

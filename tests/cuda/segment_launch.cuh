@@ -27,15 +27,15 @@ struct stretches {
 
 /// How segments are launched: small limits, so that few elements are a long segment.
 struct segment_launch {
-  std::uint64_t long_from = 300, unit = 16;
+  std::uint64_t long_from = 300, unit = 16, most_of_warp = ~std::uint64_t{0};
   unsigned of_warp = 32, blocks = 2, split_blocks = 3, open_blocks = 2;
   element_type offset_type = element_type::int64;
   std::ptrdiff_t stride = 1;  ///< of layout any, in elements
   bound_choice bound = {};
-  unsigned arrived = 0;           ///< sabotage: partial sums that are said to have come
-  unsigned left_out = 0;          ///< sabotage: long segments that are taken from the list
-  wide_unsigned listed = 0;       ///< segments that are said to be in the list already
-  bool follows = true;            ///< the kernels of long lines do
+  unsigned arrived = 0;                 ///< sabotage: partial sums that are said to have come
+  unsigned left_out = 0;                ///< sabotage: long segments that are taken from the list
+  wide_unsigned listed = 0;             ///< segments that are said to be in the list already
+  bool follows = true;                  ///< the kernels of long lines do
   std::uint64_t n = ~std::uint64_t{0};  ///< of the vector, if not its size
   std::int64_t ddof = 0;
 };
@@ -63,8 +63,8 @@ struct segment_results {
 template <class T, input_layout layout>
 class placed_segments {
  public:
-  placed_segments(gpu::stream& stream, const stretches<T>& of, const segment_launch& how, bool two, std::size_t skew_a,
-                  std::size_t skew_b)
+  placed_segments(gpu::stream& stream, const stretches<T>& of, const segment_launch& how, bool two,
+                  std::size_t skew_a, std::size_t skew_b)
       : a_(stream, of.a.size() * step(how) + skew_a + 4),
         b_(stream, of.b.size() * step(how) + skew_b + 4),
         offsets_(stream, 8 * of.offsets.size()) {
@@ -118,8 +118,8 @@ void enqueue_split(gpu::stream& stream, const line_source<typename Kind::carrier
 
 /// All results. The bits of each, and what is left in device memory.
 template <class Kind, input_layout layout, class T>
-segment_results run_segments(const stretches<T>& of, core::result_rule rule, const segment_launch& how, unsigned seed,
-                             bool two = false, std::size_t skew_a = 0, std::size_t skew_b = 0) {
+segment_results run_segments(const stretches<T>& of, core::result_rule rule, const segment_launch& how,
+                             unsigned seed, bool two = false, std::size_t skew_a = 0, std::size_t skew_b = 0) {
   launcher on(seed, how.arrived == 0);
   const placed_segments<T, layout> placed(on.stream(), of, how, two, skew_a, skew_b);
   gpu::buffer<line_state> state(on.stream(), 1);
@@ -135,7 +135,8 @@ segment_results run_segments(const stretches<T>& of, core::result_rule rule, con
   write();
   found.words = on.results(of.count(), 0, rule, [&](const line_results& to) {
     split_plan plan;
-    plan.is_listed = true, plan.unit = how.unit, plan.long_from = how.long_from, plan.of_warp = how.of_warp;
+    plan.is_listed = true, plan.unit = how.unit, plan.long_from = how.long_from;
+    plan.most_of_warp = how.most_of_warp, plan.of_warp = how.of_warp;
     constexpr segment_classes classes = segment_classes_of<T, Kind::sums, layout == input_layout::any>();
     segment_bounds bounds{bounds_of_line<Kind>(classes.of_lane.longest, 1, classes.of_lane.in_flight),
                           bounds_of_line<Kind>(classes.of_group.longest, 8, classes.of_group.in_flight),
@@ -177,6 +178,7 @@ void expect_segments(const stretches<T>& of, reduction what, element_type type, 
       run_segments<Kind, layout>(of, rule, how, seed, what == reduction::dot, skew_a, skew_b);
   ASSERT_EQ(found.bad_segment, 0U);
   ASSERT_EQ(found.state.listed, 0U);
+  ASSERT_EQ(found.state.listed_for_balance, 0U);
   ASSERT_EQ(found.state.open_count, 0U);
   ASSERT_EQ(found.state.finished, 0U);
   for (const unsigned each : found.state.arrived) ASSERT_EQ(each, 0U);

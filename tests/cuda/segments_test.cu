@@ -35,6 +35,7 @@ segment_launch random_launch(oracle::rng& random) {
   segment_launch how;
   how.offset_type = types[random.below(4)];
   how.long_from = random.below(3) == 0 ? 20 : 200 + random.below(1500);
+  if (random.coin()) how.most_of_warp = random.below(3000);
   how.unit = 1 + random.below(300);
   how.of_warp = 1U << random.below(6);
   how.blocks = static_cast<unsigned>(1 + random.below(3));
@@ -130,9 +131,9 @@ TEST_F(segments_on_gpu, with_wrong_offsets_are_named_and_the_others_are_right) {
   for (const element_type type : {element_type::int32, element_type::int64}) {
     auto given = stretches_of<float>(random, lengths, 0);
     const auto right = given;
-    given.offsets[3] = 2;                       // segment 2 decreases; 3 is long, and not the one it was
-    given.offsets[5] = given.a.size() + 1;      // 4 passes the end, and 5 decreases
-    given.offsets[6] = ~std::uint64_t{0};       // so does 6, if -1 is below 0
+    given.offsets[3] = 2;                   // segment 2 decreases; 3 is long, and not the one it was
+    given.offsets[5] = given.a.size() + 1;  // 4 passes the end, and 5 decreases
+    given.offsets[6] = ~std::uint64_t{0};   // so does 6, if -1 is below 0
     segment_launch how;
     how.offset_type = type;
     const core::result_rule rule(core::finish::round, core::format_of(element_type::float32));

@@ -35,7 +35,7 @@ struct shape_of_launch {
   unsigned blocks, open_blocks;
   std::uint64_t unit;
   std::int64_t ddof = 0;
-  unsigned parts = 1;  ///< of columns
+  unsigned parts = 1;    ///< of columns
   bool finishes = true;  ///< the kernel of open lines follows
 };
 
@@ -54,8 +54,8 @@ struct placed_matrix {
 };
 
 template <class Kind, class T>
-void enqueue_rows(gpu::stream& stream, const line_operands<T>& in, const line_results& to, const line_request& asked,
-                  line_state* state, const shape_of_launch& shape) {
+void enqueue_rows(gpu::stream& stream, const line_operands<T>& in, const line_results& to,
+                  const line_request& asked, line_state* state, const shape_of_launch& shape) {
   split_plan plan;
   plan.unit = shape.unit;
   line_source<T, input_layout::contiguous> source;
@@ -80,15 +80,16 @@ void enqueue_columns(gpu::stream& stream, const line_operands<T>& in, const line
 }
 
 template <class T>
-std::uint64_t expected_of(const matrix<T>& of, reduction what, element_type type, std::size_t i, std::int64_t ddof) {
+std::uint64_t expected_of(const matrix<T>& of, reduction what, element_type type, std::size_t i,
+                          std::int64_t ddof) {
   if (what == reduction::dot) return expected(of, what, type, i);
   return exactdot::reduce(what, of.row(of.a, of.next_a, i), type, {.device = device::cpu}, ddof).bits;
 }
 
 /// enqueue(stream, lines, results, asked, state) and a vector call for each row or column.
 template <class T, class Enqueue>
-void expect_lines(const matrix<T>& of, reduction what, element_type type, const shape_of_launch& shape, unsigned seed,
-                  Enqueue enqueue) {
+void expect_lines(const matrix<T>& of, reduction what, element_type type, const shape_of_launch& shape,
+                  unsigned seed, Enqueue enqueue) {
   launcher on(seed);
   const std::size_t skew_a = seed % 4, skew_b = seed / 4 % 3 == 0 ? seed / 12 % 4 : skew_a;
   const placed_matrix<T> placed(on.stream(), of, what == reduction::dot, skew_a, skew_b);

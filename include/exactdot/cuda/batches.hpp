@@ -47,8 +47,8 @@ inline void dot(workspace& on, const any_grid& a, const any_grid& b, const any_r
   detail::enqueue_grid(on, reduction::dot, a, b, out, options);
 }
 
-/// The same of segments of a vector, and for dot of the same stretches of another one. Offsets in device memory too,
-/// of 32 or 64 bits; they are not read on the host. One to three launches.
+/// The same of segments of a vector, and for dot of the same stretches of another one. Offsets in device memory
+/// too, of 32 or 64 bits; they are not read on the host. One to three launches.
 inline void reduce(workspace& on, reduction what, const any_vector& x, const any_offsets& offsets,
                    const any_results& out, const options& options = {}, std::int64_t ddof = 0) {
   exactdot::detail::require_one_input(what);
