@@ -37,9 +37,10 @@ class workspace {
 
   [[nodiscard]] stream_handle stream() const noexcept;
   [[nodiscard]] int device() const noexcept;  ///< its index
-  /// Waits for the stream and throws what stream-ordered calls before it could not throw themselves: errc::overflow
-  /// if an integer result did not fit into its type (it is then 0); errc::bad_option, with the first segment, if
-  /// offsets decreased or passed the end (its result is then NaN or, if it is an integer, 0).
+  /// Waits for the stream and throws what earlier stream-ordered calls could not throw themselves: errc::overflow if
+  /// an integer result did not fit into its type (it is then 0); errc::bad_option, with the first segment, if offsets
+  /// decreased or passed the end (its result is then NaN or, if it is an integer, 0); errc::headroom or
+  /// errc::bad_option for words that are no state (cuda/states.hpp; the result is then NaN).
   void check();
 
   struct storage;
@@ -136,8 +137,8 @@ inline void reduce(workspace& on, reduction what, const any_vector& x, element_t
 }
 
 /// Adds a·b to the words of an accumulator of their element type in device memory (accumulator<T>::word_count of
-/// them, all zero for an empty one), as one more state: to be read back, merged, or summed by NCCL or MPI. At most
-/// 2^30 calls on the same words. Errors and cost as above.
+/// them, all zero for an empty one), as one more state: to be read back, or summed by NCCL or MPI and rounded on the
+/// device (cuda/states.hpp). At most 2^30 calls on the same words. Errors and cost as above.
 inline void dot_into(workspace& on, const any_vector& a, const any_vector& b, std::int64_t* words) {
   detail::add_into(on, reduction::dot, a, b, words);
 }

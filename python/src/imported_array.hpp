@@ -44,7 +44,7 @@ class imported_array {
   /// Second step, for GPU memory: imports it. The producer orders its queued work before later work on `stream`.
   void import_on(std::intptr_t stream);
 
-  bool takes_any_shape = false;  // set before locate(): more than one dimension is allowed, in host memory
+  bool takes_any_shape = false;  // set before locate(): more than one dimension is allowed
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;

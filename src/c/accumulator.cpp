@@ -116,6 +116,12 @@ xd_status xd_accumulator_add_squares(xd_accumulator* accumulator, const xd_vecto
   });
 }
 
+xd_status xd_accumulator_add_magnitudes(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options) {
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    add_values(sum, caller, reduction::asum, x, options);
+  });
+}
+
 xd_status xd_accumulator_subtract(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options) {
   return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
     state terms(sum.type());

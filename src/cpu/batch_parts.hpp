@@ -29,6 +29,15 @@ class result_sink {
     if (held_ != nullptr) held_[index] = found.word;
     if (stores_) of_.store(to, found.word);
   }
+  /// The sums of n elements, for a batch of states; the words may be overwritten.
+  void take_sums(char* to, std::size_t n, std::int64_t* words) const noexcept {
+    engine::add_to_state(*of_.states, n, of_.each.layout(), words, reinterpret_cast<std::int64_t*>(to));
+  }
+  /// The sums of no elements.
+  void take_no_sums(char* to) const noexcept {
+    std::int64_t words[2 * core::max_state_words] = {};
+    take_sums(to, 0, words);
+  }
   [[nodiscard]] std::size_t lowest_overflow() const { return overflow_; }
   [[nodiscard]] bool counts_elements() const { return !is_repeated_; }
 

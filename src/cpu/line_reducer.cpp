@@ -99,6 +99,13 @@ core::outcome line_reducer::finish(std::size_t n) noexcept {
   return engine::outcome_of(each_, words_.data());
 }
 
+std::int64_t* line_reducer::sums_of(const engine::line& x) noexcept {
+  words_.clear();
+  move_to(x);
+  add_states();
+  return words_.data();
+}
+
 /// words_ += the exact sums of the line.
 void line_reducer::add_states() noexcept {
   const sums& of = *kernels_.of_sums;

@@ -27,6 +27,9 @@ class line_reducer {
   void start() noexcept;
   void add(const engine::line& piece) noexcept;
   [[nodiscard]] core::outcome finish(std::size_t n) noexcept;
+  /// The same as words: of the sum, and for moments of the sum of squares. Valid until the next line.
+  [[nodiscard]] std::int64_t* words() noexcept { return words_.data(); }
+  [[nodiscard]] std::int64_t* sums_of(const engine::line& x) noexcept;
 
  private:
   void move_to(const engine::line& x) noexcept;

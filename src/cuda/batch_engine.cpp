@@ -5,6 +5,7 @@
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
 #include <cuda/fast_launch.hpp>
+#include <cuda/group_engine.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/line_engine.hpp>
@@ -35,6 +36,7 @@ std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
 
 /// Throws for a batch that GPUs do not compute yet.
 void require_support(const batch& of) {
+  if (of.has_keys()) return require_group_support(of);
   const engine::plan& each = of.each;
   const auto refuse_if = [&](bool missing, const char* what) {
     if (!missing) return;
@@ -43,7 +45,6 @@ void require_support(const batch& of) {
         std::string(what) +
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
-  refuse_if(of.has_keys() || !of.group_sizes.empty(), "a reduction of groups");
   refuse_if(each.info().needs_squares() && each.has_parts(), "a variance of 64-bit integers in rows or segments");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
   refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
@@ -221,10 +222,11 @@ void choose_batch(batch& of, const options& options) {
   }
 }
 
-void enqueue_batch(const cuda::workspace::storage& storage, const batch& of) {
+void enqueue_batch(cuda::workspace::storage& storage, const batch& of) {
   if (of.count == 0) return;
   const engine::plan& each = of.each;
   const bool is_exact_sum = !each.info().is_extremum && each.mode == mode::exact;
+  if (of.has_keys()) return enqueue_groups(storage, of);
   if (of.offsets.data != nullptr) {
     return is_exact_sum ? enqueue_segments(storage, of) : enqueue_segment_modes(storage, of);
   }
@@ -242,13 +244,17 @@ void reduce_batch(const batch& of) {
   auto workspace = pool<cuda::workspace>::instance().acquire(of.each.gpu);
   if (workspace == nullptr) workspace = std::make_unique<cuda::workspace>();
   cuda::require_device(workspace->library_storage());
-  if (of.offsets.data != nullptr) {
-    require_valid_offsets(workspace->library_storage(), of);
-    if (of.each.info().is_extremum) require_no_empty_segment(workspace->library_storage(), of);
+  if (of.has_keys()) {
+    reduce_groups(workspace->library_storage(), of);
+  } else {
+    if (of.offsets.data != nullptr) {
+      require_valid_offsets(workspace->library_storage(), of);
+      if (of.each.info().is_extremum) require_no_empty_segment(workspace->library_storage(), of);
+    }
+    enqueue_batch(workspace->library_storage(), of);
+    cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
+    if (of.each.result.is_integer() && !of.each.info().is_extremum) cuda::check_status(workspace->library_storage());
   }
-  enqueue_batch(workspace->library_storage(), of);
-  cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
-  if (of.each.result.is_integer() && !of.each.info().is_extremum) cuda::check_status(workspace->library_storage());
   pool<cuda::workspace>::instance().release(of.each.gpu, std::move(workspace));
   if (of.monitor != nullptr) of.monitor->done += of.elements;
 }
@@ -256,26 +262,48 @@ void reduce_batch(const batch& of) {
 }  // namespace exactdot::cuda_engine
 
 namespace exactdot::cuda {
+namespace {
+
+/// Enqueues the batch that make(options) returns; the options place it on the workspace's device.
+template <class Make>
+void enqueue(workspace& on, mode mode, Make make) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  options placed;
+  placed.mode = mode, placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage, make(placed));
+}
+
+}  // namespace
+
+void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                          const any_results& out, const options& options, std::int64_t ddof) {
+  enqueue(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed);
+  });
+}
 
 void detail::enqueue_segments(workspace& on, reduction what, const any_vector& a, const any_vector& b,
                               const any_offsets& offsets, const any_results& out, const options& options,
                               std::int64_t ddof) {
-  workspace::storage& storage = on.library_storage();
-  const workspace_lock lock(storage);
-  require_device(storage);
-  exactdot::options placed;
-  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
-  cuda_engine::enqueue_batch(storage, engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed));
+  enqueue(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed);
+  });
 }
 
-void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
-                          const any_results& out, const options& options, std::int64_t ddof) {
-  workspace::storage& storage = on.library_storage();
-  const workspace_lock lock(storage);
-  require_device(storage);
-  exactdot::options placed;
-  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
-  cuda_engine::enqueue_batch(storage, engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed));
+void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                            const any_keys& keys, const any_results& out, const options& options,
+                            std::int64_t ddof) {
+  enqueue(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed);
+  });
+}
+
+void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out) {
+  enqueue(on, mode::exact, [&](const exactdot::options& placed) {
+    return engine::make_count_batch({"cuda", reduction::sum, out, 0}, keys, placed);
+  });
 }
 
 }  // namespace exactdot::cuda

@@ -1,6 +1,7 @@
 // exactdot::cuda's calls: checks, the launch, and the wait for a result on the host.
 #include <chrono>
 #include <cuda/launch.hpp>
+#include <cuda/word_rows.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,6 +87,27 @@ void launch(const workspace::storage& storage, const engine::plan& plan, const d
   with_carrier(plan.carrier, [&]<class T>(T) { launch<T>(storage, plan, to); });
 }
 
+namespace {
+
+/// Throws what a stream-ordered call on groups has left.
+void check_groups(workspace::storage& storage) {
+  cuda_engine::wide_unsigned errors[2] = {};
+  check(cudaMemcpyAsync(errors, storage.group_errors, sizeof errors, cudaMemcpyDeviceToHost, storage.stream),
+        "fetching the status of groups");
+  check(cudaStreamSynchronize(storage.stream), "waiting for the status of groups");
+  if (errors[0] == 0 && errors[1] == 0) return;
+  check(cudaMemsetAsync(storage.group_errors, 0, sizeof errors, storage.stream), "clearing the status of groups");
+  if (errors[0] != 0) {
+    throw error(errc::bad_option, "cuda: key " + std::to_string(~errors[0]) +
+                                      " of an earlier call is out of range; correct it, or let elements with such "
+                                      "keys be skipped");
+  }
+  throw error(errc::empty_input, "cuda: group " + std::to_string(~errors[1]) +
+                                     " of an earlier call is empty, so it has no least or greatest element");
+}
+
+}  // namespace
+
 void check_status(workspace::storage& storage) {
   unsigned status = 0;
   check(cudaMemcpyAsync(&status, storage.status, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
@@ -93,8 +115,19 @@ void check_status(workspace::storage& storage) {
   check(cudaStreamSynchronize(storage.stream), "waiting for the status");
   if (status == 0) return;
   check(cudaMemsetAsync(storage.status, 0, sizeof status, storage.stream), "clearing the status");
-  throw error(errc::overflow,
-              "cuda: an integer result did not fit into its type; use a floating-point result type");
+  switch (status) {
+    case cuda_engine::no_headroom:
+      throw error(errc::headroom,
+                  "cuda: words are the sum of more than 2^31 - 1 states, or their sum exceeds the headroom of 2^63 "
+                  "largest products");
+    case cuda_engine::impossible_words:
+      throw error(errc::bad_option,
+                  "cuda: words are not a sum of states (a limb or a count is impossible); were they zero before the "
+                  "first addition, and summed as 64-bit integers?");
+    default:
+      throw error(errc::overflow,
+                  "cuda: an integer result did not fit into its type; use a floating-point result type");
+  }
 }
 
 namespace {
@@ -163,6 +196,7 @@ void workspace::check() {
   const workspace_lock lock(*storage_);
   require_device(*storage_);
   check_segments(*storage_);
+  check_groups(*storage_);
   check_status(*storage_);
 }
 

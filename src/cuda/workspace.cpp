@@ -80,6 +80,7 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
     cuda_engine::line_state lines;
     cuda_engine::wide_unsigned bad_segment;
     cuda_engine::wide_unsigned empty_segment;
+    cuda_engine::wide_unsigned group_errors[2];
     unsigned status;
     alignas(16) unsigned char partials[detail::callable_call::partial_bytes];
   };
@@ -91,6 +92,7 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
   made.extremum = &all->extremum, made.moments = &all->moments;
   made.lines = &all->lines, made.bad_segment = &all->bad_segment;
   made.empty_segment = &all->empty_segment;
+  made.group_errors = all->group_errors;
   made.status = &all->status, made.partials = all->partials;
   cuda::check(cudaMemset(memory, 0, sizeof(device_memory)), "clearing a workspace");
   using cuda_engine::wide_unsigned;

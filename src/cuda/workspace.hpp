@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cuda/device_state.hpp>
 #include <cuda/extremum_state.hpp>
+#include <cuda/growing_memory.hpp>
 #include <cuda/moments_state.hpp>
 #include <cuda/split_lines.hpp>
 #include <exactdot/cuda.hpp>
@@ -29,6 +30,9 @@ struct workspace::storage {
   cuda_engine::wide_unsigned* bad_segment = nullptr;
   cuda_engine::wide_unsigned* empty_segment = nullptr;  ///< the same of one without an extreme element
   unsigned* status = nullptr;  ///< on the device: 1 after an integer result that did not fit
+  /// On the device: ~index of the first key out of range and of the first empty group; see group_call.hpp.
+  cuda_engine::wide_unsigned* group_errors = nullptr;
+  growing_memory group_memory, group_states;  ///< of calls on groups
   volatile cuda_engine::wide_unsigned* host_result = nullptr;    ///< two words, mapped into the device's memory
   volatile cuda_engine::wide_unsigned* device_result = nullptr;  ///< their address on the device
   unsigned calls = 0;                                            ///< whose result went there

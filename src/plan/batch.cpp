@@ -75,12 +75,18 @@ batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_
   made.each = unplaced_plan({asked.caller, asked.what, a, b, asked.out.type, asked.ddof}, mode);
   made.out = static_cast<char*>(asked.out.data);
   made.out_swapped = asked.out.swapped;
+  made.states = asked.states;
+  if (made.states != nullptr) made.each.bounded_sum_can_decide = false;  // what it would decide is no state
   return made;
 }
 
 void place(batch& made, const batch_request& asked, const options& options) {
   if (made.count == 0) return;
   choose_engine(asked, made, options);
+  set_threads(made, options);
+}
+
+void set_threads(batch& made, const options& options) {
   made.monitor = options.monitor;
   made.threads = threads_for(std::max(made.elements, made.count), options.threads);
 }

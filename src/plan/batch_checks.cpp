@@ -23,7 +23,7 @@ std::string shape_text(std::span<const axis> axes) {
 /// Whether memory of the results is memory of an array, too.
 bool results_overlap(const batch_request& asked, std::size_t count, const void* data, std::span<const axis> first,
                      std::span<const axis> second, std::size_t size) {
-  const std::size_t bytes = size_of(asked.out.type);
+  const std::size_t bytes = asked.result_size();
   const auto results = extent_of(asked.out.data, asked.out.axes, {}, bytes);
   const auto begin = reinterpret_cast<const void*>(results->begin);
   if (!may_overlap(data, first, second, size, begin, results->end - results->begin)) return false;
@@ -92,7 +92,7 @@ void check_each(const batch_request& asked, const any_vector& a, const any_vecto
 }
 
 void check_results(const batch_request& asked, std::size_t count) {
-  const std::size_t size = size_of(asked.out.type);
+  const std::size_t size = asked.result_size();
   if (count == 0) return;
   if (asked.out.data == nullptr)
     refuse(asked, "a null pointer for " + text(count) + " results", errc::null_pointer);
@@ -175,13 +175,6 @@ bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const op
   probe.offsets = offsets;
   if (offsets.count != 0 && is_index_type(offsets.type)) choose_engine(asked, probe, options);
   return probe.each.on_gpu;
-}
-
-void require_host_keys(const batch_request& asked, const any_keys& keys, const options& options) {
-  batch probe;
-  probe.each.caller = asked.caller;
-  probe.keys = keys;
-  if (keys.n != 0) choose_engine(asked, probe, options);
 }
 
 }  // namespace exactdot::engine

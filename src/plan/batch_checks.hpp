@@ -42,8 +42,7 @@ void check_options(const batch_request& asked, const options& options);
 /// Lets the GPU engine decide where the batch is computed, if there is one to ask. Throws for memory that no engine
 /// reads.
 void choose_engine(const batch_request& asked, batch& made, const options& options);
-/// The same for offsets or keys alone, before they are read. Of offsets: whether a GPU reads them.
+/// The same for offsets alone, before they are read: whether a GPU reads them.
 [[nodiscard]] bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const options& options);
-void require_host_keys(const batch_request& asked, const any_keys& keys, const options& options);
 
 }  // namespace exactdot::engine

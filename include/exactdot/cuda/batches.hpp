@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions of many vectors in a GPU's memory in one call, ordered by a stream: the rows or columns of a matrix, a
-// matrix times a vector, segments of a vector.
+// matrix times a vector, segments of a vector, groups of elements by keys.
 //
 // Every result has the bits of the vector call. Arrays and results lie in the memory of the workspace's device, or
 // in managed memory; calls allocate no device memory and do not wait, so they can be captured in a graph. The same
@@ -23,6 +23,10 @@ void enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_gr
 void enqueue_segments(workspace& on, reduction what, const any_vector& a, const any_vector& b,
                       const any_offsets& offsets, const any_results& out, const options& options,
                       std::int64_t ddof = 0);
+
+void enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
+                    const any_results& out, const options& options, std::int64_t ddof = 0);
+void enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out);
 
 /// Results that follow each other.
 template <class R>
@@ -100,6 +104,36 @@ requires(exactdot::detail::matrix_view<A> ||
   } else {
     enqueue(exactdot::detail::to_lines(a), exactdot::detail::to_lines(b));
   }
+}
+
+/// out[i] = the reduction of the elements whose key is i, for as many groups as the view has, in device memory; see
+/// docs/shapes.md. Mode exact only, but for integers and extrema.
+///
+/// A key out of range, an empty group under min or max (whose result is NaN or 0) and an integer result that does
+/// not fit (0) are left to workspace::check(); elements with a bad key belong to no group. The workspace allocates
+/// memory for a table of 16 to 72 bytes a group and for exact states, and keeps it; so a call that is captured in a
+/// graph must have been made once before (errc::bad_option).
+template <class X, class Key, element R>
+void reduce(workspace& on, reduction what, const groups<X, Key>& x, R* out, const options& options = {},
+            std::int64_t ddof = 0) {
+  exactdot::detail::require_one_input(what);
+  const exactdot::detail::element_line line(to_any(x.x));
+  detail::enqueue_groups(on, what, line.view(), line.view(), exactdot::detail::to_keys(x),
+                         detail::result_axis<R>(out, x.count).view(), options, ddof);
+}
+/// The same for the dot products of the groups of a and the elements of b in the same places.
+template <class X, class Key, vector_view B, element R>
+void dot(workspace& on, const groups<X, Key>& a, const B& b, R* out, const options& options = {}) {
+  const exactdot::detail::element_line first(to_any(a.x)), second(to_any(b));
+  detail::enqueue_groups(on, reduction::dot, first.view(), second.view(), exactdot::detail::to_keys(a),
+                         detail::result_axis<R>(out, a.count).view(), options);
+}
+/// out[i] = how many keys are i. The keys and `out` lie in device memory.
+template <integer_element Key, element R>
+void group_sizes(workspace& on, std::span<const Key> keys, std::size_t count, R* out,
+                 bool skips_out_of_range = false) {
+  detail::enqueue_group_sizes(on, exactdot::detail::to_keys(keys, count, skips_out_of_range),
+                              detail::result_axis<R>(out, count).view());
 }
 
 }  // namespace exactdot::cuda
