@@ -4,6 +4,7 @@
 // have been simplified, are a launch each. Which kernels: line_engine.hpp.
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
+#include <cuda/fast_launch.hpp>
 #include <cuda/group_engine.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
