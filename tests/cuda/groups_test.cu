@@ -45,6 +45,7 @@ group_test test_of(unsigned seed) {
   test.threads = 32 << seed / 5 % 3, test.blocks = 1 + seed % 4;
   test.skew = seed / 7 % 4, test.key_type = seed / 4 % 2 == 0 ? element_type::int32 : element_type::int64;
   test.ddof = seed % 3, test.room = seed % 9 == 0 ? 3 : 100;
+  test.second_look_shared = seed % 4 == 0 ? 0 : 48 << 10;
   return test;
 }
 
