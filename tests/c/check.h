@@ -21,6 +21,7 @@ void test_batches(void);
 void test_accumulators(void);
 void test_accumulator_errors(void);
 void test_moments(void);
+void test_bounded_sums(void);
 void test_workspace(void);
 
 #endif

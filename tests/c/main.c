@@ -39,6 +39,7 @@ int main(void) {
   test_accumulators();
   test_accumulator_errors();
   test_moments();
+  test_bounded_sums();
   test_workspace();
   if (failures != 0) printf("%d checks failed\n", failures);
   return failures == 0 ? 0 : 1;
