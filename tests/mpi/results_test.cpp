@@ -125,7 +125,8 @@ void check_integers(checks& all, oracle::rng& random) {
 int main(int count, char** arguments) {
   MPI_Init(&count, &arguments);
   drops = count > 1 && std::string(arguments[1]) == "--drop";
-  every = distributed::processes_of(MPI_COMM_WORLD) > 4 ? 7 : 1;
+  const int processes = distributed::processes_of(MPI_COMM_WORLD);
+  every = drops ? 11 : processes > 4 ? 7 : processes > 1 ? 3 : 1;
   int status = 1;
   {
     checks all(MPI_COMM_WORLD);

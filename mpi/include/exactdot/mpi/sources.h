@@ -120,16 +120,22 @@ static inline xd_status xd_mpi_line_words(void* self, size_t i, int64_t* words) 
   if (status == XD_OK) status = xd_accumulator_add_squares(lines->squares, &a, &lines->local);
   return status == XD_OK ? xd_accumulator_words(lines->squares, words + count, count) : status;
 }
-static inline xd_status xd_mpi_line_bound(void* self, size_t i, xd_bounded* sums, uint64_t* count) {
+static inline xd_status xd_mpi_line_bound(void* self, size_t first, size_t n, xd_bounded* sums, xd_bounded* squares,
+                                          uint64_t* counts) {
   xd_mpi_lines* lines = (xd_mpi_lines*)self;
   const int reduction = lines->finish.reduction, to = lines->finish.result_type;
-  const int squares = reduction == XD_SUM_OF_SQUARES || reduction == XD_NRM2;
-  const int term = reduction == XD_DOT || reduction == XD_ASUM ? reduction : squares ? XD_SUM_OF_SQUARES : XD_SUM;
-  const xd_vector a = xd_mpi_line(lines, &lines->a, i), b = xd_mpi_line(lines, &lines->b, i);
-  xd_status status = xd_bound(term, &a, reduction == XD_DOT ? &b : NULL, to, &lines->local, &sums[0]);
-  *count = a.n;
-  if (status != XD_OK || !xd_mpi_is_moment(reduction)) return status;
-  return xd_bound(XD_SUM_OF_SQUARES, &a, NULL, to, &lines->local, &sums[1]);
+  const int squared = reduction == XD_SUM_OF_SQUARES || reduction == XD_NRM2;
+  const int term = reduction == XD_DOT || reduction == XD_ASUM ? reduction : squared ? XD_SUM_OF_SQUARES : XD_SUM;
+  xd_status status = XD_OK;
+  size_t i;
+  for (i = 0; i < n && status == XD_OK; ++i) {
+    const xd_vector a = xd_mpi_line(lines, &lines->a, first + i), b = xd_mpi_line(lines, &lines->b, first + i);
+    status = xd_bound(term, &a, reduction == XD_DOT ? &b : NULL, to, &lines->local, &sums[i]);
+    counts[i] = a.n;
+    if (status != XD_OK || !xd_mpi_is_moment(reduction)) continue;
+    status = xd_bound(XD_SUM_OF_SQUARES, &a, NULL, to, &lines->local, &squares[i]);
+  }
+  return status;
 }
 static inline xd_status xd_mpi_line_take(void* self, size_t i, const int64_t* words) {
   const xd_mpi_lines* lines = (const xd_mpi_lines*)self;

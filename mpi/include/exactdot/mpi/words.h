@@ -28,9 +28,9 @@ typedef struct xd_mpi_source {
   int counted;  /* whether the number of elements travels */
   /* Stores the canonical words of result i. */
   xd_status (*words)(void* self, size_t i, int64_t* words);
-  /* Stores the bounded sums of result i, one for each state, and its number of elements; or null: they follow from the
-   * words. */
-  xd_status (*bound)(void* self, size_t i, xd_bounded* sums, uint64_t* count);
+  /* Stores the bounded sums of n results from `first` on, of two states the second ones in `squares`, and their numbers
+   * of elements; or null: they follow from the words. */
+  xd_status (*bound)(void* self, size_t first, size_t n, xd_bounded* sums, xd_bounded* squares, uint64_t* counts);
   /* Takes the summed words of result i. */
   xd_status (*take)(void* self, size_t i, const int64_t* words);
 } xd_mpi_source;
