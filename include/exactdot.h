@@ -275,10 +275,11 @@ typedef struct xd_bounded {
   double value, error, bound;
 } xd_bounded;
 
-/* *sum = the sum of canonical words (xd_accumulator_words) of this element type. The bound is 0 if value + error is
+/* *sum = the sum of canonical words (xd_accumulator_words) of this element type, or of an accumulator. The bound is 0 if value + error is
  * the sum itself, at most 2^-96 of its magnitude otherwise, and infinite for sums beyond 2^860 or below 2^-660.
  * Errors: XD_NULL_POINTER, XD_BAD_OPTION (type), XD_SIZE_MISMATCH. Less than 0.1 microseconds. */
 xd_status xd_bound_words(int type, const int64_t* words, size_t count, xd_bounded* sum);
+xd_status xd_accumulator_bound(xd_accumulator* accumulator, xd_bounded* sum);
 /* *sum = the sum of XD_DOT, XD_SUM, XD_ASUM or XD_SUM_OF_SQUARES of vectors of one type: as precise as results of
  * result_type need, or exact. Errors and cost as of xd_reduce; the sentence may begin with another name. */
 xd_status xd_bound(int reduction, const xd_vector* a, const xd_vector* b, int result_type, const xd_options* options,

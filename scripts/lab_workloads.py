@@ -48,7 +48,7 @@ def on_gpu(measured, ladders, name):
     parts = [f"{ladder['divided']}: {time_text(rung['microseconds'])}, error {figure(rung['ulps'])} ulps, {results_text(rung)}"
              for ladder, rung in found if rung]
     if not parts:
-        return f"on a GPU: {NOT_MEASURED}"
+        return NOT_MEASURED
     return f"on the {measured['gpu']}, {power(found[0][0]['n'])} floats in " + "; ".join(parts)
 
 
@@ -102,6 +102,7 @@ def sections(measured):
     """The sections of both chapters: name to a function from the old to the new text."""
     made = {}
     for workload in lab_simt.WORKLOADS:
+        ladders_of(measured, workload)  # failures end the script before anything is written
         simulated = {rung["name"]: rung for rung in json.loads(simt_path(workload).read_text())["rungs"]}
         names = lab_sources.rung_names(workload)
         if simulated.keys() != names - GPU_ONLY.keys():

@@ -14,6 +14,7 @@ from exactdot._engine import (
     argmax,
     argmin,
     asum,
+    check,
     dot,
     group_asum,
     group_count,
@@ -51,6 +52,7 @@ from exactdot._engine import (
     var,
     vecdot,
 )
+from exactdot import linalg
 from exactdot._engine import __version__ as __version__
 from exactdot._states import (
     convert_states,
@@ -68,6 +70,7 @@ __all__ = [
     "argmax",
     "argmin",
     "asum",
+    "check",
     "convert_states",
     "dot",
     "group_asum",
@@ -83,6 +86,7 @@ __all__ = [
     "group_sum_of_squares",
     "group_var",
     "info",
+    "linalg",
     "matvec",
     "max",
     "mean",

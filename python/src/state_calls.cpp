@@ -18,9 +18,8 @@ stream_choice prepare_terms(vectors& inputs, element_type type, const addition_o
   stream_choice stream;
   if (inputs.on_gpu()) {
     stream = inputs.import_on_gpu(nullptr, given.chosen, given.stream);
-  } else {
-    inputs.check();
   }
+  inputs.check();
   for (const imported_array* vector : {static_cast<const imported_array*>(&inputs.first), inputs.other()}) {
     if (vector == nullptr || vector->type == type) continue;
     inputs.refuse(true, "the accumulator is of " + std::string(name_of(type)) + ", the vectors hold " +

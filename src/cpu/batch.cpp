@@ -37,7 +37,7 @@ void take_long_line(const batch& of, std::size_t index, const line& line, result
   if (of.states != nullptr) {
     state_words words(one.layout(), engine::states_of(one));
     add(one, words.data());
-    return sink.take_sums(line.out, line.n, words.data());
+    return sink.take_sums(line.out, line.n, {one.layout(), words.data()});
   }
   try {
     sink.take(index, line.out, {reduce(one)});

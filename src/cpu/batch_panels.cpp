@@ -121,7 +121,8 @@ void take_sums(const batch& of, const line& first, std::size_t columns, panel_re
   std::int64_t* const words = reducer.sums_of(first, columns);
   if (is_cancelled(of)) return;
   for (std::size_t k = 0; k < columns; ++k) {
-    sink.take_sums(line_after(of, first, k).out, first.n, words + k * reducer.words_of_column());
+    sink.take_sums(line_after(of, first, k).out, first.n,
+                   {of.each.layout(), words + k * reducer.words_of_column()});
   }
 }
 

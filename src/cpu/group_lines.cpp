@@ -206,7 +206,8 @@ void group_lines::reduce_in_pieces(const column_call& call, const lot& one, work
   if (is_cancelled(of_)) return;
   if (by.places[0] != 0) add_piece();
   const std::size_t group = open_[one.first];
-  if (of_.states != nullptr) return call.sink.take_sums(place_of(call, group), one.elements, by.reducer.words());
+  if (of_.states != nullptr)
+    return call.sink.take_sums(place_of(call, group), one.elements, by.reducer.sums_of_pieces());
   take(call, group, by.reducer.finish(one.elements));
 }
 

@@ -99,11 +99,15 @@ core::outcome line_reducer::finish(std::size_t n) noexcept {
   return engine::outcome_of(each_, words_.data());
 }
 
-std::int64_t* line_reducer::sums_of(const engine::line& x) noexcept {
-  words_.clear();
+line_sums line_reducer::sums_of(const engine::line& x) noexcept {
   move_to(x);
+  if (suits_integer_line(each_, x.n)) {
+    sum_integer_line(each_, words_.data());
+    return {integer_line_layout, words_.data()};
+  }
+  words_.clear();
   add_states();
-  return words_.data();
+  return sums_of_pieces();
 }
 
 /// words_ += the exact sums of the line.

@@ -4,6 +4,7 @@
 // have been simplified, are a launch each. Which kernels: line_engine.hpp.
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
+#include <cuda/fast_launch.hpp>
 #include <cuda/group_engine.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
@@ -261,45 +262,48 @@ void reduce_batch(const batch& of) {
 }  // namespace exactdot::cuda_engine
 
 namespace exactdot::cuda {
+namespace {
+
+/// Enqueues the batch that make(options) returns; the options place it on the workspace's device.
+template <class Make>
+void enqueue_placed(workspace& on, mode mode, Make make) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  options placed;
+  placed.mode = mode, placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage, make(placed));
+}
+
+}  // namespace
+
+void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                          const any_results& out, const options& options, std::int64_t ddof) {
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed);
+  });
+}
 
 void detail::enqueue_segments(workspace& on, reduction what, const any_vector& a, const any_vector& b,
                               const any_offsets& offsets, const any_results& out, const options& options,
                               std::int64_t ddof) {
-  workspace::storage& storage = on.library_storage();
-  const workspace_lock lock(storage);
-  require_device(storage);
-  exactdot::options placed;
-  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
-  cuda_engine::enqueue_batch(storage, engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed));
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed);
+  });
 }
 
-void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
-                          const any_results& out, const options& options, std::int64_t ddof) {
-  workspace::storage& storage = on.library_storage();
-  const workspace_lock lock(storage);
-  require_device(storage);
-  exactdot::options placed;
-  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
-  cuda_engine::enqueue_batch(storage, engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed));
-}
-
-void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
-                            const any_results& out, const options& options, std::int64_t ddof) {
-  workspace::storage& storage = on.library_storage();
-  const workspace_lock lock(storage);
-  require_device(storage);
-  exactdot::options placed;
-  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
-  cuda_engine::enqueue_batch(storage, engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed));
+void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                            const any_keys& keys, const any_results& out, const options& options,
+                            std::int64_t ddof) {
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed);
+  });
 }
 
 void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out) {
-  workspace::storage& storage = on.library_storage();
-  const workspace_lock lock(storage);
-  require_device(storage);
-  exactdot::options placed;
-  placed.device = device::cuda, placed.device_index = storage.device;
-  cuda_engine::enqueue_batch(storage, engine::make_count_batch({"cuda", reduction::sum, out, 0}, keys, placed));
+  enqueue_placed(on, mode::exact, [&](const exactdot::options& placed) {
+    return engine::make_count_batch({"cuda", reduction::sum, out, 0}, keys, placed);
+  });
 }
 
 }  // namespace exactdot::cuda

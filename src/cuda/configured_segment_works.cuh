@@ -1,7 +1,7 @@
 // Launches of the kernels of segment_work_kernel.cuh, for launch_extremum_segments.cu and launch_fast_segments.cu.
 #pragma once
 
-#include <cuda/launch_kernel.hpp>
+#include <cuda/configured_lines.cuh>
 #include <cuda/segment_work_kernel.cuh>
 #include <cuda/segment_works.cuh>
 

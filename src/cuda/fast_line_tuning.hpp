@@ -26,7 +26,7 @@ struct fast_line_row {
 /// Of carriers that follow each other.
 inline constexpr std::array fast_line_rows = {
     fast_line_row{16, 1, 1, 1, 256, 4, 16},         fast_line_row{64, 2, 2, 1, 256, 4, 16},
-    fast_line_row{256, 4, 4, 1, 256, 4, 16},        fast_line_row{8 * kibi, 8, 4, 1, 256, 3, 12},
+    fast_line_row{256, 4, 4, 1, 256, 3, 12},        fast_line_row{8 * kibi, 8, 4, 1, 256, 3, 12},
     fast_line_row{32 * kibi, 32, 1, 4, 256, 3, 12}, fast_line_row{unlimited, 256, 1, 4, 256, 3, 12},
 };
 
@@ -54,8 +54,8 @@ inline constexpr std::array fast_any_line_rows = {
 inline constexpr column_config fast_any_column_config = {32, 1024, 0, 1, 2};
 
 /// Of columns of carriers. The last, for columns of few elements: a thread for each.
-inline constexpr std::array fast_column_configs = {
-    column_config{32, 256, 0, 3, 12}, column_config{8, 128, 0, 6, 24}, column_config{256, 256, 0, 3, 12}};
+inline constexpr std::array fast_column_configs = {column_config{32, 256, 0, 2, 8}, column_config{8, 128, 0, 6, 24},
+                                                   column_config{256, 256, 0, 3, 12}};
 inline constexpr std::size_t max_fast_elements_of_thread = 16;
 
 /// Lanes of a tile that a thread adds.

@@ -114,6 +114,7 @@ struct group_job {
   group_scheme scheme;
   bool is_native = false;  ///< contiguous elements in native byte order: floating-point, of one type
   unsigned multiprocessors = 1;
+  std::size_t shared_bytes = 0;  ///< of a block, at most
 };
 
 /// What a GPU offers.

@@ -12,10 +12,12 @@
 namespace exactdot::cuda_engine {
 namespace {
 
-/// Limbs of radix 2^32 that hold any sum of the first look: 4 words, or 3 limbs of up to 61 bits, and carries.
+/// Limbs of radix 2^32 that hold any sum of the first look: 5 words, or 4 limbs of up to 54 bits, and carries.
 constexpr int first_look_limbs = 10;
 /// Of moments, whose two windows lie apart: sums that do not fit together stay open.
 constexpr int moment_limbs = 20;
+
+__extension__ using int128 = __int128;
 
 template <int limbs>
 struct local_state {
@@ -66,11 +68,50 @@ __device__ inline void add_units(local_state<limbs>& state, std::uint64_t units,
   core::normalise(state.number());
 }
 
-template <int limbs>
-__device__ inline bool is_zero(const local_state<limbs>& state) {
-  std::int64_t any = 0;
-  for (int i = 0; i < limbs; ++i) any |= state.words[i];
-  return any == 0;
+/// The sum of a stream of a group in units of the window's last bit, if it has less than 127 bits: always in tables,
+/// and in records unless most terms are beyond the sample.
+__device__ inline bool load_sum(const group_input& in, const group_scheme& scheme, const group_memory& to,
+                                unsigned group, int128& sum) {
+  if (scheme.in_shared) {
+    core::uint128 total = 0;
+    wide_unsigned carry = 0;
+    const int words = scheme.words[0];
+    for (int k = 0; k < words; ++k) {
+      carry += to.sums[std::size_t(k) * in.groups + group];
+      total |= static_cast<core::uint128>(static_cast<unsigned>(carry)) << 32 * k;
+      carry >>= 32;
+    }
+    const int above = 128 - 32 * words;  // the sign of three words is bit 95
+    sum = static_cast<int128>(total << above) >> above;
+    return true;
+  }
+  const wide_unsigned* const record = to.sums + std::size_t{group} * static_cast<unsigned>(scheme.lanes[0]);
+  sum = 0;
+  for (int k = 0; k < scheme.limbs[0]; ++k) {
+    const auto limb = static_cast<std::int64_t>(record[k]);
+    const int shift = k * scheme.limb_bits;
+    const std::int64_t sign = limb >> 63;
+    if (shift + 64 > 126 && (limb ^ sign) >> (126 - shift) != 0) return false;
+    sum += static_cast<int128>(limb) << shift;
+  }
+  return true;
+}
+
+/// The result of an exact sum in units of 2^lowest.
+__device__ inline core::outcome finish_integer(const core::result_rule& rule, int128 sum, int lowest,
+                                               wide_unsigned count) {
+  if (rule.finish() == core::finish::quotient && count == 0) return {core::nan_word(rule.format())};
+  if (sum == 0) return {0};
+  const bool negative = sum < 0;
+  const core::uint128 magnitude = negative ? 0 - static_cast<core::uint128>(sum) : static_cast<core::uint128>(sum);
+  core::wide x;
+  x.limb[3] = static_cast<std::uint64_t>(magnitude >> 64), x.limb[2] = static_cast<std::uint64_t>(magnitude);
+  x.exponent = lowest - 128;
+  core::normalise(x);
+  if (rule.is_integer()) return core::to_integer(rule, negative, x);
+  if (rule.finish() == core::finish::root) core::take_root(x);
+  if (rule.finish() == core::finish::quotient) core::divide(x, count);
+  return {core::round_wide(rule.format(), negative, x)};
 }
 
 struct group_decision {
@@ -78,15 +119,14 @@ struct group_decision {
   bool certain;
 };
 
-/// `bound`: in units of the window's last bit.
-__device__ inline group_decision decide_sum(const core::result_rule& rule, local_state<first_look_limbs>& sum,
+/// `bound`: in units of the window's last bit, below 2^63.
+__device__ inline group_decision decide_sum(const core::result_rule& rule, int128 sum, int lowest,
                                             std::uint64_t bound, wide_unsigned count) {
-  if (bound == 0) return {core::finish_state(rule, sum.layout, sum.words, count), true};
-  local_state<first_look_limbs> upper = sum;
-  add_units(sum, bound, sum.layout.lowest_exponent, true);
-  add_units(upper, bound, sum.layout.lowest_exponent, false);
-  const core::outcome low = core::finish_state(rule, sum.layout, sum.words, count);
-  const core::outcome high = core::finish_state(rule, upper.layout, upper.words, count);
+  if (bound == 0) return {finish_integer(rule, sum, lowest, count), true};
+  if ((sum < 0 ? -sum : sum) >> 126 != 0) return {{0}, false};  // no room for the bound
+  const bool is_root = rule.finish() == core::finish::root;  // of squares, which are not negative
+  const core::outcome low = finish_integer(rule, is_root ? sum : sum - bound, lowest, count);
+  const core::outcome high = finish_integer(rule, sum + bound, lowest, count);
   return {low, low.word == high.word && !low.overflows && !high.overflows};
 }
 
@@ -135,11 +175,12 @@ __device__ inline group_decision decide_group(const group_input& in, const group
   const bool drops_second = (flags & group_flag::dropped << group_flag::second_stream) != 0;
   const std::uint64_t units = scheme.has_counts ? count : in.n;
   if (in.terms != group_terms::moments) {
-    local_state<first_look_limbs> sum(lowest[0]);
-    add_first_look(sum, in, scheme, to, group, 0, lowest[0]);
+    int128 sum = 0;
+    if (!load_sum(in, scheme, to, group, sum)) return {{0}, false};
     // squares do not cancel, and one that vanishes below the window has set the flag
-    const bool is_nothing = in.terms == group_terms::square && is_zero(sum);
-    return decide_sum(out.rule, sum, drops || (out.always_drops[0] && !is_nothing) ? units : 0, count);
+    const bool is_nothing = in.terms == group_terms::square && sum == 0;
+    const bool is_bounded = drops || (out.always_drops[0] && !is_nothing);
+    return decide_sum(out.rule, sum, lowest[0], is_bounded ? units : 0, count);
   }
   const int both = ::min(lowest[0], lowest[1]);
   if (::max(lowest[0], lowest[1]) - both > 32 * (moment_limbs - first_look_limbs)) return {{0}, false};

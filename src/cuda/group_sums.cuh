@@ -81,6 +81,10 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
   }
   made.words[0] = made.words[1] = 0;
   made.limb_bits = 63 - room;
+  for (int stream = 0; stream < Source::streams; ++stream) {
+    constexpr int max_bits = 108;  // of a window: so that sums of usual terms have less than 127 (group_finish.cuh)
+    made.limb_bits = std::min(made.limb_bits, max_bits / std::min(record_limbs<Source>(stream), 3));
+  }
   made.threads = 256;
   const std::size_t blocks = (in.n + 4 * made.threads - 1) / (4 * made.threads);
   made.blocks = static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, limits.multiprocessors * std::size_t{8}));
@@ -94,7 +98,7 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
 
 /// Sets the scheme, and what of the results depends on it.
 inline void choose_scheme(group_job& job, bool needs_counts, const group_limits& limits, bool may_use_shared = true) {
-  job.multiprocessors = limits.multiprocessors;
+  job.multiprocessors = limits.multiprocessors, job.shared_bytes = limits.shared_bytes;
   const auto choose = [&]<class Source>(Source source) {
     job.scheme = scheme_of(source, job.in, needs_counts, limits, may_use_shared);
     for (int stream = 0; stream < Source::streams; ++stream) {
@@ -150,12 +154,17 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
   group_pass pass;
   pass.layout = layout, pass.streams = streams_of(job.in.terms);
   pass.words = words_of_open_group(layout, pass.streams);
+  const std::size_t bytes = 4 * pass.shared_words();  // of a group in shared memory
+  const std::size_t shared = std::min(job.shared_bytes / bytes, std::min(room, open)) * bytes;
+  pass.in_shared = static_cast<unsigned>(shared / bytes);
   for (std::size_t first = 0; first < open; first += room) {
     pass.first = static_cast<unsigned>(first), pass.count = static_cast<unsigned>(std::min(room, open - first));
     launch(group_clear_states_kernel, blocks_for_items(job, pass.count * pass.words, 256), 256U, std::size_t{0},
            pass, job.to);
+    const unsigned blocks = blocks_for_items(job, job.in.n, 4096);
+    launch(group_exact_table_kernel, std::min(blocks, job.multiprocessors), 512U, shared, job.in, pass, job.to);
     constexpr std::size_t limit = core::additions_between_normalisations;
-    for (std::size_t begin = 0; begin < job.in.n; begin += limit) {
+    for (std::size_t begin = 0; begin < job.in.n && pass.count > pass.in_shared; begin += limit) {
       const std::size_t end = begin + std::min(limit, job.in.n - begin);
       launch(group_exact_kernel, blocks_for_items(job, end - begin, 256), 256U, std::size_t{0}, job.in, pass, job.to,
              begin, end);

@@ -57,32 +57,18 @@ void launch_any_lines(const workspace::storage& storage, std::size_t term,
                       const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
                       const cuda_engine::line_results& out);
 
-/// As launch_lines and launch_any_lines, in mode fast; see fast_line_kernel.cuh. Elements are floating-point
-/// numbers.
-template <class Carrier>
-void launch_fast_lines(const workspace::storage& storage, std::size_t term,
-                       const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
-template <class Carrier>
-void launch_fast_any_lines(const workspace::storage& storage, std::size_t term,
-                           const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
-                           const cuda_engine::line_results& out);
-
 /// Enqueues the extreme elements of lines, or their indices; see line_extremum_kernel.cuh. There is at least one
 /// line.
 template <int bytes>
 void launch_line_extrema(const workspace::storage& storage, const cuda_engine::element_lines& in,
                          const cuda_engine::rank_rule& rule, const cuda_engine::extremum_results& out);
 
-/// The same of segments of a vector, and their sums in mode fast; see segment_works.cuh. `vector`: one line, all
+/// The same of segments of a vector; see segment_works.cuh. `vector`: one line, all
 /// elements of the vector. `of_none`: the result of an empty segment.
 template <int bytes>
 void launch_extremum_segments(const workspace::storage& storage, const cuda_engine::element_lines& vector,
                               const cuda_engine::segment_spans& in, const cuda_engine::rank_rule& rule,
                               std::uint64_t of_none, const cuda_engine::extremum_results& out);
-template <class Carrier, cuda_engine::input_layout layout>
-void launch_fast_segments(const workspace::storage& storage, std::size_t term,
-                          const cuda_engine::operands<Carrier, layout>& vector,
-                          const cuda_engine::segment_spans& in, const cuda_engine::line_results& out);
 /// Enqueues: storage.empty_segment tells the lowest segment that is empty.
 void check_no_segment_is_empty(const workspace::storage& storage, const cuda_engine::segment_spans& in);
 /// Enqueues the results of segments, and of lines that all blocks share; see segment_kernel.cuh and

@@ -1,6 +1,7 @@
-// The kernels of mode fast of lines of one carrier, EXACTDOT_ELEMENT, for every term and every configuration that
-// fast_line_tuning.hpp names, and the choice among them. One object per carrier.
-#include <cuda/configured_lines.cuh>
+// The kernels of mode fast of lines and segments of one carrier, EXACTDOT_ELEMENT, and one term, EXACTDOT_TERM, for
+// every configuration that fast_line_tuning.hpp names, and the choice among them. One object for each pair.
+#include <cuda/configured_segment_works.cuh>
+#include <cuda/fast_launch.hpp>
 #include <cuda/fast_line_kernel.cuh>
 #include <cuda/fast_line_tuning.hpp>
 
@@ -99,22 +100,36 @@ void launch_any(const workspace::storage& storage, const line_operands<T, input_
 
 }  // namespace
 
-template <class T>
-void launch_fast_lines(const workspace::storage& storage, std::size_t term, const line_operands<T>& in,
-                       const line_results& out) {
-  with_term_of_lines(term, [&]<class Term>(Term) { launch_native<T, Term>(storage, in, out); });
+template <class T, class Term>
+void launch_fast_lines_of(const workspace::storage& storage, const line_operands<T>& in, const line_results& out) {
+  launch_native<T, Term>(storage, in, out);
 }
 
-template <class T>
-void launch_fast_any_lines(const workspace::storage& storage, std::size_t term,
-                           const line_operands<T, input_layout::any>& in, const line_results& out) {
-  with_term_of_lines(term, [&]<class Term>(Term) { launch_any<T, Term>(storage, in, out); });
+template <class T, class Term>
+void launch_fast_any_lines_of(const workspace::storage& storage, const line_operands<T, input_layout::any>& in,
+                              const line_results& out) {
+  launch_any<T, Term>(storage, in, out);
 }
 
-template void launch_fast_lines(const workspace::storage&, std::size_t, const line_operands<EXACTDOT_ELEMENT>&,
-                                const line_results&);
-template void launch_fast_any_lines(const workspace::storage&, std::size_t,
-                                    const line_operands<EXACTDOT_ELEMENT, cuda_engine::input_layout::any>&,
-                                    const line_results&);
+template <class T, input_layout loads, class Term>
+void launch_fast_segments_of(const workspace::storage& storage, const operands<T, loads>& vector,
+                             const segment_spans& in, const line_results& out) {
+  constexpr auto layout = loads == input_layout::strided ? input_layout::contiguous : input_layout::any;
+  launch_work(storage, fast_sum_of_segments<T, Term, layout>{vector, out}, in, sizeof(T), false);
+}
+
+using carrier = EXACTDOT_ELEMENT;
+using term = core::EXACTDOT_TERM;
+template void launch_fast_lines_of<carrier, term>(const workspace::storage&, const line_operands<carrier>&,
+                                                  const line_results&);
+template void launch_fast_any_lines_of<carrier, term>(const workspace::storage&,
+                                                      const line_operands<carrier, input_layout::any>&,
+                                                      const line_results&);
+template void launch_fast_segments_of<carrier, input_layout::strided, term>(
+    const workspace::storage&, const operands<carrier, input_layout::strided>&, const segment_spans&,
+    const line_results&);
+template void launch_fast_segments_of<carrier, input_layout::any, term>(const workspace::storage&,
+                                                                        const operands<carrier, input_layout::any>&,
+                                                                        const segment_spans&, const line_results&);
 
 }  // namespace exactdot::cuda

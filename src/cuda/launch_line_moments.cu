@@ -9,7 +9,7 @@ void launch_line_moments(const workspace::storage& storage, const line_source<T,
                          const line_results& out, const line_request& asked) {
   const std::size_t all = in.length * bytes;
   const bool is_segments = in.offsets.data != nullptr;
-  if (!is_segments && splits_lines(all)) {
+  if (!is_segments && splits_moments(in.lines.count, all, storage.multiprocessors)) {
     return launch_split_rows<moments_of_line<T>, layout>(storage, in, out, asked);
   }
   launch_segments_of<moments_of_line<T>, layout>(storage, in, bytes, out, asked);

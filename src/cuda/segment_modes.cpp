@@ -1,4 +1,5 @@
 // How the kernels of segment_works.cuh are given the segments of a batch; see segment_modes.hpp.
+#include <cuda/fast_launch.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/segment_modes.hpp>

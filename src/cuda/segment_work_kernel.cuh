@@ -3,7 +3,8 @@
 //
 //   a warp            takes up to 32 neighbouring segments, reads their offsets, and has a ballot for each class
 //   few lanes each    reduce short segments, 8 lanes each longer ones, the warp all others, one after the other
-//   a block each      long ones, in a second launch: the warp appends them to a list
+//   a block each      long ones, and those beyond a warp's share, in a second launch: the warp appends them to a
+//   list
 //
 // As segment_kernel.cuh: nothing is sorted, and the host knows no length. A work says what is computed: its lanes
 // for short segments, the longest of each class, reduce<lanes>(…), reduce_by_block<threads>(…) and store_empty(…).
@@ -41,6 +42,7 @@ __global__ void __launch_bounds__(threads, resident)
                         const __grid_constant__ split_plan plan, line_state* state,
                         const __grid_constant__ segment_notes notes) {
   constexpr unsigned warps = threads / 32;
+  constexpr segment_classes classes{{}, {4 * Work::longest_of_group, 0}, {}};  // for leaves_segment
   __shared__ typename Work::warp_storage storage_of_warp[warps];
   begin_kernel(in.length);
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -57,7 +59,8 @@ __global__ void __launch_bounds__(threads, resident)
     if (is_empty && all.span.is_valid && notes.empty != nullptr) note_bad_segment(notes.empty, index);
     if (__any_sync(all_lanes, is_empty)) work.store_empty(index, all.span.is_valid, is_empty);
     is_line = is_line && !is_empty;
-    if (is_line && n > plan.long_from && append_long_line(*state, plan, index, n)) is_line = false;
+    const bool is_left = leaves_segment(plan, classes, is_line ? n : 0);
+    if (is_left && append_long_line(*state, plan, index, n)) is_line = false;
     __syncwarp();
     const bool is_short = n <= Work::longest_of_few, is_middle = !is_short && n <= Work::longest_of_group;
     reduce_members<Work::few>(work, all, __ballot_sync(all_lanes, is_line && is_short), storage_of_warp[warp]);
@@ -89,7 +92,7 @@ __global__ void __launch_bounds__(threads, resident)
   __threadfence();
   if (atomicAdd(&state->finished, 1U) == gridDim.x - 1) {
     __threadfence();  // no block reads them any more
-    state->finished = 0, state->listed = 0;
+    state->finished = 0, state->listed = 0, state->listed_for_balance = 0;
   }
 }
 

@@ -41,6 +41,7 @@ int main(void) {
   test_accumulator_errors();
   test_moments();
   test_states_of_many();
+  test_bounded_sums();
   test_workspace();
   if (failures != 0) printf("%d checks failed\n", failures);
   return failures == 0 ? 0 : 1;

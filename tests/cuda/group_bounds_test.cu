@@ -16,6 +16,7 @@ class group_bounds : public testing::Test {
 group_test test_of(reduction what, element_type result, bool in_shared) {
   group_test test;
   test.what = what, test.result = result, test.in_shared = in_shared, test.room = 100;
+  test.second_look_shared = 40 << 10;
   return test;
 }
 

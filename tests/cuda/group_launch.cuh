@@ -72,6 +72,7 @@ struct group_test {
   unsigned skew = 0;          ///< elements before the first, so that packs are not aligned
   element_type key_type = element_type::int32;
   std::size_t room = 3;       ///< open groups of a pass
+  std::size_t second_look_shared = 0;  ///< bytes
   bool waits = true;          ///< nothing is stored if a key is out of range
   bool counts = false;        ///< the groups' elements, instead of a reduction
   /// Before the finish of the first look, for sabotage: of the job, and of its memory in host memory.
@@ -156,6 +157,7 @@ class group_launcher {
     choose_scheme(job, counts, {4, 48 << 10}, test.in_shared);
     if (job.scheme.in_shared) job.scheme.threads = test.threads;
     job.scheme.blocks = test.blocks;
+    job.shared_bytes = test.second_look_shared;
     if (test.before) test.before(job);
     const core::state_layout layout =
         core::layout_of(core::wider(core::carrier_of(of.type_a), core::carrier_of(two ? of.type_b : of.type_a)));

@@ -17,6 +17,7 @@ class segment_works : public line_extrema {};
 struct cuts {
   std::vector<std::uint64_t> offsets = {0};
   std::uint64_t long_from = 300;
+  std::uint64_t most_of_warp = ~std::uint64_t{0};
   unsigned of_warp = 32, blocks = 2;
   wide_unsigned lost = 0;  ///< sabotage: long segments that are taken from the list
 
@@ -39,11 +40,12 @@ cuts random_cuts(unsigned seed, std::uint64_t longest) {
   }
   made.of_warp = seed % 3 == 0 ? 32 : 1U << seed % 6;
   made.blocks = 1 + seed % 3;
+  if (seed % 2 == 0) made.long_from = 1500, made.most_of_warp = 900;
   return made;
 }
 
 struct notes_found {
-  wide_unsigned bad = 0, empty = 0, listed = 0;
+  wide_unsigned bad = 0, empty = 0, listed = 0;  ///< listed: and those for balance
   unsigned finished = 0;
 };
 
@@ -59,6 +61,7 @@ notes_found run_work(gpu::stream& stream, const Work& work, const cuts& of, std:
   const segment_spans in{{reinterpret_cast<const char*>(offsets.data()), 8, true, true}, length, of.count()};
   split_plan plan;
   plan.is_listed = true, plan.unit = 16, plan.long_from = of.long_from, plan.of_warp = of.of_warp;
+  plan.most_of_warp = of.most_of_warp;
   const segment_notes to{notes.data(), notes_empty ? notes.data() + 1 : nullptr};
   constexpr auto kernel = segment_work_kernel<Work, 64, 1>;
   gpu::launch(kernel, of.blocks, 64, 0, stream, work, in, plan, state.data(), to);
@@ -74,7 +77,7 @@ notes_found run_work(gpu::stream& stream, const Work& work, const cuts& of, std:
   state.copy_to(copy.data(), 1);
   wide_unsigned noted[2];
   notes.copy_to(noted, 2);
-  return {noted[0], noted[1], copy[0].listed, copy[0].finished};
+  return {noted[0], noted[1], copy[0].listed + copy[0].listed_for_balance, copy[0].finished};
 }
 
 constexpr std::uint64_t of_nothing = 0x11;

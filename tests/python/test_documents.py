@@ -20,6 +20,7 @@ def public_objects() -> Iterator[tuple[str, Any]]:
     yield "exactdot", xd
     for name in xd.__all__:
         yield name, getattr(xd, name)
+    yield "linalg.vector_norm", xd.linalg.vector_norm
     for kind in (xd.Accumulator, xd.Moments):
         for name, member in vars(kind).items():
             if not name.startswith("_"):

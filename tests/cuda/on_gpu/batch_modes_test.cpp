@@ -234,4 +234,95 @@ TEST_F(cuda_batch_modes, extrema_of_rows_are_captured_in_a_graph) {
   cudaStreamDestroy(stream);
 }
 
+/// Segments of random lengths, many short ones and some long ones; none is empty, unless `with_empty`.
+std::vector<std::int64_t> random_offsets(std::size_t count, std::size_t longest, unsigned seed, bool with_empty) {
+  std::mt19937 random(seed);
+  std::vector<std::int64_t> offsets{seed % 7};
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned kind = random() % 100;
+    const std::size_t n = kind < 60 ? random() % 40 : kind < 98 ? random() % 3000 : random() % longest;
+    offsets.push_back(offsets.back() + static_cast<std::int64_t>(with_empty ? n : n + 1));
+  }
+  return offsets;
+}
+
+/// Both calls on segments, compared with the CPU's bytes.
+void expect_same_segments(reduction what, element_type type, element_type result,
+                          std::span<const std::int64_t> cuts, const std::vector<unsigned char>& bytes, mode mode) {
+  const std::size_t count = cuts.size() - 1, size = size_of(type), of_result = size_of(result);
+  const auto as_offsets = [&](const std::int64_t* data) {
+    return any_offsets{data, count, element_type::int64, sizeof(std::int64_t)};
+  };
+  const device_vector<unsigned char> x(bytes), out(std::vector<unsigned char>(count * of_result, 0x5a));
+  const device_vector<std::int64_t> offsets(std::vector<std::int64_t>(cuts.begin(), cuts.end()));
+  const axis places[] = {{count, static_cast<std::ptrdiff_t>(of_result)}};
+  std::vector<unsigned char> expected(count * of_result), found(expected.size());
+  const auto as_vector = [&](const unsigned char* data) {
+    return any_vector{data, bytes.size() / size, type, static_cast<std::ptrdiff_t>(size)};
+  };
+  reduce(what, as_vector(bytes.data()), as_offsets(cuts.data()), any_results{expected.data(), result, places},
+         {.mode = mode, .device = device::cpu});
+  for (const bool waits : {true, false}) {
+    cuda::workspace workspace;
+    const any_results to{out.data(), result, places};
+    ASSERT_EQ(cudaMemset(out.data(), 0x5a, found.size()), cudaSuccess);
+    if (waits) {
+      reduce(what, as_vector(x.data()), as_offsets(offsets.data()), to, {.mode = mode});
+    } else {
+      cuda::reduce(workspace, what, as_vector(x.data()), as_offsets(offsets.data()), to, {.mode = mode});
+    }
+    ASSERT_EQ(cudaMemcpy(found.data(), out.data(), found.size(), cudaMemcpyDeviceToHost), cudaSuccess);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(std::memcmp(&found[i * of_result], &expected[i * of_result], of_result), 0)
+          << name_of(what) << " of " << name_of(type) << " to " << name_of(result) << ", segment " << i << " of "
+          << cuts[i + 1] - cuts[i] << " elements" << (waits ? ", waits" : "");
+    }
+  }
+}
+
+TEST_F(cuda_batch_modes, extrema_of_segments_have_the_bits_of_the_cpu) {
+  unsigned seed = 3000;
+  for (const element_info& info : elements) {
+    for (const std::size_t count : {1, 40, 3000}) {
+      const auto cuts = random_offsets(count, 300000, ++seed, false);
+      const auto bytes = random_numbers(info.type, static_cast<std::size_t>(cuts.back()) + 3, seed);
+      for (const reduction what : four) {
+        expect_same_segments(what, info.type, gives_index(what) ? element_type::int64 : info.type, cuts, bytes,
+                             mode::exact);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_F(cuda_batch_modes, fast_segments_have_the_bits_of_the_cpu) {
+  unsigned seed = 4000;
+  for (const element_type type : floating) {
+    for (const std::size_t count : {1, 40, 3000}) {
+      const auto cuts = random_offsets(count, 300000, ++seed, true);
+      const auto bytes = random_numbers(type, static_cast<std::size_t>(cuts.back()) + 3, seed);
+      for (const reduction what :
+           {reduction::sum, reduction::asum, reduction::sum_of_squares, reduction::nrm2, reduction::mean}) {
+        expect_same_segments(what, type, type, cuts, bytes, mode::fast);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_F(cuda_batch_modes, empty_segments_have_no_extreme_element) {
+  const device_vector<float> x(std::vector<float>(10, 1.0F)), out(std::vector<float>(4, 7.0F));
+  const device_vector<std::int64_t> offsets(std::vector<std::int64_t>{0, 3, 3, 5, 5});
+  const segments<std::span<const float>, std::int64_t> given{std::span<const float>(x.data(), 10),
+                                                             std::span<const std::int64_t>(offsets.data(), 5)};
+  expect_error(errc::empty_input, "segment 1 is empty", [&] { max(given, std::span<float>(out.data(), 4)); });
+  for (const float each : out.read(4)) EXPECT_EQ(each, 7.0F);
+  cuda::workspace workspace;
+  cuda::reduce(workspace, reduction::max, given, out.data());
+  expect_error(errc::empty_input, "segment 1 is empty", [&] { workspace.check(); });
+  workspace.check();
+  const std::vector<float> found = out.read(4);
+  EXPECT_TRUE(found[0] == 1.0F && found[1] != found[1] && found[2] == 1.0F && found[3] != found[3]);
+}
+
 }  // namespace

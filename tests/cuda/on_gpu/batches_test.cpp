@@ -21,15 +21,6 @@ std::span<T> on_device(const device_vector<T>& x, std::size_t n) {
   return {x.data(), n};
 }
 
-template <class T>
-void expect_same(const device_vector<T>& found, const std::vector<T>& expected, const std::string& what) {
-  std::vector<T> copy(expected.size());
-  ASSERT_EQ(cudaMemcpy(copy.data(), found.data(), copy.size() * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    ASSERT_EQ(std::memcmp(&copy[i], &expected[i], sizeof(T)), 0) << what << ", result " << i;
-  }
-}
-
 /// Waited for and stream-ordered; rows one element longer than they need, so that all alignments occur.
 template <class T>
 void expect_rows_of_cpu(std::size_t m, std::size_t n) {

@@ -17,14 +17,6 @@ using namespace exactdot;
 using namespace on_gpu;
 using cuda_segments = needs_gpu;
 
-template <class T>
-void expect_same(const device_vector<T>& found, const std::vector<T>& expected, const std::string& what) {
-  const std::vector<T> copy = found.read(expected.size());
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    ASSERT_EQ(std::memcmp(&copy[i], &expected[i], sizeof(T)), 0) << what << ", result " << i;
-  }
-}
-
 /// Offsets of segments of these lengths, after `first` elements.
 template <class Offset>
 std::vector<Offset> offsets_of(const std::vector<std::size_t>& lengths, std::size_t first) {

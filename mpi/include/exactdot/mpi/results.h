@@ -2,9 +2,10 @@
 /*
  * Rounded results of all processes: bounded sums in one collective; what they leave undecided, by words.
  *
- * All processes get the same sums and bounds from MPI, so they agree without a message on which results are undecided:
- * those whose two ends do not round to the same bits, and those with a bound that a process made infinite (extreme
- * magnitudes, or additions that do not round to nearest). One result of floats or integers travels as words at once.
+ * All processes get the same sums and bounds from MPI, so they agree without a message on which results are
+ * undecided: those whose two ends do not round to the same bits, and those with a bound that a process made
+ * infinite (extreme magnitudes, or additions that do not round to nearest). One result of floats or integers
+ * travels as words at once.
  */
 #ifndef EXACTDOT_MPI_RESULTS_H
 #define EXACTDOT_MPI_RESULTS_H
@@ -24,24 +25,26 @@ typedef struct xd_mpi_finish {
   int reduction, type, result_type;
   int64_t ddof;
   void* results;
-  xd_accumulator* sum;  /* of words that are rounded */
-  xd_moments* moments;  /* the same of a variance */
+  xd_accumulator* sum; /* of words that are rounded */
+  xd_moments* moments; /* the same of a variance */
 } xd_mpi_finish;
 
 static inline int xd_mpi_is_moment(int reduction) { return reduction == XD_VARIANCE || reduction == XD_STDDEV; }
 static inline int xd_mpi_is_counted(int reduction) { return reduction == XD_MEAN || xd_mpi_is_moment(reduction); }
 
 /* Refuses what no result can come of, before any message. */
-static inline xd_status xd_mpi_open_finish(const char* caller, int reduction, int type, int64_t ddof, int result_type,
-                                           void* results, size_t k, xd_mpi_finish* finish) {
+static inline xd_status xd_mpi_open_finish(const char* caller, int reduction, int type, int64_t ddof,
+                                           int result_type, void* results, size_t k, xd_mpi_finish* finish) {
   xd_status status;
   finish->reduction = reduction, finish->type = type, finish->result_type = result_type, finish->ddof = ddof;
   finish->results = results, finish->sum = NULL, finish->moments = NULL;
   if (reduction == XD_MIN || reduction == XD_MAX || reduction == XD_ARGMIN || reduction == XD_ARGMAX) {
-    return xd_mpi_refuse(caller, XD_BAD_OPTION, "extrema are no sums; MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC find them");
+    return xd_mpi_refuse(caller, XD_BAD_OPTION,
+                         "extrema are no sums; MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC find them");
   }
   status = xd_round_bounded(reduction, type, 0, NULL, NULL, NULL, ddof, result_type, NULL, NULL);
-  if (status == XD_OK && results == NULL && k != 0) status = xd_mpi_refuse(caller, XD_NULL_POINTER, "results is null");
+  if (status == XD_OK && results == NULL && k != 0)
+    status = xd_mpi_refuse(caller, XD_NULL_POINTER, "results is null");
   if (status != XD_OK) return status;
   return xd_mpi_is_moment(reduction) ? xd_moments_create(type, &finish->moments)
                                      : xd_accumulator_create(type, &finish->sum);
@@ -66,7 +69,8 @@ static inline xd_status xd_mpi_round_words(const xd_mpi_finish* finish, size_t i
   status = xd_accumulator_load(finish->sum, words + (finish->reduction == XD_MEAN), count);
   if (status != XD_OK) return status;
   if (finish->reduction == XD_NRM2) return xd_accumulator_round_root(finish->sum, to, result);
-  if (finish->reduction == XD_MEAN) return xd_accumulator_round_quotient(finish->sum, (uint64_t)words[0], to, result);
+  if (finish->reduction == XD_MEAN)
+    return xd_accumulator_round_quotient(finish->sum, (uint64_t)words[0], to, result);
   return xd_accumulator_round(finish->sum, to, result);
 }
 
@@ -85,44 +89,66 @@ static inline xd_bounded xd_mpi_integer(uint64_t x) {
 }
 static inline uint64_t xd_mpi_to_integer(xd_bounded x) { return (uint64_t)x.value + (uint64_t)x.error; }
 
-/* The bounded sums of result i and its number of elements. */
-static inline xd_status xd_mpi_bounds_of(const char* caller, const xd_mpi_source* source, size_t i, int processes,
-                                         xd_bounded* sums, uint64_t* count) {
+/* Bounded sums of up to XD_MPI_CHUNK results, and numbers of elements. */
+typedef struct xd_mpi_bounds {
+  xd_bounded sums[XD_MPI_CHUNK], squares[XD_MPI_CHUNK];
+  uint64_t counts[XD_MPI_CHUNK];
+} xd_mpi_bounds;
+
+static inline xd_status xd_mpi_bounds_from_words(const char* caller, const xd_mpi_source* source, size_t first,
+                                                 size_t n, int processes, xd_mpi_bounds* bounds) {
   const size_t state = xd_mpi_state_words(source);
   int64_t words[XD_MPI_MAX_RESULT];
-  xd_status status;
-  int k;
-  if (source->bound != NULL) {
-    status = source->bound(source->self, i, sums, count);
-    return status == XD_OK && source->counted ? xd_mpi_check_count(caller, *count, processes) : status;
-  }
-  status = xd_mpi_words_of(caller, source, i, processes, words);
-  if (source->counted) *count = (uint64_t)words[0];
-  for (k = 0; k < source->states && status == XD_OK; ++k) {
-    status = xd_bound_words(source->type, words + source->counted + (size_t)k * state, state, &sums[k]);
+  xd_status status = XD_OK;
+  size_t i;
+  for (i = 0; i < n && status == XD_OK; ++i) {
+    status = xd_mpi_words_of(caller, source, first + i, processes, words);
+    if (status != XD_OK) return status;
+    if (source->counted) bounds->counts[i] = (uint64_t)words[0];
+    status = xd_bound_words(source->type, words + source->counted, state, &bounds->sums[i]);
+    if (status != XD_OK || source->states == 1) continue;
+    status = xd_bound_words(source->type, words + source->counted + state, state, &bounds->squares[i]);
   }
   return status;
+}
+static inline xd_status xd_mpi_get_bounds(const char* caller, const xd_mpi_source* source, size_t first, size_t n,
+                                          int processes, xd_mpi_bounds* bounds) {
+  xd_status status;
+  size_t i;
+  if (source->bound == NULL) return xd_mpi_bounds_from_words(caller, source, first, n, processes, bounds);
+  status = source->bound(source->self, first, n, bounds->sums, bounds->squares, bounds->counts);
+  for (i = 0; i < n && source->counted && status == XD_OK; ++i) {
+    status = xd_mpi_check_count(caller, bounds->counts[i], processes);
+  }
+  return status;
+}
+
+/* Makes the items of n <= XD_MPI_CHUNK results, from the one at `start` of the message on. */
+static inline void xd_mpi_put_bounds(const xd_mpi_source* source, const xd_mpi_selection* chosen, size_t start,
+                                     size_t n, int is_standard, xd_mpi_bounds* bounds, xd_mpi_message* message) {
+  const size_t counts = 1 + start, sums = counts + (source->counted ? chosen->n : 0), squares = sums + chosen->n;
+  size_t i;
+  for (i = 0; i < n && !is_standard; ++i) bounds->sums[i].bound = bounds->squares[i].bound = (double)INFINITY;
+  for (i = 0; i < n && source->counted; ++i) {
+    xd_mpi_put(message->blocks, counts + i, xd_mpi_integer(bounds->counts[i]));
+  }
+  for (i = 0; i < n; ++i) xd_mpi_put(message->blocks, sums + i, bounds->sums[i]);
+  for (i = 0; i < n && source->states == 2; ++i) xd_mpi_put(message->blocks, squares + i, bounds->squares[i]);
 }
 
 static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_source* source,
                                             const xd_mpi_selection* chosen, int processes, xd_status failed,
                                             xd_mpi_message* message) {
-  const size_t n = chosen->n, counts = source->counted ? n : 0;
   const int is_standard = xd_mpi_arithmetic_is_standard();
   const xd_bounded zero = {0, 0, 0};
-  size_t i;
-  int k;
-  message->items = 1 + counts + (size_t)source->states * n;
+  xd_mpi_bounds bounds;
+  size_t start, i;
+  message->items = 1 + (source->counted ? chosen->n : 0) + (size_t)source->states * chosen->n;
   message->undecided_count = 0;
-  for (i = 0; i < n && failed == XD_OK; ++i) {
-    xd_bounded sums[2] = {{0, 0, 0}, {0, 0, 0}};
-    uint64_t count = 0;
-    failed = xd_mpi_bounds_of(caller, source, xd_mpi_selected(chosen, i), processes, sums, &count);
-    if (source->counted) xd_mpi_put(message->blocks, 1 + i, xd_mpi_integer(count));
-    for (k = 0; k < source->states; ++k) {
-      if (!is_standard) sums[k].bound = (double)INFINITY;
-      xd_mpi_put(message->blocks, 1 + counts + (size_t)k * n + i, sums[k]);
-    }
+  for (start = 0; start < chosen->n && failed == XD_OK; start += XD_MPI_CHUNK) {
+    const size_t n = chosen->n - start < XD_MPI_CHUNK ? chosen->n - start : (size_t)XD_MPI_CHUNK;
+    failed = xd_mpi_get_bounds(caller, source, chosen->first + start, n, processes, &bounds);
+    if (failed == XD_OK) xd_mpi_put_bounds(source, chosen, start, n, is_standard, &bounds, message);
   }
   xd_mpi_put(message->blocks, 0, xd_mpi_integer(failed != XD_OK));
   for (i = failed == XD_OK ? message->items : 1; i < message->items || i % XD_MPI_WIDTH != 0; ++i) {
@@ -131,26 +157,27 @@ static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_sou
   return failed;
 }
 
-/* Stores those of n <= XD_MPI_CHUNK results, from the one at `start` of the message on, that the summed message decides,
- * and lists the others. */
+/* Stores those of n <= XD_MPI_CHUNK results, from the one at `start` of the message on, that the summed message
+ * decides, and lists the others. */
 static inline xd_status xd_mpi_round_message(const xd_mpi_finish* finish, const xd_mpi_source* source,
                                              const xd_mpi_selection* chosen, size_t start, size_t n,
                                              xd_mpi_message* message) {
   const size_t first = 1 + (source->counted ? chosen->n : 0) + start, index = chosen->first + start;
-  xd_bounded sums[XD_MPI_CHUNK], squares[XD_MPI_CHUNK];
-  uint64_t counts[XD_MPI_CHUNK];
+  xd_mpi_bounds bounds;
   unsigned char decided[XD_MPI_CHUNK];
   size_t i;
   xd_status status;
-  for (i = 0; i < n; ++i) sums[i] = xd_mpi_get(message->blocks, first + i);
-  for (i = 0; i < n && source->states == 2; ++i) squares[i] = xd_mpi_get(message->blocks, first + chosen->n + i);
+  for (i = 0; i < n; ++i) bounds.sums[i] = xd_mpi_get(message->blocks, first + i);
+  for (i = 0; i < n && source->states == 2; ++i) {
+    bounds.squares[i] = xd_mpi_get(message->blocks, first + chosen->n + i);
+  }
   for (i = 0; i < n && source->counted; ++i) {
     const xd_bounded count = xd_mpi_get(message->blocks, 1 + start + i);
-    counts[i] = xd_mpi_to_integer(count);
-    if (count.bound != 0) sums[i].bound = (double)INFINITY; /* of more than 2^21 processes */
+    bounds.counts[i] = xd_mpi_to_integer(count);
+    if (count.bound != 0) bounds.sums[i].bound = (double)INFINITY; /* of more than 2^21 processes */
   }
-  status = xd_round_bounded(finish->reduction, finish->type, n, sums, squares, counts, finish->ddof,
-                            finish->result_type,
+  status = xd_round_bounded(finish->reduction, finish->type, n, bounds.sums, bounds.squares, bounds.counts,
+                            finish->ddof, finish->result_type,
                             (char*)finish->results + index * xd_type_size(finish->result_type), decided);
   for (i = 0; i < n && status == XD_OK; ++i) {
     if (!decided[i]) message->undecided[message->undecided_count++] = index + i;
@@ -238,9 +265,8 @@ static inline xd_status xd_mpi_all_results(const char* caller, const xd_mpi_fini
   for (; chosen.first < source->k && ended == XD_OK; chosen.first += chosen.n) {
     const size_t rest = source->k - chosen.first;
     chosen.n = rest < XD_MPI_LONG_CHUNK ? rest : (size_t)XD_MPI_LONG_CHUNK;
-    ended = chosen.n <= XD_MPI_CHUNK
-                ? xd_mpi_add_bounded(caller, finish, source, &chosen, &target, &failed)
-                : xd_mpi_add_long_bounded(caller, finish, source, &chosen, &target, &failed);
+    ended = chosen.n <= XD_MPI_CHUNK ? xd_mpi_add_bounded(caller, finish, source, &chosen, &target, &failed)
+                                     : xd_mpi_add_long_bounded(caller, finish, source, &chosen, &target, &failed);
   }
   return ended == XD_OK ? failed : ended;
 }
