@@ -107,8 +107,8 @@ void check_groups(checks& all, const matrix& of, oracle::rng& random) {
     }
   }
   std::vector<double> sums(of.rows), means(of.rows);
-  mpi::sum(exactdot::groups(mine, keys, of.rows), sums, MPI_COMM_WORLD);
-  mpi::mean(exactdot::groups(mine, keys, of.rows), means, MPI_COMM_WORLD);
+  mpi::sum(exactdot::groups{mine, keys, of.rows}, sums, MPI_COMM_WORLD);
+  mpi::mean(exactdot::groups{mine, keys, of.rows}, means, MPI_COMM_WORLD);
   for (std::size_t i = 0; i < of.rows; ++i) {
     const any_vector row(of.whole.data() + i * of.n, of.n, exactdot::element_type::float64);
     const auto sum = oracle::reference(reduction::sum, row, row).exact(exactdot::element_type::float64);
