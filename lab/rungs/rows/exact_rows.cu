@@ -50,7 +50,7 @@ struct exact_rows {
   void launch_row(std::size_t row) {
     constexpr auto sums_in = cuda_engine::compensated;
     const std::size_t first = row * in.parts.row_length, n = std::min(in.parts.row_length, in.n - first);
-    const auto grid = static_cast<unsigned>(in.stream.multiprocessors());
+    const unsigned grid = std::min<unsigned>(in.stream.multiprocessors(), cuda_engine::max_blocks);
     const cuda_engine::operands<T, layout> operands{in.a + first, nullptr, n};
     using thread_sums = cuda_engine::bounded_thread_sum<T, core::value, sums_in>;
     const cuda_engine::sum_shape shape{n, grid, threads, in_flight, thread_sums::accumulators};
