@@ -47,6 +47,17 @@ __global__ void fill_keys(int* keys, std::size_t n, unsigned groups, int order) 
   }
 }
 
+/// Exponents from -60 to 60; each number is followed by its negative in most groups of sorted keys.
+template <class T>
+__global__ void make_cancel(T* x, std::size_t n) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n / 2; i += stride) {
+    const int exponent = static_cast<int>(i * 2654435761U >> 7 & 127) - 64;
+    x[2 * i] *= static_cast<T>(ldexp(1.0, exponent));
+    x[2 * i + 1] = i % 64 == 0 ? T(1) : -x[2 * i];
+  }
+}
+
 template <class T>
 __global__ void racy(const T* x, const int* keys, std::size_t n, T* out) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x * 4;
@@ -100,6 +111,13 @@ class measurement {
         if (variants && order == 0) time_variants();
         std::fflush(stdout);
       }
+    }
+    if (checks) return;
+    make_cancel<<<1024, 256, 0, gpu_.handle()>>>(x_.data(), n_);
+    for (const int log2_count : {4, 10, 16, 20}) {
+      count_ = 1U << log2_count;
+      fill_keys<<<1024, 256, 0, gpu_.handle()>>>(keys_.data(), n_, count_, 1);
+      time("sorted, sums that cancel", wrong_sums());
     }
   }
 
