@@ -96,9 +96,9 @@ struct group_results {
   std::ptrdiff_t next = 0;  ///< in bytes
   core::result_rule rule = {};
   std::uint64_t ddof = 0;
-  unsigned* status = nullptr;    ///< becomes 1 if an integer type does not hold a result
-  std::uint64_t of_empty = 0;      ///< of extrema: the result for a group without elements
-  bool only_if_all_right = false;  ///< nothing is written if a key is out of range
+  unsigned* status = nullptr;             ///< becomes 1 if an integer type does not hold a result
+  std::uint64_t of_empty = 0;             ///< of extrema: the result for a group without elements
+  bool only_if_all_right = false;         ///< nothing is written if a key is out of range
   bool always_drops[2] = {false, false};  ///< nearly every term has bits below the window: flags are not kept
 
   [[nodiscard]] EXACTDOT_CORE char* at(std::size_t group) const {
@@ -167,8 +167,10 @@ inline void set_input_layout(group_job& job, bool two) {
     return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(bytes, 16) == 0;
   };
   const auto bytes = [](const any_operand& x) { return group_pack * size_of(x.type); };
-  job.is_native = !is_integer(in.a.type) && is_packed(in.a) && (!two || (is_packed(in.b) && in.b.type == in.a.type));
-  in.loads_packs = job.is_native && is_aligned(in.a.data, bytes(in.a)) && (!two || is_aligned(in.b.data, bytes(in.b)));
+  job.is_native =
+      !is_integer(in.a.type) && is_packed(in.a) && (!two || (is_packed(in.b) && in.b.type == in.a.type));
+  in.loads_packs =
+      job.is_native && is_aligned(in.a.data, bytes(in.a)) && (!two || is_aligned(in.b.data, bytes(in.b)));
   in.loads_key_packs = in.key_stride == in.key_bytes && is_aligned(in.keys, 16);
 }
 

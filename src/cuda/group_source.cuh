@@ -1,8 +1,8 @@
 // Elements of groups as exact addends, and their keys, four at a time.
 //
 // A source loads four neighbouring elements and makes an addend of each: a magnitude, the exponent of its last bit,
-// a sign. Contiguous carriers and 16-bit floating-point numbers are loaded at once; any_source reads everything else
-// element by element, 64-bit integers as they are.
+// a sign. Contiguous carriers and 16-bit floating-point numbers are loaded at once; any_source reads everything
+// else element by element, 64-bit integers as they are.
 #pragma once
 
 #include <cuda/dependent_launch.cuh>

@@ -97,7 +97,8 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
 }
 
 /// Sets the scheme, and what of the results depends on it.
-inline void choose_scheme(group_job& job, bool needs_counts, const group_limits& limits, bool may_use_shared = true) {
+inline void choose_scheme(group_job& job, bool needs_counts, const group_limits& limits,
+                          bool may_use_shared = true) {
   job.multiprocessors = limits.multiprocessors, job.shared_bytes = limits.shared_bytes;
   const auto choose = [&]<class Source>(Source source) {
     job.scheme = scheme_of(source, job.in, needs_counts, limits, may_use_shared);
@@ -129,7 +130,8 @@ void enqueue_first_look(const group_job& job, std::size_t cleared, const core::s
   const auto add = [&]<class Source>(Source) {
     const group_scheme& scheme = job.scheme;
     if (scheme.in_shared) {
-      launch(group_table_kernel<Source>, scheme.blocks, scheme.threads, scheme.shared_bytes, job.in, scheme, job.to);
+      launch(group_table_kernel<Source>, scheme.blocks, scheme.threads, scheme.shared_bytes, job.in, scheme,
+             job.to);
     } else if (scheme.has_counts) {
       launch(group_scatter_kernel<Source, true>, scheme.blocks, scheme.threads, std::size_t{0}, job.in, scheme,
              job.to);
@@ -166,13 +168,13 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
     constexpr std::size_t limit = core::additions_between_normalisations;
     for (std::size_t begin = 0; begin < job.in.n && pass.count > pass.in_shared; begin += limit) {
       const std::size_t end = begin + std::min(limit, job.in.n - begin);
-      launch(group_exact_kernel, blocks_for_items(job, end - begin, 256), 256U, std::size_t{0}, job.in, pass, job.to,
-             begin, end);
+      launch(group_exact_kernel, blocks_for_items(job, end - begin, 256), 256U, std::size_t{0}, job.in, pass,
+             job.to, begin, end);
       if (end == job.in.n) break;
       launch(group_carry_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass, job.to);
     }
-    launch(group_exact_finish_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass, job.scheme,
-           job.out, job.to);
+    launch(group_exact_finish_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass,
+           job.scheme, job.out, job.to);
   }
 }
 
@@ -187,7 +189,8 @@ inline void choose_table_of_words(group_job& job, std::size_t bytes, const group
   if (made.in_shared) {
     made.words[0] = 1;
     constexpr unsigned max_entries = 1024, max_copies = 32;
-    while (bytes == 4 && made.copies < max_copies && made.copies * 2 * job.in.groups <= max_entries) made.copies *= 2;
+    while (bytes == 4 && made.copies < max_copies && made.copies * 2 * job.in.groups <= max_entries)
+      made.copies *= 2;
     made.shared_bytes = all * made.copies;
   }
   const std::size_t blocks = (job.in.n + 4095) / 4096;
@@ -217,8 +220,8 @@ void enqueue_counts(const group_job& job, std::size_t cleared, const Launch& lau
          reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
   launch(group_count_kernel, job.scheme.blocks, job.scheme.threads, job.scheme.shared_bytes, job.in, job.scheme,
          job.to);
-  launch(group_count_finish_kernel, blocks_for_items(job, job.in.groups, 256), 256U, std::size_t{0}, job.in, job.out,
-         job.to);
+  launch(group_count_finish_kernel, blocks_for_items(job, job.in.groups, 256), 256U, std::size_t{0}, job.in,
+         job.out, job.to);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // First look at groups with tables in shared memory: one for each block.
 //
 // A sum is a number of `words` 32-bit words in two's complement. 32-bit atomics of shared memory are native, so a
-// term is added word by word: the value that an atomic returns tells whether the word wrapped, and the carry goes to
-// the next one. Carries of concurrent threads may overtake each other; modulo 2^(32·words) their sum is the same.
-// The window has room for n terms, so the sum is that of the exact integers.
+// term is added word by word: the value that an atomic returns tells whether the word wrapped, and the carry goes
+// to the next one. Carries of concurrent threads may overtake each other; modulo 2^(32·words) their sum is the
+// same. The window has room for n terms, so the sum is that of the exact integers.
 //
 // Four neighbouring elements of one group, as in sorted keys, are added in registers, as long as the group does not
 // change. At its end a block adds its table to global memory: word by word in 64 bits, without carries.
@@ -88,7 +88,7 @@ struct table_view {
     int offset = 0;
     if (!place<stream, Source::always_drops(stream)>(term, window[stream], to.flags + group, offset)) return;
     add_to_number<Source::max_bits(stream), table_words<Source>(stream)>(number<stream>(group), entries,
-                                                                        term.magnitude, offset, term.negative);
+                                                                         term.magnitude, offset, term.negative);
   }
   template <int stream>
   __device__ __forceinline__ void add_to_run(const Source& of, int k, unsigned group,
@@ -105,7 +105,7 @@ struct table_view {
     if constexpr (table_words<Source>(stream) > 4) return;
     const bool negative = static_cast<std::uint64_t>(run.sum >> 127) != 0;
     add_to_number<128, table_words<Source>(stream)>(number<stream>(group), entries,
-                                                   negative ? ~run.sum + 1 : run.sum, 0, negative);
+                                                    negative ? ~run.sum + 1 : run.sum, 0, negative);
     run.sum = 0;
   }
   __device__ __forceinline__ void count(unsigned group, unsigned elements) const {

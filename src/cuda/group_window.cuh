@@ -1,8 +1,9 @@
 // The window of a group's integers: where it lies, and which bits of a term fall into it.
 //
-// Its width is the host's choice: room for the sum of n largest terms, so that nothing wraps. Its place follows from
-// the largest of some thousand terms, spread evenly over the input; `sample_margin` bits above it are kept free for
-// larger ones. A wrong guess costs time: terms above the window and bits below it are noted in their group's flags.
+// Its width is the host's choice: room for the sum of n largest terms, so that nothing wraps. Its place follows
+// from the largest of some thousand terms, spread evenly over the input; `sample_margin` bits above it are kept
+// free for larger ones. A wrong guess costs time: terms above the window and bits below it are noted in their
+// group's flags.
 #pragma once
 
 #include <cuda/group_source.cuh>

@@ -1,5 +1,5 @@
-// Kernels of groups by keys: data of all of the oracle's generators in groups of every size, in tables and in records,
-// with keys of every order and type; every element type; special values, bad keys, and sabotage.
+// Kernels of groups by keys: data of all of the oracle's generators in groups of every size, in tables and in
+// records, with keys of every order and type; every element type; special values, bad keys, and sabotage.
 #include "group_launch.cuh"
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
@@ -14,7 +14,7 @@ class groups : public testing::Test {
   }
 };
 
-constexpr reduction sums[] = {reduction::sum, reduction::mean,   reduction::asum,     reduction::nrm2,
+constexpr reduction sums[] = {reduction::sum, reduction::mean,     reduction::asum,           reduction::nrm2,
                               reduction::dot, reduction::variance, reduction::sum_of_squares, reduction::stddev};
 
 /// Each group by the next of the generators, in random order.
