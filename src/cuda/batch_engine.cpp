@@ -222,8 +222,9 @@ void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, cons
   cuda_engine::enqueue_batch(storage, engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed));
 }
 
-void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
-                            const any_results& out, const options& options, std::int64_t ddof) {
+void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                            const any_keys& keys, const any_results& out, const options& options,
+                            std::int64_t ddof) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);
