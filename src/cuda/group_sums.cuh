@@ -76,7 +76,12 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
     const std::size_t elements_of_block = 4096;
     const std::size_t blocks = (in.n + elements_of_block - 1) / elements_of_block;
     made.blocks = static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, limits.multiprocessors));
-    for (int stream = 0; stream < Source::streams; ++stream) made.bits[stream] = 32 * made.words[stream] - room;
+    for (int stream = 0; stream < Source::streams; ++stream) {
+      made.bits[stream] = 32 * made.words[stream] - room;
+      if (!Source::has_quick_terms(stream)) continue;
+      const int limit = max_quick_bits(Source::max_bits(stream), made.words[stream]);
+      made.bits[stream] = std::min(made.bits[stream], limit);
+    }
     return made;
   }
   made.words[0] = made.words[1] = 0;
