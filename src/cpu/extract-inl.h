@@ -37,8 +37,10 @@ struct extraction {
   using v = vec<tag>;
   static constexpr int last = levels - 1;
 
-  v anchor[levels], sum[levels], left[levels], error[levels];  // left[j], error[j]: what level j takes next
-  vec<integer_tag> counted[levels];                            // of earlier groups
+  // left[j], error[j]: what level j takes next, of products or numbers and of products' errors. Each has a running
+  // sum of its own: one sum of both would be a chain of two additions a step.
+  v anchor[levels], sum[levels], sum_of_errors[levels], left[levels], error[levels];
+  vec<integer_tag> counted[levels];  // of earlier groups
   v one = hn::Set(tag(), 1);
 
   HWY_INLINE explicit extraction(int exponent) { start<0>(exponent); }
@@ -64,9 +66,8 @@ struct extraction {
   /// To be called after each group of extraction_steps steps.
   template <int j = 0>
   HWY_INLINE void count() {
-    const integer_tag d;
-    counted[j] = hn::Add(counted[j], hn::Sub(hn::BitCast(d, sum[j]), hn::BitCast(d, anchor[j])));
-    sum[j] = anchor[j];
+    counted[j] = hn::Add(counted[j], hn::Add(units<j>(sum), units<j>(sum_of_errors)));
+    sum[j] = sum_of_errors[j] = anchor[j];
     if constexpr (j < last) count<j + 1>();
   }
 
@@ -80,14 +81,23 @@ struct extraction {
  private:
   template <int j>
   HWY_INLINE void start(int exponent) {
-    sum[j] = anchor[j] = hn::Set(tag(), 1.5 * power_of_two(extraction_anchor(exponent, j)));
+    sum[j] = sum_of_errors[j] = anchor[j] = hn::Set(tag(), 1.5 * power_of_two(extraction_anchor(exponent, j)));
     left[j] = error[j] = hn::Zero(tag());
     counted[j] = hn::Zero(integer_tag());
     if constexpr (j < last) start<j + 1>(exponent);
   }
-  /// Adds x to a level's sum. Returns what the sum leaves.
+  /// What a level's running sum of a group comes to, in the level's unit.
+  template <int j>
+  [[nodiscard]] HWY_INLINE vec<integer_tag> units(const v (&of)[levels]) const {
+    const integer_tag d;
+    return hn::Sub(hn::BitCast(d, of[j]), hn::BitCast(d, anchor[j]));
+  }
+  /// Adds x to a level's sum. Returns what the sum leaves. `by_product`: the subtraction by the units that
+  /// multiply, so that those that add do not limit.
+  template <bool by_product = false>
   HWY_INLINE v rest_of(v x, v& of_level) {
-    const v next = hn::Add(of_level, x), taken = hn::Sub(next, of_level);
+    const v next = hn::Add(of_level, x);
+    const v taken = by_product ? subtract_product(tag(), next, of_level, one) : hn::Sub(next, of_level);
     of_level = next;
     return subtract_product(tag(), x, taken, one);
   }
@@ -96,10 +106,10 @@ struct extraction {
   HWY_INLINE void take_below() {
     if constexpr (j == last) {
       sum[j] = hn::Add(sum[j], left[j]);
-      if constexpr (streams == 2) sum[j] = hn::Add(sum[j], error[j]);
+      if constexpr (streams == 2) sum_of_errors[j] = hn::Add(sum_of_errors[j], error[j]);
     } else {
-      left[j + 1] = rest_of(left[j], sum[j]);
-      if constexpr (streams == 2) error[j + 1] = rest_of(error[j], sum[j]);
+      left[j + 1] = rest_of < streams == 1 && j % 2 == 1 > (left[j], sum[j]);
+      if constexpr (streams == 2) error[j + 1] = rest_of<true>(error[j], sum_of_errors[j]);
     }
     if constexpr (j > 1) take_below<streams, j - 1>();
   }

@@ -141,9 +141,9 @@ HWY_INLINE factors<vec<hn::ScalableTag<double>>> load_promoted_factors(const flo
   return factors_of<Term>(hn::ScalableTag<double>(), x, y);
 }
 
-/// How far ahead of their use the exact kernels prefetch, in bytes. Their long dependency chains leave the
-/// processor too little room to run ahead (measured: docs/experiments.md).
-constexpr std::size_t far_ahead = 3072, ahead = 1024;
+/// How far ahead of their use the exact kernels prefetch, in bytes: windows and levels, bounded sums. Their long
+/// dependency chains leave the processor too little room to run ahead (measured: docs/experiments.md).
+constexpr std::size_t far_ahead = 3072, ahead = 512;
 
 /// Prefetches the cache lines of `count` elements, `distance` bytes ahead. These may lie past the end: a prefetch
 /// never faults.

@@ -346,7 +346,7 @@ __global__ void __launch_bounds__(threads)
     const std::size_t subtree = std::size_t{node} * warps + warp;
     if (subtree < counts.subtrees) {
       const std::size_t first = subtree << counts.log2_tiles;
-      const std::size_t end = min(first + (std::size_t{1} << counts.log2_tiles), counts.tiles);
+      const std::size_t end = ::min(first + (std::size_t{1} << counts.log2_tiles), counts.tiles);
       sum = subtree_sum<Term, stripes_in_flight>(in, first, end, aligned, waiting[warp]);
     }
     if (warps > 1) {

@@ -75,6 +75,8 @@ batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_
   made.each = unplaced_plan({asked.caller, asked.what, a, b, asked.out.type, asked.ddof}, mode);
   made.out = static_cast<char*>(asked.out.data);
   made.out_swapped = asked.out.swapped;
+  made.states = asked.states;
+  if (made.states != nullptr) made.each.bounded_sum_can_decide = false;  // what it would decide is no state
   return made;
 }
 
@@ -221,15 +223,15 @@ batch make_segment_batch(const batch_request& asked, const any_vector& a, const 
   check_options(asked, options);
   check_each(asked, a, b, a.n == 0 ? 0 : offsets.count, options.mode);
   check_results(asked, offsets.count);
-  require_host_offsets(asked, offsets, options);
-  check_offsets(asked, offsets, a.n);
+  const bool on_gpu = are_on_gpu(asked, offsets, options);
+  check_offsets(asked, offsets, a.n, on_gpu);
   check_vector(asked, two ? "a" : "x", a, offsets.count);
   if (two) check_vector(asked, "b", b, offsets.count);
   batch made = unplaced_batch(asked, a, b, options.mode);
   made.offsets = offsets;
   made.out_stride = places[0].stride;
   made.count = offsets.count;
-  made.elements = made.count == 0 ? 0 : offset_at(offsets, made.count) - offset_at(offsets, 0);
+  made.elements = on_gpu ? a.n : made.count == 0 ? 0 : offset_at(offsets, made.count) - offset_at(offsets, 0);
   place(made, asked, options);
   return made;
 }

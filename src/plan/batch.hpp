@@ -8,6 +8,7 @@
 
 #include <exactdot/shapes.hpp>
 #include <plan/plan.hpp>
+#include <plan/state_words.hpp>
 #include <vector>
 
 namespace exactdot::engine {
@@ -18,6 +19,13 @@ struct batch_request {
   reduction what = reduction::sum;
   any_results out;
   std::int64_t ddof = 0;
+  /// Null, or what the words at `out` are: of every result a state, to which its sums are added.
+  const stored_state* states = nullptr;
+
+  /// Bytes of a result.
+  [[nodiscard]] std::size_t result_size() const {
+    return states == nullptr ? size_of(out.type) : static_cast<std::size_t>(states->words) * sizeof(std::int64_t);
+  }
 };
 
 /// An axis that both inputs and the results share. Strides in bytes; `out` of an element axis is 0. `index`:
@@ -56,6 +64,7 @@ struct batch {
   char* out = nullptr;
   std::ptrdiff_t out_stride = 0;  ///< of segments and groups
   bool out_swapped = false;
+  const stored_state* states = nullptr;  ///< null unless results are states: what these are
   exactdot::monitor* monitor = nullptr;
 
   [[nodiscard]] bool is_grid() const { return offsets.data == nullptr && !has_keys(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cuda/kernel_variant.hpp>
 #include <cuda/line_tuning.hpp>
+#include <cuda/segment_tuning.hpp>
 #include <cuda/tuning.hpp>
 #include <exactdot/element.hpp>
 #include <set>
@@ -169,6 +170,53 @@ TEST(lines, are_vectors_one_after_the_other_if_they_are_few_and_long) {
   EXPECT_FALSE(is_vector_by_vector(128, 2 * mebi, 132));
   EXPECT_FALSE(is_vector_by_vector(100000, 16 * mebi, 132));
   EXPECT_FALSE(is_vector_by_vector(1, 0, 132));
+}
+
+TEST(unit_shares, give_every_unit_to_one_block_and_no_block_more_than_one_more) {
+  for (const std::uint64_t units : {1U, 2U, 5U, 264U, 1000U, 12345U}) {
+    for (const unsigned most : {1U, 3U, 7U, 264U}) {
+      const unit_shares shares{units, static_cast<unsigned>(std::min<std::uint64_t>(most, units))};
+      EXPECT_EQ(shares.begin(0), 0U);
+      EXPECT_EQ(shares.begin(shares.blocks), units);
+      for (unsigned block = 0; block < shares.blocks; ++block) {
+        const std::uint64_t first = shares.begin(block), end = shares.begin(block + 1);
+        ASSERT_LT(first, end);
+        EXPECT_LE(end - first, units / shares.blocks + 1);
+        EXPECT_EQ(shares.block_of(first), block);
+        EXPECT_EQ(shares.block_of(end - 1), block);
+      }
+    }
+  }
+}
+
+TEST(segments, find_a_place_in_the_list_if_they_are_long) {
+  for (const std::size_t count : {1U, 100U, 100000U, 1U << 30}) {
+    for (const std::uint64_t n : {0ULL, 1ULL, 5000ULL, 1ULL << 25, 1ULL << 38}) {
+      for (const std::size_t size : {1U, 4U, 8U}) {
+        const split_plan plan = plan_of_segments(count, n, size, 2112);
+        EXPECT_LE(n / (plan.long_from + 1), max_long_lines / 2);
+        EXPECT_LT(units_of(plan, n) * max_long_lines, std::uint64_t{1} << (64 - listed_bits));
+        EXPECT_GE(plan.most_of_warp, plan.long_from);
+        EXPECT_TRUE(plan.of_warp >= 1 && plan.of_warp <= 32);
+      }
+    }
+  }
+}
+
+TEST(columns, are_split_if_they_are_few_and_long) {
+  EXPECT_TRUE(splits_columns(32, 1 << 20, 132));
+  EXPECT_TRUE(splits_columns(3, 5000, 132));
+  EXPECT_FALSE(splits_columns(32, 1000, 132));
+  EXPECT_FALSE(splits_columns(100000, 1 << 20, 132));
+  for (const std::size_t count :
+       {1U, 31U, 32U, 200U, 5000U}) {  // so that no two panels share a counter or a partial sum
+    const auto columns = static_cast<std::size_t>(column_config_for(count).columns);
+    const std::size_t panels = (count + columns - 1) / columns,
+                      parts = parts_of_columns(count, 1 << 20, 132, max_partials / columns);
+    if (parts > 1) {
+      EXPECT_LE(panels * parts * columns, max_partials);
+    }
+  }
 }
 
 }  // namespace

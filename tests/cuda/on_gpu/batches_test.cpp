@@ -21,15 +21,6 @@ std::span<T> on_device(const device_vector<T>& x, std::size_t n) {
   return {x.data(), n};
 }
 
-template <class T>
-void expect_same(const device_vector<T>& found, const std::vector<T>& expected, const std::string& what) {
-  std::vector<T> copy(expected.size());
-  ASSERT_EQ(cudaMemcpy(copy.data(), found.data(), copy.size() * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    ASSERT_EQ(std::memcmp(&copy[i], &expected[i], sizeof(T)), 0) << what << ", result " << i;
-  }
-}
-
 /// Waited for and stream-ordered; rows one element longer than they need, so that all alignments occur.
 template <class T>
 void expect_rows_of_cpu(std::size_t m, std::size_t n) {
@@ -111,9 +102,6 @@ TEST_F(cuda_batches, that_are_not_there_yet_are_refused) {
   std::vector<double> host(10);
   const rows<double> given{x.data(), 10, 6};
   const auto to = on_device(out, 10);
-  expect_error(errc::bad_option, "is not there yet", [&] { sum(given, to, {.mode = mode::fast}); });
-  expect_error(errc::bad_option, "is not there yet", [&] { variance(given, to); });
-  expect_error(errc::bad_option, "is not there yet", [&] { max(given, to); });
   expect_error(errc::bad_option, "the array of results lies in host memory", [&] { sum(given, host); });
   expect_error(errc::bad_option, "x lies in host memory", [&] { sum(rows{a.data(), 10, 6}, to); });
   expect_error(errc::bad_option, "x lies in host memory", [&] {
@@ -122,11 +110,6 @@ TEST_F(cuda_batches, that_are_not_there_yet_are_refused) {
   expect_error(errc::bad_option, "cannot read", [&] { sum(given, to, {.device = device::cpu}); });
   expect_error(errc::bad_option, "is not aligned", [&] {
     sum(rows{reinterpret_cast<const double*>(reinterpret_cast<const char*>(x.data()) + 4), 9, 6}, to.first(9));
-  });
-  const device_vector<double> offsets(std::vector<double>(3, 0.0));
-  const std::span<const std::int64_t> places(reinterpret_cast<const std::int64_t*>(offsets.data()), 3);
-  expect_error(errc::bad_option, "segments is not there yet", [&] {
-    sum(segments{std::span<const double>(x.data(), 60), places}, to.first(2));
   });
 }
 

@@ -26,15 +26,6 @@ std::span<const T> read_on_device(const device_vector<T>& x, std::size_t n) {
   return {x.data(), n};
 }
 
-template <class T>
-void expect_same(const device_vector<T>& found, const std::vector<T>& expected, const std::string& what) {
-  const std::vector<T> copy = found.read(expected.size());
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    ASSERT_TRUE(same_bits(copy[i], expected[i]))
-        << what << ", group " << i << ": " << copy[i] << ", not " << expected[i];
-  }
-}
-
 template <class Key>
 std::vector<Key> random_keys(std::size_t n, std::size_t count, unsigned seed, bool skewed) {
   std::mt19937 random(seed);

@@ -52,6 +52,16 @@ bool same_bits(T x, T y) {
   return std::memcmp(&x, &y, sizeof x) == 0;
 }
 
+/// Expects results with these bits. `what`: of the failure's message.
+template <class T>
+void expect_same(const device_vector<T>& found, const std::vector<T>& expected, const std::string& what) {
+  const std::vector<T> copy = found.read(expected.size());
+  for (std::size_t i = 0; i < copy.size(); ++i) {
+    ASSERT_TRUE(same_bits(copy[i], expected[i])) << what << ", result " << i << ": " << copy[i] << ", not "
+                                                  << expected[i];
+  }
+}
+
 /// Fixture of tests that are skipped on machines without a GPU.
 class needs_gpu : public testing::Test {
  protected:
