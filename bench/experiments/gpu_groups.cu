@@ -247,8 +247,8 @@ class measurement {
                       }});
     }
     // the window, once: at the exponents of the data
-    exactdot::on_gpu::launch(engine::group_window_kernel, 1U, 1024U, std::size_t{0}, gpu_, job.in, jobs[0].scheme,
-                             -1000, -1000, jobs[0].to.status);
+    exactdot::on_gpu::launch(engine::group_window_kernel, engine::sampled_terms / engine::window_threads,
+                             engine::window_threads, std::size_t{0}, gpu_, job.in, jobs[0].to.status);
     measure(ways);
     std::printf("{\"variants\": \"sum\", \"type\": \"%s\", \"groups\": %u", type(), count_);
     for (std::size_t i = 0; i < ways.size(); ++i) std::printf(", \"%s\": %.1f", names[i].c_str(), medians_[i]);

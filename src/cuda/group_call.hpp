@@ -54,7 +54,9 @@ struct group_status {
   wide_unsigned bad_key = 0;      ///< ~index of the first key out of range
   wide_unsigned empty_group = 0;  ///< ~index of the first group without elements, for extrema
   unsigned open = 0;              ///< groups that the first look leaves open
-  int lowest[2] = {0, 0};         ///< of each stream: the exponent of the window's last bit
+  /// Of each stream: no_exponent + the exponent above the largest term that was sampled; 0 if all were 0.
+  unsigned above[2] = {0, 0};
+  static constexpr int no_exponent = 0x10000;
 };
 
 /// Device memory of a call.
@@ -74,7 +76,8 @@ struct group_memory {
 struct group_scheme {
   bool in_shared = false;
   bool has_counts = false;
-  int bits[2] = {0, 0};  ///< every term is below 2^(lowest + bits)
+  int bits[2] = {0, 0};    ///< of the windows: terms are below 2^(the last bit's exponent + bits)
+  int lowest[2] = {0, 0};  ///< exponents of the last bits of any terms
   // in shared memory
   int words[2] = {0, 0};  ///< 32 bits each, of a sum
   unsigned copies = 1;    ///< of each sum: neighbouring lanes add to different ones

@@ -171,7 +171,7 @@ __device__ inline group_decision decide_group(const group_input& in, const group
   }
   constexpr unsigned beyond = group_flag::beyond | group_flag::beyond << group_flag::second_stream;
   if ((flags & beyond) != 0) return {{0}, false};
-  const int lowest[2] = {to.status->lowest[0], to.status->lowest[1]};
+  const int lowest[2] = {window_of(scheme, *to.status, 0).lowest, window_of(scheme, *to.status, 1).lowest};
   const bool drops = (flags & group_flag::dropped) != 0;
   const bool drops_second = (flags & group_flag::dropped << group_flag::second_stream) != 0;
   const std::uint64_t units = scheme.has_counts ? count : in.n;

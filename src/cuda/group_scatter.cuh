@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(256)
   begin_kernel(in.n);
   group_window window[2];
   for (int stream = 0; stream < Source::streams; ++stream) {
-    window[stream] = {to.status->lowest[stream], scheme.bits[stream]};
+    window[stream] = window_of(scheme, *to.status, stream);
   }
   const std::size_t packs = (in.n + group_pack - 1) / group_pack, stride = std::size_t{gridDim.x} * blockDim.x;
   const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

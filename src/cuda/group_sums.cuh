@@ -92,7 +92,7 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
   }
   made.threads = 256;
   const std::size_t blocks = (in.n + 4 * made.threads - 1) / (4 * made.threads);
-  made.blocks = static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, limits.multiprocessors * std::size_t{8}));
+  made.blocks = static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, limits.multiprocessors * std::size_t{16}));
   for (int stream = 0; stream < Source::streams; ++stream) {
     made.limbs[stream] = record_limbs<Source>(stream);
     made.bits[stream] = made.limbs[stream] * made.limb_bits;
@@ -123,15 +123,18 @@ inline unsigned blocks_for_items(const group_job& job, std::size_t items, unsign
 /// Enqueues the first look: results that are certain are stored. launch(kernel, blocks, threads, shared bytes,
 /// arguments…). `cleared`: bytes of memory, see place_memory. `layout`: of an exact state.
 template <class Launch>
-void enqueue_first_look(const group_job& job, std::size_t cleared, const core::state_layout& layout,
+void enqueue_first_look(const group_job& given, std::size_t cleared, const core::state_layout& layout,
                         const Launch& launch) {
+  group_job job = given;
+  // terms have factors whose last bits are at least those of the carrier
+  const bool is_product = factors_of(job.in.terms, 0) == 2;
+  job.scheme.lowest[0] = is_product ? layout.lowest_exponent : layout.lowest_exponent / 2;
+  job.scheme.lowest[1] = layout.lowest_exponent;
   launch(group_clear_kernel, blocks_for_items(job, cleared / 8, 256), 256U, std::size_t{0},
          reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
-  // terms have factors whose last bits are at least those of the carrier
-  const int of_product = layout.lowest_exponent, of_value = layout.lowest_exponent / 2;
-  const int lowest = factors_of(job.in.terms, 0) == 2 ? of_product : of_value;
-  const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(job.in.n / 512 * 32, 32, max_window_threads));
-  launch(group_window_kernel, 1U, threads, std::size_t{0}, job.in, job.scheme, lowest, of_product, job.to.status);
+  const std::size_t sampled = std::clamp<std::size_t>(job.in.n, 1, sampled_terms);
+  launch(group_window_kernel, static_cast<unsigned>((sampled + window_threads - 1) / window_threads),
+         window_threads, std::size_t{0}, job.in, job.to.status);
   const auto add = [&]<class Source>(Source) {
     const group_scheme& scheme = job.scheme;
     if (scheme.in_shared) {
@@ -163,13 +166,17 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
   pass.words = words_of_open_group(layout, pass.streams);
   const std::size_t bytes = 4 * pass.shared_words();  // of a group in shared memory
   const std::size_t shared = std::min(job.shared_bytes / bytes, std::min(room, open)) * bytes;
-  pass.in_shared = static_cast<unsigned>(shared / bytes);
+  const auto in_shared = static_cast<unsigned>(shared / bytes);
   for (std::size_t first = 0; first < open; first += room) {
     pass.first = static_cast<unsigned>(first), pass.count = static_cast<unsigned>(std::min(room, open - first));
     launch(group_clear_states_kernel, blocks_for_items(job, pass.count * pass.words, 256), 256U, std::size_t{0},
            pass, job.to);
-    const unsigned blocks = blocks_for_items(job, job.in.n, 4096);
-    launch(group_exact_table_kernel, std::min(blocks, job.multiprocessors), 512U, shared, job.in, pass, job.to);
+    // later passes, of which most have no group, have one kernel less
+    pass.in_shared = first == 0 || pass.count <= in_shared ? in_shared : 0;
+    if (pass.in_shared != 0) {
+      const unsigned blocks = blocks_for_items(job, job.in.n, 4096);
+      launch(group_exact_table_kernel, std::min(blocks, job.multiprocessors), 512U, shared, job.in, pass, job.to);
+    }
     constexpr std::size_t limit = core::additions_between_normalisations;
     for (std::size_t begin = 0; begin < job.in.n && pass.count > pass.in_shared; begin += limit) {
       const std::size_t end = begin + std::min(limit, job.in.n - begin);

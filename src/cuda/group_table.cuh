@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(1024)
   for (unsigned i = threadIdx.x; i < scheme.shared_bytes / sizeof(unsigned); i += blockDim.x) words[i] = 0;
   group_window window[2] = {};
   for (int stream = 0; stream < Source::streams; ++stream) {
-    window[stream] = {to.status->lowest[stream], scheme.bits[stream]};
+    window[stream] = window_of(scheme, *to.status, stream);
   }
   __syncthreads();
   const table_view<Source> table{words, entries, scheme.copies,          threadIdx.x % scheme.copies,
