@@ -1,9 +1,9 @@
-// Groups by keys in a GPU's memory: sums of 2^26 elements in 4 to 2^20 groups, beside racy atomics and a kernel that
-// only reads the elements and their keys, with uniform, sorted, equal and Zipf-distributed keys.
+// Groups by keys in a GPU's memory: sums of 2^26 elements in 4 to 2^20 groups, beside racy atomics and a kernel
+// that only reads the elements and their keys, with uniform, sorted, equal and Zipf-distributed keys.
 //
-// Medians of rounds in which all ways take turns, in a replayed graph. All sums of some shapes are compared with the
-// CPU's. Output: one JSON object a line. Usage: gpu_groups [--log2 N] [--variants | --check]: launch configurations of
-// the first look, too; or only the comparison of all shapes.
+// Medians of rounds in which all ways take turns, in a replayed graph. All sums of some shapes are compared with
+// the CPU's. Output: one JSON object a line. Usage: gpu_groups [--log2 N] [--variants | --check]: launch
+// configurations of the first look, too; or only the comparison of all shapes.
 #include <algorithm>
 #include <bench/experiments/fill.cuh>
 #include <bench/on_gpu/timing_modes.cuh>
@@ -47,6 +47,17 @@ __global__ void fill_keys(int* keys, std::size_t n, unsigned groups, int order) 
   }
 }
 
+/// Exponents from -60 to 60; each number is followed by its negative in most groups of sorted keys.
+template <class T>
+__global__ void make_cancel(T* x, std::size_t n) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n / 2; i += stride) {
+    const int exponent = static_cast<int>(i * 2654435761U >> 7 & 127) - 64;
+    x[2 * i] *= static_cast<T>(ldexp(1.0, exponent));
+    x[2 * i + 1] = i % 64 == 0 ? T(1) : -x[2 * i];
+  }
+}
+
 template <class T>
 __global__ void racy(const T* x, const int* keys, std::size_t n, T* out) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x * 4;
@@ -66,7 +77,8 @@ __global__ void only_read(const T* x, const int* keys, std::size_t n, unsigned n
     const auto a = *reinterpret_cast<const engine::element_pack<T>*>(x + i);
     const auto k = *reinterpret_cast<const engine::element_pack<int>*>(keys + i);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) combined |= static_cast<unsigned>(k.element[j]) | __float_as_uint(float(a.element[j]));
+    for (int j = 0; j < 4; ++j)
+      combined |= static_cast<unsigned>(k.element[j]) | __float_as_uint(float(a.element[j]));
   }
   if (combined == never) *out = combined;
 }
@@ -101,6 +113,13 @@ class measurement {
         std::fflush(stdout);
       }
     }
+    if (checks) return;
+    make_cancel<<<1024, 256, 0, gpu_.handle()>>>(x_.data(), n_);
+    for (const int log2_count : {4, 10, 16, 20}) {
+      count_ = 1U << log2_count;
+      fill_keys<<<1024, 256, 0, gpu_.handle()>>>(keys_.data(), n_, count_, 1);
+      time("sorted, sums that cancel", wrong_sums());
+    }
   }
 
  private:
@@ -129,24 +148,30 @@ class measurement {
   }
 
   void time(const char* order, long wrong) {
-    std::vector<way> ways = {
-        exact("exact", reduction::sum), exact("mean", reduction::mean), exact("nrm2", reduction::nrm2),
-        exact("variance", reduction::variance), exact("max", reduction::max),
-        {"count", [this] {
-           exactdot::cuda::group_sizes(workspace_, std::span<const int>(keys_.data(), n_), count_,
-                                       reinterpret_cast<std::int64_t*>(sizes_.data()));
-         }},
-        {"racy", [this] {
-           check(cudaMemsetAsync(out_.data(), 0, count_ * sizeof(T), gpu_.handle()), "clearing");
-           racy<<<2112, 256, 0, gpu_.handle()>>>(x_.data(), keys_.data(), n_, out_.data());
-         }},
-        {"read", [this] {
-           only_read<<<1056, 512, 0, gpu_.handle()>>>(x_.data(), keys_.data(), n_, 1U,
-                                                      reinterpret_cast<unsigned*>(out_.data()));
-         }}};
+    std::vector<way> ways = {exact("exact", reduction::sum),
+                             exact("mean", reduction::mean),
+                             exact("nrm2", reduction::nrm2),
+                             exact("variance", reduction::variance),
+                             exact("max", reduction::max),
+                             {"count",
+                              [this] {
+                                exactdot::cuda::group_sizes(workspace_, std::span<const int>(keys_.data(), n_),
+                                                            count_, reinterpret_cast<std::int64_t*>(sizes_.data()));
+                              }},
+                             {"racy",
+                              [this] {
+                                check(cudaMemsetAsync(out_.data(), 0, count_ * sizeof(T), gpu_.handle()),
+                                      "clearing");
+                                racy<<<2112, 256, 0, gpu_.handle()>>>(x_.data(), keys_.data(), n_, out_.data());
+                              }},
+                             {"read", [this] {
+                                only_read<<<1056, 512, 0, gpu_.handle()>>>(
+                                    x_.data(), keys_.data(), n_, 1U, reinterpret_cast<unsigned*>(out_.data()));
+                              }}};
     for (const way& each : ways) each.enqueue();  // allocates
     measure(ways);
-    std::printf("{\"groups\": %u, \"type\": \"%s\", \"keys\": \"%s\", \"wrong\": %ld", count_, type(), order, wrong);
+    std::printf("{\"groups\": %u, \"type\": \"%s\", \"keys\": \"%s\", \"wrong\": %ld", count_, type(), order,
+                wrong);
     for (std::size_t i = 0; i < ways.size(); ++i) std::printf(", \"%s\": %.1f", ways[i].name.c_str(), medians_[i]);
     std::printf(", \"waits\": %.1f}\n", waiting_us());
   }
@@ -193,11 +218,13 @@ class measurement {
       for (const unsigned threads : {256U, 512U, 1024U}) {
         for (const unsigned blocks : {1U, 2U, 3U, 4U, 6U, 8U, 16U}) {
           if (!in_shared && threads != 256) continue;
-          if (in_shared && (threads * blocks > 2048 || (one.scheme.shared_bytes + 1024) * blocks > (227 << 10)) ) continue;
+          if (in_shared && (threads * blocks > 2048 || (one.scheme.shared_bytes + 1024) * blocks > (227 << 10)))
+            continue;
           engine::group_job chosen = one;
           chosen.scheme.threads = threads, chosen.scheme.blocks = 132 * blocks;
           jobs.push_back(chosen);
-          names.push_back((in_shared ? "tables " : "records ") + std::to_string(threads) + "x" + std::to_string(blocks));
+          names.push_back((in_shared ? "tables " : "records ") + std::to_string(threads) + "x" +
+                          std::to_string(blocks));
         }
       }
     }
@@ -210,8 +237,9 @@ class measurement {
       ways.push_back({names[i], [=, this, one = jobs[i]] {
                         const engine::group_scheme& scheme = one.scheme;
                         if (scheme.in_shared) {
-                          exactdot::on_gpu::launch(engine::group_table_kernel<source>, scheme.blocks, scheme.threads,
-                                                   scheme.shared_bytes, gpu_, one.in, scheme, one.to);
+                          exactdot::on_gpu::launch(engine::group_table_kernel<source>, scheme.blocks,
+                                                   scheme.threads, scheme.shared_bytes, gpu_, one.in, scheme,
+                                                   one.to);
                         } else {
                           exactdot::on_gpu::launch(engine::group_scatter_kernel<source, false>, scheme.blocks,
                                                    scheme.threads, std::size_t{0}, gpu_, one.in, scheme, one.to);
@@ -219,8 +247,8 @@ class measurement {
                       }});
     }
     // the window, once: at the exponents of the data
-    exactdot::on_gpu::launch(engine::group_window_kernel, 1U, 1024U, std::size_t{0}, gpu_, job.in, jobs[0].scheme,
-                             -1000, -1000, jobs[0].to.status);
+    exactdot::on_gpu::launch(engine::group_window_kernel, engine::sampled_terms / engine::window_threads,
+                             engine::window_threads, std::size_t{0}, gpu_, job.in, jobs[0].to.status);
     measure(ways);
     std::printf("{\"variants\": \"sum\", \"type\": \"%s\", \"groups\": %u", type(), count_);
     for (std::size_t i = 0; i < ways.size(); ++i) std::printf(", \"%s\": %.1f", names[i].c_str(), medians_[i]);

@@ -54,7 +54,9 @@ struct group_status {
   wide_unsigned bad_key = 0;      ///< ~index of the first key out of range
   wide_unsigned empty_group = 0;  ///< ~index of the first group without elements, for extrema
   unsigned open = 0;              ///< groups that the first look leaves open
-  int lowest[2] = {0, 0};         ///< of each stream: the exponent of the window's last bit
+  /// Of each stream: no_exponent + the exponent above the largest term that was sampled; 0 if all were 0.
+  unsigned above[2] = {0, 0};
+  static constexpr int no_exponent = 0x10000;
 };
 
 /// Device memory of a call.
@@ -74,7 +76,8 @@ struct group_memory {
 struct group_scheme {
   bool in_shared = false;
   bool has_counts = false;
-  int bits[2] = {0, 0};  ///< every term is below 2^(lowest + bits)
+  int bits[2] = {0, 0};    ///< of the windows: terms are below 2^(the last bit's exponent + bits)
+  int lowest[2] = {0, 0};  ///< exponents of the last bits of any terms
   // in shared memory
   int words[2] = {0, 0};  ///< 32 bits each, of a sum
   unsigned copies = 1;    ///< of each sum: neighbouring lanes add to different ones
@@ -96,9 +99,9 @@ struct group_results {
   std::ptrdiff_t next = 0;  ///< in bytes
   core::result_rule rule = {};
   std::uint64_t ddof = 0;
-  unsigned* status = nullptr;    ///< becomes 1 if an integer type does not hold a result
-  std::uint64_t of_empty = 0;      ///< of extrema: the result for a group without elements
-  bool only_if_all_right = false;  ///< nothing is written if a key is out of range
+  unsigned* status = nullptr;             ///< becomes 1 if an integer type does not hold a result
+  std::uint64_t of_empty = 0;             ///< of extrema: the result for a group without elements
+  bool only_if_all_right = false;         ///< nothing is written if a key is out of range
   bool always_drops[2] = {false, false};  ///< nearly every term has bits below the window: flags are not kept
 
   [[nodiscard]] EXACTDOT_CORE char* at(std::size_t group) const {
@@ -167,8 +170,10 @@ inline void set_input_layout(group_job& job, bool two) {
     return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(bytes, 16) == 0;
   };
   const auto bytes = [](const any_operand& x) { return group_pack * size_of(x.type); };
-  job.is_native = !is_integer(in.a.type) && is_packed(in.a) && (!two || (is_packed(in.b) && in.b.type == in.a.type));
-  in.loads_packs = job.is_native && is_aligned(in.a.data, bytes(in.a)) && (!two || is_aligned(in.b.data, bytes(in.b)));
+  job.is_native =
+      !is_integer(in.a.type) && is_packed(in.a) && (!two || (is_packed(in.b) && in.b.type == in.a.type));
+  in.loads_packs =
+      job.is_native && is_aligned(in.a.data, bytes(in.a)) && (!two || is_aligned(in.b.data, bytes(in.b)));
   in.loads_key_packs = in.key_stride == in.key_bytes && is_aligned(in.keys, 16);
 }
 

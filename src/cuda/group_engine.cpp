@@ -117,7 +117,8 @@ group_status fetch_status(const storage_type& storage, const group_job& job) {
 
 /// The text of a key in device memory.
 std::string text_of_key(const storage_type& storage, const batch& of, std::uint64_t index) {
-  const auto* const at = static_cast<const char*>(of.keys.data) + static_cast<std::ptrdiff_t>(index) * of.keys.stride;
+  const auto* const at =
+      static_cast<const char*>(of.keys.data) + static_cast<std::ptrdiff_t>(index) * of.keys.stride;
   const auto fetch = [&]<class Key>(Key key) {
     cuda::check(cudaMemcpyAsync(&key, at, sizeof key, cudaMemcpyDeviceToHost, storage.stream), "fetching a key");
     cuda::check(cudaStreamSynchronize(storage.stream), "waiting for a key");
@@ -139,14 +140,14 @@ std::string text_of_key(const storage_type& storage, const batch& of, std::uint6
 void require_all_right(const storage_type& storage, const batch& of, const group_status& status) {
   if (status.bad_key != 0) {
     const std::uint64_t index = ~status.bad_key;
-    refuse_groups(of, "key " + std::to_string(index) + " is " + text_of_key(storage, of, index) + ", and there are " +
-                   std::to_string(groups_of(of)) +
-                   " groups; correct it, or let elements with such keys be skipped");
+    refuse_groups(of, "key " + std::to_string(index) + " is " + text_of_key(storage, of, index) +
+                          ", and there are " + std::to_string(groups_of(of)) +
+                          " groups; correct it, or let elements with such keys be skipped");
   }
   if (status.empty_group != 0) {
-    refuse_groups(of,
-           "group " + std::to_string(~status.empty_group) + " is empty, so it has no least or greatest element",
-           errc::empty_input);
+    refuse_groups(
+        of, "group " + std::to_string(~status.empty_group) + " is empty, so it has no least or greatest element",
+        errc::empty_input);
   }
 }
 
@@ -171,7 +172,8 @@ void run_column(storage_type& storage, const batch& of, std::size_t column, bool
   std::size_t cleared = place_memory(job, storage.group_memory.at_least(first_look + states, storage.stream));
   if (!is_sum) {
     if (is_extremum) {
-      cuda::launch_group_extrema(storage, job, cleared, rank_rule_of(of.each.a.type, of.each.what == reduction::max));
+      cuda::launch_group_extrema(storage, job, cleared,
+                                 rank_rule_of(of.each.a.type, of.each.what == reduction::max));
     } else {
       cuda::launch_group_counts(storage, job, cleared);
     }
@@ -201,18 +203,20 @@ void run_groups(storage_type& storage, const batch& of, bool waits) {
 
 void require_group_support(const batch& of) {
   if (groups_of(of) > max_groups) {
-    refuse_groups(of, std::to_string(groups_of(of)) + " groups; in a GPU's memory at most " + std::to_string(max_groups));
+    refuse_groups(
+        of, std::to_string(groups_of(of)) + " groups; in a GPU's memory at most " + std::to_string(max_groups));
   }
   if (of.out_swapped) {
-    refuse_groups(of,
-           "an array of results with swapped bytes is not there yet for arrays in a GPU's memory: copy them with "
-           "cudaMemcpy");
+    refuse_groups(
+        of,
+        "an array of results with swapped bytes is not there yet for arrays in a GPU's memory: copy them with "
+        "cudaMemcpy");
   }
   const auto require_aligned = [&](const void* data, std::ptrdiff_t stride, std::size_t size, const char* name) {
     const auto bytes = static_cast<std::ptrdiff_t>(size);
     if (reinterpret_cast<std::uintptr_t>(data) % size == 0 && stride % bytes == 0) return;
     refuse_groups(of, std::string(name) + " is not aligned to its elements of " + std::to_string(size) +
-                   " bytes, as a GPU needs it");
+                          " bytes, as a GPU needs it");
   };
   if (of.keys.n != 0) require_aligned(of.keys.data, of.keys.stride, size_of(of.keys.type), "the array of keys");
   require_aligned(of.out, of.out_stride, size_of(of.each.result_type), "the array of results");

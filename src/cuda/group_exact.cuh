@@ -18,7 +18,7 @@ struct group_pass {
   unsigned first = 0, count = 0;
   core::state_layout layout = {};
   int streams = 1;
-  std::size_t words = 0;  ///< of a group, see words_of_open_group
+  std::size_t words = 0;   ///< of a group, see words_of_open_group
   unsigned in_shared = 0;  ///< up to so many groups have states in shared memory, too
 
   [[nodiscard]] EXACTDOT_CORE unsigned shared_words() const {
@@ -70,7 +70,8 @@ __device__ __forceinline__ unsigned slot_of_element(const group_input& in, const
 constexpr unsigned word_of_zero = 0x80000000U;
 
 /// Adds a term to a state of limbs + 1 words in shared memory.
-__device__ inline void add_to_shared_state(unsigned* words, const core::state_layout& layout, core::exact_term term) {
+__device__ inline void add_to_shared_state(unsigned* words, const core::state_layout& layout,
+                                           core::exact_term term) {
   if (term.kind != core::kind::finite || term.magnitude == 0) return;
   int offset = term.exponent - layout.lowest_exponent;
   if (offset < 0) {  // bits below the state are 0

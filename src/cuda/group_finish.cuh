@@ -1,9 +1,9 @@
 // From the sums of the first look to results, a thread for each group; and the list of the groups that stay open.
 //
 // A sum without flags is exact, and is finished in integers. If some of n terms had bits cut off below the window,
-// each towards zero, the sum lies within n units of the window's last bit; finishes are monotone, so if both ends give
-// the same bits, these are right (A. Ziv, ACM TOMS 17, 1991). A group with terms above the window, or whose ends
-// differ, stays open. Infinities and NaNs decide by themselves.
+// each towards zero, the sum lies within n units of the window's last bit; finishes are monotone, so if both ends
+// give the same bits, these are right (A. Ziv, ACM TOMS 17, 1991). A group with terms above the window, or whose
+// ends differ, stays open. Infinities and NaNs decide by themselves.
 #pragma once
 
 #include <cuda/group_window.cuh>
@@ -29,7 +29,8 @@ struct local_state {
 };
 
 /// Elements of a group; 0 if they were not counted.
-__device__ __forceinline__ wide_unsigned count_of(const group_scheme& scheme, const group_memory& to, unsigned group) {
+__device__ __forceinline__ wide_unsigned count_of(const group_scheme& scheme, const group_memory& to,
+                                                  unsigned group) {
   if (!scheme.has_counts) return 0;
   if (scheme.in_shared) return to.counts[group];
   return to.sums[std::size_t{group} * static_cast<unsigned>(scheme.lanes[0]) + scheme.lanes[0] - 1];
@@ -68,8 +69,8 @@ __device__ inline void add_units(local_state<limbs>& state, std::uint64_t units,
   core::normalise(state.number());
 }
 
-/// The sum of a stream of a group in units of the window's last bit, if it has less than 127 bits: always in tables,
-/// and in records unless most terms are beyond the sample.
+/// The sum of a stream of a group in units of the window's last bit, if it has less than 127 bits: always in
+/// tables, and in records unless most terms are beyond the sample.
 __device__ inline bool load_sum(const group_input& in, const group_scheme& scheme, const group_memory& to,
                                 unsigned group, int128& sum) {
   if (scheme.in_shared) {
@@ -124,7 +125,7 @@ __device__ inline group_decision decide_sum(const core::result_rule& rule, int12
                                             std::uint64_t bound, wide_unsigned count) {
   if (bound == 0) return {finish_integer(rule, sum, lowest, count), true};
   if ((sum < 0 ? -sum : sum) >> 126 != 0) return {{0}, false};  // no room for the bound
-  const bool is_root = rule.finish() == core::finish::root;  // of squares, which are not negative
+  const bool is_root = rule.finish() == core::finish::root;     // of squares, which are not negative
   const core::outcome low = finish_integer(rule, is_root ? sum : sum - bound, lowest, count);
   const core::outcome high = finish_integer(rule, sum + bound, lowest, count);
   return {low, low.word == high.word && !low.overflows && !high.overflows};
@@ -139,8 +140,8 @@ __device__ inline group_decision decide_moments_of(const group_results& asked, l
     return core::finish_moments(asked.rule, x.layout, x.words, x2.words, count, asked.ddof, scratch);
   };
   if (bound[0] == 0 && bound[1] == 0) return {finish(sum, squares), true};
-  // The numerator of the lower end may be negative, which a finish takes for a number above 2^500 / n^2, so above the
-  // upper end; windows that are too low for that stay open, and so do infinite results.
+  // The numerator of the lower end may be negative, which a finish takes for a number above 2^500 / n^2, so above
+  // the upper end; windows that are too low for that stay open, and so do infinite results.
   constexpr int lowest_base = -400;
   if (bound[0] != 0 || sum.layout.lowest_exponent < lowest_base) return {{0}, false};
   local_state<moment_limbs> upper = squares;
@@ -170,7 +171,7 @@ __device__ inline group_decision decide_group(const group_input& in, const group
   }
   constexpr unsigned beyond = group_flag::beyond | group_flag::beyond << group_flag::second_stream;
   if ((flags & beyond) != 0) return {{0}, false};
-  const int lowest[2] = {to.status->lowest[0], to.status->lowest[1]};
+  const int lowest[2] = {window_of(scheme, *to.status, 0).lowest, window_of(scheme, *to.status, 1).lowest};
   const bool drops = (flags & group_flag::dropped) != 0;
   const bool drops_second = (flags & group_flag::dropped << group_flag::second_stream) != 0;
   const std::uint64_t units = scheme.has_counts ? count : in.n;

@@ -3,7 +3,8 @@
 // The window is cut into limbs of limb_bits, each the low part of a 64-bit word: the rest is room for the sum of n
 // of them, so no carry is passed on. An atomic operation costs the L2 cache as much as the 32-byte sector that it
 // changes, not as much as a word: so as many lanes as a record has words add one element together, each its word,
-// and a record of four words costs what a single float does. One word may count the elements.
+// and a record of four words costs what a single float does. One word may count the elements. Neighbouring elements
+// of one group, as in sorted keys, are added in registers first.
 // Cost: one sector an element and stream, and four shuffles for each lane of a record.
 #pragma once
 
@@ -77,6 +78,72 @@ __device__ __forceinline__ void add_to_records(const Source& of, int k, unsigned
   }
 }
 
+/// The limbs of a lane's pack, whose elements belong to one group, and their number.
+template <int words>
+struct pack_limbs {
+  std::int64_t word[words] = {};
+};
+
+template <int stream, bool counts, class Source>
+__device__ __forceinline__ auto limbs_of_pack(const Source& of, unsigned group, const group_input& in,
+                                              const group_window& window, const group_scheme& scheme,
+                                              const group_memory& to) {
+  constexpr int words = record_words<Source, counts>(stream), limbs = record_limbs<Source>(stream);
+  pack_limbs<words> sum;
+  if (group == no_group) return sum;
+  for (int k = 0; k < group_pack; ++k) {
+    auto term = of.template addend<stream>(in, k);
+    int offset = 0;
+    constexpr bool drops = Source::always_drops(stream);
+    if (!place<stream, drops>(term, window, to.flags + group, offset)) continue;
+#pragma unroll
+    for (int j = 0; j < limbs; ++j) {
+      const auto limb = static_cast<std::int64_t>(limb_of(term.magnitude, offset, j, scheme.limb_bits));
+      sum.word[j] += term.negative ? -limb : limb;
+    }
+  }
+  if (counts && stream == 0) sum.word[words - 1] = group_pack;
+  return sum;
+}
+
+/// Adds packs to their groups' records; if all of a warp belong to one group, as one. By all lanes of a warp.
+template <int stream, bool counts, class Source>
+__device__ __forceinline__ void add_packs_to_records(const Source& of, unsigned group, bool is_one_group,
+                                                     const group_input& in, const group_window& window,
+                                                     const group_scheme& scheme, const group_memory& to) {
+  constexpr int words = record_words<Source, counts>(stream);
+  auto sum = limbs_of_pack<stream, counts>(of, group, in, window, scheme, to);
+  const auto lane = static_cast<int>(threadIdx.x % 32), index = lane % words;
+  wide_unsigned* const records =
+      to.sums + (stream == 0 ? 0 : std::size_t{in.groups} * record_words<Source, counts>(0));
+  const auto add = [&](unsigned to_group, std::int64_t word) {
+    if (to_group == no_group || word == 0) return;
+    atomicAdd(records + std::size_t{to_group} * words + static_cast<unsigned>(index),
+              static_cast<wide_unsigned>(word));
+  };
+  if (is_one_group) {
+    std::int64_t mine = 0;
+#pragma unroll
+    for (int j = 0; j < words; ++j) {
+      for (int step = 16; step != 0; step /= 2) sum.word[j] += __shfl_xor_sync(all_lanes, sum.word[j], step);
+      if (j == index) mine = sum.word[j];
+    }
+    if (lane < words) add(group, mine);
+    return;
+  }
+#pragma unroll
+  for (int turn = 0; turn < words; ++turn) {
+    const int source = (lane - index) | turn;
+    std::int64_t mine = 0;
+#pragma unroll
+    for (int j = 0; j < words; ++j) {
+      const std::int64_t word = __shfl_sync(all_lanes, sum.word[j], source);
+      if (j == index) mine = word;
+    }
+    add(__shfl_sync(all_lanes, group, source), mine);
+  }
+}
+
 template <class Source, bool counts>
 __global__ void __launch_bounds__(256)
     group_scatter_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
@@ -84,7 +151,7 @@ __global__ void __launch_bounds__(256)
   begin_kernel(in.n);
   group_window window[2];
   for (int stream = 0; stream < Source::streams; ++stream) {
-    window[stream] = {to.status->lowest[stream], scheme.bits[stream]};
+    window[stream] = window_of(scheme, *to.status, stream);
   }
   const std::size_t packs = (in.n + group_pack - 1) / group_pack, stride = std::size_t{gridDim.x} * blockDim.x;
   const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -95,6 +162,15 @@ __global__ void __launch_bounds__(256)
     of.load(in, i, count);
     unsigned group[group_pack];
     load_keys(in, to, i, count, group);
+    const bool is_run = group[0] == group[1] && group[0] == group[2] && group[0] == group[3];
+    if (__all_sync(all_lanes, is_run)) {  // as in sorted keys
+      const bool is_one_group = __all_sync(all_lanes, group[0] == __shfl_sync(all_lanes, group[0], 0));
+      add_packs_to_records<0, counts>(of, group[0], is_one_group, in, window[0], scheme, to);
+      if constexpr (Source::streams == 2) {
+        add_packs_to_records<1, counts>(of, group[0], is_one_group, in, window[1], scheme, to);
+      }
+      continue;
+    }
 #pragma unroll
     for (int k = 0; k < group_pack; ++k) {
       add_to_records<0, counts>(of, k, group[k], in, window[0], scheme, to);

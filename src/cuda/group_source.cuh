@@ -1,8 +1,8 @@
 // Elements of groups as exact addends, and their keys, four at a time.
 //
 // A source loads four neighbouring elements and makes an addend of each: a magnitude, the exponent of its last bit,
-// a sign. Contiguous carriers and 16-bit floating-point numbers are loaded at once; any_source reads everything else
-// element by element, 64-bit integers as they are.
+// a sign. Contiguous carriers and 16-bit floating-point numbers are loaded at once; any_source reads everything
+// else element by element, 64-bit integers as they are.
 #pragma once
 
 #include <cuda/dependent_launch.cuh>
@@ -23,6 +23,13 @@ struct group_addend {
   int bits;
   bool negative;
   unsigned special;
+};
+
+/// The same for terms of up to 53 bits, not 0, without special values.
+struct quick_term {
+  std::uint64_t magnitude;
+  int exponent;
+  bool negative, is_quick, is_zero;
 };
 
 /// Four consecutive elements of type T as one load, or up to three loads.
@@ -158,20 +165,60 @@ struct native_source {
     if constexpr (has_two_inputs) y = load_elements<Element>(in.b.data, i, count, in.loads_packs);
   }
 
+  /// Whether the terms of a stream have a short way: those of up to 53 bits.
+  static EXACTDOT_CORE bool has_quick_terms(int stream) { return max_bits(stream) <= 53; }
+
+  /// A term whose factors are normal numbers, or 0; `is_quick` is false for all others.
+  template <int stream>
+  __device__ __forceinline__ quick_term quick(bool is_magnitude, int k) const {
+    using bits = typename core::format<carrier>::bits;
+    constexpr int stored = precision - 1, last_field = (1 << core::format<carrier>::exponent_bits) - 1;
+    const auto field_of = [](bits raw) { return static_cast<int>(raw >> stored) & last_field; };
+    const auto significand_of_normal = [](bits raw) {
+      return static_cast<std::uint64_t>((raw & ((bits{1} << stored) - 1)) | bits{1} << stored);
+    };
+    const auto a = core::bit_cast<bits>(as_carrier(x.element[k]));
+    const int field = field_of(a);
+    constexpr int offset = core::format<carrier>::lowest_exponent - 1;
+    quick_term made{significand_of_normal(a), field + offset, a >> (8 * sizeof(carrier) - 1) != 0,
+                    static_cast<unsigned>(field - 1) < static_cast<unsigned>(last_field - 1), bits(a << 1) == 0};
+    if constexpr (factors_of(terms, stream) == 1) {
+      made.negative = made.negative && !is_magnitude;
+    } else {
+      const auto b = has_two_inputs ? core::bit_cast<bits>(as_carrier(y.element[k])) : a;
+      const int second = field_of(b);
+      made.magnitude *= significand_of_normal(b);
+      made.exponent += second + offset;
+      made.negative = (a ^ b) >> (8 * sizeof(carrier) - 1) != 0;
+      made.is_quick = made.is_quick && static_cast<unsigned>(second - 1) < static_cast<unsigned>(last_field - 1);
+      made.is_zero = !has_two_inputs && made.is_zero;  // with two inputs 0 may meet an infinity
+    }
+    return made;
+  }
+
+  /// The factors of element k; the second one is used by products only.
+  [[nodiscard]] __device__ __forceinline__ carrier first(int k) const { return as_carrier(x.element[k]); }
+  [[nodiscard]] __device__ __forceinline__ carrier second(int k) const {
+    return has_two_inputs ? as_carrier(y.element[k]) : first(k);
+  }
+
   template <int stream>
   __device__ __forceinline__ group_addend<magnitude<stream>> addend(const group_input& in, int k) const {
-    const carrier first = as_carrier(x.element[k]);
+    return addend_of<stream>(in.terms == group_terms::magnitude, first(k), second(k));
+  }
+  template <int stream>
+  static __device__ __forceinline__ group_addend<magnitude<stream>> addend_of(bool is_magnitude, carrier first,
+                                                                              carrier second) {
     const auto a = significand_of(first);
     group_addend<magnitude<stream>> made{a.magnitude, a.exponent, max_bits(stream), a.negative, 0};
     if constexpr (factors_of(terms, stream) == 1) {
-      if (in.terms == group_terms::magnitude) made.negative = false;
+      if (is_magnitude) made.negative = false;
       if (a.special) {
         made.magnitude = 0;
-        made.special = in.terms == group_terms::magnitude ? special_flag_of<core::magnitude>(first, first)
-                                                          : special_flag_of<core::value>(first, first);
+        made.special = is_magnitude ? special_flag_of<core::magnitude>(first, first)
+                                    : special_flag_of<core::value>(first, first);
       }
     } else {
-      const carrier second = has_two_inputs ? as_carrier(y.element[k]) : first;
       const auto b = has_two_inputs ? significand_of(second) : a;
       made.magnitude = static_cast<magnitude<stream>>(a.magnitude) * b.magnitude;
       made.exponent += b.exponent;
@@ -215,6 +262,7 @@ __device__ inline int bit_length(core::uint128 x) {
 template <int streams_>
 struct any_source {
   static constexpr int streams = streams_;
+  static EXACTDOT_CORE bool has_quick_terms(int) { return false; }
   static EXACTDOT_CORE int max_bits(int) { return 128; }
   static EXACTDOT_CORE bool always_drops(int) { return false; }
   template <int stream>

@@ -76,7 +76,12 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
     const std::size_t elements_of_block = 4096;
     const std::size_t blocks = (in.n + elements_of_block - 1) / elements_of_block;
     made.blocks = static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, limits.multiprocessors));
-    for (int stream = 0; stream < Source::streams; ++stream) made.bits[stream] = 32 * made.words[stream] - room;
+    for (int stream = 0; stream < Source::streams; ++stream) {
+      made.bits[stream] = 32 * made.words[stream] - room;
+      if (!Source::has_quick_terms(stream)) continue;
+      const int limit = max_quick_bits(Source::max_bits(stream), made.words[stream]);
+      made.bits[stream] = std::min(made.bits[stream], limit);
+    }
     return made;
   }
   made.words[0] = made.words[1] = 0;
@@ -87,7 +92,7 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
   }
   made.threads = 256;
   const std::size_t blocks = (in.n + 4 * made.threads - 1) / (4 * made.threads);
-  made.blocks = static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, limits.multiprocessors * std::size_t{8}));
+  made.blocks = static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, limits.multiprocessors * std::size_t{16}));
   for (int stream = 0; stream < Source::streams; ++stream) {
     made.limbs[stream] = record_limbs<Source>(stream);
     made.bits[stream] = made.limbs[stream] * made.limb_bits;
@@ -97,7 +102,8 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
 }
 
 /// Sets the scheme, and what of the results depends on it.
-inline void choose_scheme(group_job& job, bool needs_counts, const group_limits& limits, bool may_use_shared = true) {
+inline void choose_scheme(group_job& job, bool needs_counts, const group_limits& limits,
+                          bool may_use_shared = true) {
   job.multiprocessors = limits.multiprocessors, job.shared_bytes = limits.shared_bytes;
   const auto choose = [&]<class Source>(Source source) {
     job.scheme = scheme_of(source, job.in, needs_counts, limits, may_use_shared);
@@ -117,19 +123,23 @@ inline unsigned blocks_for_items(const group_job& job, std::size_t items, unsign
 /// Enqueues the first look: results that are certain are stored. launch(kernel, blocks, threads, shared bytes,
 /// arguments…). `cleared`: bytes of memory, see place_memory. `layout`: of an exact state.
 template <class Launch>
-void enqueue_first_look(const group_job& job, std::size_t cleared, const core::state_layout& layout,
+void enqueue_first_look(const group_job& given, std::size_t cleared, const core::state_layout& layout,
                         const Launch& launch) {
+  group_job job = given;
+  // terms have factors whose last bits are at least those of the carrier
+  const bool is_product = factors_of(job.in.terms, 0) == 2;
+  job.scheme.lowest[0] = is_product ? layout.lowest_exponent : layout.lowest_exponent / 2;
+  job.scheme.lowest[1] = layout.lowest_exponent;
   launch(group_clear_kernel, blocks_for_items(job, cleared / 8, 256), 256U, std::size_t{0},
          reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
-  // terms have factors whose last bits are at least those of the carrier
-  const int of_product = layout.lowest_exponent, of_value = layout.lowest_exponent / 2;
-  const int lowest = factors_of(job.in.terms, 0) == 2 ? of_product : of_value;
-  const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(job.in.n / 512 * 32, 32, max_window_threads));
-  launch(group_window_kernel, 1U, threads, std::size_t{0}, job.in, job.scheme, lowest, of_product, job.to.status);
+  const std::size_t sampled = std::clamp<std::size_t>(job.in.n, 1, sampled_terms);
+  launch(group_window_kernel, static_cast<unsigned>((sampled + window_threads - 1) / window_threads),
+         window_threads, std::size_t{0}, job.in, job.to.status);
   const auto add = [&]<class Source>(Source) {
     const group_scheme& scheme = job.scheme;
     if (scheme.in_shared) {
-      launch(group_table_kernel<Source>, scheme.blocks, scheme.threads, scheme.shared_bytes, job.in, scheme, job.to);
+      launch(group_table_kernel<Source>, scheme.blocks, scheme.threads, scheme.shared_bytes, job.in, scheme,
+             job.to);
     } else if (scheme.has_counts) {
       launch(group_scatter_kernel<Source, true>, scheme.blocks, scheme.threads, std::size_t{0}, job.in, scheme,
              job.to);
@@ -156,23 +166,27 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
   pass.words = words_of_open_group(layout, pass.streams);
   const std::size_t bytes = 4 * pass.shared_words();  // of a group in shared memory
   const std::size_t shared = std::min(job.shared_bytes / bytes, std::min(room, open)) * bytes;
-  pass.in_shared = static_cast<unsigned>(shared / bytes);
+  const auto in_shared = static_cast<unsigned>(shared / bytes);
   for (std::size_t first = 0; first < open; first += room) {
     pass.first = static_cast<unsigned>(first), pass.count = static_cast<unsigned>(std::min(room, open - first));
     launch(group_clear_states_kernel, blocks_for_items(job, pass.count * pass.words, 256), 256U, std::size_t{0},
            pass, job.to);
-    const unsigned blocks = blocks_for_items(job, job.in.n, 4096);
-    launch(group_exact_table_kernel, std::min(blocks, job.multiprocessors), 512U, shared, job.in, pass, job.to);
+    // later passes, of which most have no group, have one kernel less
+    pass.in_shared = first == 0 || pass.count <= in_shared ? in_shared : 0;
+    if (pass.in_shared != 0) {
+      const unsigned blocks = blocks_for_items(job, job.in.n, 4096);
+      launch(group_exact_table_kernel, std::min(blocks, job.multiprocessors), 512U, shared, job.in, pass, job.to);
+    }
     constexpr std::size_t limit = core::additions_between_normalisations;
     for (std::size_t begin = 0; begin < job.in.n && pass.count > pass.in_shared; begin += limit) {
       const std::size_t end = begin + std::min(limit, job.in.n - begin);
-      launch(group_exact_kernel, blocks_for_items(job, end - begin, 256), 256U, std::size_t{0}, job.in, pass, job.to,
-             begin, end);
+      launch(group_exact_kernel, blocks_for_items(job, end - begin, 256), 256U, std::size_t{0}, job.in, pass,
+             job.to, begin, end);
       if (end == job.in.n) break;
       launch(group_carry_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass, job.to);
     }
-    launch(group_exact_finish_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass, job.scheme,
-           job.out, job.to);
+    launch(group_exact_finish_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass,
+           job.scheme, job.out, job.to);
   }
 }
 
@@ -187,7 +201,8 @@ inline void choose_table_of_words(group_job& job, std::size_t bytes, const group
   if (made.in_shared) {
     made.words[0] = 1;
     constexpr unsigned max_entries = 1024, max_copies = 32;
-    while (bytes == 4 && made.copies < max_copies && made.copies * 2 * job.in.groups <= max_entries) made.copies *= 2;
+    while (bytes == 4 && made.copies < max_copies && made.copies * 2 * job.in.groups <= max_entries)
+      made.copies *= 2;
     made.shared_bytes = all * made.copies;
   }
   const std::size_t blocks = (job.in.n + 4095) / 4096;
@@ -217,8 +232,8 @@ void enqueue_counts(const group_job& job, std::size_t cleared, const Launch& lau
          reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
   launch(group_count_kernel, job.scheme.blocks, job.scheme.threads, job.scheme.shared_bytes, job.in, job.scheme,
          job.to);
-  launch(group_count_finish_kernel, blocks_for_items(job, job.in.groups, 256), 256U, std::size_t{0}, job.in, job.out,
-         job.to);
+  launch(group_count_finish_kernel, blocks_for_items(job, job.in.groups, 256), 256U, std::size_t{0}, job.in,
+         job.out, job.to);
 }
 
 }  // namespace

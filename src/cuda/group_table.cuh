@@ -1,9 +1,9 @@
 // First look at groups with tables in shared memory: one for each block.
 //
 // A sum is a number of `words` 32-bit words in two's complement. 32-bit atomics of shared memory are native, so a
-// term is added word by word: the value that an atomic returns tells whether the word wrapped, and the carry goes to
-// the next one. Carries of concurrent threads may overtake each other; modulo 2^(32·words) their sum is the same.
-// The window has room for n terms, so the sum is that of the exact integers.
+// term is added word by word: the value that an atomic returns tells whether the word wrapped, and the carry goes
+// to the next one. Carries of concurrent threads may overtake each other; modulo 2^(32·words) their sum is the
+// same. The window has room for n terms, so the sum is that of the exact integers.
 //
 // Four neighbouring elements of one group, as in sorted keys, are added in registers, as long as the group does not
 // change. At its end a block adds its table to global memory: word by word in 64 bits, without carries.
@@ -50,6 +50,36 @@ __device__ __forceinline__ void add_to_number(unsigned* number, unsigned distanc
   }
 }
 
+/// Adds ±magnitude · 2^offset, magnitude < 2^bits <= 2^53, to the number whose words are `distance` apart. All
+/// words that the term touches exist: see max_quick_bits.
+template <int bits, int words>
+__device__ __forceinline__ void add_quickly(unsigned* number, unsigned distance, std::uint64_t magnitude,
+                                            int offset, bool negative) {
+  constexpr int touched = 1 + (bits + 30) / 32;
+  const auto low = static_cast<unsigned>(magnitude), high = static_cast<unsigned>(magnitude >> 32);
+  const int shift = offset & 31;
+  unsigned* word = number + static_cast<unsigned>(offset >> 5) * distance;
+  const unsigned first = low << shift;
+  const unsigned before = atomicAdd(word, negative ? 0U - first : first);
+  unsigned carry = negative ? before < first : before > ~first;
+  word += distance;
+  carry = add_word(word, __funnelshift_l(low, high, static_cast<unsigned>(shift)), carry, negative);
+  if constexpr (touched == 3) {
+    word += distance;
+    carry = add_word(word, __funnelshift_l(high, 0, static_cast<unsigned>(shift)), carry, negative);
+  }
+  if (carry == 0) return;
+  for (int at = (offset >> 5) + touched; carry != 0 && at < words; ++at) {
+    carry = add_word(number + static_cast<unsigned>(at) * distance, 0, carry, negative);
+  }
+}
+
+/// The widest window of so many words whose terms of so many bits add_quickly can add.
+EXACTDOT_CORE int max_quick_bits(int bits, int words) {
+  const int touched = 1 + (bits + 30) / 32;
+  return 32 * (words - touched + 1) - 1 + bits;
+}
+
 /// The words of a stream's sums: a float's term has 24 bits, so three words leave room for most exponents. Squares
 /// of a variance have more than other terms of their length, because most of their sum may cancel.
 template <class Source>
@@ -75,7 +105,8 @@ struct table_view {
   unsigned entries, copies, copy;
   const group_input& in;
   const group_memory& to;
-  const group_window* window;
+  group_window window[2];
+  bool is_magnitude;
 
   template <int stream>
   [[nodiscard]] __device__ __forceinline__ unsigned* number(unsigned group) const {
@@ -84,28 +115,80 @@ struct table_view {
   }
   template <int stream>
   __device__ __forceinline__ void add(const Source& of, int k, unsigned group) const {
-    auto term = of.template addend<stream>(in, k);
-    int offset = 0;
-    if (!place<stream, Source::always_drops(stream)>(term, window[stream], to.flags + group, offset)) return;
-    add_to_number<Source::max_bits(stream), table_words<Source>(stream)>(number<stream>(group), entries,
-                                                                        term.magnitude, offset, term.negative);
+    if constexpr (Source::has_quick_terms(stream)) {
+      constexpr int bits = Source::max_bits(stream);
+      const quick_term term = of.template quick<stream>(is_magnitude, k);
+      if (term.is_zero) return;
+      const int offset = term.exponent - window[stream].lowest;
+      if (term.is_quick && fits<bits>(offset, window[stream])) {
+        add_quickly<bits, table_words<Source>(stream)>(number<stream>(group), entries, term.magnitude, offset,
+                                                       term.negative);
+      } else {
+        add_rare<stream>({number<stream>(group), entries, to.flags + group, window[stream], is_magnitude},
+                         of.first(k), of.second(k));
+      }
+    } else {
+      add_any<stream>(of, k, group);
+    }
   }
   template <int stream>
   __device__ __forceinline__ void add_to_run(const Source& of, int k, unsigned group,
                                              run_sum<Source, stream>& run) const {
-    if constexpr (table_words<Source>(stream) > 4) return add<stream>(of, k, group);
+    if constexpr (Source::has_quick_terms(stream)) {
+      const quick_term term = of.template quick<stream>(is_magnitude, k);
+      if (term.is_zero) return;
+      const int offset = term.exponent - window[stream].lowest;
+      if (term.is_quick && fits<Source::max_bits(stream)>(offset, window[stream])) {
+        run.add(term.magnitude, offset, term.negative);
+      } else {
+        add_rare<stream>({number<stream>(group), entries, to.flags + group, window[stream], is_magnitude},
+                         of.first(k), of.second(k));
+      }
+    } else if constexpr (table_words<Source>(stream) > 4) {
+      add_any<stream>(of, k, group);
+    } else {
+      auto term = of.template addend<stream>(in, k);
+      int offset = 0;
+      if (place<stream, Source::always_drops(stream)>(term, window[stream], to.flags + group, offset)) {
+        run.add(term.magnitude, offset, term.negative);
+      }
+    }
+  }
+  template <int bits>
+  static __device__ __forceinline__ bool fits(int offset, const group_window& in_window) {
+    return static_cast<unsigned>(offset) <= static_cast<unsigned>(in_window.bits - bits);
+  }
+  template <int stream>
+  __device__ __forceinline__ void add_any(const Source& of, int k, unsigned group) const {
     auto term = of.template addend<stream>(in, k);
     int offset = 0;
-    if (place<stream, Source::always_drops(stream)>(term, window[stream], to.flags + group, offset)) {
-      run.add(term.magnitude, offset, term.negative);
-    }
+    if (!place<stream, Source::always_drops(stream)>(term, window[stream], to.flags + group, offset)) return;
+    add_to_number<Source::max_bits(stream), table_words<Source>(stream)>(number<stream>(group), entries,
+                                                                         term.magnitude, offset, term.negative);
+  }
+  /// By value, so that the view stays in registers.
+  struct rare_place {
+    unsigned* number;
+    unsigned distance;
+    unsigned* flags;
+    group_window in_window;
+    bool is_magnitude;
+  };
+  /// Not inlined: eight copies would make the kernel several times as long.
+  template <int stream, class Carrier>
+  [[gnu::noinline]] static __device__ void add_rare(rare_place at, Carrier first, Carrier second) {
+    auto term = Source::template addend_of<stream>(at.is_magnitude, first, second);
+    int offset = 0;
+    if (!place<stream, Source::always_drops(stream)>(term, at.in_window, at.flags, offset)) return;
+    add_to_number<Source::max_bits(stream), table_words<Source>(stream)>(at.number, at.distance, term.magnitude,
+                                                                         offset, term.negative);
   }
   template <int stream>
   __device__ __forceinline__ void end_run(unsigned group, run_sum<Source, stream>& run) const {
     if constexpr (table_words<Source>(stream) > 4) return;
     const bool negative = static_cast<std::uint64_t>(run.sum >> 127) != 0;
     add_to_number<128, table_words<Source>(stream)>(number<stream>(group), entries,
-                                                   negative ? ~run.sum + 1 : run.sum, 0, negative);
+                                                    negative ? ~run.sum + 1 : run.sum, 0, negative);
     run.sum = 0;
   }
   __device__ __forceinline__ void count(unsigned group, unsigned elements) const {
@@ -141,12 +224,13 @@ __global__ void __launch_bounds__(1024)
   unsigned* const words = gpu::dynamic_shared<unsigned>();
   const unsigned entries = in.groups * scheme.copies;
   for (unsigned i = threadIdx.x; i < scheme.shared_bytes / sizeof(unsigned); i += blockDim.x) words[i] = 0;
-  group_window window[2];
+  group_window window[2] = {};
   for (int stream = 0; stream < Source::streams; ++stream) {
-    window[stream] = {to.status->lowest[stream], scheme.bits[stream]};
+    window[stream] = window_of(scheme, *to.status, stream);
   }
   __syncthreads();
-  const table_view<Source> table{words, entries, scheme.copies, threadIdx.x % scheme.copies, in, to, window};
+  const table_view<Source> table{words, entries, scheme.copies,          threadIdx.x % scheme.copies,
+                                 in,    to,      {window[0], window[1]}, in.terms == group_terms::magnitude};
   const std::size_t packs = (in.n + group_pack - 1) / group_pack, share = (packs + gridDim.x - 1) / gridDim.x;
   const std::size_t end = ::min(packs, (std::size_t{blockIdx.x} + 1) * share);
   unsigned current = no_group, elements_of_run = 0;
@@ -173,6 +257,7 @@ __global__ void __launch_bounds__(1024)
       current = next;
     }
     if (next != no_group) {
+#pragma unroll
       for (int k = 0; k < group_pack; ++k) {
         table.template add_to_run<0>(of, k, next, run);
         if constexpr (Source::streams == 2) table.template add_to_run<1>(of, k, next, second_run);

@@ -1,8 +1,9 @@
 // The window of a group's integers: where it lies, and which bits of a term fall into it.
 //
-// Its width is the host's choice: room for the sum of n largest terms, so that nothing wraps. Its place follows from
-// the largest of some thousand terms, spread evenly over the input; `sample_margin` bits above it are kept free for
-// larger ones. A wrong guess costs time: terms above the window and bits below it are noted in their group's flags.
+// Its width is the host's choice: room for the sum of n largest terms, so that nothing wraps. Its place follows
+// from the largest of some thousand terms, spread evenly over the input; `sample_margin` bits above it are kept
+// free for larger ones. A wrong guess costs time: terms above the window and bits below it are noted in their
+// group's flags.
 #pragma once
 
 #include <cuda/group_source.cuh>
@@ -10,8 +11,7 @@
 namespace exactdot::cuda_engine {
 namespace {
 
-constexpr unsigned max_window_threads = 1024;
-constexpr unsigned sampled_terms = 16 * max_window_threads;
+constexpr unsigned window_threads = 256, sampled_terms = 64 * window_threads;
 constexpr int sample_margin = 10;  // bits
 
 /// Of one stream.
@@ -50,40 +50,33 @@ __device__ __forceinline__ bool place(group_addend<Magnitude>& term, const group
   return kept != 0;
 }
 
-/// The exponent above the largest of the sampled terms of a stream; of zeros, one that suits usual numbers. By all
-/// threads of the block.
-__device__ inline int sampled_exponent(const group_input& in, int stream, int* of_warp) {
-  constexpr int none = -0x10000, of_zeros = 8;
-  int highest = none;
-  for (unsigned k = threadIdx.x; k < sampled_terms; k += blockDim.x) {
-    if (k >= in.n) break;
-    const std::size_t i = in.n <= sampled_terms ? k : in.n / sampled_terms * k;
-    const core::exact_term term = any_addend(in, stream, i);
-    if (term.kind == core::kind::finite && term.magnitude != 0) {
-      highest = ::max(highest, term.exponent + bit_length(term.magnitude));
+/// Finds the exponent above the largest of the sampled terms: one for each thread, so that their loads are on their
+/// way together.
+__global__ void __launch_bounds__(window_threads)
+    group_window_kernel(const __grid_constant__ group_input in, group_status* status) {
+  begin_kernel(0);
+  const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int stream = 0; stream < streams_of(in.terms); ++stream) {
+    unsigned above = 0;
+    if (k < in.n) {
+      const std::size_t i = in.n <= sampled_terms ? k : in.n / sampled_terms * k;
+      const core::exact_term term = any_addend(in, stream, i);
+      const bool counts = term.kind == core::kind::finite && term.magnitude != 0;
+      if (counts)
+        above = static_cast<unsigned>(group_status::no_exponent + term.exponent + bit_length(term.magnitude));
     }
+    above = __reduce_max_sync(all_lanes, above);
+    if (threadIdx.x % 32 == 0 && above != 0) atomicMax(&status->above[stream], above);
   }
-  highest = __reduce_max_sync(all_lanes, highest);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = highest;
-  __syncthreads();
-  if (threadIdx.x < 32) {
-    highest = __reduce_max_sync(all_lanes, threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : none);
-  }
-  __syncthreads();
-  return highest == none ? of_zeros : highest;
 }
 
-/// Places the windows. `lowest_a`, `lowest_b`: the exponents of the last bits of any term.
-__global__ void __launch_bounds__(max_window_threads)
-    group_window_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
-                        int lowest_a, int lowest_b, group_status* status) {
-  begin_kernel(0);
-  __shared__ int of_warp[max_window_threads / 32];
-  for (int stream = 0; stream < streams_of(in.terms); ++stream) {
-    const int highest = sampled_exponent(in, stream, of_warp);
-    const int lowest = highest + sample_margin - scheme.bits[stream];
-    if (threadIdx.x == 0) status->lowest[stream] = ::max(lowest, stream == 0 ? lowest_a : lowest_b);
-  }
+/// The window of a stream. Of zeros, one that suits usual numbers.
+__device__ __forceinline__ group_window window_of(const group_scheme& scheme, const group_status& status,
+                                                  int stream) {
+  constexpr int of_zeros = 8;
+  const unsigned found = status.above[stream];
+  const int above = found == 0 ? of_zeros : static_cast<int>(found) - group_status::no_exponent;
+  return {::max(above + sample_margin - scheme.bits[stream], scheme.lowest[stream]), scheme.bits[stream]};
 }
 
 __global__ void __launch_bounds__(256) group_clear_kernel(wide_unsigned* words, std::size_t count) {

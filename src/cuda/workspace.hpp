@@ -32,7 +32,8 @@ struct workspace::storage {
   unsigned* status = nullptr;  ///< on the device: 1 after an integer result that did not fit
   /// On the device: ~index of the first key out of range and of the first empty group; see group_call.hpp.
   cuda_engine::wide_unsigned* group_errors = nullptr;
-  growing_memory group_memory, group_states;  ///< of calls on groups
+  /// Of calls on groups.
+  growing_memory group_memory, group_states;
   volatile cuda_engine::wide_unsigned* host_result = nullptr;    ///< two words, mapped into the device's memory
   volatile cuda_engine::wide_unsigned* device_result = nullptr;  ///< their address on the device
   unsigned calls = 0;                                            ///< whose result went there

@@ -55,7 +55,7 @@ struct batch {
   std::vector<axis> outer_a,
       outer_b;          ///< element axes of a grid but the innermost; each.a and each.b refer to them
   any_offsets offsets;  ///< of segments; its data is null otherwise
-  any_keys keys;        ///< of groups whose elements lie anywhere, or that a GPU computes; its data is null otherwise
+  any_keys keys;  ///< of groups whose elements lie anywhere, or that a GPU computes; its data is null otherwise
   /// Of groups: how many elements each has; of those that are segments the offsets.
   std::vector<std::uint64_t> group_sizes;
   std::vector<shared_axis> columns;  ///< of groups: axes that neither elements nor groups lie along

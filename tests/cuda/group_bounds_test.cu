@@ -1,6 +1,6 @@
 // Groups by keys whose data leaves the window of the first look, or that are wrong: terms of one group that are far
-// larger than the others', infinities and NaNs, ties, keys out of range, nothing. And sabotage: launches with a bound
-// that is too small, without a carry, with too few elements or too little room have to give wrong results.
+// larger than the others', infinities and NaNs, ties, keys out of range, nothing. And sabotage: launches with a
+// bound that is too small, without a carry, with too few elements or too little room have to give wrong results.
 #include "group_launch.cuh"
 
 namespace exactdot::cuda_engine {
@@ -70,9 +70,8 @@ TEST_F(group_bounds, have_infinities_and_nans_in_their_own_group_only) {
                                  reduction::mean, reduction::variance, reduction::dot}) {
       uniform_groups<double> data(3, 300, 8);
       std::vector<double> b = uniform_groups<double>(4, 300, 8).x;
-      const std::pair<std::int64_t, double> specials[] = {{0, infinity}, {1, -infinity}, {2, nan},
-                                                          {3, infinity}, {3, -infinity}, {4, infinity},
-                                                          {4, nan},      {5, 1e300}};
+      const std::pair<std::int64_t, double> specials[] = {{0, infinity},  {1, -infinity}, {2, nan}, {3, infinity},
+                                                          {3, -infinity}, {4, infinity},  {4, nan}, {5, 1e300}};
       std::size_t i = 10;
       for (const auto& [group, value] : specials) data.keys[i] = group, data.x[i] = value, ++i;
       data.keys[20] = 6, data.x[20] = infinity, b[20] = 0;
@@ -84,7 +83,8 @@ TEST_F(group_bounds, have_infinities_and_nans_in_their_own_group_only) {
 
 /// Half-way between two floats, and next to it by bits below the window.
 TEST_F(group_bounds, of_ties_are_rounded_to_even) {
-  const std::vector<float> x = {1, 0x1p-24F, 1, 0x1p-24F, 0x1p-120F, 1, 0x1p-24F, -0x1p-120F, 1 + 0x1p-23F, 0x1p-24F};
+  const std::vector<float> x = {1, 0x1p-24F, 1,          0x1p-24F,     0x1p-120F,
+                                1, 0x1p-24F, -0x1p-120F, 1 + 0x1p-23F, 0x1p-24F};
   const std::vector<std::int64_t> keys = {0, 0, 1, 1, 1, 2, 2, 2, 3, 3};
   for (const bool in_shared : {true, false}) {
     expect_groups(keyed(x, {}, keys, 5), test_of(reduction::sum, element_type::float32, in_shared), 1, "ties");
@@ -97,8 +97,8 @@ TEST_F(group_bounds, of_nothing_have_the_results_of_nothing) {
       expect_groups(keyed<float>({}, {}, {}, 3), test_of(what, element_type::float32, in_shared), 1, "nothing");
       expect_groups(keyed<double>({1, 2}, {}, {1, 1}, 40), test_of(what, element_type::float64, in_shared), 1,
                     "nearly nothing");
-      expect_groups(keyed<double>({0, -0.0, 0}, {}, {1, 1, 2}, 4), test_of(what, element_type::float64, in_shared), 1,
-                    "zeros");
+      expect_groups(keyed<double>({0, -0.0, 0}, {}, {1, 1, 2}, 4), test_of(what, element_type::float64, in_shared),
+                    1, "zeros");
     }
   }
 }
@@ -157,7 +157,8 @@ TEST_F(group_bounds, that_are_sabotaged_are_wrong) {
     test = test_of(reduction::mean, element_type::float32, in_shared);
     EXPECT_EQ(expect_groups(of, test, 1, "not sabotaged"), 0U);
     test.before_finish = [](group_job& job, group_job& copied) {
-      wide_unsigned* const count = job.scheme.in_shared ? copied.to.counts : copied.to.sums + job.scheme.lanes[0] - 1;
+      wide_unsigned* const count =
+          job.scheme.in_shared ? copied.to.counts : copied.to.sums + job.scheme.lanes[0] - 1;
       --*count;
     };
     expect_wrong(of, test, "a count too low");

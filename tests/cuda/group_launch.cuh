@@ -1,5 +1,5 @@
-// Launches of the kernels of groups (group_sums.cuh) for tests, which compare every result with the integer oracle's
-// for the group's elements alone.
+// Launches of the kernels of groups (group_sums.cuh) for tests, which compare every result with the integer
+// oracle's for the group's elements alone.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -69,12 +69,12 @@ struct group_test {
   std::uint64_t ddof = 0;
   bool in_shared = true;
   unsigned threads = 64, blocks = 3;
-  unsigned skew = 0;          ///< elements before the first, so that packs are not aligned
+  unsigned skew = 0;  ///< elements before the first, so that packs are not aligned
   element_type key_type = element_type::int32;
-  std::size_t room = 3;       ///< open groups of a pass
+  std::size_t room = 3;                ///< open groups of a pass
   std::size_t second_look_shared = 0;  ///< bytes
-  bool waits = true;          ///< nothing is stored if a key is out of range
-  bool counts = false;        ///< the groups' elements, instead of a reduction
+  bool waits = true;                   ///< nothing is stored if a key is out of range
+  bool counts = false;                 ///< the groups' elements, instead of a reduction
   /// Before the finish of the first look, for sabotage: of the job, and of its memory in host memory.
   std::function<void(group_job&, group_job&)> before_finish;
   std::function<void(group_job&)> before;
@@ -162,10 +162,12 @@ class group_launcher {
     const core::state_layout layout =
         core::layout_of(core::wider(core::carrier_of(of.type_a), core::carrier_of(two ? of.type_b : of.type_a)));
     const std::size_t slot_words = words_of_open_group(layout, streams_of(in.terms));
-    gpu::buffer<wide_unsigned>& memory = memory_.emplace(stream_, first_look_bytes(job) / 8 + test.room * slot_words);
+    gpu::buffer<wide_unsigned>& memory =
+        memory_.emplace(stream_, first_look_bytes(job) / 8 + test.room * slot_words);
     const std::size_t cleared = place_memory(job, memory.data());
     int launches = 0;
-    const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared, auto&&... arguments) {
+    const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared,
+                            auto&&... arguments) {
       if (++launches == 4 && test.before_finish) sabotage(job, memory, test);
       gpu::launch(kernel, blocks, threads, shared, stream_, arguments...);
     };
@@ -184,7 +186,8 @@ class group_launcher {
     job.scheme.threads = test.threads, job.scheme.blocks = test.blocks;
     memory_.emplace(stream_, first_look_bytes(job) / 8);
     const std::size_t cleared = place_memory(job, memory_->data());
-    const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared, auto&&... arguments) {
+    const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared,
+                            auto&&... arguments) {
       gpu::launch(kernel, blocks, threads, shared, stream_, arguments...);
     };
     if (is_extremum) {
@@ -195,7 +198,8 @@ class group_launcher {
   }
 
   group_outcome outcome_of(const group_job& job, const group_test& test, std::size_t groups,
-                           const gpu::buffer<std::uint64_t>& results, const gpu::buffer<wide_unsigned>& of_workspace) {
+                           const gpu::buffer<std::uint64_t>& results,
+                           const gpu::buffer<wide_unsigned>& of_workspace) {
     group_outcome found;
     found.status = read_status(*memory_);
     std::vector<wide_unsigned> ends(3);

@@ -111,7 +111,7 @@ requires(exactdot::detail::matrix_view<A> ||
 ///
 /// A key out of range, an empty group under min or max (whose result is NaN or 0) and an integer result that does
 /// not fit (0) are left to workspace::check(); elements with a bad key belong to no group. The workspace allocates
-/// memory for a table of 16 to 72 bytes a group and for exact states, and keeps it; so a call that is captured in a
+/// memory for a table of 28 to 92 bytes a group and for exact states, and keeps it; so a call that is captured in a
 /// graph must have been made once before (errc::bad_option).
 template <class X, class Key, element R>
 void reduce(workspace& on, reduction what, const groups<X, Key>& x, R* out, const options& options = {},

@@ -214,8 +214,9 @@ TEST_F(cuda_groups, with_bad_input_are_refused_before_anything_is_written) {
   expect_error(errc::empty_input, "group 11 is empty", [&] { max(empty, on_device(more, 12)); });
   std::vector<double> host(10);
   expect_error(errc::bad_option, "the array of results lies in host memory", [&] { sum(device, host); });
-  expect_error(errc::bad_option, "the array of keys lies in host memory",
-               [&] { sum(groups{read_on_device(x, 60), keys, 10}, to); });
+  expect_error(errc::bad_option, "the array of keys lies in host memory", [&] {
+    sum(groups{read_on_device(x, 60), keys, 10}, to);
+  });
   expect_error(errc::bad_option, "x lies in host memory", [&] { sum(groups{a, read_on_device(k, 60), 10}, to); });
   expect_error(errc::bad_option, "no mode fast", [&] { sum(device, to, {.mode = mode::fast}); });
   expect_error(errc::bad_option, "cannot read", [&] { sum(device, to, {.device = device::cpu}); });
