@@ -1,5 +1,5 @@
-// exactdot over MPI: a dot product, a variance and the sums of groups of distributed data. The output is the same for any
-// number of processes.
+// exactdot over MPI: a dot product, a variance and the sums of groups of distributed data. The output is the same
+// for any number of processes.
 #include <cstdint>
 #include <cstdio>
 #include <exactdot/mpi.hpp>
@@ -30,8 +30,8 @@ int main(int argc, char** argv) {
   request.wait();
 
   if (rank == 0) {
-    std::printf("dot %.17g\nvariance %.17g\nregions %.17g %.17g %.17g\ntotal %.17g\n", dot, variance, sums[0], sums[1],
-                sums[2], total.round<double>());
+    std::printf("dot %.17g\nvariance %.17g\nregions %.17g %.17g %.17g\ntotal %.17g\n", dot, variance, sums[0],
+                sums[1], sums[2], total.round<double>());
   }
   MPI_Finalize();
 }

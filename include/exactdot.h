@@ -275,10 +275,11 @@ typedef struct xd_bounded {
   double value, error, bound;
 } xd_bounded;
 
-/* *sum = the sum of canonical words (xd_accumulator_words) of this element type. The bound is 0 if value + error is
+/* *sum = the sum of canonical words (xd_accumulator_words) of this element type, or of an accumulator. The bound is 0 if value + error is
  * the sum itself, at most 2^-96 of its magnitude otherwise, and infinite for sums beyond 2^860 or below 2^-660.
  * Errors: XD_NULL_POINTER, XD_BAD_OPTION (type), XD_SIZE_MISMATCH. Less than 0.1 microseconds. */
 xd_status xd_bound_words(int type, const int64_t* words, size_t count, xd_bounded* sum);
+xd_status xd_accumulator_bound(xd_accumulator* accumulator, xd_bounded* sum);
 /* *sum = the sum of XD_DOT, XD_SUM, XD_ASUM or XD_SUM_OF_SQUARES of vectors of one type: as precise as results of
  * result_type need, or exact. Errors and cost as of xd_reduce; the sentence may begin with another name. */
 xd_status xd_bound(int reduction, const xd_vector* a, const xd_vector* b, int result_type, const xd_options* options,
@@ -394,27 +395,27 @@ xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector
  * zero before the first call. Errors as above. */
 xd_status xd_enqueue_add_moments(xd_workspace* workspace, const xd_vector* x, int64_t* device_words);
 
-/* Words of `rows` states in the GPU's memory, `stride` words from row to row (0: one after another): each of an accumulator
- * of `type`, or, if of_moments is not 0, of moments. They may be elementwise sums of up to 2^31 - 1 states, as after an
- * allreduce (NCCL: ncclInt64, ncclSum). */
+/* Words of `rows` states in the GPU's memory, `stride` words from row to row (0: one after another). The words of an
+ * accumulator have the format XD_SUM in XD_FULL, those of moments XD_VARIANCE in XD_FULL. They may be elementwise sums of up
+ * to 2^31 - 1 states, as after an allreduce (NCCL: ncclInt64, ncclSum). */
 typedef struct xd_states {
+  xd_state_format format;
   int64_t* words;
   size_t rows;
   size_t stride;
-  int type;
-  int of_moments;
 } xd_states;
 
 /* device_results[i] = the state of row i as a reduction, rounded once to result_type, when the stream reaches it: XD_DOT,
- * XD_SUM, XD_ASUM and XD_SUM_OF_SQUARES its value, XD_NRM2 its root, XD_MEAN its quotient by `count` (of moments, by the
- * row's own); XD_VARIANCE and XD_STDDEV of moments, with options->ddof. A row whose words are no state gives NaN, or 0 in
+ * XD_SUM, XD_ASUM and XD_SUM_OF_SQUARES its value, XD_NRM2 its root, XD_MEAN its quotient by `count` (of states of means and
+ * variances, by the row's own); XD_VARIANCE and XD_STDDEV of states of variances, with options->ddof; of formats with more
+ * than a sum, what xd_round_states gives. A row whose words are no state gives NaN, or 0 in
  * an integer type, and xd_workspace_check returns XD_HEADROOM or XD_BAD_OPTION. Neither waits nor allocates. Errors as of
  * xd_enqueue; XD_BAD_OPTION also for results that overlap the words. */
 xd_status xd_enqueue_round(xd_workspace* workspace, int reduction, const xd_states* states, int result_type,
                            void* device_results, uint64_t count, const xd_options* options);
 /* Row i of `states` += row i of `others`, as canonical words of one state; with others null the words become canonical.
  * Rows that are no states stay as they are, and xd_workspace_check says so. Errors as above; XD_SIZE_MISMATCH unless both
- * have as many rows of the same kind and type. */
+ * have as many rows of one format. */
 xd_status xd_enqueue_merge(xd_workspace* workspace, const xd_states* states, const xd_states* others);
 
 #if defined(__GNUC__)

@@ -1,8 +1,8 @@
 /*
  * Exact results of k sums over MPI beside MPI's own sum of k doubles and beside two such collectives.
  *
- * All ways take turns, so that a disturbance meets all; a time is the median on rank 0, from a barrier to the return.
- * Rank 0 prints one JSON object a line. usage: mpirun -n P measure [--quick]
+ * All ways take turns, so that a disturbance meets all; a time is the median on rank 0, from a barrier to the
+ * return. Rank 0 prints one JSON object a line. usage: mpirun -n P measure [--quick]
  */
 #include <exactdot_mpi.h>
 #include <stdio.h>
@@ -11,17 +11,16 @@
 enum { MAX_RESULTS = 10000, ROW = 64, MAX_SAMPLES = 301, WAYS = 11 };
 
 static const char* const names[WAYS] = {
-    "doubles",          /* MPI_Allreduce of k doubles */
-    "two_collectives",  /* that twice */
-    "words_24",         /* MPI_Allreduce of k states of float, and of double */
-    "words_138",
-    "doubles_3k",       /* MPI_Allreduce of 3 k doubles: as many bytes as bounded sums */
-    "message",          /* MPI_Allreduce of k bounded sums by the operation of exactdot_mpi.h */
-    "bounded",          /* xd_mpi_round's exchange and rounding of bounded sums that the caller has */
-    "round",            /* results from accumulators */
-    "merge",            /* xd_mpi_allreduce of accumulators */
-    "plain_rows",       /* a loop over each of k rows of doubles, and MPI_Allreduce of the sums */
-    "exact_rows"        /* xd_mpi_reduce_rows of the same */
+    "doubles",                       /* MPI_Allreduce of k doubles */
+    "two_collectives",               /* that twice */
+    "words_24",                      /* MPI_Allreduce of k states of float, and of double */
+    "words_138",       "doubles_3k", /* MPI_Allreduce of 3 k doubles: as many bytes as bounded sums */
+    "message",                       /* MPI_Allreduce of k bounded sums by the operation of exactdot_mpi.h */
+    "bounded",                       /* xd_mpi_round's exchange and rounding of bounded sums that the caller has */
+    "round",                         /* results from accumulators */
+    "merge",                         /* xd_mpi_allreduce of accumulators */
+    "plain_rows",                    /* a loop over each of k rows of doubles, and MPI_Allreduce of the sums */
+    "exact_rows"                     /* xd_mpi_reduce_rows of the same */
 };
 
 typedef struct data {
@@ -42,7 +41,8 @@ static void check(xd_status status) {
 }
 
 /* The source of the bounded sums alone: what a caller has that sums by itself. Every result is decided. */
-static xd_status bound(void* self, size_t first, size_t n, xd_bounded* sums, xd_bounded* squares, uint64_t* counts) {
+static xd_status bound(void* self, size_t first, size_t n, xd_bounded* sums, xd_bounded* squares,
+                       uint64_t* counts) {
   (void)squares, (void)counts;
   memcpy(sums, ((data*)self)->bounded + first, n * sizeof *sums);
   return XD_OK;
@@ -136,8 +136,8 @@ static void measure(data* of, int samples, int rank, int processes) {
     }
   }
   if (rank != 0) return;
-  printf("{\"ranks\": %d, \"k\": %d, \"type\": \"%s\", \"samples\": %d", processes, (int)of->k, xd_type_name(of->type),
-         samples);
+  printf("{\"ranks\": %d, \"k\": %d, \"type\": \"%s\", \"samples\": %d", processes, (int)of->k,
+         xd_type_name(of->type), samples);
   for (way = 0; way < WAYS; ++way) {
     qsort(times[way], (size_t)samples, sizeof(double), less);
     printf(", \"%s\": %.3f", names[way], times[way][samples / 2]);
@@ -157,7 +157,8 @@ static void fill(data* of, int type) {
     for (k = 0; k < ROW; ++k) of->rows[i * ROW + k] = uniform();
     check(xd_bound(XD_SUM, &x, NULL, XD_FLOAT64, NULL, &of->bounded[i]));
     of->plain[i] = uniform();
-    if (of->accumulators[i] != NULL) xd_accumulator_destroy(of->accumulators[i]), xd_accumulator_destroy(of->merged[i]);
+    if (of->accumulators[i] != NULL)
+      xd_accumulator_destroy(of->accumulators[i]), xd_accumulator_destroy(of->merged[i]);
     check(xd_accumulator_create(type, &of->accumulators[i]));
     check(xd_accumulator_create(type, &of->merged[i]));
     if (type == XD_FLOAT64) {

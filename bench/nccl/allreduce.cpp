@@ -177,8 +177,9 @@ class gpu_bench {
                         ncclSum, communicator_, stream_),
           "an allreduce of words");
     if (!round) return;
-    exactdot::cuda::round(*workspace_, {exactdot::type_of<T>, states.received.data(), k}, exactdot::reduction::dot,
-                          states.results.data());
+    exactdot::cuda::round(*workspace_,
+                          {{exactdot::reduction::dot, exactdot::type_of<T>}, states.received.data(), k},
+                          exactdot::reduction::dot, states.results.data());
   }
   double elapsed(int count) {
     check(cudaEventRecord(end_, stream_), "recording an event");

@@ -82,8 +82,11 @@ struct gpu {
   }
   void round() const {
     check(cudaSetDevice(number), "choosing a GPU");
-    exactdot::cuda::round(*workspace, {.words = words, .rows = vectors}, reduction::dot, results);
-    exactdot::cuda::round(*workspace, {.words = words + vectors * words_of_dot, .of_moments = true},
+    using exactdot::element_type;
+    exactdot::cuda::round(*workspace, {{reduction::dot, element_type::float64}, words, vectors}, reduction::dot,
+                          results);
+    exactdot::cuda::round(*workspace,
+                          {{reduction::variance, element_type::float64}, words + vectors * words_of_dot},
                           reduction::variance, results + vectors);
   }
   [[nodiscard]] std::vector<double> read() const {

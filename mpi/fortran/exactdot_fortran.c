@@ -44,7 +44,8 @@ int xd_fortran_fields(int type, const void* values, int64_t n, int64_t leading, 
     status = xd_mpi_refuse(caller, XD_BAD_OPTION, "expected 0 <= nsummands <= dsummands and 0 <= nflds");
   }
   rows.n = status == XD_OK ? (size_t)n : 0;
-  return xd_mpi_reduce_lines(caller, XD_SUM, &rows, NULL, type, sums, rows.rows, communicator, &options, NULL, status);
+  return xd_mpi_reduce_lines(caller, XD_SUM, &rows, NULL, type, sums, rows.rows, communicator, &options, NULL,
+                             status);
 }
 
 int xd_fortran_add(xd_accumulator* accumulator, int type, const void* a, const void* b, int64_t n_a, int64_t n_b,

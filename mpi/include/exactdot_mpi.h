@@ -3,11 +3,12 @@
  * exactdot over MPI, for C99: exact sums, dots, norms, means and variances of data that are distributed over the
  * processes of a communicator. Header only: over exactdot.h (libexactdot_c) and MPI 3.0's C interface.
  *
- * Results have the bits of the same call on all data in one process: no number of ranks, no partition, no order, no MPI
- * library changes a bit (docs/mpi.md). Every function is collective: all processes of the communicator call it with the
- * same number of results and the same types. A failure of one process is returned by all, with the sentence of the
- * lowest failing rank in xd_message(), and nobody waits. Three exceptions, which no message can tell: a process that has no
- * usable communicator, one that gives a null pointer to rows, and one whose xd_mpi_iallreduce finds no memory.
+ * Results have the bits of the same call on all data in one process: no number of ranks, no partition, no order, no
+ * MPI library changes a bit (docs/mpi.md). Every function is collective: all processes of the communicator call it
+ * with the same number of results and the same types. A failure of one process is returned by all, with the
+ * sentence of the lowest failing rank in xd_message(), and nobody waits. Three exceptions, which no message can
+ * tell: a process that has no usable communicator, one that gives a null pointer to rows, and one whose
+ * xd_mpi_iallreduce finds no memory.
  */
 #ifndef EXACTDOT_MPI_H
 #define EXACTDOT_MPI_H
@@ -16,10 +17,10 @@
 
 /* All zero, or a null pointer: the defaults. */
 typedef struct xd_mpi_options {
-  int check;                /* 1: compare the number of results and the types over all processes before the exchange, by
-                             * one more collective of 64 bytes; XD_SIZE_MISMATCH names what differs */
-  const xd_options* local;  /* of the local computation; null: the defaults, and one thread if MPI was initialized for
-                             * one (MPI_THREAD_SINGLE) */
+  int check; /* 1: compare the number of results and the types over all processes before the exchange, by
+              * one more collective of 64 bytes; XD_SIZE_MISMATCH names what differs */
+  const xd_options* local; /* of the local computation; null: the defaults, and one thread if MPI was initialized
+                            * for one (MPI_THREAD_SINGLE) */
 } xd_mpi_options;
 
 static inline int xd_mpi_checks(const xd_mpi_options* options) { return options != NULL && options->check; }
@@ -42,10 +43,10 @@ static inline xd_status xd_mpi_merge(const char* caller, const xd_mpi_source* so
   return ended == XD_OK ? failed : ended;
 }
 
-/* Each of k accumulators becomes its sum over all processes, on all of them. One collective of up to 320 words; beyond,
- * two: one of 4 integers, one of the limbs in use. Errors: XD_NULL_POINTER, XD_BAD_OPTION (element types differ),
- * XD_HEADROOM, XD_OUT_OF_MEMORY, XD_COMMUNICATION, XD_SIZE_MISMATCH (options->check). After a failure some accumulators
- * may have their sum. */
+/* Each of k accumulators becomes its sum over all processes, on all of them. One collective of up to 320 words;
+ * beyond, two: one of 4 integers, one of the limbs in use. Errors: XD_NULL_POINTER, XD_BAD_OPTION (element types
+ * differ), XD_HEADROOM, XD_OUT_OF_MEMORY, XD_COMMUNICATION, XD_SIZE_MISMATCH (options->check). After a failure some
+ * accumulators may have their sum. */
 static inline xd_status xd_mpi_allreduce(xd_accumulator* const* accumulators, size_t k, MPI_Comm comm,
                                          const xd_mpi_options* options) {
   xd_mpi_states states;
@@ -56,8 +57,8 @@ static inline xd_status xd_mpi_allreduce(xd_accumulator* const* accumulators, si
                       xd_mpi_open_accumulators("xd_mpi_allreduce", accumulators, k, &states, &source));
 }
 
-/* The same at rank `root`; other processes keep their accumulators. Costs one more message of 8 bytes, which tells all
- * whether a process has failed. */
+/* The same at rank `root`; other processes keep their accumulators. Costs one more message of 8 bytes, which tells
+ * all whether a process has failed. */
 static inline xd_status xd_mpi_reduce(xd_accumulator* const* accumulators, size_t k, int root, MPI_Comm comm,
                                       const xd_mpi_options* options) {
   xd_mpi_states states;
@@ -87,14 +88,18 @@ typedef struct xd_mpi_rounding {
 static inline xd_status xd_mpi_rounding_words(void* self, size_t i, int64_t* words) {
   return xd_mpi_accumulator_words(&((xd_mpi_rounding*)self)->states, i, words);
 }
+static inline xd_status xd_mpi_rounding_bound(void* self, size_t first, size_t n, xd_bounded* sums,
+                                              xd_bounded* squares, uint64_t* counts) {
+  return xd_mpi_accumulator_bound(&((xd_mpi_rounding*)self)->states, first, n, sums, squares, counts);
+}
 static inline xd_status xd_mpi_rounding_take(void* self, size_t i, const int64_t* words) {
   return xd_mpi_round_words(&((xd_mpi_rounding*)self)->finish, i, words);
 }
 
 /* results[i] = the sum of accumulator i over all processes, rounded once to result_type, on all processes; with
- * reduction XD_NRM2 its root, otherwise XD_SUM. The accumulators do not change. From k = 2 on the short message: 24 bytes
- * a result, and words only for those that it leaves undecided. Errors as above; XD_OVERFLOW. After a failure results are
- * unspecified. */
+ * reduction XD_NRM2 its root, otherwise XD_SUM. The accumulators do not change. From k = 2 on the short message: 24
+ * bytes a result, and words only for those that it leaves undecided. Errors as above; XD_OVERFLOW. After a failure
+ * results are unspecified. */
 static inline xd_status xd_mpi_round(xd_accumulator* const* accumulators, size_t k, int reduction, int result_type,
                                      void* results, MPI_Comm comm, const xd_mpi_options* options) {
   static const char caller[] = "xd_mpi_round";
@@ -105,6 +110,7 @@ static inline xd_status xd_mpi_round(xd_accumulator* const* accumulators, size_t
   memset(&call, 0, sizeof call);
   status = xd_mpi_open_accumulators(caller, accumulators, k, &call.states, &source);
   source.self = &call, source.words = xd_mpi_rounding_words, source.take = xd_mpi_rounding_take;
+  source.bound = xd_mpi_rounding_bound;
   if (status == XD_OK && reduction != XD_SUM && reduction != XD_NRM2) {
     status = xd_mpi_refuse(caller, XD_BAD_OPTION, "the reduction is XD_SUM or XD_NRM2");
   }
@@ -126,13 +132,13 @@ typedef struct xd_mpi_request {
   xd_mpi_states states;
   xd_mpi_source source;
   xd_status failed;
-  size_t count;    /* words, without the flag */
+  size_t count; /* words, without the flag */
   int64_t words[1];
 } xd_mpi_request;
 
 /* Starts one MPI_Iallreduce of all words of a source. `failed`: a failure of this process, told by the message. */
-static inline xd_status xd_mpi_start(const char* caller, const xd_mpi_source* source, MPI_Comm comm, xd_status failed,
-                                     xd_mpi_request** request) {
+static inline xd_status xd_mpi_start(const char* caller, const xd_mpi_source* source, MPI_Comm comm,
+                                     xd_status failed, xd_mpi_request** request) {
   const size_t each = xd_mpi_result_words(source);
   xd_mpi_selection all = {NULL, 0, 0};
   xd_mpi_request* made;
@@ -141,13 +147,15 @@ static inline xd_status xd_mpi_start(const char* caller, const xd_mpi_source* so
     return xd_mpi_refuse(caller, XD_BAD_OPTION, "more than 2^31 - 2 words; use several calls or xd_mpi_allreduce");
   }
   made = (xd_mpi_request*)malloc(sizeof *made + source->k * each * sizeof(int64_t));
-  if (made == NULL) return xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for the message; the other ranks wait");
+  if (made == NULL)
+    return xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for the message; the other ranks wait");
   memset(made, 0, sizeof *made);
   made->comm = comm, made->source = *source, made->count = source->k * each, all.n = source->k;
   MPI_Comm_size(comm, &processes);
   made->failed = xd_mpi_collect(caller, source, &all, processes, failed, made->words);
   made->words[made->count] = made->failed != XD_OK;
-  code = MPI_Iallreduce(MPI_IN_PLACE, made->words, (int)made->count + 1, MPI_INT64_T, MPI_SUM, comm, &made->request);
+  code =
+      MPI_Iallreduce(MPI_IN_PLACE, made->words, (int)made->count + 1, MPI_INT64_T, MPI_SUM, comm, &made->request);
   if (code != MPI_SUCCESS) {
     free(made);
     return xd_mpi_status(caller, code);
@@ -156,10 +164,10 @@ static inline xd_status xd_mpi_start(const char* caller, const xd_mpi_source* so
   return XD_OK;
 }
 
-/* Starts xd_mpi_allreduce of k accumulators: one MPI_Iallreduce of whole states. xd_mpi_wait, or xd_mpi_test until it is
- * done, stores the sums; until then do not change or destroy the accumulators and the list. Errors: those of a process
- * are told to all by xd_mpi_wait. XD_OUT_OF_MEMORY and XD_BAD_OPTION (more than 2^31 - 2 words) are returned at once, to
- * this process alone. */
+/* Starts xd_mpi_allreduce of k accumulators: one MPI_Iallreduce of whole states. xd_mpi_wait, or xd_mpi_test until
+ * it is done, stores the sums; until then do not change or destroy the accumulators and the list. Errors: those of
+ * a process are told to all by xd_mpi_wait. XD_OUT_OF_MEMORY and XD_BAD_OPTION (more than 2^31 - 2 words) are
+ * returned at once, to this process alone. */
 static inline xd_status xd_mpi_iallreduce(xd_accumulator* const* accumulators, size_t k, MPI_Comm comm,
                                           xd_mpi_request** request) {
   static const char caller[] = "xd_mpi_iallreduce";
@@ -220,7 +228,8 @@ static inline xd_status xd_mpi_test(xd_mpi_request** request, int* done) {
 
 static inline xd_status xd_mpi_reduce_lines(const char* caller, int reduction, const xd_rows* a, const xd_rows* b,
                                             int result_type, void* results, size_t k, MPI_Comm comm,
-                                            const xd_mpi_options* options, const size_t* offsets, xd_status failed) {
+                                            const xd_mpi_options* options, const size_t* offsets,
+                                            xd_status failed) {
   xd_mpi_lines lines;
   xd_mpi_source source;
   xd_status ended = XD_OK;
@@ -234,10 +243,10 @@ static inline xd_status xd_mpi_reduce_lines(const char* caller, int reduction, c
   return ended;
 }
 
-/* *result = the reduction (XD_DOT ... XD_STDDEV) of the elements of all processes, on all processes: this process has
- * those of a (and of b for XD_DOT: as many, of the same type), which may be none. ddof is that of options->local.
- * Result types as of xd_reduce. One collective of words: 25 of floats, 139 of doubles, twice as many of variances.
- * Errors: those of xd_reduce, of any process, and XD_COMMUNICATION. */
+/* *result = the reduction (XD_DOT ... XD_STDDEV) of the elements of all processes, on all processes: this process
+ * has those of a (and of b for XD_DOT: as many, of the same type), which may be none. ddof is that of
+ * options->local. Result types as of xd_reduce. One collective of words: 25 of floats, 139 of doubles, twice as
+ * many of variances. Errors: those of xd_reduce, of any process, and XD_COMMUNICATION. */
 static inline xd_status xd_mpi_reduce_vector(int reduction, const xd_vector* a, const xd_vector* b, int result_type,
                                              void* result, MPI_Comm comm, const xd_mpi_options* options) {
   static const char caller[] = "xd_mpi_reduce_vector";
@@ -252,20 +261,20 @@ static inline xd_status xd_mpi_reduce_vector(int reduction, const xd_vector* a, 
     rows[i].data = vectors[i]->data, rows[i].n = vectors[i]->n, rows[i].stride = vectors[i]->stride;
     rows[i].type = vectors[i]->type, rows[i].swapped = vectors[i]->swapped;
   }
-  return xd_mpi_reduce_lines(caller, reduction, a == NULL ? NULL : &rows[0], b == NULL ? NULL : &rows[1], result_type,
-                             result, 1, comm, options, NULL, XD_OK);
+  return xd_mpi_reduce_lines(caller, reduction, a == NULL ? NULL : &rows[0], b == NULL ? NULL : &rows[1],
+                             result_type, result, 1, comm, options, NULL, XD_OK);
 }
 
-/* results[i] = the reduction of row i of all processes: this process has the elements of row i of a (and b). All have
- * the same number of rows, of any length, 0 too. Columns are rows with exchanged strides (xd_matrix_columns). The short
- * message: see xd_mpi_round. Results without gaps. Errors as above. */
+/* results[i] = the reduction of row i of all processes: this process has the elements of row i of a (and b). All
+ * have the same number of rows, of any length, 0 too. Columns are rows with exchanged strides (xd_matrix_columns).
+ * The short message: see xd_mpi_round. Results without gaps. Errors as above. */
 static inline xd_status xd_mpi_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int result_type,
                                            void* results, MPI_Comm comm, const xd_mpi_options* options) {
   const xd_status status = xd_mpi_check_communicator("xd_mpi_reduce_rows", comm);
   if (status != XD_OK) return status;
   if (a == NULL) return xd_mpi_refuse("xd_mpi_reduce_rows", XD_NULL_POINTER, "a is null");
-  return xd_mpi_reduce_lines("xd_mpi_reduce_rows", reduction, a, b, result_type, results, a->rows, comm, options, NULL,
-                             XD_OK);
+  return xd_mpi_reduce_lines("xd_mpi_reduce_rows", reduction, a, b, result_type, results, a->rows, comm, options,
+                             NULL, XD_OK);
 }
 
 /* results[i] = the reduction of the elements of all processes whose key is i, for i < groups. Keys as of
@@ -281,10 +290,12 @@ static inline xd_status xd_mpi_reduce_groups(int reduction, const xd_vector* a, 
   if (status != XD_OK) return status;
   status = xd_mpi_sort(caller, a, b, keys, groups, skip_out_of_range, &sorted);
   rows[0].data = sorted.a, rows[1].data = sorted.b;
-  if (a != NULL) rows[0].type = a->type, rows[0].swapped = a->swapped, rows[0].stride = (ptrdiff_t)xd_type_size(a->type);
-  if (b != NULL) rows[1].type = b->type, rows[1].swapped = b->swapped, rows[1].stride = (ptrdiff_t)xd_type_size(b->type);
-  status = xd_mpi_reduce_lines(caller, reduction, &rows[0], b == NULL ? NULL : &rows[1], result_type, results, groups,
-                               comm, options, sorted.offsets, status);
+  if (a != NULL)
+    rows[0].type = a->type, rows[0].swapped = a->swapped, rows[0].stride = (ptrdiff_t)xd_type_size(a->type);
+  if (b != NULL)
+    rows[1].type = b->type, rows[1].swapped = b->swapped, rows[1].stride = (ptrdiff_t)xd_type_size(b->type);
+  status = xd_mpi_reduce_lines(caller, reduction, &rows[0], b == NULL ? NULL : &rows[1], result_type, results,
+                               groups, comm, options, sorted.offsets, status);
   xd_mpi_free_sorted(&sorted);
   return status;
 }

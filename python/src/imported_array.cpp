@@ -24,11 +24,6 @@ PyObject* loaded_attribute(PyObject*& cache, const char* module, const char* nam
 
 bool has_type(PyObject* object, PyObject* type) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type; }
 
-bool is_numpy_array(PyObject* object) {
-  static PyObject* type = nullptr;
-  return has_type(object, loaded_attribute(type, "numpy", "ndarray"));
-}
-
 bool is_torch_tensor(PyObject* object) {
   static PyObject* type = nullptr;
   return has_type(object, loaded_attribute(type, "torch", "Tensor"));
@@ -45,6 +40,11 @@ nb::object find_attribute(PyObject* object, const char* name) {
 }
 
 }  // namespace
+
+bool is_numpy_array(PyObject* object) {
+  static PyObject* type = nullptr;
+  return has_type(object, loaded_attribute(type, "numpy", "ndarray"));
+}
 
 std::string dtype_name(PyObject* array) {
   const nb::object dtype = find_attribute(array, "dtype");

@@ -87,6 +87,9 @@ class imported_array {
 /// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
 std::string describe(PyObject* object);
 
+/// Whether its type is numpy.ndarray.
+bool is_numpy_array(PyObject* object);
+
 /// Whether it is an instance of numpy.ma.MaskedArray.
 bool is_masked(PyObject* object);
 

@@ -14,6 +14,7 @@ namespace {
 enum class library : unsigned char { numpy, torch, cupy, jax, standard, unknown };
 
 library library_of(PyObject* object) {
+  if (is_numpy_array(object)) return library::numpy;
   const std::string name = framework_of(object);
   if (name == "torch") return library::torch;
   if (name == "cupy") return library::cupy;

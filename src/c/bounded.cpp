@@ -1,7 +1,7 @@
 // xd_bounded: a sum as value + error, give or take a bound, and the results that such sums decide.
 //
-// Programs that add bounded sums of several processes (exactdot_mpi.h) begin and end here. The finishes are those of the
-// engines (exactdot/core/enclosure.hpp).
+// Programs that add bounded sums of several processes (exactdot_mpi.h) begin and end here. The finishes are those
+// of the engines (exactdot/core/enclosure.hpp).
 #include <c/convert.hpp>
 #include <c/state.hpp>
 #include <c/status.hpp>
@@ -69,11 +69,12 @@ bounded_finish finish_of(const char* caller, int what, int type, std::int64_t dd
     refuse(errc::bad_option, caller, std::string(name_of(chosen)) + " is no sum");
   }
   const core::finish finish = core::info_of(chosen).finish;
-  const bool takes_integers = is_integer(to_type(type, caller)) && finish == core::finish::round && size_of(to) == 8;
+  const bool takes_integers =
+      is_integer(to_type(type, caller)) && finish == core::finish::round && size_of(to) == 8;
   if (is_integer(to) && !takes_integers) {
     refuse(errc::bad_option, caller,
-           std::string(name_of(chosen)) + " of " + std::string(name_of(to_type(type, caller))) + " has no result of " +
-               std::string(name_of(to)));
+           std::string(name_of(chosen)) + " of " + std::string(name_of(to_type(type, caller))) +
+               " has no result of " + std::string(name_of(to)));
   }
   if (ddof < 0) refuse(errc::bad_option, caller, "ddof is " + std::to_string(ddof) + "; use 0 or more");
   return {{finish, core::format_of(to)}, ddof};
@@ -135,8 +136,8 @@ xd_status xd_round_bounded(int what, int type, size_t k, const xd_bounded* sums,
     const bool is_plain = call.rule.finish() == core::finish::round && call.rule.gives<double>();
     for (size_t i = 0; i < k; ++i) {
       const xd_bounded& x = sums[i];
-      core::decision found = is_plain ? core::decide_rounding<double>({x.value, x.error, x.bound})
-                                      : core::decision{0, false};
+      core::decision found =
+          is_plain ? core::decide_rounding<double>({x.value, x.error, x.bound}) : core::decision{0, false};
       if (!found.certain) {
         found = decide(call, x, call.is_moment() ? squares + i : nullptr, counts == nullptr ? 1 : counts[i]);
       }

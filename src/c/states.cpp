@@ -10,17 +10,6 @@
 namespace exactdot::c {
 namespace {
 
-static_assert(XD_FULL == static_cast<int>(state_form::full) && XD_COMPACT == static_cast<int>(state_form::compact));
-
-state_form to_form(int form, const char* caller) {
-  if (form == XD_FULL || form == XD_COMPACT) return static_cast<state_form>(form);
-  refuse(errc::bad_option, caller, "unknown form " + std::to_string(form) + "; use XD_FULL or XD_COMPACT");
-}
-
-state_format to_format(const xd_state_format& given, const char* caller) {
-  return {to_reduction(given.reduction, caller), to_type(given.type, caller), to_form(given.form, caller)};
-}
-
 /// Throws for a vector of another type than the format's.
 void require_type(const state_format& of, element_type type, const char* caller) {
   if (type == of.type) return;

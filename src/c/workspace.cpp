@@ -16,7 +16,7 @@ namespace {
 cuda::state_rows to_states(const xd_states* states, const char* caller, const char* argument) {
   require(states, caller, argument);
   if (states->rows != 0) require(states->words, caller, argument);
-  return {to_type(states->type, caller), states->words, states->rows, states->of_moments != 0, states->stride};
+  return {to_format(states->format, caller), states->words, states->rows, states->stride};
 }
 
 }  // namespace

@@ -64,15 +64,17 @@ void launch_configured_columns(const workspace::storage& storage, const line_ope
                                const line_results& out, const line_request& asked) {
   constexpr split_column_config config = split_column_configs[which];
   constexpr auto columns = static_cast<std::size_t>(config.columns);
+  constexpr int lanes = config.threads / config.columns,
+                in_flight = column_in_flight<Kind::sums, Kind::Term::inputs>();
   constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Kind::sums));
   const std::size_t panels = (in.count + columns - 1) / columns,
                     parts = parts_of_columns(in.count, in.first.n, storage.multiprocessors, most);
   const line_bounds bounds =
-      bounds_of_columns<Kind>((in.first.n + parts - 1) / parts, config.threads / config.columns, config.in_flight);
+      bounds_of_columns<Kind>(share_rows(in.first.n, parts, lanes * in_flight).most(), lanes, in_flight);
   const auto blocks =
       static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
   launch_kernel(storage, "launching the kernel of long columns", {blocks, config.threads},
-                split_column_kernel<Kind, config.threads, config.columns, config.in_flight, config.resident>, in,
+                split_column_kernel<Kind, config.threads, config.columns, in_flight, config.resident>, in,
                 static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
   if (parts == 1) return;
   line_source<typename Kind::carrier, input_layout::strided> lines;

@@ -12,7 +12,7 @@
 namespace exactdot::cuda_engine {
 namespace {
 
-/// Limbs of radix 2^32 that hold any sum of the first look: 4 words, or 3 limbs of up to 61 bits, and carries.
+/// Limbs of radix 2^32 that hold any sum of the first look: 5 words, or 4 limbs of up to 54 bits, and carries.
 constexpr int first_look_limbs = 10;
 /// Of moments, whose two windows lie apart: sums that do not fit together stay open.
 constexpr int moment_limbs = 20;

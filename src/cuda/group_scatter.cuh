@@ -33,9 +33,11 @@ __device__ __forceinline__ std::uint64_t limb_of(Magnitude magnitude, int offset
   return static_cast<std::uint64_t>(magnitude) << -right & mask;
 }
 
-/// Limbs of a record of the stream: a float's term has 24 bits, so two leave room for most exponents.
+/// Limbs of a record of the stream: a float's term has 24 bits, so two leave room for most exponents. Squares of a
+/// variance: see table_words.
 template <class Source>
 EXACTDOT_CORE int record_limbs(int stream) {
+  if (stream == 1 && Source::max_bits(1) > 64) return 4;
   return Source::max_bits(stream) <= 24 ? 2 : 3;
 }
 /// Words of a record; with counts, which are of the first stream, the last one counts.

@@ -83,7 +83,7 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
   made.limb_bits = 63 - room;
   for (int stream = 0; stream < Source::streams; ++stream) {
     constexpr int max_bits = 108;  // of a window: so that sums of usual terms have less than 127 (group_finish.cuh)
-    made.limb_bits = std::min(made.limb_bits, max_bits / record_limbs<Source>(stream));
+    made.limb_bits = std::min(made.limb_bits, max_bits / std::min(record_limbs<Source>(stream), 3));
   }
   made.threads = 256;
   const std::size_t blocks = (in.n + 4 * made.threads - 1) / (4 * made.threads);

@@ -24,21 +24,25 @@ __device__ __forceinline__ unsigned add_word(unsigned* word, unsigned digit, uns
   return negative ? old < low : old > ~low;
 }
 
-/// Adds ±magnitude · 2^offset to the number whose words are `distance` apart.
+/// Adds ±magnitude · 2^offset, magnitude < 2^bits, to the number whose words are `distance` apart.
 template <int bits, int words, class Magnitude>
 __device__ __forceinline__ void add_to_number(unsigned* number, unsigned distance, Magnitude magnitude, int offset,
                                               bool negative) {
-  constexpr bool is_wide = bits > 64;
   using shifted_type = std::conditional_t<(bits + 31 <= 64), std::uint64_t, core::uint128>;
-  constexpr int touched = is_wide ? words : 1 + (bits + 30) / 32;
-  const int first = is_wide ? 0 : offset >> 5;
-  shifted_type shifted = static_cast<shifted_type>(magnitude) << (is_wide ? offset : offset & 31);
+  constexpr int touched = 1 + (bits + 30) / 32;
+  const int shift = offset & 31;
+  shifted_type shifted = static_cast<shifted_type>(magnitude) << shift;
+  unsigned last = 0;  // the fifth digit
+  if constexpr (bits + 31 > 128) {
+    last = static_cast<unsigned>(shift == 0 ? 0 : magnitude >> (128 - shift));
+  }
   unsigned carry = 0;
-  int at = first;
+  int at = offset >> 5;
 #pragma unroll
   for (int j = 0; j < touched; ++j, ++at) {
     if (at >= words) return;
-    carry = add_word(number + static_cast<unsigned>(at) * distance, static_cast<unsigned>(shifted), carry, negative);
+    const unsigned digit = j == 4 ? last : static_cast<unsigned>(shifted);
+    carry = add_word(number + static_cast<unsigned>(at) * distance, digit, carry, negative);
     shifted >>= 32;
   }
   for (; carry != 0 && at < words; ++at) {
@@ -46,13 +50,15 @@ __device__ __forceinline__ void add_to_number(unsigned* number, unsigned distanc
   }
 }
 
-/// The words of a stream's sums: a float's term has 24 bits, so three words leave room for most exponents.
+/// The words of a stream's sums: a float's term has 24 bits, so three words leave room for most exponents. Squares
+/// of a variance have more than other terms of their length, because most of their sum may cancel.
 template <class Source>
 EXACTDOT_CORE int table_words(int stream) {
+  if (stream == 1 && Source::max_bits(1) > 64) return 5;
   return Source::max_bits(stream) <= 24 ? 3 : 4;
 }
 
-/// Four words, for terms of one group in a row.
+/// Four words, for terms of one group in a row; sums of five words have none.
 template <class Source, int stream>
 struct run_sum {
   core::uint128 sum = 0;  // in two's complement
@@ -87,6 +93,7 @@ struct table_view {
   template <int stream>
   __device__ __forceinline__ void add_to_run(const Source& of, int k, unsigned group,
                                              run_sum<Source, stream>& run) const {
+    if constexpr (table_words<Source>(stream) > 4) return add<stream>(of, k, group);
     auto term = of.template addend<stream>(in, k);
     int offset = 0;
     if (place<stream, Source::always_drops(stream)>(term, window[stream], to.flags + group, offset)) {
@@ -95,6 +102,7 @@ struct table_view {
   }
   template <int stream>
   __device__ __forceinline__ void end_run(unsigned group, run_sum<Source, stream>& run) const {
+    if constexpr (table_words<Source>(stream) > 4) return;
     const bool negative = static_cast<std::uint64_t>(run.sum >> 127) != 0;
     add_to_number<128, table_words<Source>(stream)>(number<stream>(group), entries,
                                                    negative ? ~run.sum + 1 : run.sum, 0, negative);

@@ -70,11 +70,16 @@ constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multipro
 }
 
 struct split_column_config {
-  int columns, threads, in_flight, resident;
+  int columns, threads, resident;
 };
 /// Long columns of which there are too few for a block each; the first if there are 32.
-inline constexpr std::array split_column_configs = {split_column_config{32, 256, 8, 2},
-                                                    split_column_config{8, 256, 8, 2}};
+inline constexpr std::array split_column_configs = {split_column_config{32, 256, 2},
+                                                    split_column_config{8, 256, 2}};
+/// Elements of each input that a thread loads before it uses the first: as many as registers hold.
+template <int sums, int inputs>
+constexpr int column_in_flight() {
+  return sums * inputs == 1 ? 16 : 8;
+}
 inline constexpr std::size_t least_rows_of_block = 512;
 
 constexpr const split_column_config& column_config_for(std::size_t count) {

@@ -19,6 +19,21 @@ EXACTDOT_CORE line_bounds bounds_of_columns(std::size_t rows, int lanes, int in_
   return bounds_of_split<Kind>(rows, lanes, in_flight, 8 * max_split_blocks);
 }
 
+/// Rows in turns of the threads' loops, which blocks share: only the last one reads rows one by one.
+struct row_shares {
+  std::size_t turns, of_turn, parts;
+
+  [[nodiscard]] EXACTDOT_CORE std::size_t begin(std::size_t part, std::size_t rows) const {
+    const std::size_t first = turns * part / parts * of_turn;
+    return first < rows ? first : rows;
+  }
+  /// The most rows of a block.
+  [[nodiscard]] EXACTDOT_CORE std::size_t most() const { return (turns + parts - 1) / parts * of_turn; }
+};
+EXACTDOT_CORE row_shares share_rows(std::size_t rows, std::size_t parts, std::size_t of_turn) {
+  return {(rows + of_turn - 1) / of_turn, of_turn, parts};
+}
+
 template <class Kind, int threads, int columns, int in_flight, int resident>
 __global__ void __launch_bounds__(threads, resident)
     split_column_kernel(const __grid_constant__ line_operands<typename Kind::carrier> in, unsigned parts,
@@ -41,13 +56,14 @@ __global__ void __launch_bounds__(threads, resident)
   for (std::size_t unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
     const std::size_t panel = unit / parts, part = unit % parts, index = panel * columns + column;
     const bool is_line = index < in.count;
-    const std::size_t size = n / parts, more = n % parts, first = part * size + (part < more ? part : more);
+    const row_shares rows_of = share_rows(n, parts, lanes * in_flight);
+    const std::size_t first = rows_of.begin(part, n);
     typename Kind::of_thread sums;
     if (is_line) {
       auto rows = in.line(index);
       rows.a += static_cast<std::ptrdiff_t>(first) * rows.stride_a;
       if (rows.b != nullptr) rows.b += static_cast<std::ptrdiff_t>(first) * rows.stride_b;
-      rows.n = size + (part < more ? 1 : 0);
+      rows.n = rows_of.begin(part + 1, n) - first;
       for_each_pack<typename Kind::Term, in_flight>(rows, team,
                                                     [&](const auto& x, const auto& y) { sums.add(x, y); });
     }

@@ -28,8 +28,9 @@ struct lane_words {
   lane_int states;   ///< in all lanes
 };
 
+/// `counts`: the words after the limbs, 4, or 1 for the number of states only.
 template <int chunks>
-__device__ __forceinline__ lane_words<chunks> load_words(const core::state_layout& layout,
+__device__ __forceinline__ lane_words<chunks> load_words(const core::state_layout& layout, int counts,
                                                          const std::int64_t* words) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   lane_words<chunks> found;
@@ -38,8 +39,8 @@ __device__ __forceinline__ lane_words<chunks> load_words(const core::state_layou
     const int i = 32 * c + lane;
     found.limb[c] = i < layout.limbs ? words[i] : 0;
   }
-  found.special = lane < 3 ? words[layout.nans() + lane] : 0;
-  found.states = words[layout.states()];
+  found.special = lane < counts - 1 ? words[layout.limbs + lane] : 0;
+  found.states = words[layout.limbs + counts - 1];
   return found;
 }
 

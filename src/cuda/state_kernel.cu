@@ -20,7 +20,11 @@ launch_shape shape_of(std::size_t rows) {
   return {static_cast<unsigned>(std::min(blocks, max_blocks)), 32 * rows_per_block};
 }
 
-bool is_narrow(const word_rows& rows) { return chunks_of(rows.layout.limbs) <= narrow; }
+/// Whether all sums of a row fit into one chunk. One of a wide state may do so without the other.
+bool is_narrow(const word_rows& rows) {
+  const int limbs = std::max(rows.state.of[0].layout.limbs, rows.state.of[1].layout.limbs);
+  return chunks_of(limbs) <= narrow;
+}
 
 }  // namespace
 

@@ -58,19 +58,21 @@ __device__ inline std::uint64_t finish_special(const core::result_rule& rule, co
   return core::special_word(rule.format(), special.nan || no_root, special.plus, special.minus);
 }
 
-/// A state of a row, its digits, and what is wrong with it. The same in all lanes.
+/// A sum of a row, its digits, and what is wrong with it. The same in all lanes.
 struct row_state {
   row_problem problem;
+  lane_int states;
   core::special_terms special;
   digit_number number;
 };
 
-/// Loads a state; `digit` gets its magnitude.
+/// Loads the index-th sum of a row; `digit` gets its magnitude.
 template <int chunks>
-__device__ __forceinline__ row_state load_state(const core::state_layout& layout, const std::int64_t* words,
+__device__ __forceinline__ row_state load_state(const engine::stored_state& of, int index, const std::int64_t* row,
                                                 unsigned* digit) {
-  const lane_words<chunks> loaded = load_words<chunks>(layout, words);
-  row_state found{problem_of(layout, loaded), special_terms_of(loaded.special), {}};
+  const core::state_layout& layout = of.of[index].layout;
+  const lane_words<chunks> loaded = load_words<chunks>(layout, of.counts, row + of.of[index].first_word);
+  row_state found{problem_of(layout, loaded), loaded.states, special_terms_of(loaded.special), {}};
   found.number = propagate<chunks>(digit, [&](int c) { return loaded.limb[c]; });
   const lane_int top = last_limb(layout, digit);
   const bool fits = top >= -layout.top_limit() && top < layout.top_limit();
@@ -80,7 +82,7 @@ __device__ __forceinline__ row_state load_state(const core::state_layout& layout
   return found;
 }
 
-/// results[i] = the state of row i, finished: the rounded sum, its root, or its quotient by a count.
+/// results[i] = a sum of row i, finished: rounded, its root, or its quotient by a count.
 template <int chunks>
 __global__ void __launch_bounds__(32 * rows_per_block)
     round_rows_kernel(const __grid_constant__ word_rows rows, const __grid_constant__ row_finish asked,
@@ -90,12 +92,12 @@ __global__ void __launch_bounds__(32 * rows_per_block)
   unsigned* const digit = digits[threadIdx.x / 32];
   for_each_row(rows.count, [&](std::size_t i) {
     const std::int64_t* const row = rows.row(i);
-    const int first = rows.of_moments ? 1 + (asked.of_squares ? rows.layout.words() : 0) : 0;
-    const std::int64_t count = rows.of_moments ? row[0] : static_cast<std::int64_t>(to.count);
-    const row_state state = load_state<chunks>(rows.layout, row + first, digit);
+    const bool is_counted = rows.state.counts_elements != 0;
+    const std::int64_t count = is_counted ? row[0] : static_cast<std::int64_t>(to.count);
+    const row_state state = load_state<chunks>(rows.state, asked.sum, row, digit);
     if (threadIdx.x % 32 == 0) {
       const bool bad_integer = to.rule.is_integer() && state.special.any();
-      const bool bad_count = rows.of_moments && count < 0;
+      const bool bad_count = is_counted && count < 0;
       const row_problem problem =
           state.problem == no_problem && (bad_integer || bad_count) ? impossible_words : state.problem;
       core::outcome found{0};
@@ -103,7 +105,7 @@ __global__ void __launch_bounds__(32 * rows_per_block)
         found.word = finish_special(to.rule, state.special);
       } else {
         found = finish_magnitude(to.rule, state.number.negative,
-                                 leading_bits(digit, state.number, rows.layout.lowest_exponent),
+                                 leading_bits(digit, state.number, rows.state.of[asked.sum].layout.lowest_exponent),
                                  static_cast<std::uint64_t>(count));
       }
       store_row(to, i, problem, found);
@@ -112,14 +114,16 @@ __global__ void __launch_bounds__(32 * rows_per_block)
   });
 }
 
-/// limb += n·Σx² − (Σx)², in units of the square of the layout's lowest bit, from the magnitudes of both. Each lane
-/// computes some limbs: of the squares one digit times n, of the square of Σx all pairs of digits, below 2^72.
+/// limb = n·Σx² − (Σx)², in units of the square of the sum's lowest bit, from the magnitudes of both. Each lane
+/// computes some limbs: of the squares one digit times n, of the square of Σx all pairs of digits, below 2^72. The
+/// lowest bit of Σx² weighs at least that unit.
 template <int chunks>
-__device__ __forceinline__ void add_numerator(lane_int* limb, const core::state_layout& layout, const unsigned* sum,
+__device__ __forceinline__ void add_numerator(lane_int* limb, const engine::stored_state& of, const unsigned* sum,
                                               const digit_number& of_sum, const unsigned* squares,
                                               std::uint64_t n) {
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const int offset = -layout.lowest_exponent / 32, shift = -layout.lowest_exponent % 32;
+  const core::state_layout& layout = of.of[1].layout;
+  const int up = layout.lowest_exponent - 2 * of.of[0].layout.lowest_exponent, offset = up / 32, shift = up % 32;
   for (int m = lane; m < 32 * chunks + 4; m += 32) limb[m] = 0;
   __syncwarp();
   for (int c = 0; c < chunks; ++c) {
@@ -159,17 +163,17 @@ __global__ void __launch_bounds__(32 * rows_per_block)
     const std::int64_t* const row = rows.row(i);
     const std::int64_t count = row[0];
     const auto n = static_cast<std::uint64_t>(count);
-    const row_state of_sum = load_state<chunks>(rows.layout, row + 1, sum);
-    const row_state of_squares = load_state<chunks>(rows.layout, row + 1 + rows.layout.words(), squares);
+    const row_state of_sum = load_state<chunks>(rows.state, 0, row, sum);
+    const row_state of_squares = load_state<chunks>(rows.state, 1, row, squares);
     row_problem problem = of_sum.problem > of_squares.problem ? of_sum.problem : of_squares.problem;
-    if (count < 0) problem = impossible_words;
+    if (count < 0 || of_sum.states != of_squares.states) problem = impossible_words;
     core::outcome found{core::nan_word(to.rule.format())};
     const bool special = of_sum.special.any() || of_squares.special.any();
     if (problem == no_problem && !special && n > asked.ddof) {
-      add_numerator<chunks_of_square>(limb, rows.layout, sum, of_sum.number, squares, n);
+      add_numerator<chunks_of_square>(limb, rows.state, sum, of_sum.number, squares, n);
       const digit_number numerator = propagate<chunks_of_square>(digit, [&](int c) { return limb[32 * c + lane]; });
       if (numerator.negative || of_squares.number.negative) problem = impossible_words;  // of no elements
-      core::wide ratio = leading_bits(digit, numerator, 2 * rows.layout.lowest_exponent);
+      core::wide ratio = leading_bits(digit, numerator, 2 * rows.state.of[0].layout.lowest_exponent);
       core::divide(ratio, n);
       core::divide(ratio, n - asked.ddof);
       if (to.rule.finish() == core::finish::deviation) core::take_root(ratio);
@@ -186,14 +190,16 @@ struct merged_state {
   lane_int top, special;
 };
 
-/// The sum of two sums of states; of one, if `others` is null. By the lanes of one warp.
+/// The index-th sum of a row and of another; of one, if `other` is null. By the lanes of one warp.
 template <int chunks>
-__device__ __forceinline__ merged_state merge_states(const core::state_layout& layout, const std::int64_t* words,
-                                                     const std::int64_t* others, unsigned* digit) {
-  lane_words<chunks> sum = load_words<chunks>(layout, words);
+__device__ __forceinline__ merged_state merge_states(const engine::stored_state& of, int index,
+                                                     const std::int64_t* row, const std::int64_t* other,
+                                                     unsigned* digit) {
+  const auto& [layout, first] = of.of[index];
+  lane_words<chunks> sum = load_words<chunks>(layout, of.counts, row + first);
   row_problem problem = problem_of(layout, sum);
-  if (others != nullptr) {
-    const lane_words<chunks> added = load_words<chunks>(layout, others);
+  if (other != nullptr) {
+    const lane_words<chunks> added = load_words<chunks>(layout, of.counts, other + first);
     const row_problem other_problem = problem_of(layout, added);
     if (other_problem > problem) problem = other_problem;
     if (problem == no_problem && sum.states + added.states > core::state_layout::max_states) problem = no_headroom;
@@ -211,16 +217,25 @@ __device__ __forceinline__ merged_state merge_states(const core::state_layout& l
 }
 
 /// The canonical words of one state. By the lanes of one warp.
-__device__ inline void store_state(const core::state_layout& layout, std::int64_t* words, const merged_state& state,
-                                   const unsigned* digit) {
+__device__ inline void store_state(const engine::stored_state& of, int index, std::int64_t* row,
+                                   const merged_state& state, const unsigned* digit) {
   const int lane = static_cast<int>(threadIdx.x % 32);
+  const core::state_layout& layout = of.of[index].layout;
+  std::int64_t* const words = row + of.of[index].first_word;
   for (int i = lane; i < layout.limbs; i += 32) words[i] = i == layout.limbs - 1 ? state.top : lane_int{digit[i]};
-  if (lane < 3) words[layout.nans() + lane] = state.special;
-  if (lane == 0) words[layout.states()] = 1;
+  if (lane < of.counts - 1) words[layout.limbs + lane] = state.special;
+  if (lane == 0) words[layout.limbs + of.counts - 1] = 1;
 }
 
-/// Row i of `rows` += row i of `others`, as the canonical words of one state, or of moments. `others` may be null:
-/// then the words become canonical. Rows with a problem are left as they are.
+/// The problem of a row's count, and of that which is added to it.
+__device__ inline row_problem problem_of_counts(std::int64_t count, std::int64_t added) {
+  constexpr std::int64_t max_elements = 0x7fffffffffffffff;
+  if (count < 0 || added < 0) return impossible_words;
+  return count > max_elements - added ? no_headroom : no_problem;
+}
+
+/// Row i of `rows` += row i of `others`, as the canonical words of one state. `others` may be null: then the words
+/// become canonical. Rows with a problem are left as they are.
 template <int chunks>
 __global__ void __launch_bounds__(32 * rows_per_block)
     merge_rows_kernel(const __grid_constant__ word_rows rows, const std::int64_t* others, std::size_t other_stride,
@@ -228,35 +243,25 @@ __global__ void __launch_bounds__(32 * rows_per_block)
   __shared__ unsigned digits[rows_per_block][2][32 * chunks];
   begin_kernel(1);
   auto& digit = digits[threadIdx.x / 32];
-  const int words = rows.layout.words();
+  const engine::stored_state& of = rows.state;
   for_each_row(rows.count, [&](std::size_t i) {
     std::int64_t* const row = rows.row(i);
-    const std::int64_t* const other = others == nullptr ? row : others + i * other_stride;
-    const auto merged = [&](int first, unsigned* to) {
-      return merge_states<chunks>(rows.layout, row + first, others == nullptr ? nullptr : other + first, to);
-    };
-    row_problem problem;
-    if (rows.of_moments) {
-      const merged_state sum = merged(1, digit[0]), squares = merged(1 + words, digit[1]);
-      problem = sum.problem > squares.problem ? sum.problem : squares.problem;
-      constexpr std::int64_t max_elements = 0x7fffffffffffffff;
-      if (row[0] < 0 || other[0] < 0)
-        problem = impossible_words;
-      else if (others != nullptr && row[0] > max_elements - other[0] && problem == no_problem)
-        problem = no_headroom;
-      if (problem == no_problem) {
-        store_state(rows.layout, row + 1, sum, digit[0]);
-        store_state(rows.layout, row + 1 + words, squares, digit[1]);
-        __syncwarp();  // all lanes have read the count
-        if (threadIdx.x % 32 == 0 && others != nullptr) row[0] += other[0];
-      }
-    } else {
-      const merged_state sum = merged(0, digit[0]);
-      problem = sum.problem;
-      if (problem == no_problem) store_state(rows.layout, row, sum, digit[0]);
+    const std::int64_t* const other = others == nullptr ? nullptr : others + i * other_stride;
+    const std::int64_t added = of.counts_elements == 0 || other == nullptr ? 0 : other[0];
+    row_problem problem = of.counts_elements == 0 ? no_problem : problem_of_counts(row[0], added);
+    merged_state merged[2];
+    for (int sum = 0; sum < of.sums; ++sum) {
+      merged[sum] = merge_states<chunks>(of, sum, row, other, digit[sum]);
+      if (merged[sum].problem > problem) problem = merged[sum].problem;
     }
-    if (threadIdx.x % 32 == 0 && problem != no_problem) atomicMax(status, static_cast<unsigned>(problem));
-    __syncwarp();  // before the next row's digits
+    if (problem == no_problem) {
+      for (int sum = 0; sum < of.sums; ++sum) store_state(of, sum, row, merged[sum], digit[sum]);
+    }
+    __syncwarp();  // all lanes have read the count; before the next row's digits
+    if (threadIdx.x % 32 == 0) {
+      if (problem == no_problem && added != 0) row[0] += added;
+      if (problem != no_problem) atomicMax(status, static_cast<unsigned>(problem));
+    }
   });
 }
 

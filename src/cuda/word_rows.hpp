@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cuda/destination.hpp>
-#include <exactdot/core/state.hpp>
+#include <plan/state_words.hpp>
 
 namespace exactdot::cuda_engine {
 
@@ -14,21 +14,20 @@ enum row_problem : unsigned {
   impossible_words = 3,  ///< words that are no sum of states, or moments of no elements
 };
 
-/// Row i begins at words + i·stride. A row is a state, or moments: the count, the state of Σx, the state of Σx².
+/// Row i begins at words + i·stride.
 struct word_rows {
-  core::state_layout layout;
+  engine::stored_state state;  ///< what a row holds
   std::int64_t* words;
   std::size_t stride;
   std::size_t count;
-  bool of_moments = false;
 
   [[nodiscard]] EXACTDOT_CORE std::int64_t* row(std::size_t i) const { return words + i * stride; }
 };
 
-/// Which state of a row a result is made of, and how, beside destination::rule. Result i follows result i − 1.
+/// Which sum of a row a result is made of, and how, beside destination::rule. Result i follows result i − 1.
 struct row_finish {
-  bool of_squares = false;  ///< of moments, the second state
-  std::uint64_t ddof = 0;   ///< of variances
+  int sum = 0;
+  std::uint64_t ddof = 0;  ///< of variances
 };
 
 }  // namespace exactdot::cuda_engine

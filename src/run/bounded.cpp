@@ -13,11 +13,12 @@ bool bound_short_sum(reduction what, const any_vector& a, const any_vector& b, e
                      is_short_call(a.data, b.data, a.n, options) && cpu_engine::arithmetic_is_standard();
   if (!suits) return false;
   cpu_engine::bounded_sum found;
-  if (!cpu_engine::current_kernels(a.type, core::info_of(what).term).bounded(a.data, b.data, a.n, found)) return false;
+  if (!cpu_engine::current_kernels(a.type, core::info_of(what).term).bounded(a.data, b.data, a.n, found))
+    return false;
   const auto total = core::two_sum(found.head, found.tail);
   const core::enclosure value{total.value, total.error, found.bound};
-  const bool in_range = value.head == 0 || (core::magnitude_of(value.head) > 0x1p-660 &&
-                                            core::magnitude_of(value.head) < 0x1p860);
+  const bool in_range =
+      value.head == 0 || (core::magnitude_of(value.head) > 0x1p-660 && core::magnitude_of(value.head) < 0x1p860);
   if (found.exponent != 0 || !value.is_finite() || !in_range) return false;
   sum = value;
   return true;

@@ -8,9 +8,10 @@
 
 namespace exactdot::engine {
 
-/// sum = the sum of the terms of a dot, sum, asum or sum of squares, give or take a bound that can decide results of
-/// type `result`. False, with nothing stored, if the call is not short (run/run.hpp) or its data do not suit level 1;
-/// the exact state is right for any. b: a again for reductions of one input. Cost: that of the short reduction.
+/// sum = the sum of the terms of a dot, sum, asum or sum of squares, give or take a bound that can decide results
+/// of type `result`. False, with nothing stored, if the call is not short (run/run.hpp) or its data do not suit
+/// level 1; the exact state is right for any. b: a again for reductions of one input. Cost: that of the short
+/// reduction.
 [[nodiscard]] bool bound_short_sum(reduction what, const any_vector& a, const any_vector& b, element_type result,
                                    const options& options, core::enclosure& sum);
 

@@ -12,13 +12,17 @@ static void test_bounds_of_states(void) {
   const xd_vector all = xd_contiguous(x, N, XD_FLOAT64), tiny = xd_contiguous(x, 1, XD_FLOAT32);
   int64_t words[WORDS];
   xd_accumulator* sum = NULL;
-  xd_bounded bounded = {0, 0, 0};
+  xd_bounded bounded = {0, 0, 0}, of_sum = {0, 0, 0};
   CHECK_OK(xd_accumulator_create(XD_FLOAT64, &sum));
   CHECK_OK(xd_accumulator_add(sum, &all, NULL));
   CHECK_OK(xd_accumulator_words(sum, words, WORDS));
   CHECK_OK(xd_bound_words(XD_FLOAT64, words, WORDS, &bounded));
   CHECK(bounded.value == 1 && bounded.error == 0x1p-60);
   CHECK(bounded.bound >= 0x1p-200 && bounded.bound <= 0x1p-96);
+  CHECK_OK(xd_accumulator_bound(sum, &of_sum));
+  CHECK(memcmp(&of_sum, &bounded, sizeof bounded) == 0);
+  CHECK_ERROR(xd_accumulator_bound(NULL, &bounded), XD_NULL_POINTER, "accumulator");
+  CHECK_ERROR(xd_accumulator_bound(sum, NULL), XD_NULL_POINTER, "bounded");
   CHECK_OK(xd_accumulator_negate(sum));
   CHECK_OK(xd_accumulator_words(sum, words, WORDS));
   CHECK_OK(xd_bound_words(XD_FLOAT64, words, WORDS, &bounded));
@@ -50,8 +54,8 @@ static void test_bounds_of_states(void) {
 }
 
 static void test_decisions(void) {
-  const xd_bounded sums[N] = {{1, 0x1p-53, 0}, {1, 0x1p-53, 0x1p-90}, {1, 0x1p-53 + 0x1p-80, 0x1p-90},
-                              {HUGE_VAL, 0, 0}, {1, 0, HUGE_VAL}};
+  const xd_bounded sums[N] = {
+      {1, 0x1p-53, 0}, {1, 0x1p-53, 0x1p-90}, {1, 0x1p-53 + 0x1p-80, 0x1p-90}, {HUGE_VAL, 0, 0}, {1, 0, HUGE_VAL}};
   const uint64_t counts[N] = {2, 2, 2, 2, 2};
   unsigned char decided[N];
   double results[N] = {9, 9, 9, 9, 9};

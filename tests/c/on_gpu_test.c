@@ -76,7 +76,8 @@ static void test_states(xd_workspace* workspace, const double* host, const doubl
   const xd_vector low = xd_contiguous(device, 999, XD_FLOAT64), high = xd_contiguous(device + 999, n - 999, XD_FLOAT64);
   static const int64_t zero[2 * 277];
   int64_t* const words = device_copy(zero, sizeof zero);
-  const xd_states first = {words, 1, 0, XD_FLOAT64, 1}, second = {words + 277, 1, 0, XD_FLOAT64, 1};
+  const xd_state_format of_moments = {XD_VARIANCE, XD_FLOAT64, XD_FULL}, of_sums = {XD_SUM, XD_FLOAT64, XD_FULL};
+  const xd_states first = {of_moments, words, 1, 0}, second = {of_moments, words + 277, 1, 0};
   const int results[] = {XD_SUM, XD_SUM_OF_SQUARES, XD_NRM2, XD_MEAN, XD_VARIANCE, XD_STDDEV};
   xd_options options = {0};
   options.ddof = 1;
@@ -93,15 +94,18 @@ static void test_states(xd_workspace* workspace, const double* host, const doubl
     CHECK(cudaMemcpy(&found, slot, sizeof found, cudaMemcpyDeviceToHost) == cudaSuccess);
     CHECK(memcmp(&expected, &found, sizeof found) == 0);
   }
-  CHECK_ERROR(xd_enqueue_round(workspace, XD_DOT, &first, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "moments");
+  CHECK_ERROR(xd_enqueue_round(workspace, XD_DOT, &first, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "give no dot");
   CHECK_ERROR(xd_enqueue_round(workspace, XD_MAX, &first, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "max");
   CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_INT64, slot, 0, NULL), XD_BAD_OPTION, "int64");
   CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, NULL, XD_FLOAT64, slot, 0, NULL), XD_NULL_POINTER, "states");
   CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_FLOAT64, words + 5, 0, NULL), XD_BAD_OPTION, "overlap");
   CHECK_ERROR(xd_enqueue_add_moments(workspace, &low, NULL), XD_NULL_POINTER, "device_words");
   {
-    const xd_states plain = {words, 1, 0, XD_FLOAT64, 0}, sum = {words + 1, 1, 0, XD_FLOAT64, 0};
-    const xd_states bad = {words + 2, 1, 0, XD_FLOAT64, 0};
+    const xd_states plain = {of_sums, words, 1, 0}, sum = {of_sums, words + 1, 1, 0};
+    const xd_states bad = {of_sums, words + 2, 1, 0};
+    const xd_states unknown = {{XD_SUM, XD_FLOAT64, 7}, words, 1, 0}, extremum = {{XD_MAX, XD_FLOAT64, 0}, words, 1, 0};
+    CHECK_ERROR(xd_enqueue_merge(workspace, &unknown, NULL), XD_BAD_OPTION, "unknown form 7");
+    CHECK_ERROR(xd_enqueue_merge(workspace, &extremum, NULL), XD_BAD_OPTION, "no states of max");
     CHECK_ERROR(xd_enqueue_merge(workspace, &first, &plain), XD_SIZE_MISMATCH, "differ");
     CHECK_ERROR(xd_enqueue_round(workspace, XD_VARIANCE, &sum, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "moments");
     CHECK(xd_enqueue_round(workspace, XD_SUM, &bad, XD_FLOAT64, slot, 0, NULL) == XD_OK);

@@ -23,10 +23,9 @@ class states : public testing::Test {
   }
 };
 
-/// Rows of states of a type; `gap` words between them, which no kernel may change.
+/// Rows of states; `gap` words between them, which no kernel may change.
 struct row_set {
-  element_type type = element_type::float64;
-  bool of_moments = false;
+  state_format format = {};
   std::vector<words> rows;
   std::size_t gap = 0;
 
@@ -69,7 +68,7 @@ class state_launcher {
     to.value = out.data(), to.status = status_.data(), to.count = asked.count;
     to.rule = {core::info_of(asked.what).finish, core::format_of(asked.type)};
     const bool of_squares = asked.what == reduction::sum_of_squares || asked.what == reduction::nrm2;
-    launch_round(rows, {of_squares, asked.ddof}, to, blocks);
+    launch_round(rows, {of_squares && rows.state.sums == 2 ? 1 : 0, asked.ddof}, to, blocks);
     std::vector<unsigned char> found(unwritten.size());
     out.copy_to(found.data(), found.size());
     for (std::size_t i = all; i < found.size(); ++i) EXPECT_EQ(found[i], 0x5a) << "memory behind the results";
@@ -114,7 +113,9 @@ class state_launcher {
   static constexpr int wide = chunks_of(wide_limbs), wide_square = chunks_of(2 * wide_limbs + 4);
   static constexpr std::int64_t gap_word = 0x5a5a5a5a5a5a5a5a;
 
-  static bool is_narrow(const word_rows& rows) { return chunks_of(rows.layout.limbs) == 1; }
+  static bool is_narrow(const word_rows& rows) {
+    return chunks_of(std::max(rows.state.of[0].layout.limbs, rows.state.of[1].layout.limbs)) == 1;
+  }
 
   word_rows place(const row_set& given, gpu::buffer<std::int64_t>& memory) {
     std::vector<std::int64_t> all(memory.size(), gap_word);
@@ -124,7 +125,7 @@ class state_launcher {
     }
     memory.copy_from(all.data(), all.size());
     gpu::synchronise(stream_);
-    return {core::layout_of(given.type), memory.data(), given.stride(), given.rows.size(), given.of_moments};
+    return {engine::stored_state(given.format), memory.data(), given.stride(), given.rows.size()};
   }
 
   void launch_round(const word_rows& rows, const row_finish& asked, const destination& to, unsigned blocks) {

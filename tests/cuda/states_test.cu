@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <exactdot/accumulator.hpp>
+#include <exactdot/states.hpp>
 #include <functional>
 
 #include "../oracle/cases.hpp"
@@ -29,25 +30,38 @@ words copy_of(const Span& from) {
   return {from.begin(), from.end()};
 }
 
+constexpr state_format sums_of(element_type type) { return {reduction::sum, type}; }
+constexpr state_format moments_of(element_type type) { return {reduction::variance, type}; }
+
+/// The words of one state, by accumulators and moments of the CPU; in compact form by convert_states.
 template <class T>
-words words_of(reduction what, std::span<const T> a, std::span<const T> b, bool of_moments) {
-  if (of_moments) {
+words words_of(const state_format& format, std::span<const T> a, std::span<const T> b) {
+  const state_format full{format.what, format.type};
+  words found;
+  if (format.what == reduction::variance) {
     moments<T> all;
     all.add(a);
-    return copy_of(all.words());
+    found = copy_of(all.words());
+  } else {
+    accumulator<T> sum;
+    if (format.what == reduction::dot) sum.add(a, b);
+    if (format.what == reduction::sum || format.what == reduction::mean) sum.add(a);
+    if (format.what == reduction::sum_of_squares || format.what == reduction::nrm2) sum.add_squares(a);
+    found = copy_of(sum.words());
+    if (format.what == reduction::mean) found.insert(found.begin(), static_cast<std::int64_t>(a.size()));
   }
-  accumulator<T> sum;
-  if (what == reduction::dot) sum.add(a, b);
-  if (what == reduction::sum || what == reduction::mean) sum.add(a);
-  if (what == reduction::sum_of_squares || what == reduction::nrm2) sum.add_squares(a);
-  return copy_of(sum.words());
+  EXPECT_EQ(found.size(), full.words());
+  if (format.form == state_form::full) return found;
+  words compact(format.words());
+  convert_states(full, found, format.form, compact);
+  return compact;
 }
 
 /// The words of so many ranks, summed; `dropped`: an element that its rank forgets.
 template <class T>
-words words_of_ranks(reduction what, const std::vector<T>& a, const std::vector<T>& b, std::size_t ranks,
-                     bool of_moments, std::size_t dropped = SIZE_MAX) {
-  words total;
+words words_of_ranks(const state_format& format, const std::vector<T>& a, const std::vector<T>& b,
+                     std::size_t ranks, std::size_t dropped = SIZE_MAX) {
+  words total(format.words(), 0);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const std::size_t first = a.size() * rank / ranks, end = a.size() * (rank + 1) / ranks;
     std::vector<T> x(a.begin() + static_cast<std::ptrdiff_t>(first), a.begin() + static_cast<std::ptrdiff_t>(end));
@@ -56,9 +70,7 @@ words words_of_ranks(reduction what, const std::vector<T>& a, const std::vector<
       x.erase(x.begin() + static_cast<std::ptrdiff_t>(dropped - first));
       y.erase(y.begin() + static_cast<std::ptrdiff_t>(dropped - first));
     }
-    const words one = words_of<T>(what, x, y, of_moments);
-    total.resize(one.size());
-    total += one;
+    total += words_of<T>(format, x, y);
   }
   return total;
 }
@@ -75,15 +87,15 @@ std::uint64_t oracle_bits(reduction what, const any_vector& a, const any_vector&
 
 /// One launch for all generators of carriers.
 template <class T>
-void expect_generated(reduction what, element_type type, bool of_moments, unsigned seed) {
-  row_set given{type_of<T>, of_moments, {}, seed % 3};
+void expect_generated(const state_format& format, reduction what, element_type type, unsigned seed) {
+  row_set given{format, {}, seed % 3};
   std::vector<test_row> rows;
   oracle::rng random(seed);
-  constexpr std::size_t n = 9;  // mean of accumulators has one count for all rows
+  constexpr std::size_t n = 9;  // the mean of a sum has one count for all rows
   for (const auto& source : oracle::generators<T>()) {
     auto data = source.make(random, n);
     data.a.resize(n, T(1)), data.b.resize(n, T(1));
-    given.rows.push_back(words_of_ranks(what, data.a, data.b, 1 + random.below(12), of_moments));
+    given.rows.push_back(words_of_ranks(format, data.a, data.b, 1 + random.below(12)));
     rows.push_back({std::string(source.name), oracle_bits(what, to_any(data.a), to_any(data.b), seed % 2, type)});
   }
   state_launcher on(seed);
@@ -91,7 +103,8 @@ void expect_generated(reduction what, element_type type, bool of_moments, unsign
   EXPECT_EQ(found.status, 0U);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ASSERT_EQ(found.bits[i], rows[i].expected)
-        << name_of(what) << " to " << name_of(type) << " of " << rows[i].name << ", seed " << seed;
+        << name_of(what) << " to " << name_of(type) << " of " << rows[i].name << ", seed " << seed
+        << (format.form == state_form::full ? ", full" : ", compact");
   }
 }
 
@@ -102,13 +115,15 @@ void expect_all_results(unsigned salt) {
   for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(40)); ++i) {
     const unsigned seed = salt + i;
     const element_type type = types[i % 4];
+    const state_form form = seed % 3 == 0 ? state_form::compact : state_form::full;
     for (const reduction what :
          {reduction::dot, reduction::sum, reduction::sum_of_squares, reduction::nrm2, reduction::mean}) {
-      expect_generated<T>(what, type, false, seed);
+      expect_generated<T>({what, type_of<T>, form}, what, type, seed);
     }
+    expect_generated<T>({reduction::sum, type_of<T>, form}, reduction::mean, type, seed);
     for (const reduction what :
          {reduction::sum, reduction::mean, reduction::nrm2, reduction::variance, reduction::stddev}) {
-      expect_generated<T>(what, type, true, seed);
+      expect_generated<T>({reduction::variance, type_of<T>, form}, what, type, seed);
     }
     if (testing::Test::HasFatalFailure()) return;
   }
@@ -124,12 +139,14 @@ template <class T>
 void expect_integers(unsigned seed) {
   oracle::rng random(seed);
   std::vector<std::vector<T>> data;
-  row_set given{type_of<T>, false, {}, 1}, of_moments{type_of<T>, true, {}, 0};
+  const state_form form = seed % 2 == 0 ? state_form::compact : state_form::full;
+  row_set given{{reduction::sum, type_of<T>, form}, {}, 1},
+      of_moments{{reduction::variance, type_of<T>, form}, {}, 0};
   for (std::size_t i = 0; i < 13; ++i) {
     std::vector<T> x(1 + random.below(9));
     for (T& each : x) each = static_cast<T>(random.below(3) == 0 ? random.below(~std::size_t{0}) : random.below(7));
-    given.rows.push_back(words_of_ranks(reduction::sum, x, x, 1 + random.below(5), false));
-    of_moments.rows.push_back(words_of_ranks(reduction::sum, x, x, 1 + random.below(5), true));
+    given.rows.push_back(words_of_ranks(given.format, x, x, 1 + random.below(5)));
+    of_moments.rows.push_back(words_of_ranks(of_moments.format, x, x, 1 + random.below(5)));
     data.push_back(x);
   }
   state_launcher on(seed);
@@ -188,7 +205,7 @@ TEST_F(states, propagate_every_carry) {
     for (const element_type type : {element_type::float32, element_type::float64, element_type::int64}) {
       oracle::rng random(seed);
       const core::state_layout layout = core::layout_of(type);
-      row_set given{type, false, {}, 0};
+      row_set given{sums_of(type), {}, 0};
       for (int i = 0; i < 20; ++i) {
         const std::int64_t summed = i % 3 == 0 ? 1 : i % 3 == 1 ? max_states : 1 + random.below(1000);
         given.rows.push_back(random_words(random, layout, summed));
@@ -248,12 +265,12 @@ TEST_F(states, refuse_what_is_no_sum_of_states) {
   for (const broken& each : all) {
     words bad = good;
     each.by(bad);
-    const row_set given{element_type::float32, false, {good, bad, good}, 2};
+    const row_set given{sums_of(element_type::float32), {good, bad, good}, 2};
     state_launcher on;
     const row_results found = on.round(given, {reduction::sum, element_type::float32});
     EXPECT_EQ(found.status, each.problem);
     EXPECT_EQ(found.bits, (std::vector<std::uint64_t>{0x40400000, 0x7fc00000, 0x40400000}));
-    const row_set others{element_type::float32, false, {good, good, good}, 0};
+    const row_set others{sums_of(element_type::float32), {good, good, good}, 0};
     unsigned status = 0;
     const std::vector<words> merged = on.merge(given, &others, status);
     EXPECT_EQ(status, each.problem);
@@ -271,7 +288,7 @@ TEST_F(states, at_their_limits_are_accepted) {
   least[static_cast<std::size_t>(layout.limbs - 1)] = -layout.top_limit(), least.back() = 1;
   greatest[static_cast<std::size_t>(layout.limbs - 1)] = layout.top_limit() - 1, greatest.back() = max_states;
   state_launcher on;
-  const row_set given{element_type::float64, false, {empty, least, greatest}, 0};
+  const row_set given{sums_of(element_type::float64), {empty, least, greatest}, 0};
   const row_results found = on.round(given, {reduction::sum, element_type::float64});
   EXPECT_EQ(found.status, 0U);
   EXPECT_EQ(found.bits, (std::vector<std::uint64_t>{0, 0xfff0000000000000, 0x7ff0000000000000}));
@@ -280,7 +297,7 @@ TEST_F(states, at_their_limits_are_accepted) {
   EXPECT_EQ(status, no_headroom);
   words most = empty;
   most.back() = max_states;
-  const row_set many{element_type::float64, false, {most}, 0};
+  const row_set many{sums_of(element_type::float64), {most}, 0};
   EXPECT_EQ(on.merge(many, &many, status)[0], most);
   EXPECT_EQ(status, no_headroom) << "more states than limbs have room for";
 }
@@ -288,12 +305,12 @@ TEST_F(states, at_their_limits_are_accepted) {
 TEST_F(states, merge_as_accumulators_do) {
   for (unsigned seed = 1; seed <= static_cast<unsigned>(oracle::scaled(40)); ++seed) {
     oracle::rng random(seed);
-    row_set given{element_type::float64, false, {}, seed % 4}, others{element_type::float64, false, {}, 1};
+    row_set given{sums_of(element_type::float64), {}, seed % 4}, others{sums_of(element_type::float64), {}, 1};
     std::vector<words> expected;
     for (const auto& source : oracle::generators<double>()) {
       const auto first = source.make(random, 5), second = source.make(random, 4);
-      given.rows.push_back(words_of_ranks(reduction::dot, first.a, first.b, 3, false));
-      others.rows.push_back(words_of_ranks(reduction::dot, second.a, second.b, 2, false));
+      given.rows.push_back(words_of_ranks({reduction::dot, element_type::float64}, first.a, first.b, 3));
+      others.rows.push_back(words_of_ranks({reduction::dot, element_type::float64}, second.a, second.b, 2));
       accumulator<double> sum(given.rows.back());
       sum.merge(accumulator<double>(others.rows.back()));
       expected.push_back(copy_of(sum.words()));
@@ -305,12 +322,38 @@ TEST_F(states, merge_as_accumulators_do) {
   }
 }
 
+/// Every format in both forms, as the host's merge_states and normalise_states.
+TEST_F(states, merge_as_those_of_the_host) {
+  for (unsigned seed = 1; seed <= 24; ++seed) {
+    oracle::rng random(seed);
+    const reduction what[] = {reduction::dot,  reduction::sum,      reduction::nrm2,
+                              reduction::mean, reduction::variance, reduction::variance};
+    const state_form form = seed % 2 == 0 ? state_form::compact : state_form::full;
+    const state_format format{what[seed / 2 % 6], element_type::float32, form};
+    row_set given{format, {}, seed % 3}, others{format, {}, 0};
+    std::vector<words> expected;
+    for (const auto& source : oracle::generators<float>()) {
+      const auto first = source.make(random, 5), second = source.make(random, 4);
+      given.rows.push_back(words_of_ranks(format, first.a, first.b, 3));
+      others.rows.push_back(words_of_ranks(format, second.a, second.b, 2));
+      words sum = given.rows.back();
+      merge_states(format, others.rows.back(), sum);
+      normalise_states(format, sum);
+      expected.push_back(sum);
+    }
+    state_launcher on(seed);
+    unsigned status = 0;
+    ASSERT_EQ(on.merge(given, &others, status), expected) << name_of(format.what) << ", seed " << seed;
+    EXPECT_EQ(status, 0U);
+  }
+}
+
 TEST_F(states, merge_moments_or_leave_them) {
   const std::vector<float> x = {1, 2, 4}, y = {-8, 0.5F};
   moments<float> first, second;
   first.add(std::span<const float>(x)), second.add(std::span<const float>(y));
-  const row_set given{element_type::float32, true, {copy_of(first.words()), copy_of(first.words())}, 0};
-  row_set others{element_type::float32, true, {copy_of(second.words()), copy_of(second.words())}, 3};
+  const row_set given{moments_of(element_type::float32), {copy_of(first.words()), copy_of(first.words())}, 0};
+  row_set others{moments_of(element_type::float32), {copy_of(second.words()), copy_of(second.words())}, 3};
   others.rows[1].back() = -1;  // of the squares; the sum could be merged
   state_launcher on;
   unsigned status = 0;
@@ -326,6 +369,9 @@ TEST_F(states, merge_moments_or_leave_them) {
   row_set no_elements = given;
   no_elements.rows[0][0] = 1;  // of three elements: n·Σx² − (Σx)² is negative
   EXPECT_EQ(on.round(no_elements, {reduction::variance, element_type::float64}).status, impossible_words);
+  row_set uneven = given;
+  uneven.rows[0].back() = 2;  // of the squares: two states, of the sum one
+  EXPECT_EQ(on.round(uneven, {reduction::variance, element_type::float64}).status, impossible_words);
 }
 
 TEST_F(states, lose_bits_if_a_rank_drops_an_element) {
@@ -336,9 +382,9 @@ TEST_F(states, lose_bits_if_a_rank_drops_an_element) {
     const auto data = source.make(random, 40);
     const std::size_t dropped = random.below(data.a.size());
     if (data.a[dropped] == 0 || data.b[dropped] == 0) continue;
-    row_set given{element_type::float64, false, {}, 0};
-    given.rows.push_back(words_of_ranks(reduction::dot, data.a, data.b, 4, false));
-    given.rows.push_back(words_of_ranks(reduction::dot, data.a, data.b, 4, false, dropped));
+    row_set given{sums_of(element_type::float64), {}, 0};
+    given.rows.push_back(words_of_ranks({reduction::dot, element_type::float64}, data.a, data.b, 4));
+    given.rows.push_back(words_of_ranks({reduction::dot, element_type::float64}, data.a, data.b, 4, dropped));
     state_launcher on(seed);
     const row_results found = on.round(given, {reduction::dot, element_type::float64});
     ASSERT_EQ(found.bits[0], oracle_bits(reduction::dot, to_any(data.a), to_any(data.b), 0, element_type::float64));
@@ -358,7 +404,7 @@ TEST_F(states, have_no_root_if_negative) {
   minus[static_cast<std::size_t>(layout.negative_infinities())] = 1;
   plus[static_cast<std::size_t>(layout.positive_infinities())] = 1;
   state_launcher on;
-  const row_set given{element_type::float64, false, {negative, minus, plus, copy_of(sum.words())}, 0};
+  const row_set given{sums_of(element_type::float64), {negative, minus, plus, copy_of(sum.words())}, 0};
   const row_results found = on.round(given, {reduction::nrm2, element_type::float64});
   EXPECT_EQ(found.bits, (std::vector<std::uint64_t>{0x7ff8000000000000, 0x7ff8000000000000, 0x7ff0000000000000,
                                                     0x4000000000000000}));
@@ -372,7 +418,7 @@ TEST_F(states, have_no_mean_without_elements) {
   words plus = copy_of(sum.words());
   plus[static_cast<std::size_t>(core::layout_of<float>().positive_infinities())] = 1;
   state_launcher on;
-  const row_set given{element_type::float32, false, {copy_of(sum.words()), plus}, 0};
+  const row_set given{sums_of(element_type::float32), {copy_of(sum.words()), plus}, 0};
   EXPECT_EQ(on.round(given, {reduction::mean, element_type::float32, 0}).bits,
             (std::vector<std::uint64_t>{0x7fc00000, 0x7f800000}));
 }
@@ -386,7 +432,7 @@ TEST_F(states, heed_the_last_bit) {
   above[0] = 1;
   state_launcher on;
   const row_results found =
-      on.round({element_type::float64, false, {exact, above}, 0}, {reduction::sum, element_type::float64});
+      on.round({sums_of(element_type::float64), {exact, above}, 0}, {reduction::sum, element_type::float64});
   EXPECT_EQ(found.bits, (std::vector<std::uint64_t>{0x3ff0000000000000, 0x3ff0000000000001}));
 }
 

@@ -1,4 +1,5 @@
-// Data that every process makes whole, and of which each then uses its share; checks that count failures of all processes.
+// Data that every process makes whole, and of which each then uses its share; checks that count failures of all
+// processes.
 #pragma once
 
 #include <mpi.h>
@@ -81,14 +82,16 @@ class checks {
   template <class T>
   void expect_bits(T found, T expected, const std::string& what) {
     char text[128];
-    std::snprintf(text, sizeof text, ": %.17g, not %.17g", static_cast<double>(found), static_cast<double>(expected));
+    std::snprintf(text, sizeof text, ": %.17g, not %.17g", static_cast<double>(found),
+                  static_cast<double>(expected));
     expect(std::memcmp(&found, &expected, sizeof found) == 0, what + text);
   }
   /// The exit status of all processes.
   [[nodiscard]] int finish(const char* name) {
     int failures = failures_;
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, comm_);
-    if (rank_ == 0) std::printf("%s: %d ranks, %d checks each, %d failures\n", name, processes_of(comm_), count_, failures);
+    if (rank_ == 0)
+      std::printf("%s: %d ranks, %d checks each, %d failures\n", name, processes_of(comm_), count_, failures);
     return failures == 0 && count_ != 0 ? 0 : 1;
   }
 

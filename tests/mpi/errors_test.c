@@ -1,6 +1,6 @@
 /*
- * Errors of exactdot_mpi.h from C: bad communicators, before MPI_Init and after MPI_Finalize, threads, failures of one
- * process that all must return, disagreement that is named when asked for. No process may wait for another.
+ * Errors of exactdot_mpi.h from C: bad communicators, before MPI_Init and after MPI_Finalize, threads, failures of
+ * one process that all must return, disagreement that is named when asked for. No process may wait for another.
  */
 #include <exactdot_mpi.h>
 #include <pthread.h>
@@ -60,12 +60,14 @@ static void test_failures_of_one_process(void) {
   CHECK(xd_mpi_reduce_vector(XD_DOT, &a, bad ? NULL : &a, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_BAD_OPTION,
         "a dot needs b");
   rows.data = bad ? NULL : x;
-  CHECK(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_NULL_POINTER, phrase);
+  CHECK(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_NULL_POINTER,
+        phrase);
   keys[2] = bad ? 7 : 1;
   of_keys = xd_contiguous(keys, 4, XD_INT32);
   CHECK(xd_mpi_reduce_groups(XD_SUM, &a, NULL, &of_keys, 2, 0, XD_FLOAT64, results, MPI_COMM_WORLD, NULL),
         XD_BAD_OPTION, "key 2 is 7");
-  CHECK(xd_mpi_reduce_groups(XD_SUM, &a, NULL, &of_keys, 2, 1, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_OK, "");
+  CHECK(xd_mpi_reduce_groups(XD_SUM, &a, NULL, &of_keys, 2, 1, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_OK,
+        "");
   EXPECT(results[0] == 5 * processes && results[1] == 5 * processes - 3);
 
   CHECK(xd_accumulator_create(XD_FLOAT64, &first), XD_OK, "");
@@ -73,7 +75,8 @@ static void test_failures_of_one_process(void) {
   list[0] = kept[0] = first, list[1] = bad ? NULL : first, kept[1] = second;
   CHECK(xd_mpi_allreduce(list, 2, MPI_COMM_WORLD, NULL), XD_NULL_POINTER, phrase);
   CHECK(xd_mpi_allreduce(kept, 2, MPI_COMM_WORLD, NULL), XD_BAD_OPTION, "same element type");
-  CHECK(xd_mpi_round(kept, 2, XD_SUM, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_BAD_OPTION, "same element type");
+  CHECK(xd_mpi_round(kept, 2, XD_SUM, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_BAD_OPTION,
+        "same element type");
   CHECK(xd_mpi_reduce(kept, 2, 0, MPI_COMM_WORLD, NULL), XD_BAD_OPTION, "same element type");
   CHECK(xd_mpi_iallreduce(kept, 2, MPI_COMM_WORLD, &request), XD_OK, "");
   CHECK(xd_mpi_wait(&request), XD_BAD_OPTION, "same element type");
@@ -91,8 +94,10 @@ static void test_overflow(void) {
   double mean = 0;
   const xd_vector x = xd_contiguous(&large, 1, XD_INT64);
   const xd_status status = xd_mpi_reduce_vector(XD_SUM, &x, NULL, XD_INT64, &sum, MPI_COMM_WORLD, NULL);
-  if (processes < 2) CHECK(status, XD_OK, "");
-  else CHECK(status, XD_OVERFLOW, "does not fit into int64");
+  if (processes < 2)
+    CHECK(status, XD_OK, "");
+  else
+    CHECK(status, XD_OVERFLOW, "does not fit into int64");
   CHECK(xd_mpi_reduce_vector(XD_MEAN, &x, NULL, XD_FLOAT64, &mean, MPI_COMM_WORLD, NULL), XD_OK, "");
   EXPECT(mean == (double)large);
 }
@@ -106,8 +111,10 @@ static void test_headroom(void) {
   CHECK(xd_moments_create(XD_FLOAT32, &moments), XD_OK, "");
   CHECK(xd_moments_load(moments, words, 49), XD_OK, "");
   status = xd_mpi_allreduce_moments(&moments, 1, MPI_COMM_WORLD, NULL);
-  if (processes < 2) CHECK(status, XD_OK, "");
-  else CHECK(status, XD_HEADROOM, "2^63 - 1");
+  if (processes < 2)
+    CHECK(status, XD_OK, "");
+  else
+    CHECK(status, XD_HEADROOM, "2^63 - 1");
   xd_moments_destroy(moments);
 }
 
@@ -122,8 +129,9 @@ static void test_disagreement(void) {
         "the number of results differs between ranks: 2 to 3");
   CHECK(xd_mpi_reduce_vector(XD_SUM, &vector, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked), status,
         "the element type differs between ranks: 0 to 1");
-  CHECK(xd_mpi_reduce_vector(other ? XD_SUM : XD_MEAN, &vector, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked),
-        status, "differs between ranks");
+  CHECK(
+      xd_mpi_reduce_vector(other ? XD_SUM : XD_MEAN, &vector, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked),
+      status, "differs between ranks");
   CHECK(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, other ? XD_FLOAT32 : XD_FLOAT64, results, MPI_COMM_WORLD, &checked),
         status, "differs between ranks");
 }

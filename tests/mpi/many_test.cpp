@@ -1,8 +1,8 @@
-// Many results in one call, against the integer oracle: rows and groups of distributed arrays, over the bounded sums and
-// over the words that these leave undecided. The columns of each row are shared out; some processes have none.
-#include <exactdot/mpi.hpp>
-
+// Many results in one call, against the integer oracle: rows and groups of distributed arrays, over the bounded
+// sums and over the words that these leave undecided. The columns of each row are shared out; some processes have
+// none.
 #include <cmath>
+#include <exactdot/mpi.hpp>
 #include <limits>
 
 #include "distributed.hpp"

@@ -1,5 +1,5 @@
-// Results of distributed data against the integer oracle, by bits: every generator, reduction, partition, with empty
-// processes and one that has all. `--drop`: the last process drops one element, which must be noticed.
+// Results of distributed data against the integer oracle, by bits: every generator, reduction, partition, with
+// empty processes and one that has all. `--drop`: the last process drops one element, which must be noticed.
 #include <exactdot/mpi.hpp>
 
 #include "distributed.hpp"
@@ -32,7 +32,8 @@ R expected_of(reduction what, const any_vector& a, const any_vector& b, std::int
 }
 
 template <class T>
-void check_vectors(checks& all, const std::string& name, const oracle::vectors<T>& v, const std::vector<int>& owner) {
+void check_vectors(checks& all, const std::string& name, const oracle::vectors<T>& v,
+                   const std::vector<int>& owner) {
   const std::vector<T> a = share(v.a, owner), b = share(v.b, owner);
   const any_vector x = exactdot::to_any(v.a), y = exactdot::to_any(v.b);
   const MPI_Comm comm = MPI_COMM_WORLD;
@@ -72,8 +73,10 @@ void check_accumulators(checks& all, const std::string& name, const oracle::vect
   const int root = distributed::processes_of(comm) - 1;
   mpi::reduce(std::span(merged), root, comm);
   for (std::size_t i = 0; i < states.size(); ++i) {
-    if (distributed::rank_of(comm) == root) check(merged[i], i, "reduce");
-    else all.expect(std::ranges::equal(merged[i].words(), states[i].words()), name + " reduce: another rank's state");
+    if (distributed::rank_of(comm) == root)
+      check(merged[i], i, "reduce");
+    else
+      all.expect(std::ranges::equal(merged[i].words(), states[i].words()), name + " reduce: another rank's state");
   }
   merged = states;
   auto request = mpi::iallreduce(std::span(merged), comm);
@@ -105,11 +108,14 @@ void check_all_generators(checks& all, oracle::rng& random, std::size_t n) {
 void check_integers(checks& all, oracle::rng& random) {
   std::vector<std::int32_t> x(300);
   for (std::int32_t& each : x) each = static_cast<std::int32_t>(random.below(std::uint64_t{1} << 32));
-  const auto owner = distributed::owners(partition::random, x.size(), distributed::processes_of(MPI_COMM_WORLD), random);
+  const auto owner =
+      distributed::owners(partition::random, x.size(), distributed::processes_of(MPI_COMM_WORLD), random);
   const std::vector<std::int32_t> mine = share(x, owner);
   const any_vector whole = exactdot::to_any(x);
-  all.expect_bits(mpi::sum(mine, MPI_COMM_WORLD), expected_of<std::int64_t>(reduction::sum, whole, whole), "int32 sum");
-  all.expect_bits(mpi::mean(mine, MPI_COMM_WORLD), expected_of<double>(reduction::mean, whole, whole), "int32 mean");
+  all.expect_bits(mpi::sum(mine, MPI_COMM_WORLD), expected_of<std::int64_t>(reduction::sum, whole, whole),
+                  "int32 sum");
+  all.expect_bits(mpi::mean(mine, MPI_COMM_WORLD), expected_of<double>(reduction::mean, whole, whole),
+                  "int32 mean");
   std::vector<std::int64_t> columns(30);
   const std::size_t rows = mine.size() / 30;  // each process has some whole rows of 30 columns
   const exactdot::columns<std::int32_t> matrix(mine.data(), rows, 30);

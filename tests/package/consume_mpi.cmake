@@ -6,12 +6,8 @@ foreach(language IN LISTS MPI_LANGUAGES)
   set(example_C c/mpi_sums.c)
   set(example_CXX mpi_sums.cpp)
   set(example_Fortran fortran/field_means.f90)
-  set(languages ${language})
-  if(language STREQUAL "Fortran")
-    set(languages "C\\;Fortran")
-  endif()
   set(folder ${SCRATCH}/mpi_consumer_${language})
-  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/mpi_consumer -B ${folder} ${package_options} -DLANGUAGES=${languages}
+  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/mpi_consumer -B ${folder} ${package_options} -DLANGUAGE=${language}
     -DCMAKE_C_COMPILER=${C_COMPILER} -DEXAMPLE=${EXAMPLES}/${example_${language}})
   run(${CMAKE_COMMAND} --build ${folder})
   run(${folder}/mpi_consumer)

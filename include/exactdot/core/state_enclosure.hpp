@@ -1,8 +1,9 @@
 // The sum of an exact state as head + tail, give or take a bound: what travels instead of its words (docs/mpi.md).
 //
-// The five highest digits of radix 2^32, added by Fast2Sum, leave more than 106 bits in head and tail; the bound holds
-// what they drop and every lower digit, and is 0 if nothing was dropped. Sums beyond 2^900, or below 2^-800 but not 0,
-// have an infinite bound: no operation below may over- or underflow. Cost: one scan of the limbs and some 40 flops.
+// The five highest digits of radix 2^32, added by Fast2Sum, leave more than 106 bits in head and tail; the bound
+// holds what they drop and every lower digit, and is 0 if nothing was dropped. Sums beyond 2^900, or below 2^-800
+// but not 0, have an infinite bound: no operation below may over- or underflow. Cost: one scan of the limbs and
+// some 40 flops.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,18 @@
 #include <limits>
 
 namespace exactdot::core {
+
+/// The index of the highest of n limbs that is not `sign`, or -1. Eight limbs at a time: most limbs of a state are unused.
+EXACTDOT_CORE int highest_used_limb(const std::int64_t* limbs, int n, std::int64_t sign) {
+  int top = n;
+  for (; top >= 8; top -= 8) {
+    std::int64_t differences = 0;
+    for (int k = 1; k <= 8; ++k) differences |= limbs[top - k] ^ sign;
+    if (differences != 0) break;
+  }
+  while (top > 0 && limbs[top - 1] == sign) --top;
+  return top - 1;
+}
 
 /// Infinite and NaN sums are a head with the bound 0. `words` are normalised.
 EXACTDOT_CORE enclosure enclosure_of_state(const state_layout& layout, const std::int64_t* words) {
@@ -24,8 +37,7 @@ EXACTDOT_CORE enclosure enclosure_of_state(const state_layout& layout, const std
   const int last = layout.limbs - 1;
   const bool negative = words[last] < 0;
   if (words[last] > 0 || words[last] < -1) return unknown;
-  int top = last - 1;
-  while (top >= 0 && words[top] == (negative ? radix - 1 : 0)) --top;
+  int top = highest_used_limb(words, last, negative ? radix - 1 : 0);
   if (top < 0 && !negative) return {0, 0, 0};
   if (top < 0) top = 0;
 

@@ -2,9 +2,9 @@
 // exactdot over MPI, for C++: exact sums, dots, norms, means and variances of data that are distributed over the
 // processes of a communicator.
 //
-// Results have the bits of the same call on all data in one process (docs/mpi.md). Every function is collective; a failure
-// of one process is thrown by all, with the sentence of the lowest failing rank. Over exactdot_mpi.h: the same messages,
-// costs and errors. errc::communication: MPI reports a failure.
+// Results have the bits of the same call on all data in one process (docs/mpi.md). Every function is collective; a
+// failure of one process is thrown by all, with the sentence of the lowest failing rank. Over exactdot_mpi.h: the
+// same messages, costs and errors. errc::communication: MPI reports a failure.
 #pragma once
 
 #include <exactdot_mpi.h>
@@ -21,8 +21,10 @@
 namespace exactdot::mpi {
 
 struct options {
-  bool check = false;  ///< compare the number of results and the types over all processes first, by one more collective
-  exactdot::device device = exactdot::device::automatic;  ///< these: of the local computation, as in exactdot::options
+  bool check =
+      false;  ///< compare the number of results and the types over all processes first, by one more collective
+  exactdot::device device =
+      exactdot::device::automatic;  ///< these: of the local computation, as in exactdot::options
   int device_index = 0;
   int threads = 0;
 };
@@ -68,7 +70,8 @@ struct state_traits<moments<T>> {
 template <class State>
 xd_mpi_source source_of(std::span<State>& states) {
   using traits = state_traits<State>;
-  xd_mpi_source source{&states, states.size(), traits::type, traits::states, traits::counted, nullptr, nullptr, nullptr};
+  xd_mpi_source source{&states,         states.size(), traits::type, traits::states,
+                       traits::counted, nullptr,       nullptr,      nullptr};
   source.words = [](void* self, std::size_t i, std::int64_t* words) {
     return guarded([&] { std::ranges::copy((*static_cast<std::span<State>*>(self))[i].words(), words); });
   };
@@ -129,19 +132,20 @@ void* results_of(Out&& out, std::size_t k) {
 }
 
 template <many_vectors View, result_range Out>
-void reduce_many(reduction what, const View& x, const any_vector* b, Out&& out, MPI_Comm comm, const options& chosen,
-                 std::int64_t ddof) {
+void reduce_many(reduction what, const View& x, const any_vector* b, Out&& out, MPI_Comm comm,
+                 const options& chosen, std::int64_t ddof) {
   const local_options given(chosen, ddof);
   const int result = static_cast<int>(type_of<std::ranges::range_value_t<Out>>);
   static_assert(!exactdot::detail::is_segments<View>, "segments are not distributed: use groups");
   if constexpr (exactdot::detail::is_groups<View>) {
-    const xd_vector a = to_c(to_any(x.x)), keys = to_c(to_any(x.keys)), second = b == nullptr ? xd_vector{} : to_c(*b);
+    const xd_vector a = to_c(to_any(x.x)), keys = to_c(to_any(x.keys)),
+                    second = b == nullptr ? xd_vector{} : to_c(*b);
     require_ok(xd_mpi_reduce_groups(static_cast<int>(what), &a, b == nullptr ? nullptr : &second, &keys, x.count,
                                     x.skips_out_of_range, result, results_of(out, x.count), comm, &given.all));
   } else {
     const xd_rows a = to_c(exactdot::detail::to_lines(x));
-    require_ok(xd_mpi_reduce_rows(static_cast<int>(what), &a, nullptr, result, results_of(out, a.rows), comm,
-                                  &given.all));
+    require_ok(
+        xd_mpi_reduce_rows(static_cast<int>(what), &a, nullptr, result, results_of(out, a.rows), comm, &given.all));
   }
 }
 
@@ -216,8 +220,8 @@ template <element T>
   return request<T>(std::span(&sum, 1), comm);
 }
 
-/// out[i] = sums[i] over all processes, rounded once, on all of them. The short message: see xd_mpi_round. `out` has as
-/// many elements as there are sums: errc::null_pointer.
+/// out[i] = sums[i] over all processes, rounded once, on all of them. The short message: see xd_mpi_round. `out`
+/// has as many elements as there are sums: errc::null_pointer.
 template <element T, result_range Out>
 void round(std::span<const accumulator<T>> sums, Out&& out, MPI_Comm comm, const options& chosen = {}) {
   constexpr auto caller = "mpi::round";
@@ -226,7 +230,19 @@ void round(std::span<const accumulator<T>> sums, Out&& out, MPI_Comm comm, const
   detail::rounding<T> call{{}, sums};
   xd_mpi_source source{&call, sums.size(), static_cast<int>(type_of<T>), 1, 0, nullptr, nullptr, nullptr};
   source.words = [](void* self, std::size_t i, std::int64_t* words) {
-    return detail::guarded([&] { std::ranges::copy(static_cast<detail::rounding<T>*>(self)->states[i].words(), words); });
+    return detail::guarded(
+        [&] { std::ranges::copy(static_cast<detail::rounding<T>*>(self)->states[i].words(), words); });
+  };
+  source.bound = [](void* self, std::size_t first, std::size_t n, xd_bounded* bounds, xd_bounded*, std::uint64_t*) {
+    const auto states = static_cast<detail::rounding<T>*>(self)->states.subspan(first, n);
+    xd_status status = XD_OK;
+    for (std::size_t i = 0; i < n && status == XD_OK; ++i) {
+      status = detail::guarded([&] {
+        const auto words = states[i].words();
+        detail::require_ok(xd_bound_words(static_cast<int>(type_of<T>), words.data(), words.size(), &bounds[i]));
+      });
+    }
+    return status;
   };
   source.take = [](void* self, std::size_t i, const std::int64_t* words) {
     return xd_mpi_round_words(&static_cast<detail::rounding<T>*>(self)->finish, i, words);
@@ -239,8 +255,8 @@ void round(std::span<const accumulator<T>> sums, Out&& out, MPI_Comm comm, const
   detail::require_ok(ended);
 }
 
-/// Reductions of the elements of all processes: this process has those of x (of a and b). Result types as of the functions
-/// of the same names in exactdot/reductions.hpp; all processes have the same element and result types.
+/// Reductions of the elements of all processes: this process has those of x (of a and b). Result types as of the
+/// functions of the same names in exactdot/reductions.hpp; all processes have the same element and result types.
 template <class R = void, vector_view A, vector_view B>
 [[nodiscard]] auto dot(const A& a, const B& b, MPI_Comm comm, const options& chosen = {}) {
   static_assert(std::is_same_v<element_of_view<A>, element_of_view<B>>, "both vectors have the same element type");
@@ -284,10 +300,11 @@ template <class R = void, vector_view X>
   return detail::reduce<result>(reduction::stddev, to_any(x), nullptr, comm, chosen, ddof);
 }
 
-/// out[i] = a reduction of one vector over row (column, group) i of all processes: rows{…}, columns{…}, groups{…}. All
-/// processes have the same number of results. See xd_mpi_reduce_rows and xd_mpi_reduce_groups. Not for dots.
+/// out[i] = a reduction of one vector over row (column, group) i of all processes: rows{…}, columns{…}, groups{…}.
+/// All processes have the same number of results. See xd_mpi_reduce_rows and xd_mpi_reduce_groups. Not for dots.
 template <many_vectors View, result_range Out>
-void reduce(reduction what, const View& x, Out&& out, MPI_Comm comm, std::int64_t ddof = 0, const options& chosen = {}) {
+void reduce(reduction what, const View& x, Out&& out, MPI_Comm comm, std::int64_t ddof = 0,
+            const options& chosen = {}) {
   detail::reduce_many(what, x, nullptr, out, comm, chosen, ddof);
 }
 template <many_vectors View, result_range Out>
@@ -306,7 +323,8 @@ void nrm2(const View& x, Out&& out, MPI_Comm comm, const options& chosen = {}) {
 template <exactdot::detail::matrix_view A, exactdot::detail::matrix_view B, result_range Out>
 void dot(const A& a, const B& b, Out&& out, MPI_Comm comm, const options& chosen = {}) {
   const detail::local_options given(chosen, 0);
-  const xd_rows first = detail::to_c(exactdot::detail::to_lines(a)), second = detail::to_c(exactdot::detail::to_lines(b));
+  const xd_rows first = detail::to_c(exactdot::detail::to_lines(a)),
+                second = detail::to_c(exactdot::detail::to_lines(b));
   detail::require_ok(xd_mpi_reduce_rows(XD_DOT, &first, &second,
                                         static_cast<int>(type_of<std::ranges::range_value_t<Out>>),
                                         detail::results_of(out, first.rows), comm, &given.all));

@@ -1,6 +1,7 @@
 // exactdot::cuda::round, merge and moments_into on a GPU: the stages of an allreduce on one stream, and their
 // errors. The results of vector calls on the CPU are the reference; ../states_test.cu compares the kernels with the
 // oracle.
+#include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/states.hpp>
 #include <exactdot/reductions.hpp>
 
@@ -38,8 +39,9 @@ void expect_dots_of_ranks(std::size_t k, std::size_t ranks) {
                                to + i * words_of<T>);
     }
   }
-  const state_rows states{exactdot::type_of<T>, words.data(), k};
-  if (ranks > 1) exactdot::cuda::merge(workspace, states, {exactdot::type_of<T>, others.data(), k});
+  const exactdot::state_format format{reduction::dot, exactdot::type_of<T>};
+  const state_rows states{format, words.data(), k};
+  if (ranks > 1) exactdot::cuda::merge(workspace, states, {format, others.data(), k});
   exactdot::cuda::round(workspace, states, reduction::dot, results.data());
   workspace.check();
   const std::vector<T> found = results.read(k);
@@ -67,7 +69,7 @@ TEST_F(cuda_states, of_moments_have_every_result) {
   exactdot::cuda::workspace workspace;
   exactdot::cuda::moments_into(workspace, x.data(), 4000, words.data());
   exactdot::cuda::moments_into(workspace, x.data() + 4000, n - 4000, words.data());
-  const state_rows states{.type = element_type::float32, .words = words.data(), .of_moments = true};
+  const state_rows states{{reduction::variance, element_type::float32}, words.data()};
   const reduction all[] = {reduction::sum,  reduction::sum_of_squares, reduction::nrm2,
                            reduction::mean, reduction::variance,       reduction::stddev};
   for (std::size_t i = 0; i < 6; ++i) {
@@ -82,6 +84,29 @@ TEST_F(cuda_states, of_moments_have_every_result) {
   }
 }
 
+/// Rows of a matrix in compact words: one launch, an addition as an allreduce makes it, one launch.
+TEST_F(cuda_states, of_rows_in_compact_words_have_the_bits_of_one_call) {
+  constexpr std::size_t count = 37, n = 501;
+  const std::vector<double> a = uniform<double>(count * n, 5);
+  const device_vector<double> x(a), results(count);
+  exactdot::cuda::workspace workspace;
+  for (const reduction what : {reduction::sum, reduction::mean, reduction::nrm2, reduction::variance}) {
+    const exactdot::state_format format{what, element_type::float64, exactdot::state_form::compact};
+    const device_vector<std::int64_t> words(count * format.words());
+    const exactdot::rows left{x.data(), count, 200, n}, right{x.data() + 200, count, n - 200, n};
+    exactdot::cuda::reduce_into(workspace, what, left, words.data(), format.form);
+    exactdot::cuda::reduce_into(workspace, what, right, words.data(), format.form);
+    exactdot::cuda::round(workspace, {format, words.data(), count}, what, results.data());
+    workspace.check();
+    const std::vector<double> found = results.read(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const exactdot::any_vector row{&a[i * n], n, element_type::float64, sizeof(double)};
+      const auto expected = exactdot::reduce(what, row, element_type::float64).as<double>();
+      ASSERT_TRUE(same_bits(found[i], expected)) << exactdot::name_of(what) << " of row " << i;
+    }
+  }
+}
+
 /// Every launch of the graph adds one state: integers, as any number of GPUs would send them.
 TEST_F(cuda_states, can_be_captured_in_a_graph) {
   constexpr std::size_t n = 5000;
@@ -92,7 +117,7 @@ TEST_F(cuda_states, can_be_captured_in_a_graph) {
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
   {
     exactdot::cuda::workspace workspace(stream);
-    const state_rows states{element_type::float64, words.data()};
+    const state_rows states{{reduction::sum, element_type::float64}, words.data()};
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t replay = nullptr;
     ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
@@ -117,7 +142,7 @@ TEST_F(cuda_states, refuse_bad_arguments) {
   exactdot::cuda::workspace workspace;
   const device_vector<std::int64_t> words(3 * words_of<double>);
   const device_vector<double> results(3);
-  const state_rows good{element_type::float64, words.data(), 3};
+  const state_rows good{{reduction::sum, element_type::float64}, words.data(), 3};
   const auto round = [&](const state_rows& states, reduction what, element_type type, void* to) {
     exactdot::cuda::round(workspace, states, what, type, to);
   };
@@ -132,10 +157,10 @@ TEST_F(cuda_states, refuse_bad_arguments) {
   expect_error(errc::bad_option, "address space",
                [&] { round(bad, reduction::sum, element_type::float64, results.data()); });
   std::int64_t on_host[words_of<double>]{};
-  bad = {element_type::float64, on_host};
+  bad = {{reduction::sum, element_type::float64}, on_host};
   expect_error(errc::bad_option, "cannot reach",
                [&] { round(bad, reduction::sum, element_type::float64, results.data()); });
-  bad = good, bad.type = static_cast<element_type>(77);
+  bad = good, bad.format.type = static_cast<element_type>(77);
   expect_error(errc::bad_option, "unknown element type 77",
                [&] { round(bad, reduction::sum, element_type::float64, results.data()); });
   expect_error(errc::null_pointer, "results is null",
@@ -144,7 +169,13 @@ TEST_F(cuda_states, refuse_bad_arguments) {
                [&] { round(good, reduction::sum, element_type::float64, words.data() + 2 * words_of<double>); });
   expect_error(errc::bad_option, "no sum",
                [&] { round(good, reduction::argmax, element_type::int64, results.data()); });
-  expect_error(errc::bad_option, "needs the words of moments",
+  bad = good, bad.format.what = reduction::max;
+  expect_error(errc::bad_option, "no states of max",
+               [&] { round(bad, reduction::sum, element_type::float64, results.data()); });
+  bad = good, bad.format.what = reduction::mean;
+  expect_error(errc::bad_option, "states of mean give no nrm2",
+               [&] { round(bad, reduction::nrm2, element_type::float64, results.data()); });
+  expect_error(errc::bad_option, "states of sum give no stddev",
                [&] { round(good, reduction::stddev, element_type::float64, results.data()); });
   expect_error(errc::bad_option, "cannot be rounded to int64",
                [&] { round(good, reduction::sum, element_type::int64, results.data()); });
@@ -167,7 +198,7 @@ TEST_F(cuda_states, report_words_that_are_no_state) {
   broken[3] = 1;  // a limb of no state
   const device_vector<std::int64_t> words(broken);
   const device_vector<float> results(2);
-  const state_rows states{element_type::float32, words.data(), 2};
+  const state_rows states{{reduction::sum, element_type::float32}, words.data(), 2};
   exactdot::cuda::round(workspace, states, reduction::sum, results.data());
   expect_error(errc::bad_option, "not a sum of states", [&] { workspace.check(); });
   EXPECT_TRUE(std::isnan(results.read(2)[0]));

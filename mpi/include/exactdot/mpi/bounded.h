@@ -2,10 +2,10 @@
 /*
  * The short message: xd_bounded sums, 24 bytes a result, and the MPI operation that adds them.
  *
- * Values are added by TwoSum (D. Knuth, TAOCP 2, 4.2.2), errors by two more; what those two lose joins the bound, so
- * that the bound stays 0 where nothing is lost. docs/mpi.md proves it. A message element holds eight results, field by
- * field, which compilers vectorise: some 25 flops a result. The operation commutes bit by bit, and MPI gives all
- * processes the same result, so all take the same decisions.
+ * Values are added by TwoSum (D. Knuth, TAOCP 2, 4.2.2), errors by two more; what those two lose joins the bound,
+ * so that the bound stays 0 where nothing is lost. docs/mpi.md proves it. A message element holds eight results,
+ * field by field, which compilers vectorise: some 25 flops a result. The operation commutes bit by bit, and MPI
+ * gives all processes the same result, so all take the same decisions.
  */
 #ifndef EXACTDOT_MPI_BOUNDED_H
 #define EXACTDOT_MPI_BOUNDED_H
@@ -87,7 +87,8 @@ static inline int xd_mpi_arithmetic_is_standard(void) {
   volatile double one = 1, half = DBL_EPSILON / 2, least = DBL_MIN;
   const double up = one + half, down = -one - half, towards_zero = one + 3 * half / 2;
   volatile double subnormal = 1.5 * least - least;
-  return up == 1 && down == -1 && towards_zero == 1 + DBL_EPSILON && subnormal > 0 && subnormal + subnormal == least;
+  return up == 1 && down == -1 && towards_zero == 1 + DBL_EPSILON && subnormal > 0 &&
+         subnormal + subnormal == least;
 }
 
 /* The datatype and the operation, made at the first call and freed by MPI_Finalize, which deletes the attributes of

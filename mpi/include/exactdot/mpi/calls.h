@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every call of exactdot_mpi.h begins and ends with: checks of MPI and the communicator, MPI's failures as statuses,
- * and a failure of one process as the failure of all.
+ * What every call of exactdot_mpi.h begins and ends with: checks of MPI and the communicator, MPI's failures as
+ * statuses, and a failure of one process as the failure of all.
  *
- * A process that fails takes part in the exchange and flags its failure there, so that no other process waits for it.
- * Whoever sees a flag calls xd_mpi_share_failure: two more collectives, of failed calls only.
+ * A process that fails takes part in the exchange and flags its failure there, so that no other process waits for
+ * it. Whoever sees a flag calls xd_mpi_share_failure: two more collectives, of failed calls only.
  */
 #ifndef EXACTDOT_MPI_CALLS_H
 #define EXACTDOT_MPI_CALLS_H
@@ -52,18 +52,20 @@ static inline xd_status xd_mpi_check_communicator(const char* caller, MPI_Comm c
   if (level < MPI_THREAD_SERIALIZED) {
     MPI_Is_thread_main(&is_main);
     if (!is_main) {
-      return xd_mpi_refuse(caller, XD_BAD_OPTION, "MPI was initialized for calls of the main thread only; "
-                                                  "use MPI_Init_thread with MPI_THREAD_SERIALIZED or more");
+      return xd_mpi_refuse(caller, XD_BAD_OPTION,
+                           "MPI was initialized for calls of the main thread only; "
+                           "use MPI_Init_thread with MPI_THREAD_SERIALIZED or more");
     }
   }
   code = MPI_Comm_test_inter(comm, &between_groups);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
-  if (between_groups) return xd_mpi_refuse(caller, XD_BAD_OPTION, "the communicator connects two groups; use one of one group");
+  if (between_groups)
+    return xd_mpi_refuse(caller, XD_BAD_OPTION, "the communicator connects two groups; use one of one group");
   return XD_OK;
 }
 
-/* The lowest failing rank's status and sentence, for all. Called by all processes of the communicator when some have
- * failed; `own` is XD_OK for the others. */
+/* The lowest failing rank's status and sentence, for all. Called by all processes of the communicator when some
+ * have failed; `own` is XD_OK for the others. */
 static inline xd_status xd_mpi_share_failure(const char* caller, MPI_Comm comm, xd_status own) {
   char sentence[1024] = "", text[1100];
   int rank = 0, candidate, first = 0, status = own, code;
@@ -80,8 +82,9 @@ static inline xd_status xd_mpi_share_failure(const char* caller, MPI_Comm comm, 
   return xd_fail(status, text);
 }
 
-/* Compares four numbers on all processes: of results, of the element type, of the reduction, of the result type or root. One
- * collective of 8 integers. The sentence names the first that differs, its least and its greatest value. */
+/* Compares four numbers on all processes: of results, of the element type, of the reduction, of the result type or
+ * root. One collective of 8 integers. The sentence names the first that differs, its least and its greatest value.
+ */
 static inline xd_status xd_mpi_compare(const char* caller, MPI_Comm comm, size_t k, int type, int reduction,
                                        int result_type) {
   static const char* const names[] = {"the number of results", "the element type", "the reduction",

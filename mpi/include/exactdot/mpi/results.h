@@ -2,9 +2,10 @@
 /*
  * Rounded results of all processes: bounded sums in one collective; what they leave undecided, by words.
  *
- * All processes get the same sums and bounds from MPI, so they agree without a message on which results are undecided:
- * those whose two ends do not round to the same bits, and those with a bound that a process made infinite (extreme
- * magnitudes, or additions that do not round to nearest). One result of floats or integers travels as words at once.
+ * All processes get the same sums and bounds from MPI, so they agree without a message on which results are
+ * undecided: those whose two ends do not round to the same bits, and those with a bound that a process made
+ * infinite (extreme magnitudes, or additions that do not round to nearest). One result of floats or integers
+ * travels as words at once.
  */
 #ifndef EXACTDOT_MPI_RESULTS_H
 #define EXACTDOT_MPI_RESULTS_H
@@ -24,24 +25,26 @@ typedef struct xd_mpi_finish {
   int reduction, type, result_type;
   int64_t ddof;
   void* results;
-  xd_accumulator* sum;  /* of words that are rounded */
-  xd_moments* moments;  /* the same of a variance */
+  xd_accumulator* sum; /* of words that are rounded */
+  xd_moments* moments; /* the same of a variance */
 } xd_mpi_finish;
 
 static inline int xd_mpi_is_moment(int reduction) { return reduction == XD_VARIANCE || reduction == XD_STDDEV; }
 static inline int xd_mpi_is_counted(int reduction) { return reduction == XD_MEAN || xd_mpi_is_moment(reduction); }
 
 /* Refuses what no result can come of, before any message. */
-static inline xd_status xd_mpi_open_finish(const char* caller, int reduction, int type, int64_t ddof, int result_type,
-                                           void* results, size_t k, xd_mpi_finish* finish) {
+static inline xd_status xd_mpi_open_finish(const char* caller, int reduction, int type, int64_t ddof,
+                                           int result_type, void* results, size_t k, xd_mpi_finish* finish) {
   xd_status status;
   finish->reduction = reduction, finish->type = type, finish->result_type = result_type, finish->ddof = ddof;
   finish->results = results, finish->sum = NULL, finish->moments = NULL;
   if (reduction == XD_MIN || reduction == XD_MAX || reduction == XD_ARGMIN || reduction == XD_ARGMAX) {
-    return xd_mpi_refuse(caller, XD_BAD_OPTION, "extrema are no sums; MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC find them");
+    return xd_mpi_refuse(caller, XD_BAD_OPTION,
+                         "extrema are no sums; MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC find them");
   }
   status = xd_round_bounded(reduction, type, 0, NULL, NULL, NULL, ddof, result_type, NULL, NULL);
-  if (status == XD_OK && results == NULL && k != 0) status = xd_mpi_refuse(caller, XD_NULL_POINTER, "results is null");
+  if (status == XD_OK && results == NULL && k != 0)
+    status = xd_mpi_refuse(caller, XD_NULL_POINTER, "results is null");
   if (status != XD_OK) return status;
   return xd_mpi_is_moment(reduction) ? xd_moments_create(type, &finish->moments)
                                      : xd_accumulator_create(type, &finish->sum);
@@ -66,7 +69,8 @@ static inline xd_status xd_mpi_round_words(const xd_mpi_finish* finish, size_t i
   status = xd_accumulator_load(finish->sum, words + (finish->reduction == XD_MEAN), count);
   if (status != XD_OK) return status;
   if (finish->reduction == XD_NRM2) return xd_accumulator_round_root(finish->sum, to, result);
-  if (finish->reduction == XD_MEAN) return xd_accumulator_round_quotient(finish->sum, (uint64_t)words[0], to, result);
+  if (finish->reduction == XD_MEAN)
+    return xd_accumulator_round_quotient(finish->sum, (uint64_t)words[0], to, result);
   return xd_accumulator_round(finish->sum, to, result);
 }
 
@@ -153,8 +157,8 @@ static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_sou
   return failed;
 }
 
-/* Stores those of n <= XD_MPI_CHUNK results, from the one at `start` of the message on, that the summed message decides,
- * and lists the others. */
+/* Stores those of n <= XD_MPI_CHUNK results, from the one at `start` of the message on, that the summed message
+ * decides, and lists the others. */
 static inline xd_status xd_mpi_round_message(const xd_mpi_finish* finish, const xd_mpi_source* source,
                                              const xd_mpi_selection* chosen, size_t start, size_t n,
                                              xd_mpi_message* message) {
@@ -172,8 +176,8 @@ static inline xd_status xd_mpi_round_message(const xd_mpi_finish* finish, const 
     bounds.counts[i] = xd_mpi_to_integer(count);
     if (count.bound != 0) bounds.sums[i].bound = (double)INFINITY; /* of more than 2^21 processes */
   }
-  status = xd_round_bounded(finish->reduction, finish->type, n, bounds.sums, bounds.squares, bounds.counts, finish->ddof,
-                            finish->result_type,
+  status = xd_round_bounded(finish->reduction, finish->type, n, bounds.sums, bounds.squares, bounds.counts,
+                            finish->ddof, finish->result_type,
                             (char*)finish->results + index * xd_type_size(finish->result_type), decided);
   for (i = 0; i < n && status == XD_OK; ++i) {
     if (!decided[i]) message->undecided[message->undecided_count++] = index + i;
@@ -261,9 +265,8 @@ static inline xd_status xd_mpi_all_results(const char* caller, const xd_mpi_fini
   for (; chosen.first < source->k && ended == XD_OK; chosen.first += chosen.n) {
     const size_t rest = source->k - chosen.first;
     chosen.n = rest < XD_MPI_LONG_CHUNK ? rest : (size_t)XD_MPI_LONG_CHUNK;
-    ended = chosen.n <= XD_MPI_CHUNK
-                ? xd_mpi_add_bounded(caller, finish, source, &chosen, &target, &failed)
-                : xd_mpi_add_long_bounded(caller, finish, source, &chosen, &target, &failed);
+    ended = chosen.n <= XD_MPI_CHUNK ? xd_mpi_add_bounded(caller, finish, source, &chosen, &target, &failed)
+                                     : xd_mpi_add_long_bounded(caller, finish, source, &chosen, &target, &failed);
   }
   return ended == XD_OK ? failed : ended;
 }

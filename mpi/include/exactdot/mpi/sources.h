@@ -2,8 +2,8 @@
 /*
  * Where the words of a call come from: accumulators, moments, vectors and rows, groups by keys.
  *
- * Words of vectors are computed when a message asks for them, in one state that all results of a call share: k results
- * need no k states. The few that bounded sums leave undecided are computed twice.
+ * Words of vectors are computed when a message asks for them, in one state that all results of a call share: k
+ * results need no k states. The few that bounded sums leave undecided are computed twice.
  */
 #ifndef EXACTDOT_MPI_SOURCES_H
 #define EXACTDOT_MPI_SOURCES_H
@@ -28,6 +28,18 @@ static inline xd_status xd_mpi_accumulator_words(void* self, size_t i, int64_t* 
   const xd_status status = xd_mpi_check_state(states, xd_accumulator_type(states->accumulators[i]));
   if (status != XD_OK) return status;
   return xd_accumulator_words(states->accumulators[i], words, xd_accumulator_word_count(states->type));
+}
+static inline xd_status xd_mpi_accumulator_bound(void* self, size_t first, size_t n, xd_bounded* sums,
+                                                 xd_bounded* squares, uint64_t* counts) {
+  const xd_mpi_states* states = (const xd_mpi_states*)self;
+  xd_status status = XD_OK;
+  size_t i;
+  (void)squares, (void)counts;
+  for (i = first; i < first + n && status == XD_OK; ++i) {
+    status = xd_mpi_check_state(states, xd_accumulator_type(states->accumulators[i]));
+    if (status == XD_OK) status = xd_accumulator_bound(states->accumulators[i], &sums[i - first]);
+  }
+  return status;
 }
 static inline xd_status xd_mpi_accumulator_load(void* self, size_t i, const int64_t* words) {
   const xd_mpi_states* states = (const xd_mpi_states*)self;
@@ -79,8 +91,8 @@ static inline xd_status xd_mpi_open_moments(const char* caller, xd_moments* cons
 typedef struct xd_mpi_lines {
   const char* caller;
   xd_mpi_finish finish;
-  xd_rows a, b;            /* n is not used if there are offsets */
-  const size_t* offsets;   /* of groups: result i is of the elements offsets[i] to before offsets[i + 1] */
+  xd_rows a, b;          /* n is not used if there are offsets */
+  const size_t* offsets; /* of groups: result i is of the elements offsets[i] to before offsets[i + 1] */
   xd_options local;
   xd_accumulator *sum, *squares;
 } xd_mpi_lines;
@@ -142,7 +154,8 @@ static inline xd_status xd_mpi_line_take(void* self, size_t i, const int64_t* wo
   return xd_mpi_round_words(&lines->finish, i, words);
 }
 
-/* Checks what the reduction of k lines needs, and sets up its source. Whatever fails here is told by the first message. */
+/* Checks what the reduction of k lines needs, and sets up its source. Whatever fails here is told by the first
+ * message. */
 static inline xd_status xd_mpi_open_lines(const char* caller, int reduction, size_t k, const xd_rows* a,
                                           const xd_rows* b, int result_type, void* results, const xd_options* local,
                                           xd_mpi_lines* lines, xd_mpi_source* source) {
@@ -169,7 +182,8 @@ static inline xd_status xd_mpi_open_lines(const char* caller, int reduction, siz
     status = xd_mpi_refuse(caller, XD_SIZE_MISMATCH, "a and b have different shapes");
   }
   if (status == XD_OK) {
-    status = xd_mpi_open_finish(caller, reduction, a->type, lines->local.ddof, result_type, results, k, &lines->finish);
+    status =
+        xd_mpi_open_finish(caller, reduction, a->type, lines->local.ddof, result_type, results, k, &lines->finish);
   }
   if (status == XD_OK) status = xd_accumulator_create(a->type, &lines->sum);
   if (status == XD_OK && source->states == 2) status = xd_accumulator_create(a->type, &lines->squares);
@@ -231,8 +245,8 @@ static inline void xd_mpi_place(const xd_vector* x, size_t i, char* to, size_t p
   memcpy(to + position * size, (const char*)x->data + (ptrdiff_t)i * x->stride, size);
 }
 
-static inline xd_status xd_mpi_sort(const char* caller, const xd_vector* x, const xd_vector* b, const xd_vector* keys,
-                                    size_t groups, int skip, xd_mpi_sorted* sorted) {
+static inline xd_status xd_mpi_sort(const char* caller, const xd_vector* x, const xd_vector* b,
+                                    const xd_vector* keys, size_t groups, int skip, xd_mpi_sorted* sorted) {
   size_t i;
   xd_status status = xd_mpi_check_keys(caller, x, b, keys, groups, skip);
   sorted->offsets = NULL, sorted->a = NULL, sorted->b = NULL;

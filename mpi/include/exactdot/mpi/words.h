@@ -2,10 +2,10 @@
 /*
  * Sums of words over all processes: whole states in one collective, or of many states the limbs in use.
  *
- * A source has k results. Each has, in this order, the number of its elements if the source counts them, and the words of
- * one or two states. Few words travel as they are, with one more word that counts failing processes. Many words: one
- * collective of four integers agrees on the range of limbs that any state uses and tells failures, a second one adds the
- * limbs in this range. The highest carries the sign; its carries are propagated afterwards.
+ * A source has k results. Each has, in this order, the number of its elements if the source counts them, and the
+ * words of one or two states. Few words travel as they are, with one more word that counts failing processes. Many
+ * words: one collective of four integers agrees on the range of limbs that any state uses and tells failures, a
+ * second one adds the limbs in this range. The highest carries the sign; its carries are propagated afterwards.
  */
 #ifndef EXACTDOT_MPI_WORDS_H
 #define EXACTDOT_MPI_WORDS_H
@@ -14,28 +14,30 @@
 #include <stdlib.h>
 
 enum {
-  XD_MPI_MAX_STATE = 138,                         /* words of the widest state */
+  XD_MPI_MAX_STATE = 138, /* words of the widest state */
   XD_MPI_MAX_RESULT = 1 + 2 * XD_MPI_MAX_STATE,
-  XD_MPI_FEW_WORDS = 320,                         /* up to this many travel as they are */
-  XD_MPI_MANY_RESULTS = 4096                      /* of one message; longer calls use several */
+  XD_MPI_FEW_WORDS = 320,    /* up to this many travel as they are */
+  XD_MPI_MANY_RESULTS = 4096 /* of one message; longer calls use several */
 };
 
 typedef struct xd_mpi_source {
   void* self;
   size_t k;
-  int type;     /* the element type */
-  int states;   /* of a result: 1, or 2 of a variance */
-  int counted;  /* whether the number of elements travels */
+  int type;    /* the element type */
+  int states;  /* of a result: 1, or 2 of a variance */
+  int counted; /* whether the number of elements travels */
   /* Stores the canonical words of result i. */
   xd_status (*words)(void* self, size_t i, int64_t* words);
-  /* Stores the bounded sums of n results from `first` on, of two states the second ones in `squares`, and their numbers
-   * of elements; or null: they follow from the words. */
+  /* Stores the bounded sums of n results from `first` on, of two states the second ones in `squares`, and their
+   * numbers of elements; or null: they follow from the words. */
   xd_status (*bound)(void* self, size_t first, size_t n, xd_bounded* sums, xd_bounded* squares, uint64_t* counts);
   /* Takes the summed words of result i. */
   xd_status (*take)(void* self, size_t i, const int64_t* words);
 } xd_mpi_source;
 
-static inline size_t xd_mpi_state_words(const xd_mpi_source* source) { return xd_accumulator_word_count(source->type); }
+static inline size_t xd_mpi_state_words(const xd_mpi_source* source) {
+  return xd_accumulator_word_count(source->type);
+}
 static inline size_t xd_mpi_result_words(const xd_mpi_source* source) {
   return (size_t)source->counted + (size_t)source->states * xd_mpi_state_words(source);
 }
@@ -59,8 +61,8 @@ typedef struct xd_mpi_target {
   int rank, processes;
 } xd_mpi_target;
 
-/* Adds `count` words in place. With a root into `room`, and then back: MPICH 4.0 crashes where a root that is not rank 0
- * receives in place. `room` may be null without a root. */
+/* Adds `count` words in place. With a root into `room`, and then back: MPICH 4.0 crashes where a root that is not
+ * rank 0 receives in place. `room` may be null without a root. */
 static inline int xd_mpi_sum_words(const xd_mpi_target* target, int64_t* words, size_t count, int64_t* room) {
   int code;
   if (target->root < 0) return MPI_Allreduce(MPI_IN_PLACE, words, (int)count, MPI_INT64_T, MPI_SUM, target->comm);
@@ -79,8 +81,9 @@ static inline size_t xd_mpi_selected(const xd_mpi_selection* chosen, size_t i) {
 }
 
 /* Stores the words of all selected results, or zeros after a failure. */
-static inline xd_status xd_mpi_collect(const char* caller, const xd_mpi_source* source, const xd_mpi_selection* chosen,
-                                       int processes, xd_status failed, int64_t* words) {
+static inline xd_status xd_mpi_collect(const char* caller, const xd_mpi_source* source,
+                                       const xd_mpi_selection* chosen, int processes, xd_status failed,
+                                       int64_t* words) {
   const size_t each = xd_mpi_result_words(source);
   size_t i;
   for (i = 0; i < chosen->n && failed == XD_OK; ++i) {
@@ -90,7 +93,8 @@ static inline xd_status xd_mpi_collect(const char* caller, const xd_mpi_source* 
   return failed;
 }
 
-static inline xd_status xd_mpi_take(const xd_mpi_source* source, const xd_mpi_selection* chosen, const int64_t* words) {
+static inline xd_status xd_mpi_take(const xd_mpi_source* source, const xd_mpi_selection* chosen,
+                                    const int64_t* words) {
   const size_t each = xd_mpi_result_words(source);
   xd_status failed = XD_OK;
   size_t i;
@@ -111,7 +115,8 @@ static inline xd_status xd_mpi_add_few_words(const char* caller, const xd_mpi_so
   *failed = xd_mpi_collect(caller, source, chosen, target->processes, *failed, words);
   words[count] = *failed != XD_OK;
   code = xd_mpi_sum_words(target, words, count + 1, room);
-  if (code == MPI_SUCCESS && target->root >= 0) code = MPI_Bcast(&words[count], 1, MPI_INT64_T, target->root, target->comm);
+  if (code == MPI_SUCCESS && target->root >= 0)
+    code = MPI_Bcast(&words[count], 1, MPI_INT64_T, target->root, target->comm);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
   if (words[count] != 0) return xd_mpi_share_failure(caller, target->comm, *failed);
   if (target->root < 0 || target->rank == target->root) *failed = xd_mpi_take(source, chosen, words);
@@ -152,7 +157,8 @@ static inline const int64_t* xd_mpi_unpack(const xd_mpi_range* range, const int6
   int i;
   memset(state, 0, (size_t)(limbs + 4) * sizeof *state);
   for (i = (int)range->low; i < (int)range->high; ++i) state[i] = *from++;
-  if (range->high > range->low && range->high < limbs) { /* >> keeps the sign, as every compiler of this header does */
+  if (range->high > range->low &&
+      range->high < limbs) { /* >> keeps the sign, as every compiler of this header does */
     carry = state[range->high - 1] >> 32;
     state[range->high - 1] &= UINT32_MAX;
     for (i = (int)range->high; i < limbs - 1; ++i, carry >>= 32) state[i] = carry & UINT32_MAX;
@@ -215,7 +221,8 @@ static inline xd_status xd_mpi_add_many_words(const char* caller, const xd_mpi_s
   int k;
   xd_status status;
   range.low = limbs, range.high = 0, range.special = 0;
-  if (words == NULL && *failed == XD_OK) *failed = xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for a message");
+  if (words == NULL && *failed == XD_OK)
+    *failed = xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for a message");
   if (words != NULL) *failed = xd_mpi_collect(caller, source, chosen, target->processes, *failed, words);
   for (i = 0; i < chosen->n && *failed == XD_OK; ++i) {
     for (k = 0; k < source->states; ++k) {
@@ -234,9 +241,9 @@ static inline xd_status xd_mpi_add_many_words(const char* caller, const xd_mpi_s
   return status;
 }
 
-/* Adds the words of the selected results over the processes and hands them to source->take. *failed: a failure of this
- * process, which the next message tells; afterwards one of source->take, which no message has told. Returns the failure
- * that ended the exchange for all. */
+/* Adds the words of the selected results over the processes and hands them to source->take. *failed: a failure of
+ * this process, which the next message tells; afterwards one of source->take, which no message has told. Returns
+ * the failure that ended the exchange for all. */
 static inline xd_status xd_mpi_add_words(const char* caller, const xd_mpi_source* source, xd_mpi_selection chosen,
                                          const xd_mpi_target* target, xd_status* failed) {
   size_t rest = chosen.n;
@@ -247,8 +254,10 @@ static inline xd_status xd_mpi_add_words(const char* caller, const xd_mpi_source
   for (; rest != 0 && ended == XD_OK; rest -= chosen.n) {
     chosen.n = rest < XD_MPI_MANY_RESULTS ? rest : (size_t)XD_MPI_MANY_RESULTS;
     ended = xd_mpi_add_many_words(caller, source, &chosen, target, failed);
-    if (chosen.list == NULL) chosen.first += chosen.n;
-    else chosen.list += chosen.n;
+    if (chosen.list == NULL)
+      chosen.first += chosen.n;
+    else
+      chosen.list += chosen.n;
   }
   return ended;
 }
