@@ -197,6 +197,9 @@ TEST(segments, find_a_place_in_the_list_if_they_are_long) {
         EXPECT_LE(n / (plan.long_from + 1), max_long_lines / 2);
         EXPECT_LT(units_of(plan, n) * max_long_lines, std::uint64_t{1} << (64 - listed_bits));
         EXPECT_GE(plan.most_of_warp, plan.long_from);
+        // wrong offsets: 32 segments that are the whole vector; they are listed only if the kernel of the list
+        // follows
+        EXPECT_TRUE(n > plan.long_from || 32 * n <= plan.most_of_warp);
         EXPECT_TRUE(plan.of_warp >= 1 && plan.of_warp <= 32);
       }
     }
