@@ -106,6 +106,11 @@ TEST_F(cuda_batch_modes, extrema_of_columns_and_of_any_strides_have_the_bits_of_
         if (HasFatalFailure()) return;
       }
     }
+    for (const std::size_t m : {1, 5, 128, 1000}) {  // few long columns
+      const std::size_t n = 1000000 / m + 3000;
+      expect_extrema(info.type, {m, n, 1, static_cast<std::ptrdiff_t>(m)}, m * n, ++seed);
+      if (HasFatalFailure()) return;
+    }
     for (const std::size_t n : {4, 90, 700, 20000}) {
       const std::size_t m = 60;
       const auto length = static_cast<std::ptrdiff_t>(2 * n);
