@@ -64,7 +64,8 @@ action declare_lab(CLI::App& app) {
   app.add_option("--cond", arguments->condition, "condition number of --data ill; default: 1e16")
       ->check(check_condition, "NUMBER");
   add_carrier(app, arguments->type);
-  app.add_option("--op", arguments->op, "operation that combines the products; some rungs, and those of rows and groups, support only sum")
+  app.add_option("--op", arguments->op,
+                 "operation that combines the products; some rungs, and those of rows and groups, support only sum")
       ->check(CLI::IsMember(operations))
       ->capture_default_str();
   app.add_option("--block", arguments->block, "threads per block; default: chosen by each rung")

@@ -52,8 +52,8 @@ void check_rung(const std::string& name, const std::string& given, const std::st
   if (target != backend::cuda) std::erase_if(all, lab::needs_gpu);
   const std::string other = lab::workload_of(name);
   if (!other.empty() && other != workload) {
-    throw error(errc::bad_option,
-                fmt::format("{}: a rung of workload {}, not of {}; use --workload {}", given, other, workload, other));
+    throw error(errc::bad_option, fmt::format("{}: a rung of workload {}, not of {}; use --workload {}", given,
+                                              other, workload, other));
   }
   if (target != backend::cuda && lab::needs_gpu(name)) {
     throw error(errc::no_device, fmt::format("{}: needs a GPU; this run is on the simulator", given));

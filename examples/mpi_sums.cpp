@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   const double dot = exactdot::mpi::dot(x, y, world);
   const double variance = exactdot::mpi::variance(x, world);
   std::vector<double> sums(3);
-  exactdot::mpi::sum(exactdot::groups(x, region, sums.size()), sums, world);
+  exactdot::mpi::sum(exactdot::groups{x, region, sums.size()}, sums, world);
 
   exactdot::accumulator<double> total;  // grows, and travels while the program goes on
   for (const double each : x) total.add(each);

@@ -48,8 +48,8 @@ bool same_bits(T x, T y) {
   return std::bit_cast<word<T>>(x) == std::bit_cast<word<T>>(y) || (std::isnan(x) && std::isnan(y));
 }
 
-/// Returns whether the error is at most the bound of a binary tree. For rungs that are wrong on purpose: the bound for
-/// an arbitrary order, n roundings, would not distinguish lost updates from rounding.
+/// Returns whether the error is at most the bound of a binary tree. For rungs that are wrong on purpose: the bound
+/// for an arbitrary order, n roundings, would not distinguish lost updates from rounding.
 template <element T>
 bool within_tree_bound(long double error, const reference<T>& expected, const launch_config& config) {
   rung_info tree;
@@ -134,8 +134,8 @@ bool exact_on_divided_integers(const rung& tested, executor& device, const run_o
       collect_findings(device, result);
       if (difference.empty() || result.info.wrong_on_purpose) continue;
       record_fault(result, fmt::format("on integers, n = {}{}, starts {} and {}{}: {}", n,
-                                       kind.divided != nullptr ? " in " + kind.divided(n, parts) : "", skip_a, skip_b,
-                                       launches == 1 ? "" : ", launched twice", difference));
+                                       kind.divided != nullptr ? " in " + kind.divided(n, parts) : "", skip_a,
+                                       skip_b, launches == 1 ? "" : ", launched twice", difference));
       return false;
     }
   }

@@ -117,7 +117,8 @@ std::vector<std::string> rung_names(std::string_view workload) {
 
 std::string workload_of(std::string_view rung) {
   const std::vector<rung_info> all = all_rungs();
-  const auto found = std::ranges::find(all, rung, [](const rung_info& info) { return std::string_view(info.name); });
+  const auto found =
+      std::ranges::find(all, rung, [](const rung_info& info) { return std::string_view(info.name); });
   if (found != all.end()) return found->workload;
   const std::string_view source = source_of(std::string(rung) + ".cu");  // of a rung that needs a GPU
   if (source.empty()) return {};

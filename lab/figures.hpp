@@ -41,8 +41,8 @@ struct figures {
   return f;
 }
 
-/// Returns the counted atomics; on a device that does not count them, the rung's formula (null if they depend on the
-/// data, and for operations other than sum, whose compare-and-swap retries are unknown).
+/// Returns the counted atomics; on a device that does not count them, the rung's formula (null if they depend on
+/// the data, and for operations other than sum, whose compare-and-swap retries are unknown).
 [[nodiscard]] inline std::optional<std::uint64_t> atomics_of(const ladder_result& result,
                                                              const measurement& measured) {
   if (measured.counts.atomics) return measured.counts.atomics;

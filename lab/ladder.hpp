@@ -1,5 +1,5 @@
-// Ladder: runs the requested rungs of a workload on one device and the same data, together with the baselines of the
-// report.
+// Ladder: runs the requested rungs of a workload on one device and the same data, together with the baselines of
+// the report.
 #pragma once
 
 #include <exactdot/element.hpp>
@@ -40,7 +40,8 @@ struct ladder_result {
   operation op = operation::sum;
   double exact = 0;  ///< the first reference: the exact sum, rounded once, or the result of another operation
   std::vector<measurement> measurements;
-  // Baselines in seconds, on devices with a clock: reading what the rungs read, rung atomic_per_element, rung cublas.
+  // Baselines in seconds, on devices with a clock: reading what the rungs read, rung atomic_per_element, rung
+  // cublas.
   std::optional<double> read_seconds, naive_seconds, cublas_seconds;
   std::vector<ramp_result> ramp;     ///< for data ramp only
   std::vector<std::string> skipped;  ///< rungs not named by the user whose library is missing, with the reason

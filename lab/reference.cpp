@@ -120,8 +120,8 @@ long double reference<T>::allowed_ulps(const rung_info& info, const launch_confi
   if (info.error == error_rule::in_double) limit = std::numeric_limits<double>::max();
   if (!std::isfinite(value_) || !(2 * magnitude_ <= limit)) return infinity;
   const auto k = static_cast<long double>(info.roundings != nullptr ? info.roundings(size) : 0);
-  const bound_input in{n_, k, magnitude_, std::abs(static_cast<long double>(value_)) + ulp_, std::is_same_v<T, float>,
-                       step_};
+  const bound_input in{
+      n_, k, magnitude_, std::abs(static_cast<long double>(value_)) + ulp_, std::is_same_v<T, float>, step_};
   return absolute_bound(info.error, in) / ulp_;
 }
 

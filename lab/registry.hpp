@@ -94,8 +94,8 @@ struct rung_info {
   /// Atomics of one run without contention; null: none.
   std::uint64_t (*atomics)(const launch_config&) = nullptr;
   bool atomics_depend_on_data = false;  ///< `atomics` is null, but there are some
-  bool host_finishes = false;  ///< the host copies partial results and adds them
-  bool any_operation = false;  ///< supports every operation, not only sum
+  bool host_finishes = false;           ///< the host copies partial results and adds them
+  bool any_operation = false;           ///< supports every operation, not only sum
   bool wrong_on_purpose = false;
   const char* workload = "dot";  ///< what it computes; see workload.hpp
 };
@@ -167,7 +167,8 @@ void add_rung(const rung& added);
                                                  unsigned grid, unsigned multiprocessors,
                                                  const division& parts = {});
 
-/// Returns the text, at build time, of a file in lab/rungs/ or below, or of a lab/*.cuh that rungs include; empty if unknown.
+/// Returns the text, at build time, of a file in lab/rungs/ or below, or of a lab/*.cuh that rungs include; empty
+/// if unknown.
 [[nodiscard]] std::string_view source_of(std::string_view file);
 
 // Counts from which the rungs compute `roundings`.

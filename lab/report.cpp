@@ -123,8 +123,9 @@ std::string table_of(const ladder_result& result) {
   text += fmt::format("   {:<19} {:>13}  runs, grids: distinct results / runs, distinct results / grids\n",
                       "reference", value_text(result.exact));
   if (result.results > 1) {
-    text += fmt::format("   {} results: value: the first; error, <= ulp: the largest of all; distinct: of all bits\n",
-                        result.results);
+    text +=
+        fmt::format("   {} results: value: the first; error, <= ulp: the largest of all; distinct: of all bits\n",
+                    result.results);
   }
   for (const measurement& tested : result.measurements) {
     if (!tested.fault.empty()) text += fmt::format("{} FAILS: {}\n", tested.info.name, tested.fault);

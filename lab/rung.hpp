@@ -1,8 +1,8 @@
 // Support for rung files: CUDA on both backends, the input of a rung, and its registration.
 //
-// A rung is a struct template with `launch()`, and `result()` or `results()`. `register_rung` adds it to the registry
-// for each type and operation. The namespace is unnamed because a rung is compiled twice, by the host compiler for
-// the simulator and by nvcc for a GPU, and both objects are linked into one program.
+// A rung is a struct template with `launch()`, and `result()` or `results()`. `register_rung` adds it to the
+// registry for each type and operation. The namespace is unnamed because a rung is compiled twice, by the host
+// compiler for the simulator and by nvcc for a GPU, and both objects are linked into one program.
 #pragma once
 
 #include <chrono>
@@ -130,7 +130,8 @@ std::unique_ptr<prepared_rung<T>> prepare(const rung_input<T>& given) {
   return std::make_unique<prepared_gpu_rung<T, Rung>>(given);
 }
 
-/// Registers a rung that supports only sum: Rung<T>. It has result() or, for a workload of several results, results().
+/// Registers a rung that supports only sum: Rung<T>. It has result() or, for a workload of several results,
+/// results().
 template <template <class> class Rung>
 struct register_sum_rung {
   explicit register_sum_rung(const rung_info& info) {

@@ -1,4 +1,5 @@
-// Brings the elements of a group together and keeps their order: a counting sort, each warp with a chunk of its own.
+// Brings the elements of a group together and keeps their order: a counting sort, each warp with a chunk of its
+// own.
 //
 //   count_keys    counts[group][warp] = elements of the group in the warp's chunk    integer atomics: order-free
 //   scan          an exclusive sum over all counts: where these elements go

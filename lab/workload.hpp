@@ -57,9 +57,9 @@ struct workload_functions {
 struct workload {
   const char* name = "";
   const char* summary = "";
-  const char* terms = "";  ///< what the operation combines: "products"
-  bool reads_b = true;     ///< rungs read both vectors, not only a
-  bool has_keys = false;   ///< rungs read a key for each element
+  const char* terms = "";                                            ///< what the operation combines: "products"
+  bool reads_b = true;                                               ///< rungs read both vectors, not only a
+  bool has_keys = false;                                             ///< rungs read a key for each element
   std::size_t (*results)(std::size_t n, const division&) = nullptr;  ///< number of results from n elements
   /// Returns how n elements are divided, for reports: "64 rows of 1024"; null: not at all.
   std::string (*divided)(std::size_t n, const division&) = nullptr;

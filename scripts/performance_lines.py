@@ -1,7 +1,8 @@
 """Goals of rows, columns, matrix-vector products and segments on a GPU, for scripts/performance.
 
 The results are docs/results/rows-NAME.jsonl, from bench/experiments/gpu_rows, and beside it, from the same machine,
-segments-NAME.jsonl (gpu_segments) and torch-lines-NAME.jsonl (torch_lines.py). Only the first of them is needed.
+segments-NAME.jsonl (gpu_segments) and torch-lines-NAME.jsonl (torch_lines.py). Only the first of them is needed. Extreme
+elements and mode fast: line-modes-NAME.jsonl (gpu_line_modes) and torch-line-modes-NAME.jsonl (bench/python/line_modes.py).
 """
 import json
 import pathlib
@@ -15,6 +16,7 @@ VECDOT_GOAL = 0.5
 SUM_GOAL = 1.0
 GEMV_GOAL = 1.1
 KEYS = ("row", "type", "rows", "length")
+MODE_KEYS = ("what", "type", "lines", "length")
 
 
 def objects(file):
@@ -38,6 +40,22 @@ class LineResults:
         _, *torch = objects(folder / f"torch-lines-{self.name}.jsonl") or [None]
         self.torch = {key_of(row): row for row in torch}
         _, *self.segments = objects(folder / f"segments-{self.name}.jsonl") or [None]
+
+        self.modes_gpu, self.modes = self.mode_results(folder)
+
+    @staticmethod
+    def mode_results(folder):
+        """The GPU and the rows of extreme elements and mode fast, with PyTorch's times if they are there."""
+        files = sorted(folder.glob("line-modes-*.jsonl"))
+        if not files:
+            return "", []
+        gpu, *rows = objects(files[0])
+        _, *torch = objects(folder / f"torch-{files[0].name}") or [None]
+        times = {tuple(row[name] for name in MODE_KEYS): row["torch"] for row in torch}
+        for row in rows:
+            if (key := tuple(row[name] for name in MODE_KEYS)) in times:
+                row["torch"] = times[key]
+        return gpu["gpu"], rows
 
     def cases(self, names, value, goal):
         """A case for each row with one of these names and a value."""
@@ -78,6 +96,14 @@ def line_of(row, names):
             *(figure(row[name]) if name in row else "–" for name in names), percent]
 
 
+def table_of_modes(rows):
+    names = ("exactdot", "cub", "torch", "read")
+    return table(["", "elements", "lines", "length", *names, "of reading"],
+                 [[row["what"], f"`{row['type']}`", f"{row['lines']:,}", str(row["length"]),
+                   *(figure(row[name]) if name in row else "–" for name in names),
+                   f"{100 * row['read'] / row['exactdot']:.0f} %"] for row in rows])
+
+
 def table_of(rows, names):
     return table(["", "elements", "rows or segments", "length", *names, "of reading"],
                  [line_of(row, names) for row in rows])
@@ -96,4 +122,9 @@ def entries(results):
     if results.segments:
         found.append(("Segments, variances, few long rows and columns", "The same machine.",
                       table_of(results.segments, ("exact", "cub", "read"))))
+    if results.modes:
+        found.append(("Extreme elements and mode fast",
+                      f"{results.modes_gpu}, 2026-11-25. µs; 2^25 elements, or pairs, in all. `cub`: `DeviceSegmentedReduce`; "
+                      "`torch`: `amax`, `argmax`, `sum`, `vector_norm`, `vecdot` on the same machine; `read`: as above. "
+                      "Doubles from 512 elements on were not reached in the time of that run.", table_of_modes(results.modes)))
     return found

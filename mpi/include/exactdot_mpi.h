@@ -18,7 +18,7 @@
 /* All zero, or a null pointer: the defaults. */
 typedef struct xd_mpi_options {
   int check; /* 1: compare the number of results and the types over all processes before the exchange, by
-              * one more collective of 64 bytes; XD_SIZE_MISMATCH names what differs */
+              * one more collective of 80 bytes; XD_SIZE_MISMATCH names what differs */
   const xd_options* local; /* of the local computation; null: the defaults, and one thread if MPI was initialized
                             * for one (MPI_THREAD_SINGLE) */
 } xd_mpi_options;

@@ -16,16 +16,19 @@ void launch_work(const workspace::storage& storage, const Work& work, const segm
                  bool notes_empty) {
   constexpr int threads = 128, resident = 4, long_threads = 512, long_resident = 2;
   constexpr std::size_t warps = threads / 32;
+  constexpr std::uint64_t shared_bytes = 512 * kibi;  // of a segment that all blocks share, at least
+  static_assert(max_sharing_blocks <= long_threads, "combine_parts");
   const split_plan plan = plan_of_segments(in.count, in.length, bytes,
                                            static_cast<std::size_t>(storage.multiprocessors * resident) * warps);
   launch_kernel(storage, "launching the kernel of segments",
                 {blocks_for(storage, in.count, warps * plan.of_warp, 4 * resident), threads},
-                segment_work_kernel<Work, threads, resident>, work, in, plan, storage.lines,
+                segment_work_kernel<Work, threads, resident>, work, in, plan, shared_bytes / bytes, storage.lines,
                 segment_notes{storage.bad_segment, notes_empty ? storage.empty_segment : nullptr});
   if (in.length <= plan.long_from) return;
-  launch_kernel(storage, "launching the kernel of long segments",
-                {static_cast<unsigned>(storage.multiprocessors * long_resident), long_threads},
-                long_segment_work_kernel<Work, long_threads, long_resident>, work, in, storage.lines);
+  launch_kernel(
+      storage, "launching the kernel of long segments",
+      {std::min(static_cast<unsigned>(storage.multiprocessors * long_resident), max_sharing_blocks), long_threads},
+      long_segment_work_kernel<Work, long_threads, long_resident>, work, in, storage.lines);
 }
 
 }  // namespace

@@ -50,13 +50,18 @@ __device__ __forceinline__ int position(int j) {
   return aligned ? lane * pack<T>::count + j : 32 * j + lane;
 }
 
-template <class T, int count>
-__device__ __forceinline__ void fold_within_lanes(T (&sum)[count]) {
-#pragma unroll
-  for (int half = count / 2; half > 0; half /= 2) {
+/// By recursion: the compiler does not unroll a loop over halves of many, and would keep the sums in local memory.
+template <int half, class T, int count>
+__device__ __forceinline__ void fold_from(T (&sum)[count]) {
+  if constexpr (half > 0) {
 #pragma unroll
     for (int j = 0; j < half; ++j) sum[j] = sum[j] + sum[j + half];
+    fold_from<half / 2>(sum);
   }
+}
+template <class T, int count>
+__device__ __forceinline__ void fold_within_lanes(T (&sum)[count]) {
+  fold_from<count / 2>(sum);
 }
 
 /// The lanes of a tile, folded by halves; in lane 0.

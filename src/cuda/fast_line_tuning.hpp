@@ -54,7 +54,7 @@ inline constexpr std::array fast_any_line_rows = {
 inline constexpr column_config fast_any_column_config = {32, 1024, 0, 1, 2};
 
 /// Of columns of carriers. The last, for columns of few elements: a thread for each.
-inline constexpr std::array fast_column_configs = {column_config{32, 256, 0, 2, 8}, column_config{8, 128, 0, 6, 24},
+inline constexpr std::array fast_column_configs = {column_config{32, 256, 0, 3, 12}, column_config{8, 128, 0, 6, 24},
                                                    column_config{256, 256, 0, 3, 12}};
 inline constexpr std::size_t max_fast_elements_of_thread = 16;
 

@@ -9,7 +9,8 @@ namespace exactdot::cuda_engine {
 
 /// Of lines whose elements follow each other, by packs of 16 bytes.
 inline constexpr std::array extremum_line_rows = {
-    line_row{32, {1, 256, 2, 4, 16}},          line_row{256, {4, 256, 4, 4, 16}},
+    line_row{32, {1, 256, 2, 4, 16}},          line_row{64, {2, 256, 2, 4, 16}},
+    line_row{128, {2, 256, 4, 4, 16}},         line_row{256, {4, 256, 4, 4, 16}},
     line_row{8 * kibi, {8, 256, 4, 4, 16}},    line_row{32 * kibi, {32, 256, 4, 4, 16}},
     line_row{unlimited, {256, 256, 4, 4, 16}},
 };
@@ -21,19 +22,20 @@ inline constexpr std::array extremum_strided_rows = {
     line_row{unlimited, {256, 256, 4, 4, 16}},
 };
 
-/// Of columns. The last, for columns of few elements: a thread for each.
+/// Of columns: many; fewer, of which a block reads sectors; few elements each, a thread for each column; few
+/// columns.
 inline constexpr std::array extremum_column_configs = {
-    column_config{32, 256, 8, 4, 16}, column_config{8, 256, 8, 4, 16}, column_config{256, 256, 8, 4, 16}};
-inline constexpr std::size_t max_elements_of_thread = 16;
+    column_config{32, 256, 8, 4, 16}, column_config{8, 256, 8, 4, 16}, column_config{256, 256, 8, 4, 16},
+    column_config{8, 1024, 8, 1, 2}};
+inline constexpr std::size_t max_elements_of_thread = 64;
 
-/// The configuration for so many columns of n elements: the last one if columns are short, and many enough to fill
-/// the GPU; else the first, if that gives every multiprocessor a block.
+/// The configuration for so many columns of n elements.
 constexpr std::size_t extremum_columns_for(std::size_t count, std::size_t n, int multiprocessors) {
-  const auto fills = [&](std::size_t which) {
-    return count >= static_cast<std::size_t>(multiprocessors * extremum_column_configs[which].columns);
+  const auto fills = [&](std::size_t which, std::size_t blocks) {
+    return count >= blocks * static_cast<std::size_t>(multiprocessors * extremum_column_configs[which].columns);
   };
-  if (n <= max_elements_of_thread && fills(2)) return 2;
-  return fills(0) ? 0 : 1;
+  if (n <= max_elements_of_thread && fills(2, 1)) return 2;
+  return fills(0, 1) ? 0 : fills(1, 3) ? 1 : 3;
 }
 
 }  // namespace exactdot::cuda_engine

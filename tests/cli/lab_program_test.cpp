@@ -358,12 +358,14 @@ TEST_F(lab_program, takes_the_workload_of_the_named_rungs) {
       EXPECT_NE(text.find(label), std::string::npos) << name << " lacks " << label;
     }
   }
-  EXPECT_NE(run_well({"lab", "sorted_groups", "--explain"}).find("\nlab/stable_partition.cuh\n"), std::string::npos);
+  EXPECT_NE(run_well({"lab", "sorted_groups", "--explain"}).find("\nlab/stable_partition.cuh\n"),
+            std::string::npos);
 }
 
 TEST_F(lab_program, refuses_what_a_workload_lacks) {
-  expect_usage_fault(simulated({"--workload", "row"}),
-                     {"--workload row: unknown workload (did you mean rows?); the workloads are dot, rows, groups"});
+  expect_usage_fault(
+      simulated({"--workload", "row"}),
+      {"--workload row: unknown workload (did you mean rows?); the workloads are dot, rows, groups"});
   expect_usage_fault(simulated({"warp_a_rwo"}), {"'warp_a_rwo': unknown rung (did you mean warp_a_row?)"});
   expect_usage_fault(simulated({"warp_a_row", "racy"}), {"'racy': a rung of workload dot, not of rows"});
   expect_usage_fault(simulated({"--workload", "groups", "warp_a_row"}),

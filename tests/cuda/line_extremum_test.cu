@@ -109,6 +109,7 @@ TEST_F(line_extrema, of_columns_are_found) {
   expect_columns<search_columns<256, 32, 4>>(70, 200, 1);
   expect_columns<search_columns<128, 8>>(20, 300, 100);
   expect_columns<search_columns<64, 64, 4>>(150, 20, 200);
+  expect_columns<search_columns<1024, 8, 2>>(20, 1000, 300);
 }
 
 /// One best element at every index of a line; a second one behind it.

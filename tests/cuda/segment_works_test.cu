@@ -17,7 +17,7 @@ class segment_works : public line_extrema {};
 struct cuts {
   std::vector<std::uint64_t> offsets = {0};
   std::uint64_t long_from = 300;
-  std::uint64_t most_of_warp = ~std::uint64_t{0};
+  std::uint64_t most_of_warp = ~std::uint64_t{0}, shared_from = ~std::uint64_t{0};
   unsigned of_warp = 32, blocks = 2;
   wide_unsigned lost = 0;  ///< sabotage: long segments that are taken from the list
 
@@ -41,6 +41,7 @@ cuts random_cuts(unsigned seed, std::uint64_t longest) {
   made.of_warp = seed % 3 == 0 ? 32 : 1U << seed % 6;
   made.blocks = 1 + seed % 3;
   if (seed % 2 == 0) made.long_from = 1500, made.most_of_warp = 900;
+  if (seed % 4 < 2) made.shared_from = longest / 4;
   return made;
 }
 
@@ -64,7 +65,7 @@ notes_found run_work(gpu::stream& stream, const Work& work, const cuts& of, std:
   plan.most_of_warp = of.most_of_warp;
   const segment_notes to{notes.data(), notes_empty ? notes.data() + 1 : nullptr};
   constexpr auto kernel = segment_work_kernel<Work, 64, 1>;
-  gpu::launch(kernel, of.blocks, 64, 0, stream, work, in, plan, state.data(), to);
+  gpu::launch(kernel, of.blocks, 64, 0, stream, work, in, plan, of.shared_from, state.data(), to);
   std::vector<line_state> copy(1);
   if (of.lost != 0) {
     state.copy_to(copy.data(), 1);
@@ -77,7 +78,8 @@ notes_found run_work(gpu::stream& stream, const Work& work, const cuts& of, std:
   state.copy_to(copy.data(), 1);
   wide_unsigned noted[2];
   notes.copy_to(noted, 2);
-  return {noted[0], noted[1], copy[0].listed + copy[0].listed_for_balance, copy[0].finished};
+  return {noted[0], noted[1], copy[0].listed + copy[0].listed_for_balance + copy[0].open_count + copy[0].arrived[0],
+          copy[0].finished};
 }
 
 constexpr std::uint64_t of_nothing = 0x11;
@@ -179,10 +181,10 @@ std::vector<std::uint64_t> fast_sums(const std::vector<T>& x, const std::vector<
 }
 
 template <class T, class Term, input_layout layout>
-void expect_fast_segments(core::finish finish, std::uint64_t longest, unsigned salt) {
-  for (unsigned seed = salt; seed < salt + 4; ++seed) {
-    cuts of = random_cuts(seed, longest);
-    of.long_from = longest / 2;
+void expect_fast_segments(core::finish finish, std::uint64_t longest, unsigned salt, const cuts* given = nullptr) {
+  for (unsigned seed = salt; seed < salt + (given != nullptr ? 1 : 4); ++seed) {
+    cuts of = given != nullptr ? *given : random_cuts(seed, longest);
+    if (given == nullptr) of.long_from = longest / 8;
     std::mt19937 random(seed);
     std::vector<T> x(of.length() + 2), y(x.size(), T(1));
     for (T& each : x)
@@ -208,6 +210,18 @@ TEST_F(segment_works, fast_sums_have_the_bits_of_order_v1) {
   expect_fast_segments<float, core::product, input_layout::contiguous>(core::finish::round, 20000, 10);
   expect_fast_segments<double, core::square, input_layout::contiguous>(core::finish::root, 4000, 20);
   expect_fast_segments<float, core::product, input_layout::any>(core::finish::round, 5000, 30);
+}
+
+TEST_F(segment_works, that_all_of_many_blocks_share_are_those_of_vectors) {
+  cuts of;
+  of.offsets = {1, 90001, 90010, 91500, 160001, 160002};
+  of.shared_from = 2000, of.blocks = 43;
+  expect_fast_segments<float, core::value, input_layout::contiguous>(core::finish::round, 0, 50, &of);
+  expect_fast_segments<double, core::product, input_layout::contiguous>(core::finish::round, 0, 60, &of);
+  const data x = random_data(info_of(element_type::float32), 160005, 3, 20000);
+  for (const reduction what : {reduction::argmin, reduction::argmax}) {
+    EXPECT_EQ((wrong_extrema<4, true, input_layout::contiguous>(x, of, what, 4)), 0U);
+  }
 }
 
 TEST_F(segment_works, with_wrong_offsets_are_noted_and_read_nothing) {

@@ -348,6 +348,26 @@ TEST_F(states, merge_as_those_of_the_host) {
   }
 }
 
+/// Compact states of integers have one word after their limbs: rows and what follows them stay apart.
+TEST_F(states, of_integers_merge_in_compact_form) {
+  const std::vector<std::int32_t> x = {1, -5, 2147483647}, y = {7, -2147483647, 3, 3};
+  for (const reduction what : {reduction::sum, reduction::mean, reduction::variance}) {
+    const state_format format{what, element_type::int32, state_form::compact};
+    const words first = words_of_ranks(format, x, x, 2), second = words_of_ranks(format, y, y, 3);
+    words sum = first;
+    merge_states(format, second, sum);
+    normalise_states(format, sum);
+    const row_set given{format, {first, first, first}, 0}, others{format, {second, second, second}, 1};
+    state_launcher on;
+    unsigned status = 0;
+    EXPECT_EQ(on.merge(given, &others, status), (std::vector<words>{sum, sum, sum})) << name_of(what);
+    EXPECT_EQ(status, 0U);
+    const row_results found = on.round({format, {sum, first, sum}, 2}, {reduction::sum, element_type::int64});
+    EXPECT_EQ(found.bits, (std::vector<std::uint64_t>{9, 2147483643, 9}));
+    EXPECT_EQ(found.status, 0U);
+  }
+}
+
 TEST_F(states, merge_moments_or_leave_them) {
   const std::vector<float> x = {1, 2, 4}, y = {-8, 0.5F};
   moments<float> first, second;

@@ -31,8 +31,8 @@ ladder_request request_for(const char* workload, element_type type = element_typ
   return request;
 }
 
-/// Every correct rung passes: exact on integers at any length and alignment, within its bound, the promised bits over
-/// schedules, grids and blocks, no finding.
+/// Every correct rung passes: exact on integers at any length and alignment, within its bound, the promised bits
+/// over schedules, grids and blocks, no finding.
 void expect_promises(const char* workload, element_type type) {
   const ladder_result result = run_ladder(request_for(workload, type));
   ASSERT_GE(result.measurements.size(), 6U);
@@ -50,7 +50,8 @@ void expect_promises(const char* workload, element_type type) {
   }
 }
 
-/// Rows of more than 32 KiB take other kernels of exact_rows: a block each, or all blocks for one row after the other.
+/// Rows of more than 32 KiB take other kernels of exact_rows: a block each, or all blocks for one row after the
+/// other.
 TEST(rows, of_many_elements_are_correctly_rounded) {
   for (const std::size_t row_length : {9000, 30000}) {
     for (const element_type type : {element_type::float32, element_type::float64}) {
@@ -136,8 +137,7 @@ TEST(groups, a_racy_rung_that_loses_one_group_is_wrong) {
   const host_vectors<float> data = kind.of<float>().data({.n = 5000}, odd_parts);
   const problem<float> of(*host, data, operation::sum, kind, odd_parts);
   for (const bool loses : {false, true}) {
-    const rung_info info{
-        .name = "made", .error = error_rule::none, .wrong_on_purpose = true, .workload = "groups"};
+    const rung_info info{.name = "made", .error = error_rule::none, .wrong_on_purpose = true, .workload = "groups"};
     const rung tested{info, backend::host,
                       [=](const rung_input<float>& input) { return std::make_unique<group_loop>(input, loses); },
                       nullptr};

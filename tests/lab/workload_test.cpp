@@ -133,8 +133,7 @@ measurement changed(Change change) {
   const rung tested = row_rung("changed", [=](auto& sums) {
     if (sums.size() == rows_of(5000)) change(sums);
   });
-  return measure(tested, *host, problem<float>(*host, data, operation::sum, find_workload("row_sums")),
-                 {});
+  return measure(tested, *host, problem<float>(*host, data, operation::sum, find_workload("row_sums")), {});
 }
 
 TEST(workload, checks_each_result) {

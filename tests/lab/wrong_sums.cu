@@ -1,5 +1,5 @@
-// Wrong kernels of the workloads rows and groups, each with one common fault, and correct ones beside them. CUDA C++,
-// compiled for the simulator like the rungs.
+// Wrong kernels of the workloads rows and groups, each with one common fault, and correct ones beside them. CUDA
+// C++, compiled for the simulator like the rungs.
 #include <lab/groups.cuh>
 #include <lab/rows.cuh>
 #include <stdexcept>

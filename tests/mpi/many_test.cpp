@@ -1,6 +1,7 @@
 // Many results in one call, against the integer oracle: rows and groups of distributed arrays, over the bounded
 // sums and over the words that these leave undecided. The columns of each row are shared out; some processes have
 // none.
+#include <cfenv>
 #include <cmath>
 #include <exactdot/mpi.hpp>
 #include <limits>
@@ -106,8 +107,8 @@ void check_groups(checks& all, const matrix& of, oracle::rng& random) {
     }
   }
   std::vector<double> sums(of.rows), means(of.rows);
-  mpi::sum(exactdot::groups(mine, keys, of.rows), sums, MPI_COMM_WORLD);
-  mpi::mean(exactdot::groups(mine, keys, of.rows), means, MPI_COMM_WORLD);
+  mpi::sum(exactdot::groups{mine, keys, of.rows}, sums, MPI_COMM_WORLD);
+  mpi::mean(exactdot::groups{mine, keys, of.rows}, means, MPI_COMM_WORLD);
   for (std::size_t i = 0; i < of.rows; ++i) {
     const any_vector row(of.whole.data() + i * of.n, of.n, exactdot::element_type::float64);
     const auto sum = oracle::reference(reduction::sum, row, row).exact(exactdot::element_type::float64);
@@ -131,6 +132,22 @@ void check_matrix(checks& all, std::size_t k, std::size_t columns, oracle::rng& 
   check_groups(all, of, random);
 }
 
+/// The last process rounds upwards: its bounded sums decide nothing, and the words are right.
+void check_rounding_mode(checks& all, oracle::rng& random) {
+  const matrix of(20, 30, distributed::processes_of(MPI_COMM_WORLD), random);
+  const auto mine = of.columns_of<double>(distributed::rank_of(MPI_COMM_WORLD)), whole = of.columns_of<double>(-1);
+  const bool is_last = distributed::rank_of(MPI_COMM_WORLD) == distributed::processes_of(MPI_COMM_WORLD) - 1;
+  std::vector<double> found(of.rows);
+  if (is_last) std::fesetround(FE_UPWARD);
+  mpi::sum(exactdot::rows<double>(mine.data(), of.rows, mine.size() / of.rows), found, MPI_COMM_WORLD);
+  std::fesetround(FE_TONEAREST);
+  for (std::size_t i = 0; i < of.rows; ++i) {
+    const any_vector row(whole.data() + i * of.n, of.n, exactdot::element_type::float64);
+    const auto expected = oracle::reference(reduction::sum, row, row).exact(exactdot::element_type::float64);
+    all.expect_bits(found[i], expected->as<double>(), "upwards, row " + std::to_string(i));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -142,6 +159,7 @@ int main(int count, char** arguments) {
     oracle::rng random(23);
     for (const std::size_t k : {2, 7, 8, 23, 110}) check_matrix(all, k, 1 + random.below(40), random);
     for (const std::size_t k : {1023, 1024, 1025, 2300}) check_matrix(all, k, 3, random);
+    check_rounding_mode(all, random);
     status = all.finish("many results");
   }
   MPI_Finalize();

@@ -2,8 +2,8 @@
 //
 // Before: racy_groups loses updates between a load and a store.
 // Idea: atomicAdd performs load, add and store as one indivisible operation.
-// Cost: an atomic for each element in global memory; those of a group queue up. The results are right to rounding, but
-// the atomics arrive in any order, so the last bits change from run to run.
+// Cost: an atomic for each element in global memory; those of a group queue up. The results are right to rounding,
+// but the atomics arrive in any order, so the last bits change from run to run.
 #include <lab/groups.cuh>
 
 namespace exactdot::lab {

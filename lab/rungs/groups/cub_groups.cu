@@ -33,10 +33,10 @@ struct cub_groups {
   void sort(void* storage) {
     int bits = 1;
     while (bits < 32 && in.results > std::size_t{1} << bits) ++bits;
-    on_gpu::check(cub::DeviceRadixSort::SortPairs(storage, sort_bytes, in.keys, sorted_keys.data(), in.a,
-                                                  sorted.data(), static_cast<std::int64_t>(in.n), 0, bits,
-                                                  in.stream.handle()),
-                  "cub::DeviceRadixSort::SortPairs");
+    on_gpu::check(
+        cub::DeviceRadixSort::SortPairs(storage, sort_bytes, in.keys, sorted_keys.data(), in.a, sorted.data(),
+                                        static_cast<std::int64_t>(in.n), 0, bits, in.stream.handle()),
+        "cub::DeviceRadixSort::SortPairs");
   }
   void reduce(void* storage) {
     on_gpu::check(cub::DeviceReduce::ReduceByKey(storage, reduce_bytes, sorted_keys.data(), found_keys.data(),

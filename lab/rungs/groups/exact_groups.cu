@@ -1,11 +1,10 @@
 // exact_groups: private tables of exact sums; exactdot's accumulators for kernels of one's own (docs/block.md).
 //
 // Before: float sums depend on the order, and integers with one step for all lose the digits of small groups.
-// Idea: a block_sum<T> is a long integer that holds every element of its type exactly. Each block has a table of these
-// in shared memory, publishes it by integer atomics, and a last kernel rounds each group once: any order, any launch,
-// the same bits, and the right ones.
-// Cost: two or three 32-bit atomics in shared memory for each element, and more passes than private_tables, because
-// an exact sum takes 192 bytes (float) or 1104 (double).
+// Idea: a block_sum<T> is a long integer that holds every element of its type exactly. Each block has a table of
+// these in shared memory, publishes it by integer atomics, and a last kernel rounds each group once: any order, any
+// launch, the same bits, and the right ones. Cost: two or three 32-bit atomics in shared memory for each element,
+// and more passes than private_tables, because an exact sum takes 192 bytes (float) or 1104 (double).
 #include <exactdot/block.cuh>
 #include <lab/groups.cuh>
 
@@ -44,7 +43,7 @@ __global__ void round_groups(const std::int64_t* words, unsigned groups, T* sums
 template <class T>
 struct exact_groups {
   const input<T>& in;
-  gpu::buffer<std::int64_t> words{in.stream, in.results * block_sum<T>::word_count};
+  gpu::buffer<std::int64_t> words{in.stream, std::size_t{block_sum<T>::word_count} * in.results};
   gpu::buffer<T> sums{in.stream, in.results};
 
   void launch() {

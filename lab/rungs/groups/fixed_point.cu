@@ -1,10 +1,10 @@
 // fixed_point: rounds each element to an integer, and adds integers.
 //
 // Before: the bits of a float sum depend on the order of the atomics.
-// Idea: integer addition is associative, so any order gives the same bits. One pass finds the largest magnitude; the
-// step of the integers is then so small that 63 bits hold n of these, and no smaller.
-// Cost: a second pass, and 64-bit atomics. Each element is rounded to a step that depends on the largest one of all
-// groups and on n: a group of small elements keeps few digits, or none.
+// Idea: integer addition is associative, so any order gives the same bits. One pass finds the largest magnitude;
+// the step of the integers is then so small that 63 bits hold n of these, and no smaller. Cost: a second pass, and
+// 64-bit atomics. Each element is rounded to a step that depends on the largest one of all groups and on n: a group
+// of small elements keeps few digits, or none.
 #include <cmath>
 #include <lab/fixed_point.hpp>
 #include <lab/groups.cuh>
@@ -41,7 +41,8 @@ __global__ void add_integers(keyed<T> in, int bits, const wide_unsigned* largest
 }
 
 template <class T>
-__global__ void convert(const wide_unsigned* words, unsigned groups, int bits, const wide_unsigned* largest, T* sums) {
+__global__ void convert(const wide_unsigned* words, unsigned groups, int bits, const wide_unsigned* largest,
+                        T* sums) {
   for (std::size_t group = thread_in_grid(); group < groups; group += threads_in_grid())
     sums[group] = std::ldexp(static_cast<T>(static_cast<long long>(words[group])), -fraction_bits(*largest, bits));
 }

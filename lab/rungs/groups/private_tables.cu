@@ -3,8 +3,8 @@
 // Before: every element costs an atomic in global memory, or has to be moved.
 // Idea: an atomic in shared memory is near, and only the blocks' sums meet in global memory: at most one atomic for
 // each group and block.
-// Cost: a table has 32 KiB; more groups take further passes over all elements. Atomics still arrive in any order: bits
-// change from run to run.
+// Cost: a table has 32 KiB; more groups take further passes over all elements. Atomics still arrive in any order:
+// bits change from run to run.
 #include <lab/groups.cuh>
 
 namespace exactdot::lab {

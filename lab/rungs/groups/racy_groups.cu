@@ -2,7 +2,8 @@
 //
 // Before: a loop on the host. The elements are independent, so let every thread add one.
 // Idea: none. `sums[key] += x` is a load, an add and a store; of two threads with the same key one may be lost.
-// Cost: the results are wrong and differ from run to run; the more groups, the rarer the loss, and the harder to see.
+// Cost: the results are wrong and differ from run to run; the more groups, the rarer the loss, and the harder to
+// see.
 #include <lab/groups.cuh>
 
 namespace exactdot::lab {

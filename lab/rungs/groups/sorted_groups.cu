@@ -1,9 +1,9 @@
 // sorted_groups: sorts the elements by key, then adds each group like a row.
 //
 // Before: atomics add the elements of a group in any order.
-// Idea: a sort that keeps the order of equal keys brings the elements of a group together, always in the same order; a
-// warp adds each group as in warp_a_row. The same bits in every run and for every launch.
-// Cost: four launches, which read the keys twice and move all elements, and a count for each group and warp.
+// Idea: a sort that keeps the order of equal keys brings the elements of a group together, always in the same
+// order; a warp adds each group as in warp_a_row. The same bits in every run and for every launch. Cost: four
+// launches, which read the keys twice and move all elements, and a count for each group and warp.
 #include <algorithm>
 #include <lab/stable_partition.cuh>
 
@@ -32,7 +32,7 @@ template <class T>
 struct sorted_groups {
   const input<T>& in;
   unsigned warps = warps_of(std::size_t{in.grid} * in.block, in.results);
-  gpu::buffer<unsigned> counts{in.stream, in.results * warps};
+  gpu::buffer<unsigned> counts{in.stream, std::size_t{warps} * in.results};
   gpu::buffer<T> sorted{in.stream, in.n};
   gpu::buffer<T> sums{in.stream, in.results};
 

@@ -24,9 +24,7 @@ struct block_a_row {
   const input<T>& in;
   gpu::buffer<T> sums{in.stream, in.results};
 
-  void launch() {
-    gpu::launch(add_row_per_block<T>, in.grid, in.block, 0, in.stream, matrix_of(in), sums.data());
-  }
+  void launch() { gpu::launch(add_row_per_block<T>, in.grid, in.block, 0, in.stream, matrix_of(in), sums.data()); }
   std::vector<T> results() { return all_values(sums); }
 };
 

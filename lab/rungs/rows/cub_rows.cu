@@ -31,10 +31,10 @@ struct cub_rows {
   void reduce(void* storage, std::size_t& size) {
     const row_start start{static_cast<std::int64_t>(in.parts.row_length), static_cast<std::int64_t>(in.n)};
     const auto starts = thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}), start);
-    on_gpu::check(cub::DeviceSegmentedReduce::Sum(storage, size, in.a, sums.data(),
-                                                  static_cast<std::int64_t>(in.results), starts, starts + 1,
-                                                  in.stream.handle()),
-                  "cub::DeviceSegmentedReduce::Sum");
+    on_gpu::check(
+        cub::DeviceSegmentedReduce::Sum(storage, size, in.a, sums.data(), static_cast<std::int64_t>(in.results),
+                                        starts, starts + 1, in.stream.handle()),
+        "cub::DeviceSegmentedReduce::Sum");
   }
 
   const input<T>& in;
@@ -42,6 +42,7 @@ struct cub_rows {
   gpu::buffer<char> storage{in.stream, bytes() + 1};
 
   void launch() {
+    if (in.results == 0) return;
     std::size_t size = storage.size();
     reduce(storage.data(), size);
   }

@@ -1,9 +1,9 @@
 // exact_rows: exactdot's sums of rows in mode exact; the kernels of the library (src/cuda/batch_kernel.cuh).
 //
 // Before: the bits of a row depend on how it is divided among threads.
-// Idea: the sum in double keeps a correction and a bound. If both ends of the interval round to the same number, that
-// is the rounded exact sum; if not, which is rare, the threads that read the row sum it again with more bits, and at
-// last in integers. So a row has the bits of the vector call on it, wherever it lies in whatever matrix.
+// Idea: the sum in double keeps a correction and a bound. If both ends of the interval round to the same number,
+// that is the rounded exact sum; if not, which is rare, the threads that read the row sum it again with more bits,
+// and at last in integers. So a row has the bits of the vector call on it, wherever it lies in whatever matrix.
 // Cost: arithmetic, for which there is time while the loads are in flight. A warp takes a row of up to 32 KiB, a
 // block a longer one, and all blocks one of few very long ones; the library chooses among more launches
 // (src/cuda/line_tuning.hpp).
@@ -41,9 +41,8 @@ struct exact_rows {
     to.to.count = n, to.to.status = status.data();
     const auto bound =
         cuda_engine::bound_of_line(n, is_short ? 32 : threads, in_flight, cuda_engine::pack<T>::count, false);
-    const auto kernel = is_short
-                            ? cuda_engine::short_line_kernel<T, core::value, layout, threads, 32, in_flight>
-                            : cuda_engine::long_line_kernel<T, core::value, layout, threads, in_flight>;
+    const auto kernel = is_short ? cuda_engine::short_line_kernel<T, core::value, layout, threads, 32, in_flight>
+                                 : cuda_engine::long_line_kernel<T, core::value, layout, threads, in_flight>;
     const std::size_t grid = is_short ? in.grid : std::min<std::size_t>(count, threads / 32 * in.grid);
     gpu::launch(kernel, static_cast<unsigned>(grid), threads, 0, in.stream, rows, bound, to);
   }
@@ -51,7 +50,7 @@ struct exact_rows {
   void launch_row(std::size_t row) {
     constexpr auto sums_in = cuda_engine::compensated;
     const std::size_t first = row * in.parts.row_length, n = std::min(in.parts.row_length, in.n - first);
-    const auto grid = static_cast<unsigned>(in.stream.multiprocessors());
+    const unsigned grid = std::min<unsigned>(in.stream.multiprocessors(), cuda_engine::max_blocks);
     const cuda_engine::operands<T, layout> operands{in.a + first, nullptr, n};
     using thread_sums = cuda_engine::bounded_thread_sum<T, core::value, sums_in>;
     const cuda_engine::sum_shape shape{n, grid, threads, in_flight, thread_sums::accumulators};
@@ -71,16 +70,17 @@ struct exact_rows {
   std::vector<T> results() { return all_values(sums); }
 };
 
-const register_sum_rung<exact_rows> registration{{.number = 7,
-                                                  .name = "exact_rows",
-                                                  .file = "exact_rows.cu",
-                                                  .summary = "correctly rounded: each row has the bits of its vector",
-                                                  .blocks = block_rule::whole_warps,
-                                                  .grid = grid_rule::warp_a_row,
-                                                  .same_bits = determinism::always,
-                                                  .error = error_rule::correctly_rounded,
-                                                  .atomics_depend_on_data = true,
-                                                  .workload = "rows"}};
+const register_sum_rung<exact_rows> registration{
+    {.number = 7,
+     .name = "exact_rows",
+     .file = "exact_rows.cu",
+     .summary = "correctly rounded: each row has the bits of its vector",
+     .blocks = block_rule::whole_warps,
+     .grid = grid_rule::warp_a_row,
+     .same_bits = determinism::always,
+     .error = error_rule::correctly_rounded,
+     .atomics_depend_on_data = true,
+     .workload = "rows"}};
 
 }  // namespace
 }  // namespace exactdot::lab

@@ -2,8 +2,8 @@
 //
 // Before: a block a row leaves multiprocessors idle if rows are fewer than they.
 // Idea: with more blocks than rows, grid / rows blocks share each; one atomic a block joins their sums.
-// Cost: the results have to be cleared first, and the atomics arrive in any order: the last bits of a row may change
-// from run to run.
+// Cost: the results have to be cleared first, and the atomics arrive in any order: the last bits of a row may
+// change from run to run.
 #include <lab/rows.cuh>
 
 namespace exactdot::lab {

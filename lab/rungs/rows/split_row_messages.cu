@@ -1,9 +1,9 @@
 // split_row_messages: several blocks share a row, and send their sums to the one that is last.
 //
 // Before: atomics add the blocks' sums in any order.
-// Idea: each block draws a ticket of its row and stores its sum in a place of its own, in words that carry the number
-// of the launch as a flag. Who draws the last ticket knows that all others have started: it waits for their words
-// and adds them in a fixed order. No fence, no second launch, nothing to clear (src/cuda/exchange.cuh).
+// Idea: each block draws a ticket of its row and stores its sum in a place of its own, in words that carry the
+// number of the launch as a flag. Who draws the last ticket knows that all others have started: it waits for their
+// words and adds them in a fixed order. No fence, no second launch, nothing to clear (src/cuda/exchange.cuh).
 // Cost: a ticket a block, and a round trip to memory. The bits depend on grid and block only.
 #include <cuda/exchange.cuh>
 #include <lab/rows.cuh>
@@ -73,12 +73,12 @@ struct split_row_messages {
   const input<T>& in;
   unsigned blocks_a_row = blocks_of_row(in.grid, in.results);
   gpu::buffer<wide_unsigned> tickets{in.stream, in.results};
-  gpu::buffer<message<T>> messages{in.stream, in.results * blocks_a_row};
+  gpu::buffer<message<T>> messages{in.stream, std::size_t{blocks_a_row} * in.results};
   gpu::buffer<T> sums{in.stream, in.results};
 
   void launch() {
-    gpu::launch(add_row_by_messages<T>, in.grid, in.block, 0, in.stream, matrix_of(in), blocks_a_row, tickets.data(),
-                messages.data(), sums.data());
+    gpu::launch(add_row_by_messages<T>, in.grid, in.block, 0, in.stream, matrix_of(in), blocks_a_row,
+                tickets.data(), messages.data(), sums.data());
   }
   std::vector<T> results() { return all_values(sums); }
 };

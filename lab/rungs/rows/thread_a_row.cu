@@ -3,8 +3,8 @@
 // Before: a loop on the host. The rows are independent, so every thread can take one.
 // Idea: the loop stays as it is, and many run at once. No thread waits for another, and the order in a row is that
 // of the loop: the same bits for every launch.
-// Cost: neighbouring threads read addresses that are a row apart, so each of their elements comes in a sector of its
-// own. Few rows leave most of the GPU idle.
+// Cost: neighbouring threads read addresses that are a row apart, so each of their elements comes in a sector of
+// its own. Few rows leave most of the GPU idle.
 #include <lab/rows.cuh>
 
 namespace exactdot::lab {
@@ -24,9 +24,7 @@ struct thread_a_row {
   const input<T>& in;
   gpu::buffer<T> sums{in.stream, in.results};
 
-  void launch() {
-    gpu::launch(add_row_per_thread<T>, in.grid, in.block, 0, in.stream, matrix_of(in), sums.data());
-  }
+  void launch() { gpu::launch(add_row_per_thread<T>, in.grid, in.block, 0, in.stream, matrix_of(in), sums.data()); }
   std::vector<T> results() { return all_values(sums); }
 };
 

@@ -1,9 +1,9 @@
 // warp_a_row: the lanes of a warp share a row.
 //
 // Before: the threads of a warp read addresses that are a row apart.
-// Idea: 32 lanes read 32 neighbouring elements, and fold their sums by shuffles. Who adds what depends on the length
-// of the row only: the same bits for every launch.
-// Cost: five shuffles a row. Rows shorter than a warp leave lanes idle; few long rows leave most of the GPU idle.
+// Idea: 32 lanes read 32 neighbouring elements, and fold their sums by shuffles. Who adds what depends on the
+// length of the row only: the same bits for every launch. Cost: five shuffles a row. Rows shorter than a warp leave
+// lanes idle; few long rows leave most of the GPU idle.
 #include <lab/rows.cuh>
 
 namespace exactdot::lab {
@@ -25,9 +25,7 @@ struct warp_a_row {
   const input<T>& in;
   gpu::buffer<T> sums{in.stream, in.results};
 
-  void launch() {
-    gpu::launch(add_row_per_warp<T>, in.grid, in.block, 0, in.stream, matrix_of(in), sums.data());
-  }
+  void launch() { gpu::launch(add_row_per_warp<T>, in.grid, in.block, 0, in.stream, matrix_of(in), sums.data()); }
   std::vector<T> results() { return all_values(sums); }
 };
 

@@ -112,8 +112,6 @@ TEST_F(cuda_segments, of_other_elements_have_the_bits_of_the_cpu) {
     expect_same(out, expected, std::string(name_of(what)));
   }
   expect_error(errc::bad_option, "is not there yet", [&] { variance(given, to); });
-  expect_error(errc::bad_option, "is not there yet", [&] { max(given, to); });
-  expect_error(errc::bad_option, "is not there yet", [&] { sum(given, to, {.mode = mode::fast}); });
 }
 
 TEST_F(cuda_segments, with_wrong_offsets_are_refused_and_nothing_is_written) {

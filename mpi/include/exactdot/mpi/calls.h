@@ -82,21 +82,28 @@ static inline xd_status xd_mpi_share_failure(const char* caller, MPI_Comm comm, 
   return xd_fail(status, text);
 }
 
-/* Compares four numbers on all processes: of results, of the element type, of the reduction, of the result type or
- * root. One collective of 8 integers. The sentence names the first that differs, its least and its greatest value.
- */
+/* The version of the library as a number: 0.2.0 is 200. */
+static inline int64_t xd_mpi_version(void) {
+  int major = 0, minor = 0, patch = 0;
+  if (sscanf(xd_version(), "%d.%d.%d", &major, &minor, &patch) != 3) return -1;
+  return 10000 * (int64_t)major + 100 * minor + patch;
+}
+
+/* Compares five numbers on all processes: of results, of the element type, of the reduction, of the result type or
+ * root, of the library's version. One collective of 10 integers. The sentence names the first that differs, its
+ * least and its greatest value. */
 static inline xd_status xd_mpi_compare(const char* caller, MPI_Comm comm, size_t k, int type, int reduction,
                                        int result_type) {
   static const char* const names[] = {"the number of results", "the element type", "the reduction",
-                                      "the result type or root"};
-  const int64_t numbers[4] = {(int64_t)k, type, reduction, result_type};
-  int64_t mine[8], most[8];
+                                      "the result type or root", "the version of exactdot"};
+  const int64_t numbers[5] = {(int64_t)k, type, reduction, result_type, xd_mpi_version()};
+  int64_t mine[10], most[10];
   char text[256];
   int i, code;
-  for (i = 0; i < 4; ++i) mine[2 * i] = numbers[i], mine[2 * i + 1] = -numbers[i];
-  code = MPI_Allreduce(mine, most, 8, MPI_INT64_T, MPI_MAX, comm);
+  for (i = 0; i < 5; ++i) mine[2 * i] = numbers[i], mine[2 * i + 1] = -numbers[i];
+  code = MPI_Allreduce(mine, most, 10, MPI_INT64_T, MPI_MAX, comm);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
-  for (i = 0; i < 4; ++i) {
+  for (i = 0; i < 5; ++i) {
     if (most[2 * i] == -most[2 * i + 1]) continue;
     snprintf(text, sizeof text, "%s differs between ranks: %lld to %lld", names[i], (long long)-most[2 * i + 1],
              (long long)most[2 * i]);

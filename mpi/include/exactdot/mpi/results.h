@@ -74,8 +74,8 @@ static inline xd_status xd_mpi_round_words(const xd_mpi_finish* finish, size_t i
   return xd_accumulator_round(finish->sum, to, result);
 }
 
-/* A message of the bounded sums of n results: item 0 counts failing processes; then a count for each result, if the
- * source counts; then the sums, and the sums of squares. And the list of the results that it leaves undecided. */
+/* A message of the bounded sums of n results: the counts of elements, if the source counts; the sums; the sums of
+ * squares; and the number of failing processes. And the list of the results that it leaves undecided. */
 typedef struct xd_mpi_message {
   xd_mpi_block* blocks;
   size_t* undecided;
@@ -126,7 +126,7 @@ static inline xd_status xd_mpi_get_bounds(const char* caller, const xd_mpi_sourc
 /* Makes the items of n <= XD_MPI_CHUNK results, from the one at `start` of the message on. */
 static inline void xd_mpi_put_bounds(const xd_mpi_source* source, const xd_mpi_selection* chosen, size_t start,
                                      size_t n, int is_standard, xd_mpi_bounds* bounds, xd_mpi_message* message) {
-  const size_t counts = 1 + start, sums = counts + (source->counted ? chosen->n : 0), squares = sums + chosen->n;
+  const size_t counts = start, sums = counts + (source->counted ? chosen->n : 0), squares = sums + chosen->n;
   size_t i;
   for (i = 0; i < n && !is_standard; ++i) bounds->sums[i].bound = bounds->squares[i].bound = (double)INFINITY;
   for (i = 0; i < n && source->counted; ++i) {
@@ -150,10 +150,10 @@ static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_sou
     failed = xd_mpi_get_bounds(caller, source, chosen->first + start, n, processes, &bounds);
     if (failed == XD_OK) xd_mpi_put_bounds(source, chosen, start, n, is_standard, &bounds, message);
   }
-  xd_mpi_put(message->blocks, 0, xd_mpi_integer(failed != XD_OK));
-  for (i = failed == XD_OK ? message->items : 1; i < message->items || i % XD_MPI_WIDTH != 0; ++i) {
+  for (i = failed == XD_OK ? message->items : 0; i < message->items || i % XD_MPI_WIDTH != 0; ++i) {
     xd_mpi_put(message->blocks, i, zero);
   }
+  xd_mpi_put(message->blocks, message->items - 1, xd_mpi_integer(failed != XD_OK));
   return failed;
 }
 
@@ -162,7 +162,7 @@ static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_sou
 static inline xd_status xd_mpi_round_message(const xd_mpi_finish* finish, const xd_mpi_source* source,
                                              const xd_mpi_selection* chosen, size_t start, size_t n,
                                              xd_mpi_message* message) {
-  const size_t first = 1 + (source->counted ? chosen->n : 0) + start, index = chosen->first + start;
+  const size_t first = (source->counted ? chosen->n : 0) + start, index = chosen->first + start;
   xd_mpi_bounds bounds;
   unsigned char decided[XD_MPI_CHUNK];
   size_t i;
@@ -172,7 +172,7 @@ static inline xd_status xd_mpi_round_message(const xd_mpi_finish* finish, const 
     bounds.squares[i] = xd_mpi_get(message->blocks, first + chosen->n + i);
   }
   for (i = 0; i < n && source->counted; ++i) {
-    const xd_bounded count = xd_mpi_get(message->blocks, 1 + start + i);
+    const xd_bounded count = xd_mpi_get(message->blocks, start + i);
     bounds.counts[i] = xd_mpi_to_integer(count);
     if (count.bound != 0) bounds.sums[i].bound = (double)INFINITY; /* of more than 2^21 processes */
   }
@@ -185,6 +185,38 @@ static inline xd_status xd_mpi_round_message(const xd_mpi_finish* finish, const 
   return status;
 }
 
+/* Sums rounded to double, eight at a time: 1 if both ends of every bound round to the same number but 0, which is
+ * stored; otherwise 0, and xd_round_bounded looks closer. The bounds are those of exactdot/core/enclosure.hpp. */
+static inline int xd_mpi_round_block(const xd_mpi_block* block, double* results) {
+  double low[XD_MPI_WIDTH], doubt[XD_MPI_WIDTH], sum = 0;
+  int i, zeros = 0;
+  for (i = 0; i < XD_MPI_WIDTH; ++i) {
+    const double bound = block->bound[i] * 1.0625 + DBL_EPSILON * fabs(block->error[i]);
+    low[i] = block->value[i] + (block->error[i] - bound);
+    doubt[i] = fabs((block->value[i] + (block->error[i] + bound)) - low[i]); /* NaN of infinities and NaNs */
+  }
+  for (i = 0; i < XD_MPI_WIDTH; ++i) sum += doubt[i], zeros |= low[i] == 0;
+  if (!(sum == 0) || zeros) return 0;
+  memcpy(results, low, sizeof low);
+  return 1;
+}
+
+/* Stores the results that the summed message decides, and lists the others. */
+static inline xd_status xd_mpi_round_results(const xd_mpi_finish* finish, const xd_mpi_source* source,
+                                             const xd_mpi_selection* chosen, xd_mpi_message* message) {
+  const int is_plain = finish->reduction <= XD_SUM_OF_SQUARES && finish->result_type == XD_FLOAT64;
+  const size_t most = is_plain ? (size_t)XD_MPI_WIDTH : (size_t)XD_MPI_CHUNK;
+  double* results = (double*)finish->results + chosen->first; /* if is_plain */
+  xd_status status = XD_OK;
+  size_t start, n;
+  for (start = 0; start < chosen->n && status == XD_OK; start += n) {
+    n = chosen->n - start < most ? chosen->n - start : most;
+    if (is_plain && n == most && xd_mpi_round_block(message->blocks + start / most, results + start)) continue;
+    status = xd_mpi_round_message(finish, source, chosen, start, n, message);
+  }
+  return status;
+}
+
 /* One collective for the chosen results, and those of xd_mpi_add_words for the undecided. */
 static inline xd_status xd_mpi_exchange_bounded(const char* caller, const xd_mpi_finish* finish,
                                                 const xd_mpi_source* source, const xd_mpi_selection* chosen,
@@ -192,7 +224,6 @@ static inline xd_status xd_mpi_exchange_bounded(const char* caller, const xd_mpi
                                                 xd_status* failed) {
   xd_mpi_handles* handles = NULL;
   xd_mpi_selection rest = {NULL, 0, 0};
-  size_t start;
   int code;
   const xd_status status = xd_mpi_get_handles(caller, &handles);
   if (status != XD_OK) return status;
@@ -200,13 +231,10 @@ static inline xd_status xd_mpi_exchange_bounded(const char* caller, const xd_mpi
   code = MPI_Allreduce(MPI_IN_PLACE, message->blocks, (int)((message->items + XD_MPI_WIDTH - 1) / XD_MPI_WIDTH),
                        handles->block, handles->add, target->comm);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
-  if (message->blocks[0].value[0] + message->blocks[0].error[0] != 0) {
+  if (xd_mpi_to_integer(xd_mpi_get(message->blocks, message->items - 1)) != 0) {
     return xd_mpi_share_failure(caller, target->comm, *failed);
   }
-  for (start = 0; start < chosen->n && *failed == XD_OK; start += XD_MPI_CHUNK) {
-    const size_t n = chosen->n - start < XD_MPI_CHUNK ? chosen->n - start : (size_t)XD_MPI_CHUNK;
-    *failed = xd_mpi_round_message(finish, source, chosen, start, n, message);
-  }
+  *failed = xd_mpi_round_results(finish, source, chosen, message);
   rest.list = message->undecided, rest.n = message->undecided_count;
   return rest.n == 0 ? XD_OK : xd_mpi_add_words(caller, source, rest, target, failed);
 }

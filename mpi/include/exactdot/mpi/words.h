@@ -17,7 +17,7 @@ enum {
   XD_MPI_MAX_STATE = 138, /* words of the widest state */
   XD_MPI_MAX_RESULT = 1 + 2 * XD_MPI_MAX_STATE,
   XD_MPI_FEW_WORDS = 320,    /* up to this many travel as they are */
-  XD_MPI_MANY_RESULTS = 4096 /* of one message; longer calls use several */
+  XD_MPI_MANY_RESULTS = 512 /* of one message; longer calls use several */
 };
 
 typedef struct xd_mpi_source {
