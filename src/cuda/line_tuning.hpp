@@ -56,7 +56,7 @@ inline constexpr std::array column_configs = {column_config{32, 256, 8, 3, 12}, 
 
 /// Of short columns, a thread for each. Reasoned: 16 rows of 2^21 took 6 times reading with blocks of 32 columns,
 /// which end in barriers (H100, 2026-11-25).
-inline constexpr line_config short_column_config = {1, 256, 8, 3, 12};
+inline constexpr line_config short_column_config = {1, 256, 8, 2, 8};
 constexpr bool are_short_columns(std::size_t count, std::size_t rows, int multiprocessors) {
   return rows <= 128 && count >= 512 * static_cast<std::size_t>(multiprocessors);
 }
