@@ -143,7 +143,7 @@ HWY_INLINE factors<vec<hn::ScalableTag<double>>> load_promoted_factors(const flo
 
 /// How far ahead of their use the exact kernels prefetch, in bytes: windows and levels, bounded sums. Their long
 /// dependency chains leave the processor too little room to run ahead (measured: docs/experiments.md).
-constexpr std::size_t far_ahead = 3072, ahead = 512;
+constexpr std::size_t far_ahead = 3072, ahead = 4096;
 
 /// Prefetches the cache lines of `count` elements, `distance` bytes ahead. These may lie past the end: a prefetch
 /// never faults.

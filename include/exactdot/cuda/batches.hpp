@@ -3,13 +3,14 @@
 // matrix times a vector, segments of a vector, groups of elements by keys.
 //
 // Every result has the bits of the vector call. Arrays and results lie in the memory of the workspace's device, or
-// in managed memory; calls allocate no device memory and do not wait, so they can be captured in a graph. The same
-// arrays are accepted by exactdot::sum(rows{…}, out) and its like (exactdot/batches.hpp), which wait.
+// in managed memory; calls allocate no device memory (but the first ones on groups) and do not wait, so they can be
+// captured in a graph. The same arrays are accepted by exactdot::sum(rows{…}, out) and its like
+// (exactdot/batches.hpp), which wait.
 //
 // Sums, norms and means in both modes; variances; min, max, argmin and argmax. All else is refused with
-// errc::bad_option. An integer result that does not fit is 0, that of a segment whose offsets are wrong NaN or 0, and
-// workspace::check() throws. Speed is that of reading if elements are float or double and follow each other, or columns
-// do; other strides take up to 8 times as long (docs/shapes.md).
+// errc::bad_option. An integer result that does not fit is 0, that of a segment whose offsets are wrong NaN or 0,
+// and workspace::check() throws. Speed is that of reading if elements are float or double and follow each other, or
+// columns do; other strides take up to 8 times as long (docs/shapes.md).
 #pragma once
 
 #include <exactdot/batches.hpp>
