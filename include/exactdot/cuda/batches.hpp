@@ -3,8 +3,9 @@
 // matrix times a vector, segments of a vector, groups of elements by keys.
 //
 // Every result has the bits of the vector call. Arrays and results lie in the memory of the workspace's device, or
-// in managed memory; calls allocate no device memory and do not wait, so they can be captured in a graph. The same
-// arrays are accepted by exactdot::sum(rows{…}, out) and its like (exactdot/batches.hpp), which wait.
+// in managed memory. Calls do not wait and, but for those of groups, allocate no device memory, so they can be
+// captured in a graph. The same arrays are accepted by exactdot::sum(rows{…}, out) and its like
+// (exactdot/batches.hpp), which wait.
 //
 // Sums, norms and means in both modes; variances; min, max, argmin and argmax. All else is refused with
 // errc::bad_option. An integer result that does not fit is 0, that of a segment whose offsets are wrong NaN or 0, and
@@ -39,8 +40,8 @@ struct result_axis {
 }  // namespace detail
 
 /// Any reduction of arrays of any number of dimensions, when the stream reaches it. Errors: those of
-/// exactdot::reduce of an any_grid, of exactdot::cuda::reduce of a vector, and errc::bad_option for what is not
-/// there yet. One launch; two of long rows and of few long columns; of few very long rows, one each.
+/// exactdot::reduce of an any_grid, of exactdot::cuda::reduce of a vector, and errc::bad_option for what GPUs do not
+/// compute (docs/shapes.md). One launch; two of long rows and of few long columns; of few very long rows, one each.
 inline void reduce(workspace& on, reduction what, const any_grid& x, const any_results& out,
                    const options& options = {}, std::int64_t ddof = 0) {
   exactdot::detail::require_one_input(what);
