@@ -8,9 +8,9 @@
 // (exactdot/batches.hpp), which wait.
 //
 // Sums, norms and means in both modes; variances; min, max, argmin and argmax. All else is refused with
-// errc::bad_option. An integer result that does not fit is 0, that of a segment whose offsets are wrong NaN or 0, and
-// workspace::check() throws. Speed is that of reading if elements are float or double and follow each other, or columns
-// do; other strides take up to 8 times as long (docs/shapes.md).
+// errc::bad_option. An integer result that does not fit is 0, that of a segment whose offsets are wrong NaN or 0,
+// and workspace::check() throws. Speed is that of reading if elements are float or double and follow each other, or
+// columns do; other strides take up to 8 times as long (docs/shapes.md).
 #pragma once
 
 #include <exactdot/batches.hpp>
@@ -40,8 +40,9 @@ struct result_axis {
 }  // namespace detail
 
 /// Any reduction of arrays of any number of dimensions, when the stream reaches it. Errors: those of
-/// exactdot::reduce of an any_grid, of exactdot::cuda::reduce of a vector, and errc::bad_option for what GPUs do not
-/// compute (docs/shapes.md). One launch; two of long rows and of few long columns; of few very long rows, one each.
+/// exactdot::reduce of an any_grid, of exactdot::cuda::reduce of a vector, and errc::bad_option for what GPUs do
+/// not compute (docs/shapes.md). One launch; two of long rows and of few long columns; of few very long rows, one
+/// each.
 inline void reduce(workspace& on, reduction what, const any_grid& x, const any_results& out,
                    const options& options = {}, std::int64_t ddof = 0) {
   exactdot::detail::require_one_input(what);

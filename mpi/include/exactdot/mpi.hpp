@@ -139,8 +139,8 @@ void reduce_many(reduction what, const View& x, Out&& out, MPI_Comm comm, const 
   static_assert(!exactdot::detail::is_segments<View>, "segments are not distributed: use groups");
   if constexpr (exactdot::detail::is_groups<View>) {
     const xd_vector a = to_c(to_any(x.x)), keys = to_c(to_any(x.keys));
-    require_ok(xd_mpi_reduce_groups(static_cast<int>(what), &a, nullptr, &keys, x.count, x.skips_out_of_range, result,
-                                    results_of(out, x.count), comm, &given.all));
+    require_ok(xd_mpi_reduce_groups(static_cast<int>(what), &a, nullptr, &keys, x.count, x.skips_out_of_range,
+                                    result, results_of(out, x.count), comm, &given.all));
   } else {
     const xd_rows a = to_c(exactdot::detail::to_lines(x));
     require_ok(

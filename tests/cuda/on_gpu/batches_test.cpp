@@ -77,26 +77,16 @@ TEST_F(cuda_batches, are_captured_in_a_graph) {
   const device_vector<float> x(a), out(std::vector<float>(100, 0.0F));
   std::vector<float> expected(100);
   asum(rows{a.data(), 100, 300}, expected);
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  {
-    cuda::workspace workspace(stream);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  const test_stream stream;
+  cuda::workspace workspace(stream.handle());
+  const captured_graph graph(stream.handle(), [&] {
     cuda::reduce(workspace, reduction::asum, rows<float>{x.data(), 100, 300}, out.data());
-    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-    ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
-    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    expect_same(out, expected, "graph");
-    cudaGraphExecDestroy(replay);
-    cudaGraphDestroy(graph);
-  }
-  cudaStreamDestroy(stream);
+  });
+  graph.launch();
+  expect_same(out, expected, "graph");
 }
 
-TEST_F(cuda_batches, that_are_not_there_yet_are_refused) {
+TEST_F(cuda_batches, of_arrays_in_other_memory_are_refused) {
   const std::vector<double> a = uniform<double>(60, 5);
   const device_vector<double> x(a), out(std::vector<double>(10, 0.0));
   std::vector<double> host(10);
