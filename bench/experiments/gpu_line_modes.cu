@@ -92,12 +92,12 @@ class measurement {
   }
 
   void enqueue(const job& asked, std::size_t count, std::size_t length, bool columns) {
-    const exactdot::options how{.mode = asked.computed_in};
+    const exactdot::options chosen{.mode = asked.computed_in};
     const auto run = [&](const auto& x, const auto& y, auto* out) {
       if (asked.what == reduction::dot) {
-        if constexpr (std::is_same_v<decltype(out), T*>) exactdot::cuda::dot(workspace_, x, y, out, how);
+        if constexpr (std::is_same_v<decltype(out), T*>) exactdot::cuda::dot(workspace_, x, y, out, chosen);
       } else {
-        exactdot::cuda::reduce(workspace_, asked.what, x, out, how);
+        exactdot::cuda::reduce(workspace_, asked.what, x, out, chosen);
       }
     };
     const auto of = [&](const auto& x, const auto& y) {
@@ -151,12 +151,12 @@ class measurement {
         const auto step = static_cast<std::ptrdiff_t>((columns ? count : 1) * sizeof(T));
         return exactdot::any_vector{first + (columns ? i : i * length), length, exactdot::type_of<T>, step};
       };
-      const exactdot::options how{.mode = asked.computed_in};
+      const exactdot::options chosen{.mode = asked.computed_in};
       const exactdot::element_type type = index ? exactdot::element_type::int64 : exactdot::type_of<T>;
       const std::uint64_t bits =
           asked.what == reduction::dot
-              ? exactdot::dot(line(a_.data()), line(b_.data()), type, how).bits
-              : exactdot::cuda::reduce(workspace_, asked.what, line(a_.data()), type, how).bits;
+              ? exactdot::dot(line(a_.data()), line(b_.data()), type, chosen).bits
+              : exactdot::cuda::reduce(workspace_, asked.what, line(a_.data()), type, chosen).bits;
       wrong += std::memcmp(reinterpret_cast<const char*>(found.data()) + i * bytes, &bits, bytes) != 0 ? 1 : 0;
     }
     return wrong;

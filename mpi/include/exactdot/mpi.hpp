@@ -84,11 +84,11 @@ xd_mpi_source source_of(std::span<State>& states) {
 }
 
 template <class State>
-void merge(const char* caller, std::span<State> states, int root, MPI_Comm comm, const options& how) {
+void merge(const char* caller, std::span<State> states, int root, MPI_Comm comm, const options& chosen) {
   require_ok(xd_mpi_check_communicator(caller, comm));
   const xd_mpi_source source = source_of(states);
-  const xd_mpi_options chosen{how.check, nullptr};
-  require_ok(xd_mpi_merge(caller, &source, root, comm, &chosen, XD_OK));
+  const xd_mpi_options given{chosen.check, nullptr};
+  require_ok(xd_mpi_merge(caller, &source, root, comm, &given, XD_OK));
 }
 
 /// Accumulators, and the finish of their sums.
