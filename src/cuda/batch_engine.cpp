@@ -9,6 +9,7 @@
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/line_engine.hpp>
+#include <cuda/line_extremum_tuning.hpp>
 #include <cuda/line_tuning.hpp>
 #include <cuda/pool.hpp>
 #include <cuda/segment_modes.hpp>
@@ -125,6 +126,14 @@ std::pair<std::size_t, shared_axis> longest_axis(const batch& of) {
   return {static_cast<std::size_t>(longest - of.results.begin()), *longest};
 }
 
+/// Whether the lines are few long columns whose extreme elements blocks share.
+bool shares_columns(const batch& of, int multiprocessors) {
+  const auto lines = longest_axis(of).second;
+  return of.each.info().is_extremum && !of.each.contiguous &&
+         lines.a == static_cast<std::ptrdiff_t>(size_of(of.each.a.type)) &&
+         parts_of_extremum_columns(lines.n, of.each.n, multiprocessors) > 1;
+}
+
 void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
   const engine::plan& each = of.each;
   const auto [position, lines] = longest_axis(of);
@@ -233,7 +242,7 @@ void enqueue_batch(cuda::workspace::storage& storage, const batch& of) {
   const std::size_t bytes = each.n * size_of(each.a.type) * static_cast<std::size_t>(each.info().inputs);
   const bool by_vector = is_exact_sum ? is_vector_by_vector(of, storage.multiprocessors)
                                       : is_vector_by_vector(of.count, bytes, storage.multiprocessors);
-  if (by_vector) return launch_vectors(storage, of);
+  if (by_vector && !shares_columns(of, storage.multiprocessors)) return launch_vectors(storage, of);
   if (each.info().is_extremum) return launch_extrema(storage, of);
   with_carrier(of.each.carrier, [&]<class T>(T) { launch_lines<T>(storage, of); });
 }
@@ -253,7 +262,8 @@ void reduce_batch(const batch& of) {
     }
     enqueue_batch(workspace->library_storage(), of);
     cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
-    if (of.each.result.is_integer() && !of.each.info().is_extremum) cuda::check_status(workspace->library_storage());
+    if (of.each.result.is_integer() && !of.each.info().is_extremum)
+      cuda::check_status(workspace->library_storage());
   }
   pool<cuda::workspace>::instance().release(of.each.gpu, std::move(workspace));
   if (of.monitor != nullptr) of.monitor->done += of.elements;

@@ -14,7 +14,7 @@ using namespace cuda_engine;
 template <class Work>
 void launch_work(const workspace::storage& storage, const Work& work, const segment_spans& in, std::size_t bytes,
                  bool notes_empty) {
-  constexpr int threads = 128, resident = 4, long_threads = 512, long_resident = 2;
+  constexpr int threads = 128, resident = 4, long_threads = 512, long_resident = 1;
   constexpr std::size_t warps = threads / 32;
   constexpr std::uint64_t shared_bytes = 512 * kibi;  // of a segment that all blocks share, at least
   static_assert(max_sharing_blocks <= long_threads, "combine_parts");

@@ -115,9 +115,10 @@ inline void choose_scheme(group_job& job, bool needs_counts, const group_limits&
   with_any_source(job, choose);
 }
 
-inline unsigned blocks_for_items(const group_job& job, std::size_t items, unsigned threads) {
-  const std::size_t blocks = (items + threads - 1) / threads;
-  return static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, job.multiprocessors * std::size_t{16}));
+inline unsigned blocks_for_items(const group_job& job, std::size_t items, unsigned threads,
+                                 unsigned per_multiprocessor = 16) {
+  const std::size_t blocks = (items + threads - 1) / threads, most = job.multiprocessors * per_multiprocessor;
+  return static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most));
 }
 
 /// Enqueues the first look: results that are certain are stored. launch(kernel, blocks, threads, shared bytes,
@@ -161,6 +162,7 @@ void enqueue_first_look(const group_job& given, std::size_t cleared, const core:
 template <class Launch>
 void enqueue_second_look(const group_job& job, const core::state_layout& layout, std::size_t open, std::size_t room,
                          const Launch& launch) {
+  constexpr unsigned few = 4;  // blocks of a multiprocessor: launches without an open group end sooner
   group_pass pass;
   pass.layout = layout, pass.streams = streams_of(job.in.terms);
   pass.words = words_of_open_group(layout, pass.streams);
@@ -169,8 +171,8 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
   const auto in_shared = static_cast<unsigned>(shared / bytes);
   for (std::size_t first = 0; first < open; first += room) {
     pass.first = static_cast<unsigned>(first), pass.count = static_cast<unsigned>(std::min(room, open - first));
-    launch(group_clear_states_kernel, blocks_for_items(job, pass.count * pass.words, 256), 256U, std::size_t{0},
-           pass, job.to);
+    launch(group_clear_states_kernel, blocks_for_items(job, pass.count * pass.words, 256, few), 256U,
+           std::size_t{0}, pass, job.to);
     // later passes, of which most have no group, have one kernel less
     pass.in_shared = first == 0 || pass.count <= in_shared ? in_shared : 0;
     if (pass.in_shared != 0) {
@@ -180,12 +182,12 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
     constexpr std::size_t limit = core::additions_between_normalisations;
     for (std::size_t begin = 0; begin < job.in.n && pass.count > pass.in_shared; begin += limit) {
       const std::size_t end = begin + std::min(limit, job.in.n - begin);
-      launch(group_exact_kernel, blocks_for_items(job, end - begin, 256), 256U, std::size_t{0}, job.in, pass,
+      launch(group_exact_kernel, blocks_for_items(job, end - begin, 256, few), 256U, std::size_t{0}, job.in, pass,
              job.to, begin, end);
       if (end == job.in.n) break;
-      launch(group_carry_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass, job.to);
+      launch(group_carry_kernel, blocks_for_items(job, pass.count, 128, few), 128U, std::size_t{0}, pass, job.to);
     }
-    launch(group_exact_finish_kernel, blocks_for_items(job, pass.count, 128), 128U, std::size_t{0}, pass,
+    launch(group_exact_finish_kernel, blocks_for_items(job, pass.count, 128, few), 128U, std::size_t{0}, pass,
            job.scheme, job.out, job.to);
   }
 }

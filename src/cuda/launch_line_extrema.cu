@@ -48,6 +48,19 @@ void launch_columns(const workspace::storage& storage, const element_lines& in, 
                 in, rule, out);
 }
 
+/// Few long columns: blocks share them.
+template <int bytes, bool with_index>
+void launch_split_columns(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
+                          const extremum_results& out) {
+  constexpr column_config config = extremum_column_configs[1];
+  const unsigned parts = parts_of_extremum_columns(in.count, in.n, storage.multiprocessors);
+  const auto panels = static_cast<unsigned>((in.count + config.columns - 1) / config.columns);
+  launch_kernel(storage, what, {panels * parts, config.threads},
+                split_column_extremum_kernel<bytes, with_index, config.threads, config.columns, config.in_flight,
+                                             config.resident, element_lines>,
+                in, rule, out, parts, storage.lines);
+}
+
 template <int bytes, bool with_index, input_layout layout, const auto& rows>
 launcher launcher_of_lines(std::size_t line_bytes) {
   static constexpr auto launchers = []<std::size_t... row>(std::index_sequence<row...>) {
@@ -67,6 +80,9 @@ launcher launcher_of(const element_lines& in, int multiprocessors) {
   (std::make_index_sequence<extremum_column_configs.size()>());
   if ((in.n == 1 || in.stride == bytes) && !in.swapped) {
     return launcher_of_lines<bytes, with_index, input_layout::contiguous, extremum_line_rows>(in.n * bytes);
+  }
+  if (in.next == bytes && in.n > 1 && parts_of_extremum_columns(in.count, in.n, multiprocessors) > 1) {
+    return &launch_split_columns<bytes, with_index>;
   }
   if (in.next == bytes && in.n > 1) return of_columns[extremum_columns_for(in.count, in.n, multiprocessors)];
   return launcher_of_lines<bytes, with_index, input_layout::any, extremum_strided_rows>(in.n * bytes);

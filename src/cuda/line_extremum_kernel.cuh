@@ -12,6 +12,7 @@
 #include <cuda/dependent_launch.cuh>
 #include <cuda/extremum_grid.cuh>
 #include <cuda/line_extremum_load.cuh>
+#include <cuda/split_lines.hpp>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -112,6 +113,31 @@ __global__ void __launch_bounds__(threads, resident)
   end_of_input(elements_of(in));
 }
 
+/// The best of a block's columns, in its first threads; by all threads, each with the best of its part of column
+/// threadIdx.x % columns. Two barriers.
+template <int threads, int columns, class Rank>
+__device__ __forceinline__ extremum_candidate<Rank> best_of_columns(
+    extremum_candidate<Rank> best, extremum_candidate<Rank> (&of_warp)[threads / 32][columns]) {
+  static_assert(columns <= 32);
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll
+  for (unsigned distance = 16; distance >= columns; distance /= 2) {
+    const extremum_candidate<Rank> other{__shfl_down_sync(all_lanes, best.rank, distance),
+                                         __shfl_down_sync(all_lanes, best.index, distance)};
+    if (is_better(other, best)) best = other;
+  }
+  if (lane < columns) of_warp[warp][lane] = best;
+  __syncthreads();
+  if (threadIdx.x < columns) {
+#pragma unroll
+    for (unsigned other = 1; other < threads / 32; ++other) {
+      if (is_better(of_warp[other][threadIdx.x], best)) best = of_warp[other][threadIdx.x];
+    }
+  }
+  __syncthreads();
+  return best;
+}
+
 /// Lines that lie side by side, `columns` of them for each block at a time: neighbouring threads read neighbouring
 /// columns.
 template <int bytes, bool with_index, int threads, int columns, int in_flight, int resident, class Lines>
@@ -119,13 +145,12 @@ __global__ void __launch_bounds__(threads, resident)
     column_extremum_kernel(const __grid_constant__ Lines in, const __grid_constant__ rank_rule rule,
                            const __grid_constant__ extremum_results out) {
   static_assert(threads % columns == 0 && (columns <= 32 || columns == threads));
-  constexpr unsigned warps = threads / 32;
   constexpr bool is_shared = columns < threads;  // a column by several threads
   using candidate = extremum_candidate<packed_word<bytes>>;
-  __shared__ candidate of_warp[is_shared ? warps : 1][is_shared ? columns : 1];
+  __shared__ candidate of_warp[threads / 32][is_shared ? columns : 1];
   begin_kernel(elements_of(in));
   const column_team<threads, columns> team;
-  const unsigned column = threadIdx.x % columns, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const unsigned column = threadIdx.x % columns;
   for (std::size_t first = std::size_t{blockIdx.x} * columns; first < in.count;
        first += std::size_t{gridDim.x} * columns) {
     const bool is_line = first + column < in.count;
@@ -133,24 +158,72 @@ __global__ void __launch_bounds__(threads, resident)
     if (is_line) {
       best = best_of_part<bytes, with_index, in_flight>(in.line(first + column), in.stride, in.swapped, team, rule);
     }
-    if constexpr (is_shared) {
-#pragma unroll
-      for (unsigned distance = 16; distance >= columns; distance /= 2) {
-        const candidate other{__shfl_down_sync(all_lanes, best.rank, distance),
-                              __shfl_down_sync(all_lanes, best.index, distance)};
-        if (is_better(other, best)) best = other;
-      }
-      if (lane < columns) of_warp[warp][lane] = best;
-      __syncthreads();
-      if (threadIdx.x < columns) {
-#pragma unroll
-        for (unsigned other = 1; other < warps; ++other) {
-          if (is_better(of_warp[other][threadIdx.x], best)) best = of_warp[other][threadIdx.x];
-        }
-      }
-      __syncthreads();
-    }
+    if constexpr (is_shared) best = best_of_columns<threads, columns>(best, of_warp);
     if (threadIdx.x < columns && is_line) store_best<bytes>(out, first + column, rule, best);
+  }
+  end_of_input(elements_of(in));
+}
+
+/// A candidate of a part of a column, of another block.
+struct stored_candidate {
+  std::uint64_t rank, index;
+};
+static_assert(sizeof(stored_candidate) <= sizeof(stored_trace));
+
+/// Few long columns, `columns` of them side by side for `parts` blocks, each of which reads some of the rows. The
+/// last block of them combines their candidates. At most max_split_blocks panels of so many columns, and
+/// max_partials candidates.
+template <int bytes, bool with_index, int threads, int columns, int in_flight, int resident, class Lines>
+__global__ void __launch_bounds__(threads, resident)
+    split_column_extremum_kernel(const __grid_constant__ Lines in, const __grid_constant__ rank_rule rule,
+                                 const __grid_constant__ extremum_results out, unsigned parts, line_state* state) {
+  using candidate = extremum_candidate<packed_word<bytes>>;
+  __shared__ candidate of_warp[threads / 32][columns];
+  __shared__ bool is_last;
+  begin_kernel(elements_of(in));
+  const column_team<threads, columns> team;
+  const unsigned column = threadIdx.x % columns;
+  const auto panels = static_cast<unsigned>((in.count + columns - 1) / columns);
+  const auto part_at = [&](unsigned unit) {
+    return reinterpret_cast<volatile stored_candidate*>(&state->partial[unit * columns + column]);
+  };
+  for (unsigned unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
+    const unsigned panel = unit / parts, part = unit % parts;
+    const std::size_t index = std::size_t{panel} * columns + column;
+    const bool is_line = index < in.count;
+    candidate best = no_candidate<packed_word<bytes>>();
+    if (is_line) {
+      element_line rows = in.line(index);
+      const std::size_t from = rows.n * part / parts, to = rows.n * (part + 1) / parts;
+      rows.data += static_cast<std::ptrdiff_t>(from) * in.stride, rows.n = to - from;
+      best = best_of_part<bytes, with_index, in_flight>(rows, in.stride, in.swapped, team, rule);
+      if (best.index != ~std::uint64_t{0}) best.index += from;
+    }
+    best = best_of_columns<threads, columns>(best, of_warp);
+    if (threadIdx.x < columns) {
+      volatile stored_candidate* const to = part_at(unit);
+      to->rank = best.rank;
+      to->index = best.index;
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      is_last = atomicAdd(&state->arrived[panel], 1U) == parts - 1;
+      if (is_last) state->arrived[panel] = 0;
+      __threadfence();  // before any thread reads the other blocks' candidates
+    }
+    __syncthreads();
+    const bool combines = is_last;
+    __syncthreads();
+    if (!combines) continue;
+    best = no_candidate<packed_word<bytes>>();
+    for (unsigned other = threadIdx.x / columns; other < parts; other += threads / columns) {
+      const volatile stored_candidate* const from = part_at(panel * parts + other);
+      const candidate next{static_cast<packed_word<bytes>>(from->rank), from->index};
+      if (is_better(next, best)) best = next;
+    }
+    best = best_of_columns<threads, columns>(best, of_warp);
+    if (threadIdx.x < columns && is_line) store_best<bytes>(out, index, rule, best);
   }
   end_of_input(elements_of(in));
 }

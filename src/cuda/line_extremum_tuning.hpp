@@ -3,7 +3,9 @@
 // allow.
 #pragma once
 
+#include <algorithm>
 #include <cuda/line_tuning.hpp>
+#include <cuda/split_lines.hpp>
 
 namespace exactdot::cuda_engine {
 
@@ -22,20 +24,29 @@ inline constexpr std::array extremum_strided_rows = {
     line_row{unlimited, {256, 256, 4, 4, 16}},
 };
 
-/// Of columns: many; fewer, of which a block reads sectors; few elements each, a thread for each column; few
-/// columns.
+/// Of columns: many; fewer, of which a block reads sectors; few elements each, a thread for each column.
 inline constexpr std::array extremum_column_configs = {
-    column_config{32, 256, 8, 4, 16}, column_config{8, 256, 8, 4, 16}, column_config{256, 256, 8, 4, 16},
-    column_config{8, 1024, 8, 1, 2}};
+    column_config{32, 256, 8, 4, 16}, column_config{8, 256, 8, 4, 16}, column_config{256, 256, 8, 4, 16}};
 inline constexpr std::size_t max_elements_of_thread = 64;
 
 /// The configuration for so many columns of n elements.
 constexpr std::size_t extremum_columns_for(std::size_t count, std::size_t n, int multiprocessors) {
-  const auto fills = [&](std::size_t which, std::size_t blocks) {
-    return count >= blocks * static_cast<std::size_t>(multiprocessors * extremum_column_configs[which].columns);
+  const auto fills = [&](std::size_t which) {
+    return count >= static_cast<std::size_t>(multiprocessors * extremum_column_configs[which].columns);
   };
-  if (n <= max_elements_of_thread && fills(2, 1)) return 2;
-  return fills(0, 1) ? 0 : fills(1, 3) ? 1 : 3;
+  if (n <= max_elements_of_thread && fills(2)) return 2;
+  return fills(0) ? 0 : 1;
+}
+
+/// How many blocks share each panel of columns of the second configuration, so that all of them are resident: 1 if
+/// columns are many or short.
+constexpr unsigned parts_of_extremum_columns(std::size_t count, std::size_t n, int multiprocessors) {
+  constexpr column_config config = extremum_column_configs[1];
+  constexpr std::size_t columns = config.columns, least_rows = 1024;
+  const std::size_t panels = (count + columns - 1) / columns;
+  const auto resident = static_cast<std::size_t>(multiprocessors * config.resident);
+  const std::size_t most = std::min<std::size_t>(resident / panels, max_partials / (panels * columns));
+  return static_cast<unsigned>(std::clamp<std::size_t>(std::min(most, n / least_rows), 1, max_split_blocks));
 }
 
 }  // namespace exactdot::cuda_engine

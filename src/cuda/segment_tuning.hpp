@@ -58,6 +58,8 @@ constexpr split_plan plan_of_segments(std::size_t count, std::uint64_t n, std::s
   while (plan.of_warp < 32 && count > turns * plan.of_warp * warps) plan.of_warp *= 2;
   const std::uint64_t average = (n + count - 1) / count;
   plan.most_of_warp = std::max(2 * plan.long_from, 4 * average * plan.of_warp);
+  // then no kernel of long segments follows, and none may be listed: wrong offsets make segments that overlap
+  if (n <= plan.long_from) plan.most_of_warp = ~std::uint64_t{0};
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <cuda/line_extremum_kernel.cuh>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,15 @@ template <int threads_, int columns_, int in_flight_ = 2>
 struct search_columns {
   static constexpr int threads = threads_, columns = columns_, lanes = threads / columns, in_flight = in_flight_;
 };
+/// The same of several blocks for each panel of columns.
+template <int threads_, int columns_, unsigned parts_>
+struct split_columns : search_columns<threads_, columns_> {
+  static constexpr unsigned parts = parts_;
+};
+template <class Way>
+concept splits_lines_of_columns = requires {
+  Way::parts;
+};
 template <class Way>
 concept searches_columns = requires {
   Way::columns;
@@ -56,7 +66,10 @@ concept searches_columns = requires {
 
 template <int bytes, bool with_index, class Way>
 constexpr auto kernel_of_search() {
-  if constexpr (searches_columns<Way>) {
+  if constexpr (splits_lines_of_columns<Way>) {
+    return &split_column_extremum_kernel<bytes, with_index, Way::threads, Way::columns, Way::in_flight, 1,
+                                         element_lines>;
+  } else if constexpr (searches_columns<Way>) {
     return &column_extremum_kernel<bytes, with_index, Way::threads, Way::columns, Way::in_flight, 1, element_lines>;
   } else if constexpr (Way::lanes > 32) {
     return &long_line_extremum_kernel<bytes, with_index, Way::layout, Way::lanes, Way::in_flight, 1, element_lines>;
@@ -77,6 +90,11 @@ class line_launcher {
  public:
   explicit line_launcher(unsigned seed = 1) { choose_schedule(stream_, seed); }
   ~line_launcher() {
+    if (state_) {
+      std::vector<line_state> left(1);
+      state_->copy_to(left.data(), 1);
+      for (const unsigned each : left[0].arrived) EXPECT_EQ(each, 0U);
+    }
     for (const std::string& finding : gpu::findings(stream_)) ADD_FAILURE() << finding;
   }
   line_launcher(const line_launcher&) = delete;
@@ -146,11 +164,20 @@ class line_launcher {
                      without = kernel_of_search<bytes, false, Way>();
       int threads = Way::lanes > 32 ? Way::lanes : 64;
       if constexpr (searches_columns<Way>) threads = Way::threads;
-      gives_index(what) ? gpu::launch(with_index, blocks, threads, 0, stream_, in, rule, to)
-                        : gpu::launch(without, blocks, threads, 0, stream_, in, rule, to);
+      if constexpr (splits_lines_of_columns<Way>) {
+        if (!state_) state_.emplace(stream_, 1).fill_zero();
+        constexpr unsigned parts = Way::parts;
+        gives_index(what)
+            ? gpu::launch(with_index, blocks, threads, 0, stream_, in, rule, to, parts, state_->data())
+            : gpu::launch(without, blocks, threads, 0, stream_, in, rule, to, parts, state_->data());
+      } else {
+        gives_index(what) ? gpu::launch(with_index, blocks, threads, 0, stream_, in, rule, to)
+                          : gpu::launch(without, blocks, threads, 0, stream_, in, rule, to);
+      }
     });
   }
   gpu::stream stream_;
+  std::optional<gpu::buffer<line_state>> state_;  ///< of columns that blocks share
 };
 
 /// How many results are wrong.

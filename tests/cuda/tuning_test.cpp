@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cuda/kernel_variant.hpp>
+#include <cuda/line_extremum_tuning.hpp>
 #include <cuda/line_tuning.hpp>
 #include <cuda/segment_tuning.hpp>
 #include <cuda/tuning.hpp>
@@ -197,8 +198,27 @@ TEST(segments, find_a_place_in_the_list_if_they_are_long) {
         EXPECT_LE(n / (plan.long_from + 1), max_long_lines / 2);
         EXPECT_LT(units_of(plan, n) * max_long_lines, std::uint64_t{1} << (64 - listed_bits));
         EXPECT_GE(plan.most_of_warp, plan.long_from);
+        // wrong offsets: 32 segments that are the whole vector; they are listed only if the kernel of the list
+        // follows
+        EXPECT_TRUE(n > plan.long_from || 32 * n <= plan.most_of_warp);
         EXPECT_TRUE(plan.of_warp >= 1 && plan.of_warp <= 32);
       }
+    }
+  }
+}
+
+TEST(columns, of_extrema_are_split_if_they_are_few_and_long) {
+  EXPECT_GT(parts_of_extremum_columns(128, 1 << 18, 132), 16U);
+  EXPECT_EQ(parts_of_extremum_columns(128, 1000, 132), 1U);
+  EXPECT_EQ(parts_of_extremum_columns(100000, 1 << 20, 132), 1U);
+  for (const int multiprocessors : {1, 16, 132, 1000}) {
+    for (std::size_t count = 1; count < 20000; count += 1 + count / 3) {
+      const unsigned parts = parts_of_extremum_columns(count, 1 << 24, multiprocessors);
+      const std::size_t panels = (count + 7) / 8;
+      ASSERT_GE(parts, 1U);
+      if (parts == 1) continue;
+      EXPECT_LE(panels, max_split_blocks) << count;
+      EXPECT_LE(panels * parts * 8, max_partials) << count;
     }
   }
 }

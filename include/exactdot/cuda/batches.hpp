@@ -3,7 +3,7 @@
 // matrix times a vector, segments of a vector, groups of elements by keys.
 //
 // Every result has the bits of the vector call. Arrays and results lie in the memory of the workspace's device, or
-// in managed memory. Calls do not wait and, but for those of groups, allocate no device memory, so they can be
+// in managed memory; calls allocate no device memory (but the first ones on groups) and do not wait, so they can be
 // captured in a graph. The same arrays are accepted by exactdot::sum(rows{…}, out) and its like
 // (exactdot/batches.hpp), which wait.
 //

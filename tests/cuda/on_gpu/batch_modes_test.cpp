@@ -106,6 +106,11 @@ TEST_F(cuda_batch_modes, extrema_of_columns_and_of_any_strides_have_the_bits_of_
         if (HasFatalFailure()) return;
       }
     }
+    for (const std::size_t m : {1, 5, 128, 1000}) {  // few long columns
+      const std::size_t n = 1000000 / m + 3000;
+      expect_extrema(info.type, {m, n, 1, static_cast<std::ptrdiff_t>(m)}, m * n, ++seed);
+      if (HasFatalFailure()) return;
+    }
     for (const std::size_t n : {4, 90, 700, 20000}) {
       const std::size_t m = 60;
       const auto length = static_cast<std::ptrdiff_t>(2 * n);
@@ -313,6 +318,33 @@ TEST_F(cuda_batch_modes, empty_segments_have_no_extreme_element) {
   workspace.check();
   const std::vector<float> found = out.read(4);
   EXPECT_TRUE(found[0] == 1.0F && found[1] != found[1] && found[2] == 1.0F && found[3] != found[3]);
+}
+
+/// Offsets that decrease make segments that overlap: more elements than the vector has.
+TEST_F(cuda_batch_modes, segments_that_overlap_by_wrong_offsets_leave_nothing_behind) {
+  constexpr std::size_t n = 4000, count = 32;
+  const std::vector<float> a = uniform<float>(n, 5);
+  std::vector<std::int64_t> cuts;
+  for (std::size_t i = 0; i <= count; ++i) cuts.push_back(i % 2 == 0 ? 0 : n);
+  const device_vector<float> x(a), out(std::vector<float>(count, 7.0F));
+  const device_vector<std::int64_t> offsets(cuts);
+  const segments<std::span<const float>, std::int64_t> given{
+      std::span<const float>(x.data(), n), std::span<const std::int64_t>(offsets.data(), count + 1)};
+  cuda::workspace workspace;
+  for (const auto& [what, mode] :
+       {std::pair{reduction::sum, mode::exact}, {reduction::sum, mode::fast}, {reduction::max, mode::exact}}) {
+    ASSERT_EQ(cudaMemset(out.data(), 0x11, count * sizeof(float)), cudaSuccess);
+    cuda::reduce(workspace, what, given, out.data(), {.mode = mode});
+    expect_error(errc::bad_option, "segment 1", [&] { workspace.check(); });
+    const std::vector<float> found = out.read(count);
+    float expected{};
+    const axis one[] = {{1, sizeof(float)}}, all[] = {{n, sizeof(float)}};
+    reduce(what, any_grid{a.data(), element_type::float32, one, all},
+           any_results{&expected, element_type::float32, one}, {.mode = mode, .device = device::cpu});
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_TRUE(i % 2 == 0 ? found[i] == expected : found[i] != found[i]) << name_of(what) << ", segment " << i;
+    }
+  }
 }
 
 }  // namespace
