@@ -13,14 +13,14 @@ namespace {
 template <class Kind, input_layout layout>
 void launch_split(const workspace::storage& storage, const line_source<typename Kind::carrier, layout>& in,
                   const split_plan& plan, const line_results& out, const line_request& asked) {
-  constexpr block_config config = split_config<Kind::sums, Kind::Term::inputs>();
+  constexpr block_config config = split_config<typename Kind::carrier, Kind::sums, Kind::Term::inputs>();
   const unsigned blocks =
       std::min(static_cast<unsigned>(storage.multiprocessors * config.resident), max_split_blocks);
   launch_kernel(storage, "launching the kernel of long lines", {blocks, config.threads},
                 split_line_kernel<Kind, layout, config.threads, split_in_flight, config.resident>, in, plan, out,
                 asked, storage.lines);
   launch_kernel(storage, "launching the kernel of open lines",
-                {static_cast<unsigned>(storage.multiprocessors), config.threads},
+                {2 * static_cast<unsigned>(storage.multiprocessors), config.threads},
                 open_line_kernel<Kind, layout, config.threads>, in, out, asked, storage.lines);
 }
 
@@ -80,7 +80,7 @@ void launch_configured_columns(const workspace::storage& storage, const line_ope
   line_source<typename Kind::carrier, input_layout::strided> lines;
   lines.lines = in, lines.length = in.first.n;
   launch_kernel(storage, "launching the kernel of open columns",
-                {static_cast<unsigned>(storage.multiprocessors), config.threads},
+                {2 * static_cast<unsigned>(storage.multiprocessors), config.threads},
                 open_line_kernel<Kind, input_layout::strided, config.threads>, lines, out, asked, storage.lines);
 }
 

@@ -1,7 +1,9 @@
 // The choice of kernels for lines; see line_engine.hpp.
 //
-// Lines of up to 64 KiB: one by some lanes or a block each (batch_kernel.cuh). Longer ones: shared equally among
-// all blocks (split_line_kernel.cuh). A single one, and those of 256 MiB or more: vector by vector.
+// Lines of up to 64 KiB, and longer ones that keep all multiprocessors busy: one by some lanes or a block each
+// (batch_kernel.cuh). Other long ones: shared equally among all blocks (split_line_kernel.cuh). A single one, and
+// those of 256 MiB or more: vector by vector.
+#include <algorithm>
 #include <cuda/destination.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/line_engine.hpp>
@@ -98,7 +100,10 @@ void enqueue_lines(const storage_type& storage, const engine::plan& each, const 
     const auto source = source_of<T, any>(each, to_any_lines(each, in));
     return cuda::launch_line_moments<T, any>(storage, source, bytes, out, asked);
   }
-  if (by_rows && splits_lines(bytes_of_line(each))) {
+  // a repeated vector stays in the cache
+  const std::size_t bytes = bytes_of_line(each) / (two && in.next_b == 0 ? 2 : 1);
+  const bool spills = !two && sizeof(T) == sizeof(float);
+  if (by_rows && splits_rows(in.count, bytes, storage.multiprocessors, spills)) {
     return cuda::launch_split_lines<T, contiguous>(storage, each.term, source_of<T, contiguous>(each, in), out);
   }
   if (!by_rows && !by_columns && shares_any_lines(storage, each, in.count)) {
@@ -187,12 +192,23 @@ void require_valid_offsets(const storage_type& storage, const engine::batch& of)
                         is_second ? around[0] : 0, of.each.n);
 }
 
+namespace {
+/// Whether neighbouring results are made of neighbouring elements.
+bool has_columns(const engine::batch& of) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(of.each.a.type));
+  const bool two = of.each.info().inputs == 2;
+  return is_native(of.each) && std::ranges::any_of(of.results, [&](const engine::shared_axis& x) {
+           return x.a == size && (!two || x.b == size || x.b == 0);
+         });
+}
+}  // namespace
+
 bool is_vector_by_vector(const engine::batch& of, int multiprocessors) {
   constexpr std::size_t bytes_of_vector = std::size_t{1} << 28;
   const engine::plan& each = of.each;
   const std::size_t bytes = bytes_of_line(each);
   if (each.contiguous) return bytes >= bytes_of_vector || (of.count == 1 && splits_lines(bytes));
-  return is_vector_by_vector(of.count, bytes, multiprocessors);
+  return !has_columns(of) && is_vector_by_vector(of.count, bytes, multiprocessors);
 }
 
 }  // namespace exactdot::cuda_engine

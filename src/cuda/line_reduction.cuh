@@ -185,7 +185,9 @@ struct moments_of_line {
   [[gnu::noinline]] static __device__ core::decision decide(const total& sum, const line_bounds& bounds,
                                                             core::result_rule rule, std::uint64_t n,
                                                             const line_request& asked) {
+    if (n <= asked.ddof) return {core::nan_word(rule.format()), true};
     const core::enclosure values = enclosure_of(sum.of_values, bounds.of_sum);
+    if (n == 1 && fabs(values.head) < HUGE_VAL) return {0, true};
     core::enclosure squares = enclosure_of(sum.of_squares, bounds.of_squares);
     if constexpr (sizeof(T) == sizeof(double)) {
       if (sum.of_values.least == 0 && sum.of_values.error == 0 && sum.of_values.sum == 0) squares.bound = 0;

@@ -25,7 +25,7 @@ template <class T, int sums, bool converts>
 EXACTDOT_CORE segment_classes segment_classes_of() {
   constexpr int in_flight = sums == 1 ? 4 : 2;
   if (converts) return {{8, 4}, {256, 4}, {0, 4}};
-  return {{128 / sizeof(T), in_flight}, {4 * kibi / sizeof(T), in_flight}, {0, 4}};
+  return {{256 / sizeof(T), in_flight}, {4 * kibi / sizeof(T), in_flight}, {0, 4}};
 }
 
 struct block_config {
@@ -36,10 +36,11 @@ template <int sums>
 constexpr block_config segment_config() {
   return sums == 1 ? block_config{128, 4} : block_config{128, 3};
 }
-/// Of that of split lines; one wave of blocks. With two inputs in flight three blocks spill registers.
-template <int sums, int inputs>
+/// Of that of split lines; one wave of blocks. Of floats, whose sums have four accumulators, and with two inputs in
+/// flight three blocks spill registers: sums of floats took 1.55 times reading (H100, 2026-11-25).
+template <class T, int sums, int inputs>
 constexpr block_config split_config() {
-  return sums * inputs == 1 ? block_config{256, 3} : block_config{256, 2};
+  return sums * inputs == 1 && sizeof(T) == sizeof(double) ? block_config{256, 3} : block_config{256, 2};
 }
 inline constexpr int split_in_flight = 4;
 
@@ -63,9 +64,23 @@ constexpr split_plan plan_of_segments(std::size_t count, std::uint64_t n, std::s
   return plan;
 }
 
-/// Whether lines of `bytes` bytes of all inputs are split among blocks: long ones, of which whole ones would leave
-/// multiprocessors idle at the end.
+/// Whether a line of `bytes` bytes of all inputs is long.
 constexpr bool splits_lines(std::size_t bytes) { return bytes > std::size_t{1} << 16; }
+
+/// Whether rows of `bytes` bytes of all inputs are split among blocks: long ones, of which whole ones would leave
+/// multiprocessors idle at the end. Splitting takes as long as reading 16 MiB (H100, 2026-11-25); one
+/// multiprocessor alone reads some 1.8 times its share of the memory's speed. `spills`: blocks of whole rows of up
+/// to 512 KiB.
+constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiprocessors, bool spills) {
+  if (!splits_lines(bytes)) return false;
+  if (spills && bytes <= 512 * kibi) return true;
+  const auto processors = static_cast<std::size_t>(multiprocessors);
+  const std::size_t rounds = count / processors, rest = count % processors;
+  const std::size_t last = rest == 0 ? 0 : std::max(rest, processors * 5 / 9);
+  const auto of_line = static_cast<double>(bytes);
+  const double whole = of_line * static_cast<double>(rounds * processors + last);
+  return whole > of_line * static_cast<double>(count) + 0x1p24;
+}
 /// The same of variances, which otherwise have a warp each.
 constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multiprocessors) {
   return splits_lines(bytes) || (bytes > 8 * kibi && count < 16 * static_cast<std::size_t>(multiprocessors));

@@ -304,13 +304,20 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
   }
 }
 
+/// Pieces of an open line of n elements, one of `count`. A block's digits take as long as some 2^14 of its
+/// elements, so pieces are smaller than 2^16 only if there would be fewer than blocks, and never than 2^13.
+__device__ __forceinline__ unsigned pieces_of_open_line(std::uint64_t n, unsigned count) {
+  const std::uint64_t most = n >> 13, enough = gridDim.x / count, wanted = most < enough ? most : enough;
+  const std::uint64_t large = n >> 16, parts = (large > wanted ? large : wanted) + 1;
+  return parts < gridDim.x ? static_cast<unsigned>(parts) : gridDim.x;
+}
+
 /// The results of the open lines. The last block to end clears the lists.
 template <class Kind, input_layout layout, int threads>
 __global__ void __launch_bounds__(threads, 2)
     open_line_kernel(const __grid_constant__ line_source<typename Kind::carrier, layout> in,
                      const __grid_constant__ line_results out, const __grid_constant__ line_request asked,
                      line_state* state) {
-  constexpr std::uint64_t elements_of_block = 1 << 13;
   __shared__ typename Kind::storage storage;
   __shared__ bool is_last;
   begin_kernel(~std::size_t{0});
@@ -319,8 +326,7 @@ __global__ void __launch_bounds__(threads, 2)
   for (unsigned place = 0; place < count; ++place) {
     const std::uint64_t index = state->open_line[place];
     const line_span span = in.span(index);
-    const std::uint64_t wanted = span.n / elements_of_block + 1;
-    const unsigned parts = wanted < gridDim.x ? static_cast<unsigned>(wanted) : gridDim.x;
+    const unsigned parts = pieces_of_open_line(span.n, count);
     const unsigned part = (blockIdx.x + gridDim.x - first) % gridDim.x;
     first = (first + parts) % gridDim.x;
     if (part >= parts) continue;

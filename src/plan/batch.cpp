@@ -157,10 +157,8 @@ void batch::store(char* to, std::uint64_t word) const {
     std::memcpy(to, &word, sizeof(float));
     return;
   }
-  char bytes[sizeof word];
-  std::memcpy(bytes, &word, sizeof word);  // the low bytes come first
-  if (out_swapped) std::reverse(bytes, bytes + size);
-  std::memcpy(to, bytes, size);
+  if (out_swapped) word = __builtin_bswap64(word) >> (64 - 8 * size);
+  std::memcpy(to, &word, size);  // the low bytes come first
 }
 
 bool batch::may_overflow() const {

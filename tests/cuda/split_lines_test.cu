@@ -249,6 +249,12 @@ TEST_F(split_lines, of_equal_elements_have_no_variance) {
   segment_launch how;
   how.long_from = 400;
   expect_segments<moments_of_line<float>>(given, reduction::variance, element_type::float64, how, 1, "equal");
+  segment_launch of_sample = how;  // of one element there is none, and of a sample of one NaN
+  stretches<double> ones;
+  ones.a = {3, 1e-300, -5, HUGE_VAL, NAN, 7, 7}, ones.b = ones.a, ones.offsets = {0, 1, 2, 3, 4, 5, 7};
+  expect_segments<moments_of_line<double>>(ones, reduction::variance, element_type::float64, how, 3, "ones");
+  of_sample.ddof = 1;
+  expect_segments<moments_of_line<double>>(ones, reduction::stddev, element_type::float32, of_sample, 4, "ones");
   stretches<double> zeros;
   zeros.a.assign(100, 0.0), zeros.b = zeros.a, zeros.offsets = {0, 40, 100};
   expect_segments<moments_of_line<double>>(zeros, reduction::stddev, element_type::float64, how, 2, "zeros");

@@ -223,6 +223,17 @@ TEST(columns, of_extrema_are_split_if_they_are_few_and_long) {
   }
 }
 
+TEST(rows, are_split_if_whole_ones_leave_multiprocessors_idle) {
+  constexpr std::size_t mebi = std::size_t{1} << 20;
+  EXPECT_TRUE(splits_rows(16, 8 * mebi, 132, false));
+  EXPECT_TRUE(splits_rows(140, 8 * mebi, 132, false));
+  EXPECT_FALSE(splits_rows(128, mebi, 132, false));      // as good as whole
+  EXPECT_FALSE(splits_rows(16, 80 * kibi, 132, false));  // too little
+  EXPECT_FALSE(splits_rows(100000, mebi, 132, false));
+  EXPECT_TRUE(splits_rows(1024, 128 * kibi, 132, true));
+  EXPECT_FALSE(splits_rows(100000, 64 * kibi, 132, true));
+}
+
 TEST(columns, are_split_if_they_are_few_and_long) {
   EXPECT_TRUE(splits_columns(32, 1 << 20, 132));
   EXPECT_TRUE(splits_columns(3, 5000, 132));
