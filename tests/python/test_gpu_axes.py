@@ -1,7 +1,7 @@
 """Reductions over axes, segments and groups of arrays in GPU memory: the bits of the same call on the host.
 
-Skipped without a GPU. The one thing that is refused, variances of 64-bit integers, must be refused with its sentence: a
-reduction that a GPU no longer had would fail these tests, not skip them.
+Skipped without a GPU. What a GPU refuses (variances of 64-bit integers, axes that no one stride describes) has to be refused
+with its sentence: a reduction that a GPU no longer had would fail these tests, not skip them.
 """
 
 from __future__ import annotations
@@ -295,6 +295,12 @@ def test_bad_keys_are_named_later() -> None:
     with pytest.raises(ValueError, match="key"):
         xd.check(x)
     xd.check(x)
+
+
+def test_axes_that_no_one_stride_describes_are_refused() -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ValueError, match="no one stride"):
+        xd.sum(torch.ones(3, 5, 4, device="cuda"), axis=(0, 2))
 
 
 def test_errors() -> None:
