@@ -179,7 +179,7 @@ xd_rows xd_matrix_columns(const void* data, size_t rows, size_t columns, int typ
 
 /* Result i = the reduction of row i of a (of a and b for XD_DOT: with a b of row_stride 0 a matrix-vector product),
  * with the bits of xd_reduce on that row alone. It is stored i*result_stride bytes after `results`; 0: without
- * gaps. The arrays lie in host memory, and results must not overlap them. Errors: those of xd_reduce;
+ * gaps. Arrays and results lie all in host memory or all in a GPU's, and do not overlap. Errors: those of xd_reduce;
  * XD_SIZE_MISMATCH if a and b have different shapes. Nothing is written unless the call succeeds, except after
  * XD_CANCELLED. Cost: that of reading every element once, and of short rows some ten nanoseconds each; columns are
  * read in the order of memory. */

@@ -7,9 +7,8 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
-#include <algorithm>
 #include <bench/experiments/fill.cuh>
-#include <bench/on_gpu/timing_modes.cuh>
+#include <bench/experiments/way_timing.cuh>
 #include <cstdio>
 #include <cstring>
 #include <cub/device/device_segmented_reduce.cuh>
@@ -20,7 +19,6 @@
 namespace experiment {
 namespace {
 
-using bench::sampler;
 using exactdot::mode;
 using exactdot::reduction;
 using exactdot::on_gpu::buffer;
@@ -29,12 +27,6 @@ using exactdot::on_gpu::stream;
 
 constexpr std::size_t elements = std::size_t{1} << 25;
 constexpr int rounds = 7;
-constexpr double sample_seconds = 1e-3;
-
-struct way {
-  std::string name;
-  std::function<void()> enqueue;
-};
 
 /// What is computed of each line.
 struct job {
@@ -90,7 +82,7 @@ class measurement {
     for (const bench::reader& kernel : bench::readers(gpu_, each)) {
       ways.push_back({"read", [=, enqueue = kernel.enqueue] { enqueue(start, second, each); }});
     }
-    const auto found = medians(ways);
+    const auto found = medians(gpu_, ways, rounds);
     std::printf("{\"what\": \"%s of %s\", \"type\": \"%s\", \"lines\": %zu, \"length\": %zu, \"wrong\": %zu",
                 asked.name, columns ? "columns" : "rows", exactdot::name_of(exactdot::type_of<T>).data(), count,
                 length, wrong_results(asked, count, length, columns));
@@ -100,12 +92,12 @@ class measurement {
   }
 
   void enqueue(const job& asked, std::size_t count, std::size_t length, bool columns) {
-    const exactdot::options how{.mode = asked.computed_in};
+    const exactdot::options chosen{.mode = asked.computed_in};
     const auto run = [&](const auto& x, const auto& y, auto* out) {
       if (asked.what == reduction::dot) {
-        if constexpr (std::is_same_v<decltype(out), T*>) exactdot::cuda::dot(workspace_, x, y, out, how);
+        if constexpr (std::is_same_v<decltype(out), T*>) exactdot::cuda::dot(workspace_, x, y, out, chosen);
       } else {
-        exactdot::cuda::reduce(workspace_, asked.what, x, out, how);
+        exactdot::cuda::reduce(workspace_, asked.what, x, out, chosen);
       }
     };
     const auto of = [&](const auto& x, const auto& y) {
@@ -145,32 +137,6 @@ class measurement {
     }
   }
 
-  /// The median of each way; of ways with one name that of the fastest.
-  std::vector<std::pair<std::string, double>> medians(const std::vector<way>& ways) {
-    std::vector<sampler> samplers;
-    std::vector<std::vector<double>> samples(ways.size());
-    for (const way& each : ways) {
-      const int calls = bench::calls_per_sample(sample_seconds, bench::estimate_seconds(gpu_, each.enqueue), 50);
-      samplers.push_back(bench::in_warm_graph(gpu_, each.enqueue, calls));
-    }
-    for (int round = 0; round < rounds; ++round) {
-      for (std::size_t i = 0; i < ways.size(); ++i) samples[i].push_back(samplers[i]());
-    }
-    std::vector<std::pair<std::string, double>> found;
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      std::sort(samples[i].begin(), samples[i].end());
-      const double median = 1e6 * samples[i][samples[i].size() / 2];
-      const auto same =
-          std::find_if(found.begin(), found.end(), [&](const auto& x) { return x.first == ways[i].name; });
-      if (same == found.end()) {
-        found.emplace_back(ways[i].name, median);
-      } else {
-        same->second = std::min(same->second, median);
-      }
-    }
-    return found;
-  }
-
   /// Of some results, how many differ from the vector call.
   std::size_t wrong_results(const job& asked, std::size_t count, std::size_t length, bool columns) {
     enqueue(asked, count, length, columns);
@@ -185,12 +151,12 @@ class measurement {
         const auto step = static_cast<std::ptrdiff_t>((columns ? count : 1) * sizeof(T));
         return exactdot::any_vector{first + (columns ? i : i * length), length, exactdot::type_of<T>, step};
       };
-      const exactdot::options how{.mode = asked.computed_in};
+      const exactdot::options chosen{.mode = asked.computed_in};
       const exactdot::element_type type = index ? exactdot::element_type::int64 : exactdot::type_of<T>;
       const std::uint64_t bits =
           asked.what == reduction::dot
-              ? exactdot::dot(line(a_.data()), line(b_.data()), type, how).bits
-              : exactdot::cuda::reduce(workspace_, asked.what, line(a_.data()), type, how).bits;
+              ? exactdot::dot(line(a_.data()), line(b_.data()), type, chosen).bits
+              : exactdot::cuda::reduce(workspace_, asked.what, line(a_.data()), type, chosen).bits;
       wrong += std::memcmp(reinterpret_cast<const char*>(found.data()) + i * bytes, &bits, bytes) != 0 ? 1 : 0;
     }
     return wrong;

@@ -35,7 +35,7 @@ std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
   engine::throw_error(code, of.each.caller, sentence);
 }
 
-/// Throws for a batch that GPUs do not compute yet.
+/// Throws for a batch that GPUs do not compute.
 void require_support(const batch& of) {
   if (of.has_keys()) return require_group_support(of);
   const engine::plan& each = of.each;

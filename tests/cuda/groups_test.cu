@@ -1,5 +1,6 @@
 // Kernels of groups by keys: data of all of the oracle's generators in groups of every size, in tables and in
-// records, with keys of every order and type; every element type; special values, bad keys, and sabotage.
+// records, with keys of every order and type; every element type. Special values, bad keys and sabotage:
+// group_bounds_test.cu.
 #include "group_launch.cuh"
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"

@@ -40,8 +40,9 @@ struct result_axis {
 }  // namespace detail
 
 /// Any reduction of arrays of any number of dimensions, when the stream reaches it. Errors: those of
-/// exactdot::reduce of an any_grid, of exactdot::cuda::reduce of a vector, and errc::bad_option for what is not
-/// there yet. One launch; two of long rows and of few long columns; of few very long rows, one each.
+/// exactdot::reduce of an any_grid, of exactdot::cuda::reduce of a vector, and errc::bad_option for what GPUs do
+/// not compute (docs/shapes.md). One launch; two of long rows and of few long columns; of few very long rows, one
+/// each.
 inline void reduce(workspace& on, reduction what, const any_grid& x, const any_results& out,
                    const options& options = {}, std::int64_t ddof = 0) {
   exactdot::detail::require_one_input(what);

@@ -84,11 +84,11 @@ xd_mpi_source source_of(std::span<State>& states) {
 }
 
 template <class State>
-void merge(const char* caller, std::span<State> states, int root, MPI_Comm comm, const options& how) {
+void merge(const char* caller, std::span<State> states, int root, MPI_Comm comm, const options& chosen) {
   require_ok(xd_mpi_check_communicator(caller, comm));
   const xd_mpi_source source = source_of(states);
-  const xd_mpi_options chosen{how.check, nullptr};
-  require_ok(xd_mpi_merge(caller, &source, root, comm, &chosen, XD_OK));
+  const xd_mpi_options given{chosen.check, nullptr};
+  require_ok(xd_mpi_merge(caller, &source, root, comm, &given, XD_OK));
 }
 
 /// Accumulators, and the finish of their sums.
@@ -132,16 +132,15 @@ void* results_of(Out&& out, std::size_t k) {
 }
 
 template <many_vectors View, result_range Out>
-void reduce_many(reduction what, const View& x, const any_vector* b, Out&& out, MPI_Comm comm,
-                 const options& chosen, std::int64_t ddof) {
+void reduce_many(reduction what, const View& x, Out&& out, MPI_Comm comm, const options& chosen,
+                 std::int64_t ddof) {
   const local_options given(chosen, ddof);
   const int result = static_cast<int>(type_of<std::ranges::range_value_t<Out>>);
   static_assert(!exactdot::detail::is_segments<View>, "segments are not distributed: use groups");
   if constexpr (exactdot::detail::is_groups<View>) {
-    const xd_vector a = to_c(to_any(x.x)), keys = to_c(to_any(x.keys)),
-                    second = b == nullptr ? xd_vector{} : to_c(*b);
-    require_ok(xd_mpi_reduce_groups(static_cast<int>(what), &a, b == nullptr ? nullptr : &second, &keys, x.count,
-                                    x.skips_out_of_range, result, results_of(out, x.count), comm, &given.all));
+    const xd_vector a = to_c(to_any(x.x)), keys = to_c(to_any(x.keys));
+    require_ok(xd_mpi_reduce_groups(static_cast<int>(what), &a, nullptr, &keys, x.count, x.skips_out_of_range,
+                                    result, results_of(out, x.count), comm, &given.all));
   } else {
     const xd_rows a = to_c(exactdot::detail::to_lines(x));
     require_ok(
@@ -305,19 +304,19 @@ template <class R = void, vector_view X>
 template <many_vectors View, result_range Out>
 void reduce(reduction what, const View& x, Out&& out, MPI_Comm comm, std::int64_t ddof = 0,
             const options& chosen = {}) {
-  detail::reduce_many(what, x, nullptr, out, comm, chosen, ddof);
+  detail::reduce_many(what, x, out, comm, chosen, ddof);
 }
 template <many_vectors View, result_range Out>
 void sum(const View& x, Out&& out, MPI_Comm comm, const options& chosen = {}) {
-  detail::reduce_many(reduction::sum, x, nullptr, out, comm, chosen, 0);
+  detail::reduce_many(reduction::sum, x, out, comm, chosen, 0);
 }
 template <many_vectors View, result_range Out>
 void mean(const View& x, Out&& out, MPI_Comm comm, const options& chosen = {}) {
-  detail::reduce_many(reduction::mean, x, nullptr, out, comm, chosen, 0);
+  detail::reduce_many(reduction::mean, x, out, comm, chosen, 0);
 }
 template <many_vectors View, result_range Out>
 void nrm2(const View& x, Out&& out, MPI_Comm comm, const options& chosen = {}) {
-  detail::reduce_many(reduction::nrm2, x, nullptr, out, comm, chosen, 0);
+  detail::reduce_many(reduction::nrm2, x, out, comm, chosen, 0);
 }
 /// out[i] = the dot of row i of a and of b, over all processes.
 template <exactdot::detail::matrix_view A, exactdot::detail::matrix_view B, result_range Out>

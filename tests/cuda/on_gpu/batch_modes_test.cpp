@@ -220,23 +220,13 @@ TEST_F(cuda_batch_modes, extrema_of_rows_are_captured_in_a_graph) {
   const device_vector<float> x(a), out(std::vector<float>(100, 0.0F));
   std::vector<float> expected(100);
   max(rows{a.data(), 100, 300}, expected);
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  {
-    cuda::workspace workspace(stream);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  const test_stream stream;
+  cuda::workspace workspace(stream.handle());
+  const captured_graph graph(stream.handle(), [&] {
     cuda::reduce(workspace, reduction::max, rows<float>{x.data(), 100, 300}, out.data());
-    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-    ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
-    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    EXPECT_EQ(out.read(100), expected);
-    cudaGraphExecDestroy(replay);
-    cudaGraphDestroy(graph);
-  }
-  cudaStreamDestroy(stream);
+  });
+  graph.launch();
+  EXPECT_EQ(out.read(100), expected);
 }
 
 /// Segments of random lengths, many short ones and some long ones; none is empty, unless `with_empty`.

@@ -89,25 +89,15 @@ TEST_F(cuda_states, of_shards_are_captured_in_a_graph_and_rounded_on_the_cpu) {
   const state_format of{reduction::variance, element_type::float32, state_form::compact};
   const device_vector<float> x(a);
   const device_vector<std::int64_t> words(64 * of.words());
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  {
-    cuda::workspace workspace(stream);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  const test_stream stream;
+  cuda::workspace workspace(stream.handle());
+  const captured_graph graph(stream.handle(), [&] {
     for (const std::size_t first : {std::size_t{300}, std::size_t{0}}) {
       cuda::reduce_into(workspace, of.what, rows<float>(x.data() + first, 64, first == 0 ? 300 : 700, 1000),
                         words.data(), of.form);
     }
-    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-    ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
-    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    cudaGraphExecDestroy(replay);
-    cudaGraphDestroy(graph);
-  }
-  cudaStreamDestroy(stream);
+  });
+  graph.launch();
   std::vector<float> found(64), expected(64);
   round_states(of, words.read(64 * of.words()), found, 1);
   variance(rows{a.data(), 64, 1000}, expected, 1);

@@ -156,33 +156,22 @@ TEST_F(cuda_groups, are_captured_in_a_graph_after_a_first_call) {
   std::vector<float> expected(count);
   sum(groups{a, keys, count}, expected);
   const groups device{read_on_device(x, n), read_on_device(k, n), count};
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  {
-    cuda::workspace workspace(stream);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-    expect_error(errc::bad_option, "once before the capture",
-                 [&] { cuda::reduce(workspace, reduction::sum, device, out.data()); });
-    static_cast<void>(cudaStreamEndCapture(stream, &graph));
-    if (graph != nullptr) cudaGraphDestroy(graph);
-    static_cast<void>(cudaGetLastError());
-    cuda::reduce(workspace, reduction::sum, device, out.data());
-    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-    cuda::reduce(workspace, reduction::sum, device, out.data());
-    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-    for (int i = 0; i < 3; ++i) {
-      ASSERT_EQ(cudaMemset(out.data(), 0x5a, count * sizeof(float)), cudaSuccess);
-      ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
-      ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-      expect_same(out, expected, "graph");
-    }
-    cudaGraphExecDestroy(replay);
-    cudaGraphDestroy(graph);
+  const test_stream stream;
+  cuda::workspace workspace(stream.handle());
+  cudaGraph_t none = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream.handle(), cudaStreamCaptureModeGlobal), cudaSuccess);
+  expect_error(errc::bad_option, "once before the capture",
+               [&] { cuda::reduce(workspace, reduction::sum, device, out.data()); });
+  static_cast<void>(cudaStreamEndCapture(stream.handle(), &none));
+  if (none != nullptr) cudaGraphDestroy(none);
+  static_cast<void>(cudaGetLastError());
+  cuda::reduce(workspace, reduction::sum, device, out.data());
+  const captured_graph graph(stream.handle(), [&] { cuda::reduce(workspace, reduction::sum, device, out.data()); });
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(cudaMemset(out.data(), 0x5a, count * sizeof(float)), cudaSuccess);
+    graph.launch();
+    expect_same(out, expected, "graph");
   }
-  cudaStreamDestroy(stream);
 }
 
 TEST_F(cuda_groups, with_bad_input_are_refused_before_anything_is_written) {

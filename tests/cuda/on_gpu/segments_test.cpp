@@ -155,25 +155,13 @@ TEST_F(cuda_segments, are_captured_in_a_graph) {
   const device_vector<std::int64_t> places(offsets);
   std::vector<float> expected(5);
   sum(segments{a, offsets}, expected);
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  {
-    cuda::workspace workspace(stream);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    const segments<std::span<const float>, std::int64_t> given{std::span<const float>(x.data(), a.size()),
-                                                               std::span<const std::int64_t>(places.data(), 6)};
-    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-    cuda::reduce(workspace, reduction::sum, given, out.data());
-    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-    for (int i = 0; i < 3; ++i) ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
-    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    expect_same(out, expected, "graph");
-    cudaGraphExecDestroy(replay);
-    cudaGraphDestroy(graph);
-  }
-  cudaStreamDestroy(stream);
+  const test_stream stream;
+  cuda::workspace workspace(stream.handle());
+  const segments<std::span<const float>, std::int64_t> given{std::span<const float>(x.data(), a.size()),
+                                                             std::span<const std::int64_t>(places.data(), 6)};
+  const captured_graph graph(stream.handle(), [&] { cuda::reduce(workspace, reduction::sum, given, out.data()); });
+  for (int i = 0; i < 3; ++i) graph.launch();
+  expect_same(out, expected, "graph");
 }
 
 /// Rows and columns of many shapes, and of data that cancel.

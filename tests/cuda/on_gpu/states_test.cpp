@@ -113,29 +113,20 @@ TEST_F(cuda_states, can_be_captured_in_a_graph) {
   const std::vector<double> a = uniform<double>(n, 4);
   const device_vector<double> x(a), results(1);
   const device_vector<std::int64_t> words(words_of<double>);
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  {
-    exactdot::cuda::workspace workspace(stream);
-    const state_rows states{{reduction::sum, element_type::float64}, words.data()};
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  const test_stream stream;
+  exactdot::cuda::workspace workspace(stream.handle());
+  const state_rows states{{reduction::sum, element_type::float64}, words.data()};
+  const captured_graph graph(stream.handle(), [&] {
     exactdot::cuda::sum_into(workspace, exactdot::to_any(x.data(), n), words.data());
     exactdot::cuda::round(workspace, states, reduction::mean, results.data(), {.count = n});
-    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-    accumulator<double> sum;
-    for (int launches = 1; launches <= 50; ++launches) {
-      ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
-      ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-      sum.add(std::span<const double>(a));
-      ASSERT_TRUE(same_bits(results.read(1)[0], sum.round_quotient<double>(n))) << launches;
-    }
-    workspace.check();
-    cudaGraphExecDestroy(replay), cudaGraphDestroy(graph);
+  });
+  accumulator<double> sum;
+  for (int launches = 1; launches <= 50; ++launches) {
+    graph.launch();
+    sum.add(std::span<const double>(a));
+    ASSERT_TRUE(same_bits(results.read(1)[0], sum.round_quotient<double>(n))) << launches;
   }
-  cudaStreamDestroy(stream);
+  workspace.check();
 }
 
 TEST_F(cuda_states, refuse_bad_arguments) {
