@@ -1,7 +1,7 @@
 ! Global sums of three fields of a model and their means, with the same bits for any number of processes, in the call
 ! shape of climate codes; and a sum that grows step by step.
 !
-!   mpif90 field_means.f90 with the sources of the module exactdot (docs/mpi.md); mpirun -n 4 field_means
+! docs/mpi.md says how to compile it with the sources of the module exactdot; then mpirun -n 4 ./field_means
 program field_means
   use, intrinsic :: iso_fortran_env, only: real64
   use exactdot
