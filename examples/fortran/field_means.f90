@@ -1,7 +1,7 @@
 ! Global sums of three fields of a model and their means, with the same bits for any number of processes, in the call
 ! shape of climate codes; and a sum that grows step by step.
 !
-!   mpif90 field_means.f90 with the sources of the module exactdot (docs/mpi.md); mpirun -n 4 field_means
+! docs/mpi.md says how to compile it with the sources of the module exactdot; then mpirun -n 4 ./field_means
 program field_means
   use, intrinsic :: iso_fortran_env, only: real64
   use exactdot
@@ -22,7 +22,9 @@ program field_means
     weight = modulo(37 * i, 101) / 101.0_real64
     values(n, 1) = weight
     values(n, 2) = weight * 288.15_real64
-    values(n, 3) = merge(1e18_real64, -1e18_real64, modulo(i, 2) == 0) + weight
+    values(n, 3) = weight  ! the third field has large terms between weights, which a plain sum would lose
+    if (modulo(i, 4) == 0) values(n, 3) = 1e18_real64
+    if (modulo(i, 4) == 2) values(n, 3) = -1e18_real64
   end do
 
   call exact_sum_calc(values, sums, n, cells, fields, commid=mpi_comm_world)

@@ -44,7 +44,7 @@ static inline xd_status xd_mpi_open_finish(const char* caller, int reduction, in
   }
   status = xd_round_bounded(reduction, type, 0, NULL, NULL, NULL, ddof, result_type, NULL, NULL);
   if (status == XD_OK && results == NULL && k != 0)
-    status = xd_mpi_refuse(caller, XD_NULL_POINTER, "results is null");
+    status = xd_mpi_refuse(caller, XD_NULL_POINTER, "results is null, or in C++ not as long as there are results");
   if (status != XD_OK) return status;
   return xd_mpi_is_moment(reduction) ? xd_moments_create(type, &finish->moments)
                                      : xd_accumulator_create(type, &finish->sum);
