@@ -19,8 +19,10 @@ bool are_possible(const core::state_layout& layout, const std::int64_t* words, s
   for (int i = 0; i < layout.limbs - 1; ++i) {
     if (words[i] < 0 || words[i] > states * max_limb) return false;
   }
+  // layouts of integers begin at 2^0, and no integer is NaN or infinite
+  const std::int64_t max_specials = layout.lowest_exponent == 0 ? 0 : states * core::state_layout::max_count;
   for (int i = layout.nans(); i < layout.states(); ++i) {
-    if (words[i] < 0 || words[i] > states * core::state_layout::max_count) return false;
+    if (words[i] < 0 || words[i] > max_specials) return false;
   }
   return true;
 }
