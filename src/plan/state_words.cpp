@@ -8,6 +8,7 @@ namespace exactdot::engine {
 namespace {
 
 constexpr std::int64_t max_limb = 0xffffffff;
+constexpr std::int64_t max_top = std::int64_t{1} << 62;  ///< the magnitude of a last limb
 
 [[noreturn]] void throw_headroom(const char* caller) {
   throw_error(errc::headroom, caller,
@@ -112,8 +113,7 @@ void check_sum(const char* caller, const core::state_layout& layout, const std::
   const std::int64_t states = words[layout.states()];
   // The true sum of the allowed number of states leaves the last limb far smaller; carries into it cannot overflow.
   const std::int64_t top = words[layout.limbs - 1];
-  constexpr std::int64_t limit = std::int64_t{1} << 62;
-  if (top < -limit || top > limit) throw_headroom(caller);
+  if (top < -max_top || top > max_top) throw_headroom(caller);
   if (states > core::state_layout::max_states) {
     throw_error(errc::headroom, caller,
                 "these words are the sum of more than 2^31 - 1 states; construct accumulators of fewer and merge "
@@ -148,6 +148,13 @@ void check_state(const char* caller, const stored_state& of, const std::int64_t*
       throw_error(errc::headroom, caller,
                   "the sum of more than 2^31 - 1 states; call normalise_states before adding more");
     }
+  }
+}
+
+void check_merged_tops(const char* caller, const stored_state& of, const std::int64_t* a, const std::int64_t* b) {
+  for (int i = 0; i < of.sums; ++i) {
+    const int top = of.of[i].first_word + of.of[i].layout.limbs - 1;
+    if (a[top] >= 0 ? b[top] > max_top - a[top] : b[top] < -max_top - a[top]) throw_headroom(caller);
   }
 }
 

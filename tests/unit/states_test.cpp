@@ -196,6 +196,20 @@ TEST(states, no_states) {
   });
 }
 
+TEST(states, whose_sum_is_none) {
+  for (const std::int64_t sign : {1, -1}) {
+    words_of_states from(full), into(full);
+    from[full - 5] = into[full - 5] = sign << 62;  // the greatest last limb of a state
+    from[full - 1] = into[full - 1] = 1;
+    const words_of_states before = into;
+    expect_error(errc::headroom, "merge_states: state 0: the sum exceeds the headroom",
+                 [&] { merge_states(of_sums, from, into); });
+    EXPECT_EQ(into, before);
+    from[full - 5] = -sign;
+    merge_states(of_sums, from, into);
+  }
+}
+
 /// Integers are never NaN or infinite: words that count such terms would round to any number.
 TEST(states, no_states_of_integers) {
   const std::vector<std::int64_t> x = {3, 4};
