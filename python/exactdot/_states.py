@@ -143,6 +143,8 @@ def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: in
 
 
 def _as_words(words: ArrayLike, name: str) -> Words:
+    if isinstance(words, np.ma.MaskedArray):
+        raise TypeError(f"{name}: words are a masked array; fill it first")
     array = np.asarray(words)
     if array.dtype != np.int64 or array.ndim == 0:
         kind = f"of {array.dtype}" if array.ndim else "no array"
@@ -182,7 +184,7 @@ def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike
     OverflowError
         An integer dtype does not hold a result; more than 2^31 - 1 states or 2^63 largest terms.
     TypeError
-        words is not an int64 array.
+        words is not an int64 array, or is a masked one.
 
     Examples
     --------

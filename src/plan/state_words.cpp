@@ -8,6 +8,7 @@ namespace exactdot::engine {
 namespace {
 
 constexpr std::int64_t max_limb = 0xffffffff;
+constexpr std::int64_t max_top = std::int64_t{1} << 62;  ///< the magnitude of a last limb
 
 [[noreturn]] void throw_headroom(const char* caller) {
   throw_error(errc::headroom, caller,
@@ -19,8 +20,10 @@ bool are_possible(const core::state_layout& layout, const std::int64_t* words, s
   for (int i = 0; i < layout.limbs - 1; ++i) {
     if (words[i] < 0 || words[i] > states * max_limb) return false;
   }
+  // layouts of integers begin at 2^0, and no integer is NaN or infinite
+  const std::int64_t max_specials = layout.lowest_exponent == 0 ? 0 : states * core::state_layout::max_count;
   for (int i = layout.nans(); i < layout.states(); ++i) {
-    if (words[i] < 0 || words[i] > states * core::state_layout::max_count) return false;
+    if (words[i] < 0 || words[i] > max_specials) return false;
   }
   return true;
 }
@@ -110,8 +113,7 @@ void check_sum(const char* caller, const core::state_layout& layout, const std::
   const std::int64_t states = words[layout.states()];
   // The true sum of the allowed number of states leaves the last limb far smaller; carries into it cannot overflow.
   const std::int64_t top = words[layout.limbs - 1];
-  constexpr std::int64_t limit = std::int64_t{1} << 62;
-  if (top < -limit || top > limit) throw_headroom(caller);
+  if (top < -max_top || top > max_top) throw_headroom(caller);
   if (states > core::state_layout::max_states) {
     throw_error(errc::headroom, caller,
                 "these words are the sum of more than 2^31 - 1 states; construct accumulators of fewer and merge "
@@ -146,6 +148,13 @@ void check_state(const char* caller, const stored_state& of, const std::int64_t*
       throw_error(errc::headroom, caller,
                   "the sum of more than 2^31 - 1 states; call normalise_states before adding more");
     }
+  }
+}
+
+void check_merged_tops(const char* caller, const stored_state& of, const std::int64_t* a, const std::int64_t* b) {
+  for (int i = 0; i < of.sums; ++i) {
+    const int top = of.of[i].first_word + of.of[i].layout.limbs - 1;
+    if (a[top] >= 0 ? b[top] > max_top - a[top] : b[top] < -max_top - a[top]) throw_headroom(caller);
   }
 }
 

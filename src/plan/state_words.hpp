@@ -51,4 +51,7 @@ void check_sum(const char* caller, const core::state_layout& layout, const std::
 void check_state(const char* caller, const stored_state& of, const std::int64_t* state, std::int64_t more_states,
                  std::uint64_t more_elements);
 
+/// Throws if the last limb of a sum of two checked states is none of a state.
+void check_merged_tops(const char* caller, const stored_state& of, const std::int64_t* a, const std::int64_t* b);
+
 }  // namespace exactdot::engine

@@ -72,6 +72,7 @@ void merge_states(const state_format& of, const_state_span from, state_span into
     const core::state_layout& layout = states.of[0].layout;
     const std::int64_t merged = added[states.of[0].first_word + layout.limbs + states.counts - 1];
     engine::check_state(caller, states, &into[i * each], merged, elements);
+    engine::check_merged_tops(caller, states, added, &into[i * each]);
   });
   for (std::size_t i = 0; i < into.size(); ++i) into[i] += from[i];
 }

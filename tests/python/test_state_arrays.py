@@ -149,6 +149,11 @@ def test_errors() -> None:
     wrong[1, 2] = -5
     refuses(ValueError, "state 1: these words are not a sum", xd.round_states, wrong, "sum", "f4")
     refuses(ValueError, "state 1: these words are not a sum", xd.normalise_states, wrong, "sum", "f4")
+    refuses(TypeError, "words are a masked array", xd.round_states, np.ma.array(words, mask=True), "sum", "f4")
+    refuses(TypeError, "words are a masked array", xd.convert_states, np.ma.array(words), "sum", "f4", compact=True)
+    of_integers = xd.states("sum", np.array([3, 4], "i4"))
+    of_integers[-4] = 1  # a NaN
+    refuses(ValueError, "state 0: these words are not a sum", xd.round_states, of_integers, "sum", "i4")
     tiny = xd.states("sum", np.array([2.0**-149], "f4"))
     refuses(ValueError, "does not fit into the compact form", xd.convert_states, tiny, "sum", "float16", compact=True)
     large = xd.states("sum", np.array([2**63 - 1, 1]))

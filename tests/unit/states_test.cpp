@@ -196,6 +196,41 @@ TEST(states, no_states) {
   });
 }
 
+TEST(states, whose_sum_is_none) {
+  for (const std::int64_t sign : {1, -1}) {
+    words_of_states from(full), into(full);
+    from[full - 5] = into[full - 5] = sign << 62;  // the greatest last limb of a state
+    from[full - 1] = into[full - 1] = 1;
+    const words_of_states before = into;
+    expect_error(errc::headroom, "merge_states: state 0: the sum exceeds the headroom",
+                 [&] { merge_states(of_sums, from, into); });
+    EXPECT_EQ(into, before);
+    from[full - 5] = -sign;
+    merge_states(of_sums, from, into);
+  }
+}
+
+/// Integers are never NaN or infinite: words that count such terms would round to any number.
+TEST(states, no_states_of_integers) {
+  const std::vector<std::int64_t> x = {3, 4};
+  for (const reduction what : {reduction::sum, reduction::mean}) {
+    const state_format of{what, element_type::int64};
+    words_of_states words(of.words());
+    reduce_into(what, any_grid{x.data(), of.type, {}, std::array{axis{2, 8}}}, words);
+    for (std::size_t count = words.size() - 4; count < words.size() - 1; ++count) {
+      words_of_states changed = words, to(state_words<std::int64_t>(what, state_form::compact));
+      changed[count] = 1;
+      constexpr auto phrase = "state 0: these words are not a sum of accumulator states";
+      std::vector<double> out(1);
+      expect_error(errc::bad_option, phrase, [&] { round_states(of, changed, out); });
+      expect_error(errc::bad_option, phrase, [&] { convert_states(of, changed, state_form::compact, to); });
+      if (what != reduction::sum) continue;
+      expect_error(errc::bad_option, "a limb or a count is impossible",
+                   [&] { accumulator<std::int64_t> refused(changed); });
+    }
+  }
+}
+
 TEST(states, what_has_none) {
   words_of_states words(2 * full);
   const std::vector<double> doubles(6);
