@@ -39,6 +39,18 @@ action declare_lab(CLI::App& app) {
   CLI::Option* const names =
       app.add_option("name", arguments->names, "rungs to run; default: all")->type_name("NAME");
   app.add_option("--rung", arguments->rungs, "a rung to run, by name; may be given several times")->take_all();
+  CLI::Option* const workload =
+      app.add_option("--workload", arguments->workload,
+                     "what the rungs compute: dot, rows (sums of the rows of a matrix) or groups (sums by unsorted "
+                     "keys); default: that of the named rungs, else dot")
+          ->type_name("NAME");
+  app.add_option("--row-length", arguments->row_length,
+                 "elements of a row of --workload rows; the last row has the rest")
+      ->check(check_positive_length, "LENGTH")
+      ->default_str(std::to_string(lab::division{}.row_length));
+  app.add_option("--groups", arguments->groups, "number of groups of --workload groups; keys are uniform")
+      ->check(CLI::Range(1, 1 << 24))
+      ->default_str(std::to_string(lab::division{}.groups));
   CLI::Option* const list = app.add_flag("--list", arguments->list, "print the rungs; runs nothing");
   CLI::Option* const explain = app.add_option("--explain", arguments->explain,
                                               "print idea, cost, promises and source of one rung, named here or "
@@ -52,7 +64,8 @@ action declare_lab(CLI::App& app) {
   app.add_option("--cond", arguments->condition, "condition number of --data ill; default: 1e16")
       ->check(check_condition, "NUMBER");
   add_carrier(app, arguments->type);
-  app.add_option("--op", arguments->op, "operation that combines the products; some rungs support only sum")
+  app.add_option("--op", arguments->op,
+                 "operation that combines the products; some rungs, and those of rows and groups, support only sum")
       ->check(CLI::IsMember(operations))
       ->capture_default_str();
   app.add_option("--block", arguments->block, "threads per block; default: chosen by each rung")
@@ -75,7 +88,7 @@ action declare_lab(CLI::App& app) {
   for (CLI::Option* const other : app.get_options()) {
     if (other == app.get_help_ptr()) continue;
     if (other != explain && other != names) explain->excludes(other);
-    if (other != list) list->excludes(other);
+    if (other != list && other != workload) list->excludes(other);
   }
   app.footer(
       "Examples:\n"
@@ -83,6 +96,8 @@ action declare_lab(CLI::App& app) {
       "  exactdot lab racy atomic_per_element --device simt --n 1000\n"
       "  exactdot lab --data ill --cond 1e10 --json\n"
       "  exactdot lab --list\n"
+      "  exactdot lab --workload rows --n 2^16 --row-length 100\n"
+      "  exactdot lab --workload groups --groups 1000\n"
       "  exactdot lab single_pass --explain\n"
       "  exactdot lab --rung shared_host_sum --html tree.html\n"
       "Exit status: 0; 1: a rung broke a promise, no such device, not enough memory, or a page that cannot be "

@@ -85,9 +85,9 @@ std::size_t group_count(const group_arguments& arguments, const group_call& call
   for (std::size_t i = 1; i < call.axes.size(); ++i) room /= std::max<std::size_t>(call.axes[i].n, 1);
   if (groups <= room) return groups;
   if (is_given) throw error(errc::bad_option, "--groups " + arguments.groups + " exceeds the address space");
-  io::fail(call.keys.path(), fmt::format("has the key {}, too large for an array of all groups; correct it, or use "
+  io::fail(call.keys.path(), fmt::format("has {} {}, too large for an array of all groups; correct it, or use "
                                          "--groups and --skip",
-                                         groups - 1));
+                                         groups == SIZE_MAX ? "a key of at least" : "the key", groups - 1));
 }
 
 void prepare(const group_arguments& arguments, const options& options, group_call& call) {

@@ -17,6 +17,7 @@
 #include <iterator>
 #include <lab/explain.hpp>
 #include <lab/report.hpp>
+#include <lab/workload.hpp>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -43,26 +44,77 @@ std::size_t default_length(io::data_set data, backend target) {
   return target == backend::cuda ? usual : std::min(usual, max_simulated);
 }
 
-/// Throws errc::bad_option if the build has no rung of that name, errc::no_device if it cannot run on this device.
-/// `given` is the argument as in messages: "--rung NAME" or "'NAME'".
-void check_rung(const std::string& name, const std::string& given, backend target) {
-  std::vector<std::string> all = lab::rung_names();
+/// Throws errc::bad_option if the workload is unknown, or if the build has no rung of that name over it;
+/// errc::no_device if the rung cannot run on this device. `given` is the argument as in messages: "--rung NAME" or
+/// "'NAME'".
+void check_rung(const std::string& name, const std::string& given, const std::string& workload, backend target) {
+  std::vector<std::string> all = lab::rung_names(workload);
   if (target != backend::cuda) std::erase_if(all, lab::needs_gpu);
+  const std::string other = lab::workload_of(name);
+  if (!other.empty() && other != workload) {
+    throw error(errc::bad_option, fmt::format("{}: a rung of workload {}, not of {}; use --workload {}", given,
+                                              other, workload, other));
+  }
   if (target != backend::cuda && lab::needs_gpu(name)) {
     throw error(errc::no_device, fmt::format("{}: needs a GPU; this run is on the simulator", given));
   }
   if (std::ranges::find(all, name) != all.end() || lab::needs_gpu(name)) return;
-  throw error(errc::bad_option, fmt::format("{}: unknown rung{}; the rungs on this device are {}", given,
-                                            suggestion(name, all), fmt::join(all, ", ")));
+  throw error(errc::bad_option,
+              fmt::format("{}: unknown rung{}; of workload {}, the rungs on this device are {}", given,
+                          suggestion(name, lab::rung_names()), workload, fmt::join(all, ", ")));
 }
 
 /// Returns the rungs that were named in either way.
 std::vector<std::string> named_rungs(const lab_arguments& arguments, backend target) {
-  for (const std::string& name : arguments.names) check_rung(name, "'" + io::printable(name) + "'", target);
-  for (const std::string& name : arguments.rungs) check_rung(name, "--rung " + io::printable(name), target);
+  const std::string& workload = arguments.workload;
+  for (const std::string& name : arguments.names) {
+    check_rung(name, "'" + io::printable(name) + "'", workload, target);
+  }
+  for (const std::string& name : arguments.rungs) {
+    check_rung(name, "--rung " + io::printable(name), workload, target);
+  }
   std::vector<std::string> all = arguments.names;
   all.insert(all.end(), arguments.rungs.begin(), arguments.rungs.end());
   return all;
+}
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const lab::workload& kind : lab::workloads()) names.emplace_back(kind.name);
+  return names;
+}
+
+/// Throws errc::bad_option if the workload is unknown.
+void check_workload(const std::string& name) {
+  const std::vector<std::string> all = workload_names();
+  if (std::ranges::find(all, name) != all.end()) return;
+  throw error(errc::bad_option, fmt::format("--workload {}: unknown workload{}; the workloads are {}",
+                                            io::printable(name), suggestion(name, all), fmt::join(all, ", ")));
+}
+
+/// Returns the workload of the first rung that is named; dot without one.
+std::string workload_of_names(const lab_arguments& arguments) {
+  for (const std::vector<std::string>* const names : {&arguments.names, &arguments.rungs}) {
+    if (names->empty()) continue;
+    const std::string found = lab::workload_of(names->front());
+    return found.empty() ? "dot" : found;
+  }
+  return "dot";
+}
+
+/// Returns how the elements are divided. Throws errc::bad_option for an option of another workload.
+lab::division division_of(const lab_arguments& arguments) {
+  const auto require = [&](bool given, const char* option, const char* workload) {
+    if (!given || arguments.workload == workload) return;
+    throw error(errc::bad_option,
+                fmt::format("{}: requires --workload {}, not {}", option, workload, arguments.workload));
+  };
+  require(!arguments.row_length.empty(), "--row-length", "rows");
+  require(arguments.groups.has_value(), "--groups", "groups");
+  lab::division parts;
+  if (!arguments.row_length.empty()) parts.row_length = *parse_element_count(arguments.row_length);
+  if (arguments.groups) parts.groups = *arguments.groups;
+  return parts;
 }
 
 void check_explained(const std::string& name) {
@@ -89,6 +141,8 @@ std::string explained_rung(const lab_arguments& arguments) {
 lab::ladder_request request_of(const lab_arguments& arguments) {
   const lab_problem problem = problem_of(arguments, "uniform");
   lab::ladder_request request;
+  request.workload = arguments.workload;
+  request.parts = division_of(arguments);
   request.target = choose_backend(arguments.device);
   request.settings.lock_step = arguments.model == "lock_step";
   if (!arguments.model.empty() && request.target != backend::simt) {
@@ -125,9 +179,11 @@ lab_problem problem_of(const lab_arguments& arguments, const std::string& usual_
   return problem;
 }
 
-void run_lab(const lab_arguments& arguments) {
+void run_lab(const lab_arguments& given) {
+  lab_arguments arguments = given;
+  if (!arguments.workload.empty()) check_workload(arguments.workload);
   if (arguments.list) {
-    write_output(lab::rung_list());
+    write_output(lab::rung_list(arguments.workload));
     return;
   }
   if (arguments.explain) {
@@ -136,10 +192,13 @@ void run_lab(const lab_arguments& arguments) {
     write_output(lab::explain(rung));
     return;
   }
+  if (arguments.workload.empty()) arguments.workload = workload_of_names(arguments);
   if (!arguments.html.empty()) {
-    lab_arguments named = arguments;
-    named.rungs = named_rungs(arguments, backend::simt), named.names.clear();
-    return write_lab_page(named);
+    if (arguments.workload != "dot") {
+      throw error(errc::bad_option, "--html: shows rungs of workload dot, not of " + arguments.workload);
+    }
+    arguments.rungs = named_rungs(arguments, backend::simt), arguments.names.clear();
+    return write_lab_page(arguments);
   }
   lab::ladder_request request = request_of(arguments);
   lab::ladder_result result;

@@ -14,6 +14,9 @@ namespace exactdot::cli {
 /// Arguments of the command line, with allowed values.
 struct lab_arguments {
   std::string n;                       ///< empty: a default for the data and the device
+  std::string workload;                ///< empty: that of the named rungs, else dot; with `list`: all
+  std::string row_length;              ///< empty: the default; workload rows only
+  std::optional<unsigned> groups;      ///< workload groups only
   std::string data;                    ///< empty: uniform, on a page ones
   std::vector<std::string> names;      ///< of rungs, without an option
   std::vector<std::string> rungs;      ///< given by --rung; both empty: all

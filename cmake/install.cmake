@@ -1,6 +1,7 @@
 # Installation and package: consumers call find_package(exactdot) and link exactdot::exactdot. The CUDA engine,
 # exactdot::cuda, and the simulator, exactdot::simt, are separate components, because they need the static runtime of the
-# CUDA toolkit and Boost. So is the C interface, exactdot::c, which needs nothing; exactdot.pc names it for pkg-config.
+# CUDA toolkit and Boost. So is the C interface, exactdot::c, which needs nothing; exactdot.pc names it for pkg-config. exactdot::mpi is
+# headers, exactdot::fortran sources over them.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exactdot)
 
@@ -22,6 +23,11 @@ if(TARGET exactdot_c)
   configure_file(cmake/exactdot.pc.in exactdot.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/exactdot.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
+if(TARGET exactdot_mpi)  # headers, and sources that programs compile with their MPI library
+  install(FILES mpi/include/exactdot_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY mpi/include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY mpi/fortran DESTINATION ${CMAKE_INSTALL_DATADIR}/exactdot)
+endif()
 if(TARGET exactdot_cuda)
   install(TARGETS exactdot_cuda EXPORT exactdot-cuda-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT exactdot-cuda-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
@@ -39,7 +45,7 @@ endif()
 # consumers of a static library link its dependencies, too
 get_target_property(exactdot_library_type exactdot TYPE)
 configure_package_config_file(cmake/exactdot-config.cmake.in exactdot-config.cmake
-  INSTALL_DESTINATION ${package_dir})
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(exactdot-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/exactdot-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/exactdot-config-version.cmake DESTINATION ${package_dir})

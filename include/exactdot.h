@@ -37,12 +37,16 @@ enum {
   XD_HEADROOM = 9,       /* an accumulator cannot hold the sum */
   XD_CANCELLED = 10,     /* xd_monitor_cancel was called */
   XD_DEVICE_FAILURE = 11, /* CUDA reports a failure, of this call or of an earlier one */
-  XD_FILE = 12           /* not returned by the functions of this header */
+  XD_FILE = 12,          /* not returned by the functions of this header */
+  XD_COMMUNICATION = 13  /* MPI reports a failure: returned by the functions of exactdot_mpi.h */
 };
 
 /* The sentence of the calling thread's last call that failed: what was wrong and what to do. "" before the first
  * failure. Never null; valid until the thread's next failure or its end. Longer sentences than 1023 bytes are cut. */
 const char* xd_message(void);
+/* Stores a sentence as the calling thread's message and returns `status`: for interfaces on top of this one. A null
+ * sentence is the empty one. */
+xd_status xd_fail(xd_status status, const char* sentence);
 /* The name of a status, such as "XD_BAD_OPTION"; "unknown status" for other numbers. */
 const char* xd_status_name(xd_status status);
 /* "major.minor.patch" of the library. */
@@ -175,7 +179,7 @@ xd_rows xd_matrix_columns(const void* data, size_t rows, size_t columns, int typ
 
 /* Result i = the reduction of row i of a (of a and b for XD_DOT: with a b of row_stride 0 a matrix-vector product),
  * with the bits of xd_reduce on that row alone. It is stored i*result_stride bytes after `results`; 0: without
- * gaps. The arrays lie in host memory, and results must not overlap them. Errors: those of xd_reduce;
+ * gaps. Arrays and results lie all in host memory or all in a GPU's, and do not overlap. Errors: those of xd_reduce;
  * XD_SIZE_MISMATCH if a and b have different shapes. Nothing is written unless the call succeeds, except after
  * XD_CANCELLED. Cost: that of reading every element once, and of short rows some ten nanoseconds each; columns are
  * read in the order of memory. */
@@ -196,7 +200,7 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
  * `groups` or more, is XD_BAD_OPTION, and the sentence names the first one; if skip_out_of_range is not 0, its element
  * belongs to no group. `results`: groups values without gaps. Errors: as above, and XD_BAD_OPTION for XD_ARGMIN,
  * XD_ARGMAX, and for XD_FAST sums of floating-point elements. Keys that never decrease cost less. Memory: 8 bytes a
- * group, and of sums up to as much as the inputs. */
+ * group, and of sums up to as much as the inputs. All arrays lie in host memory, or all in a GPU's (docs/shapes.md). */
 xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b, const xd_vector* keys,
                            size_t groups, int skip_out_of_range, int result_type, void* results,
                            const xd_options* options);
@@ -224,13 +228,14 @@ xd_status xd_accumulator_clear(xd_accumulator* accumulator);
 /* The element type; -1 for a null accumulator. */
 int xd_accumulator_type(const xd_accumulator* accumulator);
 
-/* Add, or subtract, every x[i], every a[i]*b[i] or every x[i]^2. Vectors of the accumulator's type, otherwise
+/* Add, or subtract, every x[i], every a[i]*b[i], every x[i]^2 or every |x[i]|. Vectors of the accumulator's type, otherwise
  * XD_BAD_OPTION. options->mode and ddof are not used. Errors and cost as of xd_reduce; a subtraction costs a merge
  * more. */
 xd_status xd_accumulator_add(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
 xd_status xd_accumulator_add_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
                                       const xd_options* options);
 xd_status xd_accumulator_add_squares(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
+xd_status xd_accumulator_add_magnitudes(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
 xd_status xd_accumulator_subtract(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
 xd_status xd_accumulator_subtract_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
                                            const xd_options* options);
@@ -261,6 +266,34 @@ xd_status xd_accumulator_round_root_scaled(xd_accumulator* accumulator, double* 
 xd_status xd_accumulator_round_quotient_scaled(xd_accumulator* accumulator, uint64_t count, double* significand,
                                                int64_t* exponent);
 
+/* ---- Bounded sums: what a state decides without its words ---- */
+
+/* |value + error - sum| <= bound: 24 bytes instead of 8 to 138 words. Sums of such numbers by TwoSum keep a bound;
+ * exactdot_mpi.h adds them across processes. An infinite or NaN value with the bound 0 is that sum; an infinite or NaN
+ * bound decides nothing. */
+typedef struct xd_bounded {
+  double value, error, bound;
+} xd_bounded;
+
+/* *sum = the sum of canonical words (xd_accumulator_words) of this element type, or of an accumulator. The bound is 0 if value + error is
+ * the sum itself, at most 2^-96 of its magnitude otherwise, and infinite for sums beyond 2^860 or below 2^-660.
+ * Errors: XD_NULL_POINTER, XD_BAD_OPTION (type), XD_SIZE_MISMATCH. Less than 0.1 microseconds. */
+xd_status xd_bound_words(int type, const int64_t* words, size_t count, xd_bounded* sum);
+xd_status xd_accumulator_bound(xd_accumulator* accumulator, xd_bounded* sum);
+/* *sum = the sum of XD_DOT, XD_SUM, XD_ASUM or XD_SUM_OF_SQUARES of vectors of one type: as precise as results of
+ * result_type need, or exact. Errors and cost as of xd_reduce; the sentence may begin with another name. */
+xd_status xd_bound(int reduction, const xd_vector* a, const xd_vector* b, int result_type, const xd_options* options,
+                   xd_bounded* sum);
+/* results[i] = the result of a reduction (XD_DOT ... XD_STDDEV) of elements of `type` whose sum, or sum of squares of
+ * XD_SUM_OF_SQUARES and XD_NRM2, is sums[i], and decided[i] = 1: the bits that the exact sum gives. Where both ends of
+ * the bound do not give the same bits, results[i] is not written and decided[i] = 0; then use the words. squares: for
+ * XD_VARIANCE and XD_STDDEV, else null. counts: the numbers of elements, for these two and XD_MEAN, else null.
+ * `results`: k values of result_type without gaps; result types as of xd_reduce. Errors: XD_NULL_POINTER,
+ * XD_BAD_OPTION. Some ten nanoseconds a result. */
+xd_status xd_round_bounded(int reduction, int type, size_t k, const xd_bounded* sums, const xd_bounded* squares,
+                           const uint64_t* counts, int64_t ddof, int result_type, void* results,
+                           unsigned char* decided);
+
 /* ---- Moments: count, sum and sum of squares ---- */
 
 /* Means, norms and variances of parts of the data, merged in any order, have the bits of those of the whole. Errors and
@@ -286,6 +319,51 @@ size_t xd_moments_word_count(int type);
 xd_status xd_moments_words(xd_moments* moments, int64_t* words, size_t count);
 xd_status xd_moments_load(xd_moments* moments, const int64_t* words, size_t count);
 
+/* ---- States: sums of many vectors that merge by addition ---- */
+
+/* Every result's exact sum as int64 words: those of shards, added one by one, are those of the whole, in any order (MPI_SUM,
+ * a database's SUM). An array of states has as many words as there are results times xd_state_words; all zero is an empty
+ * state. Compact states leave out the words that no term of the type reaches. docs/shapes.md has the sizes. */
+enum { XD_FULL = 0, XD_COMPACT = 1 };
+
+/* What a state holds: of XD_DOT, XD_SUM, XD_ASUM, XD_SUM_OF_SQUARES and XD_NRM2 a sum, of XD_MEAN a count and a sum, of
+ * XD_VARIANCE and XD_STDDEV a count, the sum and that of squares. `type`: of the elements; `form`: XD_FULL or XD_COMPACT. */
+typedef struct xd_state_format {
+  int reduction;
+  int type;
+  int form;
+} xd_state_format;
+
+/* Words of a state; 0 for a reduction that has no states or an unknown number. */
+size_t xd_state_words(xd_state_format format);
+
+/* Add a state of each row, segment or group to `words`; arguments as of xd_reduce_rows and its like, b for XD_DOT only, in
+ * the type of the format. count: the length of `words`. options->mode and ddof are not used. Errors: those of these
+ * calls; XD_SIZE_MISMATCH for another count; XD_BAD_OPTION for words that are no states; XD_HEADROOM for more than
+ * 2^31 - 1 states. Nothing is written unless the call succeeds; after XD_CANCELLED the words are of no use. Cost: that of
+ * reading every element once and every word twice, and some tenths of a microsecond for each result. */
+xd_status xd_rows_into(xd_state_format format, const xd_rows* a, const xd_rows* b, int64_t* words, size_t count,
+                       const xd_options* options);
+xd_status xd_segments_into(xd_state_format format, const xd_vector* a, const xd_vector* b, const void* offsets,
+                           size_t segments, int offset_type, int64_t* words, size_t count, const xd_options* options);
+xd_status xd_groups_into(xd_state_format format, const xd_vector* a, const xd_vector* b, const xd_vector* keys,
+                         size_t groups, int skip_out_of_range, int64_t* words, size_t count,
+                         const xd_options* options);
+
+/* Adds the states `from` to `into`, of the same format and count, after checking them. Errors as above. */
+xd_status xd_merge_states(xd_state_format format, const int64_t* from, int64_t* into, size_t count);
+/* Equal words for equal finite sums and counts; every state counts as one again. XD_HEADROOM if a sum passes 2^63 largest
+ * terms. */
+xd_status xd_normalise_states(xd_state_format format, int64_t* words, size_t count);
+/* to = the states `from`, of `format`, in another form. XD_BAD_OPTION for a sum that does not fit into it. */
+xd_status xd_convert_states(xd_state_format format, const int64_t* from, size_t count, int form, int64_t* to,
+                            size_t to_count);
+/* results[i] = the result of state i, rounded once to result_type. reduction: the format's own; of sums of squares and norms
+ * also the other, of means XD_SUM, of variances also XD_STDDEV, XD_MEAN, XD_SUM, XD_SUM_OF_SQUARES and XD_NRM2. Results
+ * without gaps. Errors: as above; XD_OVERFLOW. */
+xd_status xd_round_states(xd_state_format format, int reduction, const int64_t* words, size_t count, int result_type,
+                          void* results, int64_t ddof);
+
 /* ---- Stream-ordered calls on a GPU ---- */
 
 /* What the calls on one stream share. One workspace serves one stream and one thread at a time. In a build without
@@ -293,11 +371,12 @@ xd_status xd_moments_load(xd_moments* moments, const int64_t* words, size_t coun
 typedef struct xd_workspace xd_workspace;
 
 /* *workspace = a new one for this cudaStream_t (null: the default stream) on the current device. Allocates less than
- * 256 KiB there, and waits for the device. Errors: XD_NULL_POINTER, XD_NO_DEVICE, XD_DEVICE_FAILURE. */
+ * 1 MiB there, and waits for the device. Errors: XD_NULL_POINTER, XD_NO_DEVICE, XD_DEVICE_FAILURE. */
 xd_status xd_workspace_create(void* cuda_stream, xd_workspace** workspace);
 /* Waits for the work that uses it. Null is allowed. */
 void xd_workspace_destroy(xd_workspace* workspace);
-/* Waits for the stream; XD_OVERFLOW if an integer result of an earlier call did not fit into its type. */
+/* Waits for the stream; XD_OVERFLOW if an integer result of an earlier call did not fit into its type, XD_HEADROOM or
+ * XD_BAD_OPTION if words were no state. */
 xd_status xd_workspace_check(xd_workspace* workspace);
 
 /* *device_result = xd_reduce's result, when the stream reaches it. Neither waits nor allocates, so it can be captured
@@ -312,6 +391,32 @@ xd_status xd_enqueue(xd_workspace* workspace, int reduction, const xd_vector* a,
  * xd_accumulator_load. At most 2^30 calls on the same words. Errors as above. */
 xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector* a, const xd_vector* b,
                          int64_t* device_words);
+/* Adds the count, the sum and the sum of squares to xd_moments_word_count(x->type) words in the GPU's memory, which must be
+ * zero before the first call. Errors as above. */
+xd_status xd_enqueue_add_moments(xd_workspace* workspace, const xd_vector* x, int64_t* device_words);
+
+/* Words of `rows` states in the GPU's memory, `stride` words from row to row (0: one after another). The words of an
+ * accumulator have the format XD_SUM in XD_FULL, those of moments XD_VARIANCE in XD_FULL. They may be elementwise sums of up
+ * to 2^31 - 1 states, as after an allreduce (NCCL: ncclInt64, ncclSum). */
+typedef struct xd_states {
+  xd_state_format format;
+  int64_t* words;
+  size_t rows;
+  size_t stride;
+} xd_states;
+
+/* device_results[i] = the state of row i as a reduction, rounded once to result_type, when the stream reaches it: XD_DOT,
+ * XD_SUM, XD_ASUM and XD_SUM_OF_SQUARES its value, XD_NRM2 its root, XD_MEAN its quotient by `count` (of states of means and
+ * variances, by the row's own); XD_VARIANCE and XD_STDDEV of states of variances, with options->ddof; of formats with more
+ * than a sum, what xd_round_states gives. A row whose words are no state gives NaN, or 0 in
+ * an integer type, and xd_workspace_check returns XD_HEADROOM or XD_BAD_OPTION. Neither waits nor allocates. Errors as of
+ * xd_enqueue; XD_BAD_OPTION also for results that overlap the words. */
+xd_status xd_enqueue_round(xd_workspace* workspace, int reduction, const xd_states* states, int result_type,
+                           void* device_results, uint64_t count, const xd_options* options);
+/* Row i of `states` += row i of `others`, as canonical words of one state; with others null the words become canonical.
+ * Rows that are no states stay as they are, and xd_workspace_check says so. Errors as above; XD_SIZE_MISMATCH unless both
+ * have as many rows of one format. */
+xd_status xd_enqueue_merge(xd_workspace* workspace, const xd_states* states, const xd_states* others);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -7,6 +7,7 @@
 //   kahan     2u·S + O(n u²)·S for one chain (Higham (4.8)); u·S for the last addition, sum + correction; 3u·S per
 //             level, because merging two pairs adds their terms again; 8n u²·S for the 2n terms (products and their
 //             errors) at 3u² each
+//   fixed_point  step/2 for each term, which is rounded to a multiple of the step; u·|exact| for the conversion
 //   neumaier  u·|exact| + gamma(2k)²·S (Ogita, Rump, Oishi 2005, proposition 5.5, with k instead of n)
 //
 // Each term that underflows adds less than one smallest subnormal.
@@ -60,6 +61,8 @@ long double bound_for_type(error_rule rule, const bound_input& in) {
     case error_rule::kahan:
     case error_rule::neumaier:
       return compensated<T>(rule, in) + underflow * tiny<T>;
+    case error_rule::fixed_point:
+      return rounded_to<T>(static_cast<long double>(in.n) * in.step / 2, in);
     case error_rule::correctly_rounded:
       return rounded_to<T>(0, in);
   }

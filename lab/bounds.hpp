@@ -12,6 +12,7 @@ struct bound_input {
   long double magnitude = 0;  ///< S = sum |a[i]·b[i]|
   long double exact = 0;      ///< |sum a[i]·b[i]|
   bool data_is_float = true;
+  long double step = 0;  ///< of the fixed-point format; error_rule::fixed_point only
 };
 
 /// Returns an upper bound on |result - exact|, if nothing overflows; infinite if none is known. bounds.cpp gives

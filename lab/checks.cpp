@@ -48,6 +48,15 @@ bool same_bits(T x, T y) {
   return std::bit_cast<word<T>>(x) == std::bit_cast<word<T>>(y) || (std::isnan(x) && std::isnan(y));
 }
 
+/// Returns whether the error is at most the bound of a binary tree. For rungs that are wrong on purpose: the bound
+/// for an arbitrary order, n roundings, would not distinguish lost updates from rounding.
+template <element T>
+bool within_tree_bound(long double error, const reference<T>& expected, const launch_config& config) {
+  rung_info tree;
+  tree.roundings = [](const launch_config& of) -> std::uint64_t { return tree_depth(of.n) + 1; };
+  return error <= expected.allowed_ulps(tree, config);
+}
+
 /// Updates the largest error of `result`; a NaN is kept. Returns which promise the value breaks; empty if none.
 template <element T>
 std::string check_value(T value, const reference<T>& expected, const launch_config& config, measurement& result) {
@@ -55,6 +64,7 @@ std::string check_value(T value, const reference<T>& expected, const launch_conf
   const long double allowed = expected.allowed_ulps(result.info, config);
   if (!(error <= result.error_ulps) && !std::isnan(result.error_ulps)) result.error_ulps = error;
   result.allowed_ulps = std::max(result.allowed_ulps, allowed);
+  result.within_tree_bound = result.within_tree_bound && within_tree_bound(error, expected, config);
   if (std::isinf(allowed)) return {};
   if (error <= allowed) {  // false for a NaN
     if (result.info.error != error_rule::correctly_rounded || same_bits(value, expected.value())) return {};
@@ -103,32 +113,42 @@ void record_fault(measurement& result, const std::string& fault) {
   if (result.fault.empty()) result.fault = fault;
 }
 
-}  // namespace
-
+/// The check on integers with one division of the elements.
 template <element T>
-bool exact_on_integers(const rung& tested, executor& device, const run_options& options, measurement& result) {
+bool exact_on_divided_integers(const rung& tested, executor& device, const run_options& options,
+                               const division& parts, measurement& result) {
   constexpr std::size_t max_length = 4100, launched_twice = 257;
   constexpr std::pair<std::size_t, std::size_t> starts[] = {{0, 0}, {1, 1}, {0, 1}, {1, 4}, {1, 2}};
   const workload& kind = find_workload(tested.info.workload);
-  const host_vectors<T> integers = kind.of<T>().integers(max_length, options.op);
-  const problem<T> data(device, integers.a, integers.b, options.op, kind);
+  const host_vectors<T> integers = kind.of<T>().integers(max_length, options.op, parts);
+  const problem<T> data(device, integers, options.op, kind, parts);
   for (const std::size_t n : {0, 1, 2, 31, 33, 63, 64, 257, 1000, 4096}) {
     for (const auto& [skip_a, skip_b] : starts) {
       if (n < 31 && skip_a + skip_b != 0) continue;
       const std::vector<reference<T>> expected =
-          kind.of<T>().references(data.a().subspan(skip_a, n), data.b().subspan(skip_b, n), options.op);
+          kind.of<T>().references(data.vectors().part(n, skip_a, skip_b), options.op, parts);
       const rung_input<T> input = data.input_for(tested, device, options, n, skip_a, skip_b);
       const int launches = n == launched_twice ? 2 : 1;
       const std::string difference =
           difference_of(run_once(tested, device, input, options.seed + n, launches), expected);
       collect_findings(device, result);
       if (difference.empty() || result.info.wrong_on_purpose) continue;
-      record_fault(result, fmt::format("on integers, n = {}, starts {} and {}{}: {}", n, skip_a, skip_b,
-                                       launches == 1 ? "" : ", launched twice", difference));
+      record_fault(result, fmt::format("on integers, n = {}{}, starts {} and {}{}: {}", n,
+                                       kind.divided != nullptr ? " in " + kind.divided(n, parts) : "", skip_a,
+                                       skip_b, launches == 1 ? "" : ", launched twice", difference));
       return false;
     }
   }
   return result.fault.empty();
+}
+
+}  // namespace
+
+template <element T>
+bool exact_on_integers(const rung& tested, executor& device, const run_options& options, measurement& result) {
+  return std::ranges::all_of(find_workload(tested.info.workload).checked, [&](const division& parts) {
+    return exact_on_divided_integers<T>(tested, device, options, parts, result);
+  });
 }
 
 template <element T>

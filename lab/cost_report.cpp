@@ -69,7 +69,12 @@ constexpr comparison comparisons[] = {
      [](const kernel_costs& costs) { return static_cast<double>(costs.bytes_moved); }, true, "bytes moved"},
     {"interleaved", "shared_host_sum",
      [](const kernel_costs& costs) { return costs.lanes_per_request().value_or(lanes_of_a_warp); }, false,
-     "of 32 lanes active"}};
+     "of 32 lanes active"},
+    {"thread_a_row", "warp_a_row",
+     [](const kernel_costs& costs) { return costs.sectors_per_request().value_or(0); }, true,
+     "sectors per request"},
+    {"atomic_groups", "private_tables",
+     [](const kernel_costs& costs) { return static_cast<double>(costs.bytes_moved); }, true, "bytes moved"}};
 
 /// Returns a line for each comparison whose rungs ran and differ as expected.
 std::string comparison_lines(const ladder_result& result) {

@@ -6,7 +6,7 @@ namespace exactdot::lab {
 namespace {
 
 template <element T>
-host_vectors<T> data_vectors(const io::data_request& request) {
+host_vectors<T> data_vectors(const io::data_request& request, const division&) {
   host_vectors<T> made{std::vector<T>(request.n), std::vector<T>(request.n)};
   io::data_source<T>(request).next(made.a, made.b);
   return made;
@@ -30,7 +30,7 @@ T balanced_factor(std::size_t i) {
 /// sum: small nonzero integers of both signs. min, max, absmax: the last element is the result, for every length;
 /// min and max have elements of one sign only and no zero, so that a wrong start value shows.
 template <element T>
-host_vectors<T> integer_vectors(std::size_t n, operation op) {
+host_vectors<T> integer_vectors(std::size_t n, operation op, const division&) {
   std::mt19937 generator(1);
   const auto small = [&] {
     const int draw = static_cast<int>(generator() % 6) - 3;
@@ -61,8 +61,8 @@ host_vectors<T> integer_vectors(std::size_t n, operation op) {
 }
 
 template <element T>
-std::vector<reference<T>> only_reference(std::span<const T> a, std::span<const T> b, operation op) {
-  return {reference<T>(a, b, op)};
+std::vector<reference<T>> only_reference(const vector_views<T>& vectors, operation op, const division&) {
+  return {reference<T>(vectors.a, vectors.b, op)};
 }
 
 template <element T>
@@ -74,7 +74,7 @@ workload dot_workload() {
   return {.name = "dot",
           .summary = "combines the products a[i]·b[i] of two vectors to one number; with --op sum, the dot product",
           .terms = "products",
-          .results = [](std::size_t) -> std::size_t { return 1; },
+          .results = [](std::size_t, const division&) -> std::size_t { return 1; },
           .of_float = functions<float>,
           .of_double = functions<double>};
 }

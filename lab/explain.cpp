@@ -17,7 +17,7 @@ namespace {
 
 /// Returns every rung of this build over a workload once; rungs of vendor libraries only if the build includes a
 /// GPU.
-std::vector<rung_info> rungs_over(const char* name) {
+std::vector<rung_info> rungs_over(std::string_view name) {
   std::vector<rung_info> all;
   for (const backend target : {backend::simt, backend::cuda}) {
     for (const rung& candidate : ladder(target, name)) {
@@ -81,6 +81,8 @@ const char* text_of(error_rule rule) {
       return "at most about (3 + 3k) u S if 8 n u < 1; otherwise no bound";
     case error_rule::neumaier:
       return "one rounding, and at most about (2 k u)^2 S";
+    case error_rule::fixed_point:
+      return "half a step of the fixed-point format for each term, and one rounding";
     case error_rule::correctly_rounded:
       return "one rounding";
   }
@@ -107,10 +109,24 @@ opening_comment opening_comment_of(std::string_view source) {
 
 }  // namespace
 
-std::vector<std::string> rung_names() {
+std::vector<std::string> rung_names(std::string_view workload) {
   std::vector<std::string> names;
-  for (const rung_info& info : all_rungs()) names.emplace_back(info.name);
+  for (const rung_info& info : workload.empty() ? all_rungs() : rungs_over(workload)) names.emplace_back(info.name);
   return names;
+}
+
+std::string workload_of(std::string_view rung) {
+  const std::vector<rung_info> all = all_rungs();
+  const auto found =
+      std::ranges::find(all, rung, [](const rung_info& info) { return std::string_view(info.name); });
+  if (found != all.end()) return found->workload;
+  const std::string_view source = source_of(std::string(rung) + ".cu");  // of a rung that needs a GPU
+  if (source.empty()) return {};
+  constexpr std::string_view field = ".workload = \"";
+  const std::size_t at = source.find(field);
+  if (at == std::string_view::npos) return "dot";
+  const std::string_view rest = source.substr(at + field.size());
+  return std::string(rest.substr(0, rest.find('"')));
 }
 
 bool needs_gpu(std::string_view name) {
@@ -121,9 +137,10 @@ bool needs_gpu(std::string_view name) {
   return !source_of(std::string(name) + ".cu").empty();
 }
 
-std::string rung_list() {
+std::string rung_list(std::string_view workload) {
   std::string text;
-  for (const workload& kind : workloads()) {
+  for (const lab::workload& kind : workloads()) {
+    if (!workload.empty() && workload != kind.name) continue;
     text += paragraph(fmt::format("workload {}:", kind.name), kind.summary, 3);
     for (const rung_info& info : rungs_over(kind.name)) {
       const std::string heading = fmt::format("{:>2} {}", info.number, info.name);
@@ -156,7 +173,8 @@ std::string explain(std::string_view name) {
     line("", "k: roundings on the longest path to the result; u: 2^-24 (float), 2^-53 (double); S: sum of |a b|");
   }
   line("operations", found->any_operation ? "sum, min, max, absmax, product" : "sum");
-  return text + listing("lab/rungs/", found->file, source_of, comment.next_line);
+  const std::string folder = found->workload == std::string_view("dot") ? "" : found->workload + std::string("/");
+  return text + listing("lab/rungs/" + folder, found->file, source_of, comment.next_line);
 }
 
 }  // namespace exactdot::lab

@@ -45,21 +45,10 @@ finish_times median_finish(prepared_rung<T>& prepared) {
   return {median_of(copies), median_of(additions)};
 }
 
-template <element T>
-const T* pointer_for(const rung& user, std::span<const T> host, const T* device, std::size_t skip) {
-  const T* const first = user.target == backend::host ? host.data() : device;
+template <class E>
+const E* pointer_for(const rung& user, std::span<const E> host, const device_memory& device, std::size_t skip) {
+  const E* const first = user.target == backend::host ? host.data() : static_cast<const E*>(device.data());
   return first == nullptr ? first : first + skip;
-}
-
-/// Returns whether the error is at most the bound of a binary tree. Applies to rungs that are wrong on purpose: the
-/// bound for an arbitrary order, n roundings, would not distinguish lost updates from rounding.
-template <element T>
-bool within_tree_bound(const std::vector<reference<T>>& expected, const measurement& result) {
-  rung_info tree;
-  tree.roundings = [](const launch_config& config) -> std::uint64_t { return tree_depth(config.n) + 1; };
-  return std::ranges::any_of(expected, [&](const reference<T>& one) {
-    return result.error_ulps <= one.allowed_ulps(tree, result.config);
-  });
 }
 
 /// Returns whether the rung's promise covers every result.
@@ -72,24 +61,26 @@ bool covers(const rung_info& info, const std::vector<reference<T>>& expected, co
 }  // namespace
 
 template <element T>
-problem<T>::problem(executor& device, std::span<const T> a, std::span<const T> b, operation op,
-                    const workload& kind)
-    : a_(a),
-      b_(b),
-      a_copy_(device.upload(a.data(), a.size_bytes())),
-      b_copy_(device.upload(b.data(), b.size_bytes())),
+problem<T>::problem(executor& device, const vector_views<T>& vectors, operation op, const workload& kind,
+                    const division& parts)
+    : vectors_(vectors),
+      a_copy_(device.upload(vectors.a.data(), vectors.a.size_bytes())),
+      b_copy_(device.upload(vectors.b.data(), vectors.b.size_bytes())),
+      keys_copy_(device.upload(vectors.keys.data(), vectors.keys.size_bytes())),
       results_(kind.results),
-      references_(kind.of<T>().references(a, b, op)) {}
+      parts_(parts),
+      references_(kind.of<T>().references(vectors, op, parts)) {}
 
 template <element T>
 rung_input<T> problem<T>::input_for(const rung& user, executor& device, const run_options& options, std::size_t n,
                                     std::size_t skip_a, std::size_t skip_b) const {
   return {device.stream(),
-          pointer_for(user, a_, device_a(), skip_a),
-          pointer_for(user, b_, device_b(), skip_b),
+          pointer_for(user, vectors_.a, *a_copy_, skip_a),
+          pointer_for(user, vectors_.b, *b_copy_, skip_b),
           options.op,
-          choose_launch_config(user.info, n, options.block, options.grid, device.multiprocessors()),
-          results_(n)};
+          choose_launch_config(user.info, n, options.block, options.grid, device.multiprocessors(), parts_),
+          results_(n, parts_),
+          vectors_.keys.empty() ? nullptr : pointer_for(user, vectors_.keys, *keys_copy_, skip_a)};
 }
 
 template <element T>
@@ -116,7 +107,7 @@ measurement measure(const rung& tested, executor& device, const problem<T>& data
   } else if (!result.fault.empty()) {
     result.correct = false;
   }
-  if (tested.info.wrong_on_purpose) result.correct = within_tree_bound(data.references(), result);
+  if (tested.info.wrong_on_purpose) result.correct = result.within_tree_bound;
   if (!result.fault.empty()) return result;
   result.seconds = kernel_seconds(tested, device, data, options);
   if (result.seconds && tested.info.host_finishes) {

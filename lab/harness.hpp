@@ -37,36 +37,38 @@ struct measurement {
   int grids = 0, distinct_over_grids = 0;  ///< over all grids tried, including the first
   std::optional<bool> deterministic;       ///< as observed over the runs
   counters counts;
+  bool within_tree_bound = true;       ///< of a rung that is wrong on purpose: as a tree of additions would be
   bool on_host = false;                ///< the rung has no kernels and runs on the host
   std::optional<double> seconds;       ///< of the kernels, or of a host rung's loop
   std::optional<finish_times> finish;  ///< if the host completes the result
   std::vector<finding> findings;
 };
 
-/// A pair of vectors, on the host and on the device, with the references of a workload's results.
+/// The vectors of a workload, on the host and on the device, with the references of its results.
 template <element T>
 class problem {
  public:
-  problem(executor& device, std::span<const T> a, std::span<const T> b, operation op,
-          const workload& kind = find_workload("dot"));
+  /// Refers to the vectors.
+  problem(executor& device, const vector_views<T>& vectors, operation op,
+          const workload& kind = find_workload("dot"), const division& parts = {});
 
   /// Returns input and launch for `user` on n elements; the first `skip_a` and `skip_b` elements are skipped.
   [[nodiscard]] rung_input<T> input_for(const rung& user, executor& device, const run_options& options,
                                         std::size_t n, std::size_t skip_a = 0, std::size_t skip_b = 0) const;
   [[nodiscard]] rung_input<T> input_for(const rung& user, executor& device, const run_options& options) const {
-    return input_for(user, device, options, a_.size());
+    return input_for(user, device, options, n());
   }
-  [[nodiscard]] std::size_t n() const { return a_.size(); }
+  [[nodiscard]] std::size_t n() const { return vectors_.a.size(); }
   [[nodiscard]] const std::vector<reference<T>>& references() const { return references_; }
-  [[nodiscard]] std::span<const T> a() const { return a_; }
-  [[nodiscard]] std::span<const T> b() const { return b_; }
+  [[nodiscard]] const vector_views<T>& vectors() const { return vectors_; }
   [[nodiscard]] const T* device_a() const { return static_cast<const T*>(a_copy_->data()); }
   [[nodiscard]] const T* device_b() const { return static_cast<const T*>(b_copy_->data()); }
 
  private:
-  std::span<const T> a_, b_;
-  std::unique_ptr<device_memory> a_copy_, b_copy_;
-  std::size_t (*results_)(std::size_t n);
+  vector_views<T> vectors_;
+  std::unique_ptr<device_memory> a_copy_, b_copy_, keys_copy_;
+  std::size_t (*results_)(std::size_t n, const division&);
+  division parts_;
   std::vector<reference<T>> references_;
 };
 

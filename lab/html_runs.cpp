@@ -64,11 +64,11 @@ void run_rung(html_subject& subject, const rung& recorded, const html_rung_reque
   io::data_request data = request.data;
   data.n = config.n;
   const workload& kind = find_workload(recorded.info.workload);
-  const host_vectors<T> vectors = kind.of<T>().data(data);
+  const host_vectors<T> vectors = kind.of<T>().data(data, config.parts);
   const std::unique_ptr<executor> device = open_executor(backend::simt);
-  const problem<T> run(*device, vectors.a, vectors.b, request.op, kind);
-  const auto prepared = recorded.prepare(
-      rung_input<T>{device->stream(), run.device_a(), run.device_b(), request.op, config, kind.results(config.n)});
+  const problem<T> run(*device, vectors, request.op, kind);
+  const auto prepared = recorded.prepare(rung_input<T>{device->stream(), run.device_a(), run.device_b(), request.op,
+                                                       config, kind.results(config.n, config.parts)});
   device->start_run(seed);
   const simt::recorder recorder(subject.limits);
   prepared->launch();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exactdot/error.hpp>
 #include <io/fault.hpp>
+#include <lab/figures.hpp>
 #include <lab/ladder.hpp>
 #include <stdexcept>
 
@@ -79,15 +80,28 @@ bool append_measurement(ladder_result& result, const ladder_request& request, co
   return true;
 }
 
+/// Returns the seconds in which the device reads what the rungs read. Without a second vector the first one is read
+/// in two halves, and keys count as further bytes of it.
+template <element T>
+std::optional<double> seconds_to_read(executor& device, const problem<T>& data, const ladder_result& result) {
+  if (result.reads_b) return device.seconds_to_read(data.device_a(), data.device_b(), result.n * sizeof(T));
+  constexpr std::size_t alignment = 16 / sizeof(T);
+  const std::size_t half = result.n / 2 / alignment * alignment;
+  const std::optional<double> halves =
+      device.seconds_to_read(data.device_a(), data.device_a() + half, half * sizeof(T));
+  if (!halves || half == 0) return halves;
+  return *halves * bytes_read(result) / static_cast<double>(2 * half * sizeof(T));
+}
+
 template <element T>
 void measure_rungs(const ladder_request& request, executor& device, const std::vector<rung>& rungs,
                    ladder_result& result) {
   const workload& kind = find_workload(request.workload);
-  const host_vectors<T> vectors = kind.of<T>().data(request.data);
-  const problem<T> data(device, vectors.a, vectors.b, request.options.op, kind);
+  const host_vectors<T> vectors = kind.of<T>().data(request.data, request.parts);
+  const problem<T> data(device, vectors, request.options.op, kind, request.parts);
   if (!data.references().empty()) result.exact = static_cast<double>(data.references().front().value());
   if (device.target() == backend::cuda) {
-    result.read_seconds = device.seconds_to_read(data.device_a(), data.device_b(), result.n * sizeof(T));
+    result.read_seconds = seconds_to_read(device, data, result);
     if (is_dot_product(request)) {
       result.naive_seconds = baseline_seconds("atomic_per_element", device, data);
       result.cublas_seconds = baseline_seconds("cublas", device, data);
@@ -126,19 +140,28 @@ std::vector<rung> choose_rungs(const ladder_request& request) {
     if (!reason.empty()) throw error(errc::bad_option, reason);
     chosen.push_back(candidate);
   }
+  if (chosen.empty() && !all.empty()) {
+    throw error(errc::bad_option,
+                fmt::format("--op {}: the rungs of workload {} support only sum",
+                            operation_names[static_cast<std::size_t>(request.options.op)], request.workload));
+  }
   return chosen;
 }
 
 void require_memory(const ladder_request& request, const executor& device, std::size_t n) {
   const auto item = static_cast<double>(size_of(request.type));
-  const double vectors = 2 * item * static_cast<double>(n);
-  const double on_device = device.target() == backend::host ? 0 : 1.5 * vectors;  // includes n products
+  const workload& kind = find_workload(request.workload);
+  constexpr double exact_state = sizeof(accumulator<double>);
+  const auto results = static_cast<double>(kind.results(n, request.parts));
+  const double vectors = (2 * item + (kind.has_keys ? sizeof(std::uint32_t) : 0)) * static_cast<double>(n);
+  const double states = results * (kind.has_keys ? exact_state : item);
+  const double on_device = device.target() == backend::host ? 0 : 1.5 * vectors + states;  // includes n products
   const double simulated = device.free_bytes() == 0 ? on_device * static_cast<double>(device.footprint(1)) : 0;
-  const auto reject = [&](const char* kind, double needed, double free) {
+  const auto reject = [&](const char* memory, double needed, double free) {
     throw std::runtime_error(fmt::format("--n {}: {:.3g} GB of {} memory are needed, {:.3g} GB are free", n,
-                                         needed * 1e-9, kind, free * 1e-9));
+                                         needed * 1e-9, memory, free * 1e-9));
   };
-  const double on_host = 2 * vectors + simulated;
+  const double on_host = 2 * vectors + results * exact_state + simulated;
   const auto host_limit = static_cast<double>(request.memory_limit);
   if (on_host > host_limit) reject("host", on_host, host_limit);
   if (device.free_bytes() != 0 && on_device > static_cast<double>(device.free_bytes())) {
@@ -152,7 +175,11 @@ ladder_result run_ladder(const ladder_request& request) {
   require_memory(request, *device, request.data.n);
   ladder_result result;
   result.workload = request.workload;
-  result.terms = find_workload(request.workload).terms;
+  const workload& kind = find_workload(request.workload);
+  result.terms = kind.terms;
+  result.reads_b = kind.reads_b, result.has_keys = kind.has_keys;
+  result.results = kind.results(request.data.n, request.parts);
+  if (kind.divided != nullptr) result.divided = kind.divided(request.data.n, request.parts);
   result.device = device->name();
   result.facts = device->facts();
   result.data = request.data.data;

@@ -1,5 +1,5 @@
-// Ladder: runs the requested rungs on one device and one pair of vectors, together with the baselines of the
-// report.
+// Ladder: runs the requested rungs of a workload on one device and the same data, together with the baselines of
+// the report.
 #pragma once
 
 #include <exactdot/element.hpp>
@@ -18,6 +18,7 @@ struct ladder_request {
   std::string workload = "dot";
   executor_settings settings;
   io::data_request data;
+  division parts;  ///< of the data
   element_type type = element_type::float32;
   std::vector<std::string> rungs;  ///< names; empty: all rungs that support the operation
   run_options options;
@@ -30,13 +31,17 @@ struct ladder_result {
   std::string device;
   std::vector<std::pair<std::string, std::string>> facts;
   std::string workload = "dot", terms = "products";  ///< its name, and what its operation combines
+  std::string divided;                               ///< how its elements are divided; "": not at all
+  bool reads_b = true, has_keys = false;             ///< what its rungs read
+  std::size_t results = 1;
   io::data_set data = io::data_set::uniform;
   std::size_t n = 0;
   element_type type = element_type::float32;
   operation op = operation::sum;
   double exact = 0;  ///< the first reference: the exact sum, rounded once, or the result of another operation
   std::vector<measurement> measurements;
-  // Baselines in seconds, on devices with a clock: reading both vectors, rung atomic_per_element, rung cublas.
+  // Baselines in seconds, on devices with a clock: reading what the rungs read, rung atomic_per_element, rung
+  // cublas.
   std::optional<double> read_seconds, naive_seconds, cublas_seconds;
   std::vector<ramp_result> ramp;     ///< for data ramp only
   std::vector<std::string> skipped;  ///< rungs not named by the user whose library is missing, with the reason

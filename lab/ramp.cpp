@@ -35,7 +35,7 @@ std::vector<ramp_result> ramp_results(const ladder_request& request, executor& d
     std::vector<T> a(n), b(n);
     io::data_source<T>(data_request).next(a, b);
     ramp_result result{n, ramp_integer(n), static_cast<double>(dot(a, b)), {}};
-    const problem<T> data(runner, a, b, operation::max);  // its reference is not used; max is cheap to compute
+    const problem<T> data(runner, {a, b}, operation::max);  // its reference is not used; max is cheap to compute
     for (const rung& candidate : rungs) {
       if (candidate.target != runner.target() && candidate.target != backend::host) continue;
       if (request.on_progress) request.on_progress(candidate.info.name);

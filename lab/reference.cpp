@@ -38,7 +38,8 @@ long double sum_of_magnitudes(std::span<const T> a, std::span<const T> b) {
 }  // namespace
 
 template <element T>
-reference<T>::reference(std::span<const T> a, std::span<const T> b, operation op) : op_(op), n_(a.size()) {
+reference<T>::reference(std::span<const T> a, std::span<const T> b, operation op, long double step)
+    : op_(op), n_(a.size()), step_(step) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   const auto fold = [&](T start, auto combine) {
     for (std::size_t i = 0; i < n_; ++i) start = combine(start, static_cast<T>(a[i] * b[i]));
@@ -119,7 +120,8 @@ long double reference<T>::allowed_ulps(const rung_info& info, const launch_confi
   if (info.error == error_rule::in_double) limit = std::numeric_limits<double>::max();
   if (!std::isfinite(value_) || !(2 * magnitude_ <= limit)) return infinity;
   const auto k = static_cast<long double>(info.roundings != nullptr ? info.roundings(size) : 0);
-  const bound_input in{n_, k, magnitude_, std::abs(static_cast<long double>(value_)) + ulp_, std::is_same_v<T, float>};
+  const bound_input in{
+      n_, k, magnitude_, std::abs(static_cast<long double>(value_)) + ulp_, std::is_same_v<T, float>, step_};
   return absolute_bound(info.error, in) / ulp_;
 }
 

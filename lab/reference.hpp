@@ -14,7 +14,8 @@ namespace exactdot::lab {
 template <element T>
 class reference {
  public:
-  reference(std::span<const T> a, std::span<const T> b, operation op);
+  /// `step`: of the fixed-point format of all data of which a and b are a part; for error_rule::fixed_point.
+  reference(std::span<const T> a, std::span<const T> b, operation op, long double step = 0);
 
   [[nodiscard]] T value() const { return value_; }  ///< rounded once
   /// Returns |x - exact| / ulp(value()), for a product to about four digits. Returns 0 if x is the expected
@@ -31,6 +32,7 @@ class reference {
   operation op_;
   T value_ = 0;
   std::size_t n_ = 0;
+  long double step_ = 0;
   long double ulp_ = 0;        // of value_
   accumulator<T> sum_;         // operation sum only
   long double magnitude_ = 0;  // S = sum |a b|

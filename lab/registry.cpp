@@ -27,9 +27,27 @@ std::uint64_t max_blocks(grid_rule rule, unsigned multiprocessors) {
     case grid_rule::resident:
       return std::uint64_t{8} * multiprocessors;
     case grid_rule::many:
+    case grid_rule::thread_a_row:
+    case grid_rule::warp_a_row:
+    case grid_rule::block_a_row:
       return std::uint64_t{32} * multiprocessors;
   }
   return 1;
+}
+
+/// Returns the number of threads that have work of their own.
+std::uint64_t useful_threads(const rung_info& info, const launch_config& config) {
+  const std::uint64_t rows = rows_of(config.n, config.parts);
+  switch (info.grid) {
+    case grid_rule::thread_a_row:
+      return rows;
+    case grid_rule::warp_a_row:
+      return 32 * rows;
+    case grid_rule::block_a_row:
+      return config.block * rows;
+    default:
+      return config.n;
+  }
 }
 
 }  // namespace
@@ -82,11 +100,12 @@ unsigned smallest_block(const rung_info& info) {
 }
 
 launch_config choose_launch_config(const rung_info& info, std::size_t n, unsigned block, unsigned grid,
-                                   unsigned multiprocessors) {
-  launch_config chosen{n, 1, 1};
+                                   unsigned multiprocessors, const division& parts) {
+  launch_config chosen{n, 1, 1, parts};
   if (info.blocks == block_rule::none) return chosen;
   chosen.block = block != 0 ? block : info.block;
-  const std::uint64_t covering = std::max<std::uint64_t>(1, (n + chosen.block - 1) / chosen.block);
+  const std::uint64_t threads = useful_threads(info, chosen);
+  const std::uint64_t covering = std::max<std::uint64_t>(1, (threads + chosen.block - 1) / chosen.block);
   std::uint64_t blocks = std::min(covering, max_blocks(info.grid, multiprocessors));
   if (info.grid == grid_rule::always_32) blocks = 32;
   if (grid != 0 && info.grid != grid_rule::one_thread_each) blocks = grid;

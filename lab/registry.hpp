@@ -22,10 +22,17 @@ enum class backend { host, simt, cuda };
 enum class operation { sum, min, max, absmax, product };
 inline constexpr std::string_view operation_names[] = {"sum", "min", "max", "absmax", "product"};
 
-/// Length of the vectors, blocks, and threads per block of one run.
+/// How a workload divides its elements. Each field belongs to one workload; a dot product has one result.
+struct division {
+  std::size_t row_length = 1024;  ///< rows: elements of a row; the last row has the rest
+  std::size_t groups = 100;       ///< groups: keys are 0 to groups - 1
+};
+
+/// Length of the vectors, blocks, threads per block, and division of one run.
 struct launch_config {
   std::size_t n = 0;
   unsigned grid = 1, block = 1;
+  division parts = {};
 };
 
 /// Block sizes that a rung accepts.
@@ -44,7 +51,10 @@ enum class grid_rule {
   few,              ///< 32
   always_32,        ///< 32, even for fewer elements than threads
   resident,         ///< 8 per multiprocessor
-  many              ///< 32 per multiprocessor
+  many,             ///< 32 per multiprocessor
+  thread_a_row,     ///< a thread for each row, at most as `many`
+  warp_a_row,       ///< 32 threads for each row, at most as `many`
+  block_a_row       ///< a block for each row, at most as `many`
 };
 
 /// What keeps the bits of a rung's result the same.
@@ -63,6 +73,7 @@ enum class error_rule {
   in_double,          ///< about k·u·S in double, then one rounding
   kahan,              ///< about (3 + 3k)·u·S; k: levels of merging
   neumaier,           ///< u·|result| + about (k·u)²·S
+  fixed_point,        ///< u·|result| + half a step of the fixed-point format for each term
   correctly_rounded,  ///< half an ulp
 };
 
@@ -70,7 +81,7 @@ enum class error_rule {
 struct rung_info {
   int number = 0;  ///< its place in the ladder; related rungs share one
   const char* name = "";
-  const char* file = "";  ///< in lab/rungs/; its opening comment explains the rung
+  const char* file = "";  ///< in the workload's folder of lab/rungs/; its opening comment explains the rung
   const char* summary = "";
   const char* claim = "";  ///< published figures for this technique
   block_rule blocks = block_rule::none;
@@ -82,8 +93,9 @@ struct rung_info {
   std::uint64_t (*roundings)(const launch_config&) = nullptr;
   /// Atomics of one run without contention; null: none.
   std::uint64_t (*atomics)(const launch_config&) = nullptr;
-  bool host_finishes = false;  ///< the host copies partial results and adds them
-  bool any_operation = false;  ///< supports every operation, not only sum
+  bool atomics_depend_on_data = false;  ///< `atomics` is null, but there are some
+  bool host_finishes = false;           ///< the host copies partial results and adds them
+  bool any_operation = false;           ///< supports every operation, not only sum
   bool wrong_on_purpose = false;
   const char* workload = "dot";  ///< what it computes; see workload.hpp
 };
@@ -114,7 +126,8 @@ struct rung_input {
   const T* b = nullptr;
   operation op = operation::sum;
   launch_config config;
-  std::size_t results = 1;  ///< number of results, as the rung's workload determines it from n
+  std::size_t results = 1;              ///< number of results, as the rung's workload determines it
+  const std::uint32_t* keys = nullptr;  ///< group of each element of a, in the same memory; null without groups
 };
 
 /// Allocates what the rung needs; launches nothing.
@@ -151,9 +164,11 @@ void add_rung(const rung& added);
 
 /// Returns the launch for n elements; block = 0 or grid = 0 selects the rung's default.
 [[nodiscard]] launch_config choose_launch_config(const rung_info& info, std::size_t n, unsigned block,
-                                                 unsigned grid, unsigned multiprocessors);
+                                                 unsigned grid, unsigned multiprocessors,
+                                                 const division& parts = {});
 
-/// Returns the text, at build time, of a file in lab/rungs/ or of a lab/*.cuh that rungs include; empty if unknown.
+/// Returns the text, at build time, of a file in lab/rungs/ or below, or of a lab/*.cuh that rungs include; empty
+/// if unknown.
 [[nodiscard]] std::string_view source_of(std::string_view file);
 
 // Counts from which the rungs compute `roundings`.
@@ -163,6 +178,14 @@ void add_rung(const rung& added);
 /// Elements per thread, rounded up: the longest chain of additions in a thread.
 [[nodiscard]] constexpr std::uint64_t chain_length(const launch_config& config) {
   return (config.n + threads_of(config) - 1) / threads_of(config);
+}
+/// Rows of workload rows.
+[[nodiscard]] constexpr std::size_t rows_of(std::size_t n, const division& parts) {
+  return n / parts.row_length + (n % parts.row_length != 0);
+}
+/// Elements of a row per thread, rounded up, if so many threads share a row.
+[[nodiscard]] constexpr std::uint64_t chain_of_row(const launch_config& config, std::uint64_t threads) {
+  return (config.parts.row_length + threads - 1) / threads;
 }
 /// Levels of a binary tree with that many leaves.
 [[nodiscard]] constexpr std::uint64_t tree_depth(std::uint64_t leaves) {

@@ -53,8 +53,9 @@ std::string counted_line(const ladder_result& result, const measurement& tested)
 std::string header(const ladder_result& result, bool timed) {
   std::string facts;
   for (const auto& [key, value] : result.facts) facts += fmt::format(", {} {}", key, value);
-  return fmt::format("{}{}: {} of {} {}, data {}, {}\n", result.device, facts,
-                     operation_names[static_cast<std::size_t>(result.op)], result.n, result.terms,
+  const std::string divided = result.divided.empty() ? "" : " in " + result.divided;
+  return fmt::format("{}{}: {} of {} {}{}, data {}, {}\n", result.device, facts,
+                     operation_names[static_cast<std::size_t>(result.op)], result.n, result.terms, divided,
                      io::data_set_names[static_cast<std::size_t>(result.data)], name_of(result.type)) +
          fmt::format("{:>2} {:<19} {:>13} {:>9} {:>5} {:>5} ", "#", "rung", "value", "error,ulp", "runs", "grids") +
          (timed ? fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", "µs", "GB/s", "%ceil", "xcublas", "total,µs",
@@ -121,6 +122,11 @@ std::string table_of(const ladder_result& result) {
   }
   text += fmt::format("   {:<19} {:>13}  runs, grids: distinct results / runs, distinct results / grids\n",
                       "reference", value_text(result.exact));
+  if (result.results > 1) {
+    text +=
+        fmt::format("   {} results: value: the first; error, <= ulp: the largest of all; distinct: of all bits\n",
+                    result.results);
+  }
   for (const measurement& tested : result.measurements) {
     if (!tested.fault.empty()) text += fmt::format("{} FAILS: {}\n", tested.info.name, tested.fault);
   }

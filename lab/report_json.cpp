@@ -101,13 +101,15 @@ json json_of(const ladder_result& result) {
   json object = {{"device", result.device}};
   for (const auto& [key, value] : result.facts) object[key] = value;
   object["workload"] = result.workload;
+  object["results"] = result.results;
+  object["divided"] = result.divided.empty() ? json(nullptr) : json(result.divided);
   object["n"] = result.n;
   object["data"] = io::data_set_names[static_cast<std::size_t>(result.data)];
   object["dtype"] = std::string(name_of(result.type));
   object["op"] = operation_names[static_cast<std::size_t>(result.op)];
   object["exact"] = {{"value", value_json(result.exact)}, {"hex", hex_json(result.exact)}};
-  const double bytes = 2 * static_cast<double>(result.n) * static_cast<double>(size_of(result.type));
-  object["ceiling_gb_per_s"] = result.read_seconds ? json(bytes / *result.read_seconds * 1e-9) : json(nullptr);
+  object["ceiling_gb_per_s"] =
+      result.read_seconds ? json(bytes_read(result) / *result.read_seconds * 1e-9) : json(nullptr);
   object["rungs"] = json::array();
   for (const measurement& tested : result.measurements) object["rungs"].push_back(measurement_json(result, tested));
   object["left_out"] = result.skipped;

@@ -1,8 +1,8 @@
 // Support for rung files: CUDA on both backends, the input of a rung, and its registration.
 //
-// A rung is a struct template with `launch()` and `result()`. `register_rung` adds it to the registry for each type
-// and operation. The namespace is unnamed because a rung is compiled twice, by the host compiler for the simulator
-// and by nvcc for a GPU, and both objects are linked into one program.
+// A rung is a struct template with `launch()`, and `result()` or `results()`. `register_rung` adds it to the
+// registry for each type and operation. The namespace is unnamed because a rung is compiled twice, by the host
+// compiler for the simulator and by nvcc for a GPU, and both objects are linked into one program.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <lab/operators.hpp>
 #include <lab/registry.hpp>
 #include <memory>
+#include <vector>
 
 namespace exactdot::lab {
 namespace {
@@ -27,6 +28,9 @@ struct input {
   const T *a, *b;
   std::size_t n;
   unsigned grid, block;
+  division parts;
+  std::size_t results;
+  const std::uint32_t* keys;  ///< workload groups
 };
 
 __device__ __forceinline__ std::size_t thread_in_grid() {
@@ -57,6 +61,14 @@ T only_value(const gpu::buffer<T>& out) {
   return value;
 }
 
+/// Waits and copies all values to the host.
+template <class T>
+std::vector<T> all_values(const gpu::buffer<T>& out) {
+  std::vector<T> values(out.size());
+  out.copy_to(values.data(), values.size());
+  return values;
+}
+
 /// Waits, copies all partial results to the host and combines them there from first to last. Sets `times`, whose
 /// copy includes the wait.
 template <class Op, class T>
@@ -82,10 +94,27 @@ class prepared_gpu_rung final : public prepared_rung<T> {
                given.b,
                given.config.n,
                given.config.grid,
-               given.config.block},
+               given.config.block,
+               given.config.parts,
+               given.results,
+               given.keys},
         rung_{input_} {}
   void launch() override { rung_.launch(); }
-  T result() override { return rung_.result(); }
+  T result() override {
+    if constexpr (requires { rung_.result(); }) {
+      return rung_.result();
+    } else {
+      const std::vector<T> all = rung_.results();
+      return all.empty() ? T{0} : all.front();
+    }
+  }
+  std::vector<T> results() override {
+    if constexpr (requires { rung_.results(); }) {
+      return rung_.results();
+    } else {
+      return {rung_.result()};
+    }
+  }
   [[nodiscard]] finish_times last_finish() const override {
     if constexpr (requires { rung_.finish; }) return rung_.finish;
     return {};
@@ -101,7 +130,8 @@ std::unique_ptr<prepared_rung<T>> prepare(const rung_input<T>& given) {
   return std::make_unique<prepared_gpu_rung<T, Rung>>(given);
 }
 
-/// Registers a rung that supports only sum: Rung<T>.
+/// Registers a rung that supports only sum: Rung<T>. It has result() or, for a workload of several results,
+/// results().
 template <template <class> class Rung>
 struct register_sum_rung {
   explicit register_sum_rung(const rung_info& info) {

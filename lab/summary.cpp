@@ -8,13 +8,6 @@
 namespace exactdot::lab {
 namespace {
 
-const measurement* find(const ladder_result& result, std::string_view name) {
-  const auto found = std::ranges::find(result.measurements, name, [](const measurement& candidate) {
-    return std::string_view(candidate.info.name);
-  });
-  return found == result.measurements.end() ? nullptr : &*found;
-}
-
 /// Returns the fastest of this project's rungs whose result stays on the device; null without times.
 const measurement* fastest(const ladder_result& result) {
   const measurement* best = nullptr;
@@ -35,9 +28,12 @@ std::string speed(const ladder_result& result) {
 }
 
 std::string race(const ladder_result& result) {
-  const measurement* const racy = find(result, "racy");
-  if (racy == nullptr || racy->correct.value_or(true)) return {};
-  const std::string text = fmt::format("racy returns {:.4g} instead of {:.4g}", racy->value, result.exact);
+  const auto racy = std::ranges::find_if(result.measurements, [](const measurement& tested) {
+    return tested.info.wrong_on_purpose && !tested.correct.value_or(true);
+  });
+  if (racy == result.measurements.end()) return {};
+  const std::string text =
+      fmt::format("{} returns {:.4g} instead of {:.4g}", racy->info.name, racy->value, result.exact);
   if (racy->findings.empty()) return text;
   const finding& first = racy->findings.front();
   return fmt::format("{} ({}, {}:{})", text, first.kind, first.file, first.line);

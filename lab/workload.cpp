@@ -13,7 +13,7 @@ namespace {
 /// A local static: other workloads are registered before main, in unspecified order. A deque keeps references
 /// valid.
 std::deque<workload>& registered_workloads() {
-  static std::deque<workload> registered{dot_workload()};
+  static std::deque<workload> registered{dot_workload(), rows_workload(), groups_workload()};
   return registered;
 }
 

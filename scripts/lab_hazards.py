@@ -31,8 +31,8 @@ def check_correct_rungs(results):
 
     Returns, by tool, on how many correct rungs it ran.
     """
-    rungs = results.report["ladders"][0]["rungs"]
-    incorrect = {rung["name"] for rung in rungs if rung["wrong_on_purpose"]}
+    ladders = [results.report["ladders"][0], *results.report.get("workloads", {}).get("ladders", [])]
+    incorrect = {rung["name"] for ladder in ladders for rung in ladder["rungs"] if rung["wrong_on_purpose"]}
     counts = {}
     for tool in TOOLS:
         outcomes = outcomes_of(results, tool, "rungs")

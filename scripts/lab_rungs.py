@@ -124,7 +124,8 @@ def rung_sections():
 def machine(results):
     report = results.report
     first = results.uniform[results.sizes[0], results.types[0]]
-    return paragraph(f"All figures of this page: {report['gpu']} (compute capability {first['compute_capability']}), "
+    return paragraph("Figures of this page, where a chapter does not name another machine: "
+                     f"{report['gpu']} (compute capability {first['compute_capability']}), "
                      f"driver {report['driver']}, CUDA toolkit {report['toolkit']}, {report['date']}.")
 
 

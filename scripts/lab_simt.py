@@ -1,6 +1,7 @@
 """The lab on the simulator: the commands that docs/lab.md shows, their results, and what another run must repeat.
 
-docs/results/lab-simt.json and hazards-simt.json are what the program printed. Counts of steps depend on the compiler, so
+docs/results/lab-simt.json, hazards-simt.json and, for each further workload, lab-WORKLOAD-simt.json are what the program
+printed. Counts of steps depend on the compiler, so
 they may differ by a tenth; those of kernels that wait for other threads may differ more and are not compared.
 docs/results/tree-costs-simt.json has the costs of examples/programs/interleaved.cu, line by line, lab-time-simt.json the
 times of the whole ladder and of all hazards.
@@ -13,13 +14,15 @@ import time
 
 N = 1000
 RUNGS, HAZARDS = ["lab", "--device", "simt", "--n", str(N)], ["hazards", "--device", "simt"]
+WORKLOADS = {"rows": ["lab", "--device", "simt", "--n", "4000", "--row-length", "1000"],
+             "groups": [*RUNGS, "--groups", "10"]}
 LIMITS = {"exactdot lab --device simt": 60, "exactdot hazards --device simt": 90}  # seconds on 2 processors
-WAITING = ("lock_per_block", "single_pass", "fast", "exact")
+WAITING = ("lock_per_block", "single_pass", "fast", "exact", "split_row_messages", "exact_rows", "exact_groups")
 SAME = ("check", "correct", "launches", "barriers", "grids", "promises_same_bits")
 
 
-def rung_command(names):
-    return " ".join(["exactdot", *RUNGS, *(f"--rung {name}" for name in names)])
+def rung_command(names, arguments=RUNGS):
+    return " ".join(["exactdot", *arguments, *(f"--rung {name}" for name in names)])
 
 
 def hazard_command(name):

@@ -41,6 +41,20 @@ LISTINGS = {
     "cub": (None, [("rungs/cub.cu", "reduce")]),
     "fast": (None, [("rungs/fast.cu", "launch")]),
     "exact": (None, [("rungs/exact.cu", "launch")]),
+    "thread_a_row": (None, [("rungs/rows/thread_a_row.cu", "add_row_per_thread")]),
+    "warp_a_row": ("thread_a_row", [("rungs/rows/warp_a_row.cu", "add_row_per_warp")]),
+    "block_a_row": ("warp_a_row", [("rungs/rows/block_a_row.cu", "add_row_per_block")]),
+    "split_row_atomics": ("block_a_row", [("rungs/rows/split_row_atomics.cu", "add_row_by_atomics")]),
+    "split_row_messages": ("split_row_atomics", [("rungs/rows/split_row_messages.cu", "add_row_by_messages")]),
+    "cub_rows": (None, [("rungs/rows/cub_rows.cu", "reduce")]),
+    "exact_rows": (None, [("rungs/rows/exact_rows.cu", "launch_rows")]),
+    "racy_groups": (None, [("rungs/groups/racy_groups.cu", "add_unprotected")]),
+    "atomic_groups": ("racy_groups", [("rungs/groups/atomic_groups.cu", "add_atomically")]),
+    "sorted_groups": (None, [("stable_partition.cuh", "place"), ("rungs/groups/sorted_groups.cu", "add_segments")]),
+    "private_tables": ("atomic_groups", [("rungs/groups/private_tables.cu", "add_privately")]),
+    "fixed_point": ("atomic_groups", [("rungs/groups/fixed_point.cu", "add_integers")]),
+    "cub_groups": (None, [("rungs/groups/cub_groups.cu", "sort"), ("rungs/groups/cub_groups.cu", "reduce")]),
+    "exact_groups": ("private_tables", [("rungs/groups/exact_groups.cu", "add_exactly")]),
 }
 
 ARGUMENT = r"((?:[^(),]|\([^()]*\))+)"
@@ -115,9 +129,9 @@ def names_in(folder):
             for name in re.findall(r'\.name = "(\w+)"', path.read_text())}
 
 
-def rung_names():
-    """The rungs that the lab registers."""
-    return names_in("rungs")
+def rung_names(workload=""):
+    """The rungs that the lab registers: over dot products or over another workload."""
+    return names_in(f"rungs/{workload}")
 
 
 def hazard_names():

@@ -4,6 +4,8 @@ Each goal names why it is missed, as far as experiments have shown it (docs/expe
 while a case misses the goal.
 """
 import performance_elements
+import performance_groups
+import performance_lines
 from performance_goals import Case, Goal
 from performance_gpu import EXACT_GOALS, HOSTILE_GOAL
 from performance_rows import TYPES, Ratio, length, ratio_of
@@ -145,16 +147,6 @@ def all_reductions_goals(found):
             Goal(f"where that is impossible: ≤ {OLD_GOAL} of version 0.1's time on the same data")]
 
 
-def open_goals():
-    """Goals that no measurement covers yet."""
-    return [Goal(name) for name in (
-        "rows of 32 … 2^21 elements, 2^25 pairs or more: ≥ 85 % of the read ceiling",
-        "the same rows: ≤ 0.5 of `torch.linalg.vecdot`", "`exact` row and column sums: ≤ `torch.sum`",
-        "`exact` matrix-vector product: ≤ 1.1 of cuBLAS gemv",
-        "up to 4096 groups: ≥ 60 % of the read ceiling, ≤ 0.05 of racy `torch.index_add_`",
-        "more groups: ≤ 1 of the racy `index_add_`, ≤ 0.1 of the deterministic one")]
-
-
-def all_goals(results, found, elements):
+def all_goals(results, found, elements, lines, groups):
     return [*dot_goals(results), *reduction_goals(found), *all_reductions_goals(found),
-            *performance_elements.goals(elements), *open_goals()]
+            *performance_elements.goals(elements), *performance_lines.goals(lines), *performance_groups.goals(groups)]

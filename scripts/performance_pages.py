@@ -6,6 +6,7 @@ import performance_cpu_tables as cpu_tables
 import performance_elements as elements_tables
 import performance_gpu_tables as gpu_tables
 import performance_levels as levels_tables
+import performance_lines as lines_tables
 import performance_reductions as reductions_tables
 from documents import paragraph
 from performance_rows import LEGEND, QUICK, TYPES
@@ -109,7 +110,12 @@ def elements(results):
                 [("How it is measured", "", elements_tables.text()), *elements_tables.entries(results)])
 
 
+def lines(results):
+    return page("Rows, columns and segments on a GPU: raw tables", "`rows-*.jsonl`, `segments-*.jsonl`, `torch-lines-*.jsonl`",
+                lines_tables.entries(results), legend="")
+
+
 def all_pages(results):
     return {"gpu": gpu(results.gpu), "cpu": cpu(results.cpu, results.cpu_threads), "reductions": reductions(results.reductions),
             "kernels": kernels(results.gpu), "levels": levels(results.levels),
-            "elements": elements(results.elements)}
+            "elements": elements(results.elements), "lines": lines(results.lines)}

@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <bench/experiments/fill.cuh>
 #include <bench/experiments/gpu_rows.hpp>
+#include <bench/experiments/way_timing.cuh>
 #include <bench/library.hpp>
-#include <bench/on_gpu/timing_modes.cuh>
 #include <cstdio>
 #include <cstring>
 #include <cub/device/device_segmented_reduce.cuh>
@@ -27,7 +27,6 @@
 namespace experiment {
 namespace {
 
-using bench::sampler;
 using exactdot::reduction;
 using exactdot::on_gpu::buffer;
 using exactdot::on_gpu::check;
@@ -35,7 +34,6 @@ using exactdot::on_gpu::stream;
 
 constexpr std::size_t elements = std::size_t{1} << 25;
 constexpr int rounds = 7;
-constexpr double sample_seconds = 1e-3;
 
 enum class job { dot, sum, matvec, mean, columns };
 
@@ -43,11 +41,6 @@ const char* name_of(job what) {
   constexpr const char* names[] = {"dot", "sum", "matvec", "mean", "columns"};
   return names[static_cast<int>(what)];
 }
-
-struct way {
-  std::string name;
-  std::function<void()> enqueue;
-};
 
 /// Numbers of 2^-60 to 2^60, each followed by its negative in the same row, but for one of 1: sums that cancel.
 template <class T>
@@ -216,36 +209,10 @@ class measurement {
     if (with_variants_ && what != job::columns) time_variants(what);
   }
 
-  /// The median of each way; of ways with one name that of the fastest.
-  std::vector<std::pair<std::string, double>> medians(const std::vector<way>& ways, int samples_of_each) {
-    std::vector<sampler> samplers;
-    std::vector<std::vector<double>> samples(ways.size());
-    for (const way& each : ways) {
-      const int calls = bench::calls_per_sample(sample_seconds, bench::estimate_seconds(gpu_, each.enqueue), 50);
-      samplers.push_back(bench::in_warm_graph(gpu_, each.enqueue, calls));
-    }
-    for (int round = 0; round < samples_of_each; ++round) {
-      for (std::size_t i = 0; i < ways.size(); ++i) samples[i].push_back(samplers[i]());
-    }
-    std::vector<std::pair<std::string, double>> found;
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      std::sort(samples[i].begin(), samples[i].end());
-      const double median = 1e6 * samples[i][samples[i].size() / 2];
-      const auto same =
-          std::find_if(found.begin(), found.end(), [&](const auto& x) { return x.first == ways[i].name; });
-      if (same == found.end()) {
-        found.emplace_back(ways[i].name, median);
-      } else {
-        same->second = std::min(same->second, median);
-      }
-    }
-    return found;
-  }
-
   void time(job computed, const char* data, const std::vector<way>& ways) {
     const std::string what = std::string(name_of(computed)) + data;
     const int matrices = computed == job::dot ? 2 : 1;
-    const auto found = medians(ways, rounds);
+    const auto found = medians(gpu_, ways, rounds);
     const std::size_t wrong = wrong_results(ways.front(), computed);
     const double gigabytes = 1e-9 * static_cast<double>(elements * sizeof(T)) * matrices;
     const char* const type = sizeof(T) == 4 ? "float32" : "float64";
@@ -318,7 +285,7 @@ class measurement {
                         }});
       }
     }
-    auto found = medians(ways, 3);
+    auto found = medians(gpu_, ways, 3);
     std::sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
     std::printf("{\"variants\": \"%s\", \"type\": \"%s\", \"rows\": %zu, \"length\": %zu", name_of(what),
                 sizeof(T) == 4 ? "float32" : "float64", rows_, length_);

@@ -4,7 +4,8 @@
 //
 // Every result has the bits of the same call on its elements alone, in both modes. `out`: a contiguous range of the
 // result type, as long as there are results; it must not share memory with the inputs. Its element type is the type
-// to which results are rounded: any that the vector call allows as R. Arrays and results lie in host memory.
+// to which results are rounded: any that the vector call allows as R. Arrays and results lie in host memory or,
+// in programs that link exactdot::cuda, all in a GPU's (docs/shapes.md).
 //
 // Errors: those of the vector calls; errc::size_mismatch if lengths differ; errc::empty_input for min and max of
 // vectors without elements. Nothing is written unless the call succeeds, except after errc::cancelled. Cost: that

@@ -2,7 +2,8 @@
 // exactdot::cuda: reductions of vectors in a GPU's memory, ordered by a stream.
 //
 // The same bits as exactdot's functions on a CPU, in both modes. Calls allocate no device memory and do not wait,
-// except where stated, so they can be captured in a graph. Link exactdot::cuda; this header needs no header of CUDA.
+// except where stated, so they can be captured in a graph. Link exactdot::cuda; this header needs no header of
+// CUDA.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ namespace exactdot::cuda {
 /// cudaStream_t.
 using stream_handle = CUstream_st*;
 
-/// What the calls on one stream share: less than 256 KiB of device memory, and two words of host memory that the
+/// What the calls on one stream share: less than 1 MiB of device memory, and two words of host memory that the
 /// GPU writes. One workspace serves one stream, which orders its calls, and one thread at a time: a second thread
 /// is refused. The library cannot detect, so the caller must prevent, that a graph captured from that stream runs
 /// at the same time as other calls, or as another launch of itself, with the same workspace. A moved-from workspace
@@ -37,8 +38,11 @@ class workspace {
 
   [[nodiscard]] stream_handle stream() const noexcept;
   [[nodiscard]] int device() const noexcept;  ///< its index
-  /// Waits for the stream and throws errc::overflow if an integer result of an earlier stream-ordered call did not
-  /// fit into its type (the result is then 0); such calls cannot throw it themselves.
+  /// Waits for the stream and throws what earlier stream-ordered calls could not throw themselves: errc::overflow
+  /// if an integer result did not fit into its type (it is then 0); errc::bad_option, with the first segment, if
+  /// offsets decreased or passed the end (its result is then NaN or, if it is an integer, 0); errc::empty_input,
+  /// with the first one, if a segment or group has no extreme element because it is empty (NaN or 0);
+  /// errc::headroom or errc::bad_option for words that are no state (cuda/states.hpp; the result is then NaN).
   void check();
 
   struct storage;
@@ -102,9 +106,9 @@ template <element R, element T>
 }
 
 /// *result = a·b for vectors of any stride and byte order, read in place; a result of `type`. Element by element: a
-/// stride of s elements costs up to s times the memory traffic. The vectors may hold two floating-point or two integer
-/// types. Errors: as above, and errc::size_mismatch, and errc::bad_option for a floating-point and an integer type
-/// together and for strides that are no multiple of the element's size.
+/// stride of s elements costs up to s times the memory traffic. The vectors may hold two floating-point or two
+/// integer types. Errors: as above, and errc::size_mismatch, and errc::bad_option for a floating-point and an
+/// integer type together and for strides that are no multiple of the element's size.
 inline void dot(workspace& on, const any_vector& a, const any_vector& b, element_type type, void* result,
                 const options& options = {}) {
   detail::enqueue(on, reduction::dot, a, b, type, result, options);
@@ -116,11 +120,11 @@ inline void dot(workspace& on, const any_vector& a, const any_vector& b, element
   return {type, detail::reduce(on, reduction::dot, a, b, type, options)};
 }
 
-/// *result = any reduction of one vector, when the stream reaches it; a result of `type` (exactdot::reduce says which
-/// types a reduction gives). Values as exactdot's functions. One launch; in mode fast two for roots, quotients and
-/// results of other types. Variances take four, of which the last three do nothing unless the first, which reads the
-/// vector once, leaves the rounding open. Errors: as above, errc::empty_input, and
-/// for integer results errc::overflow from workspace::check().
+/// *result = any reduction of one vector, when the stream reaches it; a result of `type` (exactdot::reduce says
+/// which types a reduction gives). Values as exactdot's functions. One launch; in mode fast two for roots,
+/// quotients and results of other types. Variances take four, of which the last three do nothing unless the first,
+/// which reads the vector once, leaves the rounding open. Errors: as above, errc::empty_input, and for integer
+/// results errc::overflow from workspace::check().
 inline void reduce(workspace& on, reduction what, const any_vector& x, element_type type, void* result,
                    const options& options = {}, std::int64_t ddof = 0) {
   exactdot::detail::require_one_input(what);
@@ -135,8 +139,8 @@ inline void reduce(workspace& on, reduction what, const any_vector& x, element_t
 }
 
 /// Adds a·b to the words of an accumulator of their element type in device memory (accumulator<T>::word_count of
-/// them, all zero for an empty one), as one more state: to be read back, merged, or summed by NCCL or MPI. At most
-/// 2^30 calls on the same words. Errors and cost as above.
+/// them, all zero for an empty one), as one more state: to be read back, or summed by NCCL or MPI and rounded on
+/// the device (cuda/states.hpp). At most 2^30 calls on the same words. Errors and cost as above.
 inline void dot_into(workspace& on, const any_vector& a, const any_vector& b, std::int64_t* words) {
   detail::add_into(on, reduction::dot, a, b, words);
 }

@@ -22,6 +22,7 @@ enum class errc {
   cancelled,       ///< monitor::cancel was set while the computation ran
   device_failure,  ///< CUDA reports a failure, of this call or of an earlier one on the same device
   file,            ///< a file cannot be read or written, or does not hold what it should
+  communication,   ///< MPI reports a failure (exactdot/mpi.hpp)
 };
 
 class error : public std::runtime_error {

@@ -10,3 +10,4 @@
 #include <exactdot/options.hpp>
 #include <exactdot/reduce.hpp>
 #include <exactdot/shapes.hpp>
+#include <exactdot/states.hpp>

@@ -3,6 +3,7 @@
 import numpy
 
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -55,7 +56,8 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -94,8 +96,8 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
         threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def vecdot(a: Vector, b: Vector, *, axis: int | None = None, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = False, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
     Computes the dot products of vectors along one axis of two arrays, each exactly and rounded once.
 
@@ -103,13 +105,15 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, mode: Literal['exac
 
     Parameters
     ----------
-    a, b : arrays in host memory, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    a, b : arrays, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int
         The axis of the vectors in each array; default: the last.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -123,7 +127,11 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, mode: Literal['exac
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -155,12 +163,12 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, mode: Literal['exac
     """
 
 @overload
-def vecdot(a: Vector, b: Vector, *, axis: int | None = None, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = False, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
-        threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
     Computes the product of a matrix and a vector, each element exactly and rounded once.
 
@@ -168,7 +176,7 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
 
     Parameters
     ----------
-    a, b : arrays in host memory, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    a, b : arrays, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
@@ -186,7 +194,11 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -219,7 +231,7 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
 
 @overload
 def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
-        threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
@@ -233,13 +245,13 @@ def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -256,7 +268,8 @@ def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -316,13 +329,13 @@ def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -339,7 +352,8 @@ def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -394,13 +408,13 @@ def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = F
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -417,7 +431,8 @@ def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = F
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -461,24 +476,25 @@ def sum_of_squares(x: Vector, *, axis: int | tuple[int, ...] | None = None, keep
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
     Computes the Euclidean norm of a vector: the root of the exact sum of squares, rounded once.
 
     Neither squares nor sum over- or underflow. The result has the same bits with any number of threads, on any
-    instruction set, on any GPU and in any order of the elements.
+    instruction set, on any GPU and in any order of the elements. A list or tuple of arrays, which may differ in
+    shape, has one norm: that of all their elements.
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -494,7 +510,8 @@ def norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -523,6 +540,8 @@ def norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     >>> import numpy as np
     >>> xd.norm(np.array([3e300, 4e300]))
     5e+300
+    >>> xd.norm([np.array([1.0, 4.0]), np.full((2, 4), 1.0)])
+    5.0
     """
 
 @overload
@@ -531,7 +550,84 @@ def norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool
         device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
 
 @overload
-def norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def norm(x: Vector | Sequence[Vector], *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
+
+@overload
+def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ord: float = 2, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
+        stream: Any = None) -> float:
+    """
+    Computes the norm of a vector: the root of the exact sum of squares, rounded once.
+
+    The array API's name of norm, as exactdot.linalg.vector_norm. Neither squares nor sum over- or underflow.
+
+    Parameters
+    ----------
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+        Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
+        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
+        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        chunks, through 128 KiB per thread. Do not write to them during the call.
+    axis : int or tuple of int, optional
+        The axes over which to reduce; default: all. Each result has the bits of the call on
+        its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
+    keepdims : bool
+        With True the result is an array in which the reduced axes have length 1.
+    ord : {2, 1}
+        2 (default) for the Euclidean norm, 1 for the sum of the magnitudes.
+    mode : {"exact", "fast"}
+        "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
+    dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
+        The type to which the result is rounded. Default: the element type; of integers float64.
+    threads : int
+        The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
+        on their GPU; naming another device is an error.
+    out : array, optional
+        The array that receives the results, rounded to its element type: of the shape of the results, or for one result
+        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
+
+    Returns
+    -------
+    float, or out if it was passed
+        0.0 for a vector of length 0.
+
+    Raises
+    ------
+    TypeError
+        An argument is no vector of numbers, or is a masked array.
+    ValueError
+        ord is neither 2 nor 1; an array has a shape that the function does not take, or an option is unknown.
+    BufferError
+        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+    RuntimeError
+        The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
+    KeyboardInterrupt
+        Ctrl-C ends a long call on the CPU within a second.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> import numpy as np
+    >>> xd.linalg.vector_norm(np.array([[3.0, 4.0], [5.0, -12.0]]), axis=1)
+    array([ 5., 13.])
+    """
+
+@overload
+def vector_norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: float = 2,
+        mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
+        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+
+@overload
+def vector_norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: float = 2,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
@@ -547,13 +643,13 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -569,7 +665,8 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -611,7 +708,7 @@ def mean(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0,
+def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
@@ -622,18 +719,20 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
     ddof : int
         0 (default) for the variance of a population, 1 for that of a sample.
+    correction : int or float, optional
+        The array API's name of ddof; a whole number.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -647,7 +746,8 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -679,17 +779,17 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     """
 
 @overload
-def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0,
+def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
 
 @overload
-def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0,
+def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0,
+def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
@@ -699,18 +799,20 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
     ddof : int
         0 (default) for the variance of a population, 1 for that of a sample.
+    correction : int or float, optional
+        The array API's name of ddof; a whole number.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -724,7 +826,8 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -756,12 +859,12 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     """
 
 @overload
-def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0,
+def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
 
 @overload
-def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0,
+def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
@@ -775,13 +878,13 @@ def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -793,7 +896,8 @@ def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -841,13 +945,13 @@ def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -859,7 +963,8 @@ def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -907,13 +1012,13 @@ def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -925,7 +1030,8 @@ def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -973,13 +1079,13 @@ def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
 
     Parameters
     ----------
-    x : array of any shape (in GPU memory 1-D), or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
         them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
-        The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+        The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
         With True the result is an array in which the reduced axes have length 1.
@@ -991,7 +1097,8 @@ def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
         The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
         belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
@@ -1031,9 +1138,9 @@ def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bo
 
 @overload
 def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls dot for each segment of two vectors, in host memory.
+    Calls dot for each segment of two vectors.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of dot on
     its elements alone.
@@ -1060,7 +1167,11 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1091,13 +1202,13 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
 
 @overload
 def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls sum for each segment of a vector, in host memory.
+    Calls sum for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of sum on
     its elements alone.
@@ -1124,7 +1235,11 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1154,13 +1269,13 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
 
 @overload
 def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls asum for each segment of a vector, in host memory.
+    Calls asum for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of asum on
     its elements alone.
@@ -1187,7 +1302,11 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1217,13 +1336,13 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
 
 @overload
 def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls sum_of_squares for each segment of a vector, in host memory.
+    Calls sum_of_squares for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of sum_of_squares on
     its elements alone.
@@ -1250,7 +1369,11 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1280,13 +1403,13 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
 
 @overload
 def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls norm for each segment of a vector, in host memory.
+    Calls norm for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of norm on
     its elements alone.
@@ -1312,7 +1435,11 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1340,13 +1467,13 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
 
 @overload
 def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls mean for each segment of a vector, in host memory.
+    Calls mean for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of mean on
     its elements alone.
@@ -1372,7 +1499,11 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1400,13 +1531,13 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
 
 @overload
 def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls var for each segment of a vector, in host memory.
+    Calls var for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of var on
     its elements alone.
@@ -1435,7 +1566,11 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1463,13 +1598,13 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
 
 @overload
 def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls std for each segment of a vector, in host memory.
+    Calls std for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of std on
     its elements alone.
@@ -1498,7 +1633,11 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1526,12 +1665,12 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
 
 @overload
 def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls min for each segment of a vector, in host memory.
+    Calls min for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of min on
     its elements alone.
@@ -1553,7 +1692,11 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1580,12 +1723,12 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     """
 
 @overload
-def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls max for each segment of a vector, in host memory.
+    Calls max for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of max on
     its elements alone.
@@ -1607,7 +1750,11 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1634,12 +1781,12 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     """
 
 @overload
-def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls argmin for each segment of a vector, in host memory.
+    Calls argmin for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of argmin on
     its elements alone.
@@ -1661,7 +1808,11 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1688,12 +1839,12 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     """
 
 @overload
-def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None) -> Any:
+def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
     """
-    Calls argmax for each segment of a vector, in host memory.
+    Calls argmax for each segment of a vector.
 
     Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of argmax on
     its elements alone.
@@ -1715,7 +1866,11 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 
     Returns
     -------
@@ -1742,13 +1897,13 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     """
 
 @overload
-def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out) -> Out: ...
+def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls dot for each group of elements with the same key, in host memory.
+    Calls dot for each group of elements with the same key.
 
     Each result has the bits of dot on the elements of its group alone, in any order.
 
@@ -1762,7 +1917,8 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
         are unsigned.
@@ -1774,7 +1930,11 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -1807,13 +1967,13 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls sum for each group of elements with the same key, in host memory.
+    Calls sum for each group of elements with the same key.
 
     Each result has the bits of sum on the elements of its group alone, in any order.
 
@@ -1827,7 +1987,8 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
         are unsigned.
@@ -1839,7 +2000,11 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -1871,13 +2036,13 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls asum for each group of elements with the same key, in host memory.
+    Calls asum for each group of elements with the same key.
 
     Each result has the bits of asum on the elements of its group alone, in any order.
 
@@ -1891,7 +2056,8 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
         are unsigned.
@@ -1903,7 +2069,11 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -1935,13 +2105,13 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls sum_of_squares for each group of elements with the same key, in host memory.
+    Calls sum_of_squares for each group of elements with the same key.
 
     Each result has the bits of sum_of_squares on the elements of its group alone, in any order.
 
@@ -1955,7 +2125,8 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
         are unsigned.
@@ -1967,7 +2138,11 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -1999,13 +2174,13 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls norm for each group of elements with the same key, in host memory.
+    Calls norm for each group of elements with the same key.
 
     Each result has the bits of norm on the elements of its group alone, in any order.
 
@@ -2019,7 +2194,8 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type; of integers float64.
     threads : int
@@ -2030,7 +2206,11 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -2060,13 +2240,13 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls mean for each group of elements with the same key, in host memory.
+    Calls mean for each group of elements with the same key.
 
     Each result has the bits of mean on the elements of its group alone, in any order.
 
@@ -2080,7 +2260,8 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type; of integers float64.
     threads : int
@@ -2091,7 +2272,11 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -2121,13 +2306,13 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls var for each group of elements with the same key, in host memory.
+    Calls var for each group of elements with the same key.
 
     Each result has the bits of var on the elements of its group alone, in any order.
 
@@ -2141,7 +2326,8 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     ddof : int
         0 (default) for the variance of a population, 1 for that of a sample.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -2154,7 +2340,11 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -2184,13 +2374,13 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
 
 @overload
 def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls std for each group of elements with the same key, in host memory.
+    Calls std for each group of elements with the same key.
 
     Each result has the bits of std on the elements of its group alone, in any order.
 
@@ -2204,7 +2394,8 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     ddof : int
         0 (default) for the variance of a population, 1 for that of a sample.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -2217,7 +2408,11 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -2247,13 +2442,13 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
 
 @overload
 def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
-        threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls min for each group of elements with the same key, in host memory.
+    Calls min for each group of elements with the same key.
 
     Each result has the bits of min on the elements of its group alone, in any order.
 
@@ -2267,7 +2462,8 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
@@ -2276,7 +2472,11 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -2306,13 +2506,13 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
-        threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
-        threads: int = 0, device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
-    Calls max for each group of elements with the same key, in host memory.
+    Calls max for each group of elements with the same key.
 
     Each result has the bits of max on the elements of its group alone, in any order.
 
@@ -2326,7 +2526,8 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
@@ -2335,7 +2536,11 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -2365,11 +2570,11 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
-        threads: int = 0, device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
-        device: str = 'auto', out: None = None, skip_out_of_range: bool = False) -> Any:
+        device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Counts the elements of each group: how many keys there are of each value.
 
@@ -2380,7 +2585,8 @@ def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+        keys in GPU memory need it.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
@@ -2389,7 +2595,11 @@ def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
     out : array, optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
         of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-        wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+        wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+        several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
+        belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
     skip_out_of_range : bool
         With True elements whose key is no group's are left out; otherwise the first such key is an error.
 
@@ -2419,7 +2629,7 @@ def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
 
 @overload
 def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
-        device: str = 'auto', out: Out, skip_out_of_range: bool = False) -> Out: ...
+        device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 def info() -> dict[str, Any]:
     """
@@ -2468,6 +2678,38 @@ def use_instruction_set(name: str) -> None:
     --------
     >>> import exactdot as xd
     >>> xd.use_instruction_set("")
+    """
+
+def check(x: Vector, *, stream: Any = None) -> None:
+    """
+    Waits for a stream and raises the error of earlier calls on it that could not: they returned before the GPU had seen the
+    data.
+
+    Such calls have several results, or out, in GPU memory. What their data made wrong is NaN or 0 there, and noted: an
+    integer that does not fit, a key or an offset out of range, an empty group under min or max. The note is cleared. Calls
+    whose result is an integer in host memory raise it, too.
+
+    Parameters
+    ----------
+    x : array
+        An array in GPU memory, which names the GPU and, as in other calls, the stream. In host memory nothing is left to
+        check.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream. Default: as for reductions of x.
+
+    Raises
+    ------
+    OverflowError
+        An integer result did not fit into its type.
+    ValueError
+        A key or an offset was out of range, or a group was empty; x is no array.
+    RuntimeError
+        There is no GPU, or CUDA reports an error.
+
+    Examples
+    --------
+    >>> import exactdot as xd
+    >>> xd.check([1, 2, 3])
     """
 
 class Accumulator:
@@ -2803,7 +3045,7 @@ class Accumulator:
         ValueError
             The dtype has another number of words, or no accumulators have this sum of words.
         TypeError
-            The words are not integers.
+            The words are not 64-bit signed integers.
         OverflowError
             The words are the sum of more than 2^31 - 1 accumulators, or the sum exceeds 2^63 products of the largest
             magnitude.
@@ -3098,7 +3340,7 @@ class Moments:
         ValueError
             The dtype has another number of words, or no moments have this sum of words.
         TypeError
-            The words are not integers.
+            The words are not 64-bit signed integers.
         OverflowError
             As Accumulator.from_words.
 

@@ -268,7 +268,7 @@ Raises
 ValueError
     The dtype has another number of words, or no accumulators have this sum of words.
 TypeError
-    The words are not integers.
+    The words are not 64-bit signed integers.
 OverflowError
     The words are the sum of more than 2^31 - 1 accumulators, or the sum exceeds 2^63 products of the largest
     magnitude.

@@ -2,7 +2,6 @@
 #include <python/src/arguments.hpp>
 #include <python/src/array_axes.hpp>
 #include <python/src/gil.hpp>
-#include <python/src/stream.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -64,33 +63,6 @@ divided_axes divide(const std::vector<axis>& axes, const std::vector<bool>& redu
     divided.is_result.push_back(!reduced[i]);
   }
   return divided;
-}
-
-nb::object new_array(nb::handle like, const std::vector<std::size_t>& shape, element_type type,
-                     const char* caller) {
-  const finalization_guard guard;
-  nb::list lengths;
-  for (const std::size_t n : shape) lengths.append(n);
-  const nb::object shape_tuple = nb::steal(PyList_AsTuple(lengths.ptr()));
-  const std::string name(name_of(type));
-  if (framework_of(like.ptr()) == "torch") {
-    const nb::object torch = nb::module_::import_("torch");
-    if (nb::hasattr(torch, name.c_str())) {
-      return torch.attr("empty")(shape_tuple, nb::arg("dtype") = torch.attr(name.c_str()));
-    }
-  }
-  try {
-    const nb::object dtype = type == element_type::bfloat16
-                                 ? nb::object(nb::module_::import_("ml_dtypes").attr("bfloat16"))
-                                 : nb::object(nb::str(name.c_str()));
-    return nb::module_::import_("numpy").attr("empty")(shape_tuple, dtype);
-  } catch (const nb::python_error& failure) {
-    if (!failure.matches(PyExc_ImportError)) throw;
-    const std::string sentence = std::string(caller) + ": several results of " + name + " need NumPy" +
-                                 (type == element_type::bfloat16 ? " and ml_dtypes" : "") + ", or the argument out";
-    PyErr_SetString(PyExc_ImportError, sentence.c_str());
-    throw nb::python_error();
-  }
 }
 
 std::vector<axis> places_of(const imported_array& out, const divided_axes& divided, const char* caller) {

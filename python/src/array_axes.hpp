@@ -1,5 +1,4 @@
-// The arguments axis and keepdims, and the arrays of results: which axes of an array are reduced, and what shape is
-// left.
+// The arguments axis and keepdims: which axes of an array are reduced, and what shape is left.
 #pragma once
 
 #include <python/src/imported_array.hpp>
@@ -21,11 +20,6 @@ struct divided_axes {
 [[nodiscard]] std::vector<bool> read_axes(nb::handle given, int dimensions, const char* caller);
 
 [[nodiscard]] divided_axes divide(const std::vector<axis>& axes, const std::vector<bool>& reduced, bool keepdims);
-
-/// A new array of the library of `like` (PyTorch, otherwise NumPy), in host memory and C order. Throws ImportError,
-/// which names `out`, without NumPy.
-[[nodiscard]] nb::object new_array(nb::handle like, const std::vector<std::size_t>& shape, element_type type,
-                                   const char* caller);
 
 /// The axes of an array of results that belong to result axes. Throws ValueError if its shape is not that of the
 /// results.

@@ -21,6 +21,13 @@ Integer tuple_integer(const nb::tuple& values, std::size_t index, const char* na
   return cast_field<Integer>(index < values.size() ? nb::object(values[index]) : nb::none(), name);
 }
 
+/// The first `count` integers of a tuple.
+std::vector<std::int64_t> tuple_integers(const nb::tuple& values, std::size_t count, const char* name) {
+  std::vector<std::int64_t> integers;
+  for (std::size_t i = 0; i < count; ++i) integers.push_back(tuple_integer<std::int64_t>(values, i, name));
+  return integers;
+}
+
 }  // namespace
 
 void imported_array::read_cuda_array_interface(const nb::object& value) {
@@ -37,8 +44,8 @@ void imported_array::read_cuda_array_interface(const nb::object& value) {
   swapped = found->swapped;
   if (!field("mask").is_none()) throw masked_array();
   const auto shape = cast_field<nb::tuple>(field("shape"), "shape");
-  const std::int64_t length = shape.size() == 0 ? 1 : tuple_integer<std::int64_t>(shape, 0, "shape");
-  set_shape(static_cast<int>(shape.size()), &length);
+  const auto lengths = tuple_integers(shape, shape.size(), "shape");
+  set_shape(static_cast<int>(lengths.size()), lengths.data());
   const auto pointer = cast_field<nb::tuple>(field("data"), "data");
   set_data(reinterpret_cast<void*>(tuple_integer<std::uintptr_t>(pointer, 0, "data")));
   const int is_read_only = pointer.size() > 1 ? PyObject_IsTrue(nb::object(pointer[1]).ptr()) : -1;
@@ -47,9 +54,9 @@ void imported_array::read_cuda_array_interface(const nb::object& value) {
     throw invalid_array{true, "__cuda_array_interface__ has no valid data"};
   }
   read_only = is_read_only == 1;
-  stride = static_cast<std::ptrdiff_t>(size_of(type));
-  if (const auto strides = field("strides"); !strides.is_none() && dimensions == 1) {
-    stride = tuple_integer<std::ptrdiff_t>(cast_field<nb::tuple>(strides, "strides"), 0, "strides");
+  set_strides(nullptr, 1);
+  if (const auto strides = field("strides"); !strides.is_none() && dimensions != 0) {
+    set_strides(tuple_integers(cast_field<nb::tuple>(strides, "strides"), lengths.size(), "strides").data(), 1);
   }
   if (const auto stream = field("stream"); !stream.is_none()) {
     producer_stream = cast_field<std::intptr_t>(stream, "stream");

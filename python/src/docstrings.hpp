@@ -1,4 +1,4 @@
-// The docstrings of info and use_instruction_set, in numpydoc format, with their signatures.
+// The docstrings of info, use_instruction_set and check, in numpydoc format, with their signatures.
 //
 // scripts/python_stubs copies them into exactdot/_engine.pyi for editors and type checkers. tests/python runs every
 // example.
@@ -56,6 +56,39 @@ Examples
 --------
 >>> import exactdot as xd
 >>> xd.use_instruction_set("")
+)";
+
+inline constexpr const char* check = R"(check(x, *, stream=None)
+--
+
+Waits for a stream and raises the error of earlier calls on it that could not: they returned before the GPU had seen the
+data.
+
+Such calls have several results, or out, in GPU memory. What their data made wrong is NaN or 0 there, and noted: an
+integer that does not fit, a key or an offset out of range, an empty group under min or max. The note is cleared. Calls
+whose result is an integer in host memory raise it, too.
+
+Parameters
+----------
+x : array
+    An array in GPU memory, which names the GPU and, as in other calls, the stream. In host memory nothing is left to
+    check.
+stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+    The CUDA stream. Default: as for reductions of x.
+
+Raises
+------
+OverflowError
+    An integer result did not fit into its type.
+ValueError
+    A key or an offset was out of range, or a group was empty; x is no array.
+RuntimeError
+    There is no GPU, or CUDA reports an error.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> xd.check([1, 2, 3])
 )";
 
 }  // namespace exactdot::python::docstrings

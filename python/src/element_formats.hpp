@@ -66,6 +66,16 @@ inline std::optional<element_type> read_dlpack_type(dlpack::data_type type) {
   }
 }
 
+/// The inverse.
+inline dlpack::data_type dlpack_type_of(element_type type) {
+  const element_info& known = info_of(type);
+  const std::uint8_t code = known.kind == 'i'   ? dlpack::signed_integer
+                            : known.kind == 'u' ? dlpack::unsigned_integer
+                            : known.kind == 'V' ? dlpack::brain_floating
+                                                : dlpack::floating;
+  return {code, static_cast<std::uint8_t>(8 * known.bytes), 1};
+}
+
 /// A type string of NumPy, such as "<f8". "<V2" is bfloat16 only if the array's dtype says so (`is_bfloat16`).
 inline std::optional<element_format> read_type_string(std::string_view text, bool is_bfloat16) {
   if (text.size() != 3 || std::strchr("<>|", text[0]) == nullptr || text[0] == '\0') return std::nullopt;

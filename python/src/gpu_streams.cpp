@@ -105,7 +105,7 @@ bool is_captured(std::intptr_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-void keep_alive_until_done(std::initializer_list<const imported_array*> arrays, const stream_choice& stream) {
+void keep_alive_until_done(const std::vector<const imported_array*>& arrays, const stream_choice& stream) {
   const relaxed_capture relaxed;
   while (!pending_calls().empty() && cudaEventQuery(pending_calls().front().done.get()) == cudaSuccess) {
     const pending_call done = pop_oldest();

@@ -6,11 +6,11 @@
 
 #include <cuda/resources.hpp>
 #include <exactdot/cuda.hpp>
-#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <python/src/imported_array.hpp>
 #include <python/src/stream.hpp>
+#include <vector>
 
 namespace exactdot::python {
 
@@ -33,7 +33,7 @@ bool is_captured(std::intptr_t stream);
 
 /// Keeps arrays alive until the stream has done the work queued so far. Arrays of the stream's own framework are
 /// left out: it frees memory in stream order. Call with the GIL held; not for calls that are captured.
-void keep_alive_until_done(std::initializer_list<const imported_array*> arrays, const stream_choice& stream);
+void keep_alive_until_done(const std::vector<const imported_array*>& arrays, const stream_choice& stream);
 
 /// Device memory, allocated and freed in stream order.
 class stream_memory {

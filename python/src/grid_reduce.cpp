@@ -4,10 +4,12 @@
 #include <plan/axes.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/array_axes.hpp>
+#include <python/src/gpu_batches.hpp>
 #include <python/src/grid_reduce.hpp>
 #include <python/src/grid_results.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/number.hpp>
+#include <python/src/result_array.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -27,31 +29,36 @@ std::size_t bytes_of_element(const std::vector<axis>& axes) {
   return std::max(nearest, sizeof(double));
 }
 
-/// Computes the results into `to`.
-void compute_results(const grid_call& call, const paired_axes& axes, const any_results& to) {
+/// Computes the results into `to`, in host memory.
+void compute_results(const grid_call& call, const grid_pair& of, const paired_axes& axes, const any_results& to) {
   const imported_array& a = call.inputs.first;
-  const imported_array* const b = call.inputs.other();
-  const any_grid first{a.data, a.type, axes.a.results, axes.a.elements, a.swapped};
   const std::size_t work = work_of(positions(axes.a.results), positions(axes.a.elements));
   const bool is_long = work >= min_long_call * sizeof(double) / bytes_of_element(a.all_axes());
   compute(work, is_long, call.chosen, [&](const options& chosen) {
-    const any_grid second =
-        b == nullptr ? first : any_grid{b->data, b->type, axes.results_of_b, axes.elements_of_b, b->swapped};
-    detail::reduce_grid(call.what, first, second, to, chosen, call.ddof, call.caller);
+    detail::reduce_grid(call.what, of.first, of.second, to, chosen, call.ddof, call.caller);
   });
 }
 
 nb::object reduce(const grid_call& call, const paired_axes& axes) {
+  const grid_pair of = grids_of(call, axes);
   if (call.out.is_none() && axes.a.shape.empty()) {
     any_scalar value{result_type(call), 0};
-    compute_results(call, axes, {&value.bits, value.type, {}, false});
+    if (call.stream != nullptr) {
+      value = gpu_reduce_grid(gpu_batch_of(call, of, {}, {}), value.type, *call.stream);
+    } else {
+      compute_results(call, of, axes, {&value.bits, value.type, {}, false});
+    }
     return to_python(value);
   }
-  result_array out;
-  make_results(call, axes.a.shape, result_type(call), out);
-  const std::vector<axis> places = places_of(out.imported, axes.a, call.caller);
-  compute_results(call, axes, {out.imported.data, out.imported.type, places, out.imported.swapped});
-  return out.object;
+  make_results(call, axes.a.shape, result_type(call));
+  const std::vector<axis> places = places_of(call.results.imported, axes.a, call.caller);
+  const any_results to = results_at(call, places);
+  if (call.stream != nullptr) {
+    gpu_reduce_grid(gpu_batch_of(call, of, to, {}), *call.stream);
+  } else {
+    compute_results(call, of, axes, to);
+  }
+  return finished(call);
 }
 
 }  // namespace
@@ -86,7 +93,15 @@ nb::object reduce_pairs(const grid_call& call) {
     throw_python(true, std::string(call.caller) + ": axis is a tuple; use an integer");
   std::vector<axis> a, b;
   const axis of_a = take_axis(call.inputs.first, a), of_b = take_axis(*call.inputs.other(), b);
-  return reduce(call, paired(call, std::move(a), of_a, std::move(b), of_b));
+  paired_axes axes = paired(call, std::move(a), of_a, std::move(b), of_b);
+  if (call.keepdims) {
+    const std::int64_t given = call.axis.is_none() ? -1 : read_integer(call.axis, "axis", call.caller);
+    const auto count = static_cast<std::int64_t>(axes.a.shape.size());
+    const auto at = static_cast<std::ptrdiff_t>(given < 0 ? count + 1 + given : given);
+    axes.a.shape.insert(axes.a.shape.begin() + at, 1);
+    axes.a.is_result.insert(axes.a.is_result.begin() + at, false);
+  }
+  return reduce(call, axes);
 }
 
 nb::object reduce_matrix_vector(const grid_call& call) {
@@ -109,19 +124,22 @@ nb::object reduce_segments(const grid_call& call, nb::handle given) {
   locate_integers(call, "offsets", given, offsets);
   if (offsets.n == 0) call.inputs.refuse(false, "there is no offset; n segments have n + 1");
   const std::size_t count = offsets.n - 1;
-  result_array out;
-  make_results(call, {count}, result_type(call), out);
+  make_results(call, {count}, result_type(call));
   divided_axes divided;
   divided.shape = {count}, divided.is_result = {true};
-  const std::vector<axis> places = places_of(out.imported, divided, call.caller);
+  const std::vector<axis> places = places_of(call.results.imported, divided, call.caller);
+  const any_results to = results_at(call, places);
+  const any_offsets segments{offsets.data, count, offsets.type, offsets.stride};
+  const any_vector second = b != nullptr ? b->view() : a.view();
+  if (call.stream != nullptr) {
+    gpu_reduce_segments(gpu_batch_of(call, {}, to, &offsets), a.view(), second, segments, *call.stream);
+    return finished(call);
+  }
   const std::size_t work = a.n + work_of(count, 0);
   compute(work, is_long_call(a, b) || work >= min_long_call, call.chosen, [&](const options& chosen) {
-    detail::reduce_segments(call.what, a.view(), b != nullptr ? b->view() : a.view(),
-                            {offsets.data, count, offsets.type, offsets.stride},
-                            {out.imported.data, out.imported.type, places, out.imported.swapped}, chosen, call.ddof,
-                            call.caller);
+    detail::reduce_segments(call.what, a.view(), second, segments, to, chosen, call.ddof, call.caller);
   });
-  return out.object;
+  return finished(call);
 }
 
 }  // namespace exactdot::python

@@ -1,4 +1,4 @@
-// Reductions over axes of arrays in host memory: sum(x, axis=0), vecdot(a, b), matvec(A, x).
+// Reductions over axes and segments of arrays: sum(x, axis=0), vecdot(a, b), matvec(A, x), segment_sum(x, offsets).
 #pragma once
 
 #include <exactdot/options.hpp>
@@ -6,6 +6,12 @@
 #include <python/src/vectors.hpp>
 
 namespace exactdot::python {
+
+/// Where results go: a new array, or `out`.
+struct result_array {
+  nb::object object;
+  imported_array imported;
+};
 
 /// What a call asks for; handles of arguments as they were passed, None if they were not.
 struct grid_call {
@@ -16,6 +22,9 @@ struct grid_call {
   std::int64_t ddof;
   nb::handle axis, dtype, out;
   bool keepdims;
+  element_type type;                      ///< of the results, unless dtype or out names another
+  result_array& results;                  ///< `out`, if it was passed
+  const stream_choice* stream = nullptr;  ///< of inputs in GPU memory, which are imported on it
 };
 
 /// The results of an array, or of two along one axis whose other axes are broadcast: a number if there is one and

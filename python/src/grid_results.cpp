@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <python/src/arguments.hpp>
 #include <python/src/grid_results.hpp>
-#include <python/src/output.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -39,23 +38,30 @@ paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& eleme
   return axes;
 }
 
-element_type result_type(const grid_call& call) {
-  if (!call.dtype.is_none()) return read_dtype(call.dtype, call.caller);
+grid_pair grids_of(const grid_call& call, const paired_axes& axes) {
+  const imported_array& a = call.inputs.first;
   const imported_array* const b = call.inputs.other();
-  return default_result_type(call.what, call.inputs.first.type, b != nullptr ? b->type : call.inputs.first.type);
+  const any_grid first{a.data, a.type, axes.a.results, axes.a.elements, a.swapped};
+  if (b == nullptr) return {first, first};
+  return {first, {b->data, b->type, axes.results_of_b, axes.elements_of_b, b->swapped}};
 }
 
-void make_results(const grid_call& call, const std::vector<std::size_t>& shape, element_type type,
-                  result_array& made) {
-  made.imported.takes_any_shape = true;
-  if (call.out.is_none()) {
-    made.object = new_array(call.inputs.first.object, shape, type, call.caller);
-    made.imported.locate(made.object.ptr());
-  } else {
-    made.object = nb::borrow(call.out);
-    locate_out(call.out, call.inputs, made.imported);
-    check_out_type(call.dtype, call.inputs, made.imported);
-  }
+any_results results_at(const grid_call& call, const std::vector<axis>& places) {
+  const imported_array& out = call.results.imported;
+  return {out.data, out.type, places, out.swapped};
+}
+
+gpu_batch gpu_batch_of(const grid_call& call, const grid_pair& of, const any_results& to,
+                       const imported_array* integers) {
+  std::vector<const imported_array*> arrays{&call.inputs.first};
+  if (call.inputs.other() != nullptr) arrays.push_back(call.inputs.other());
+  if (call.results.object.is_valid()) arrays.push_back(&call.results.imported);
+  if (integers != nullptr) arrays.push_back(integers);
+  return {call.what, of.first, of.second, to, call.chosen, call.ddof, std::move(arrays), call.inputs.first.device};
+}
+
+element_type result_type(const grid_call& call) {
+  return call.dtype.is_none() ? call.type : read_dtype(call.dtype, call.caller);
 }
 
 std::size_t work_of(std::size_t results, std::size_t elements_of_result) {
@@ -69,7 +75,14 @@ void check_integers(const grid_call& call, const char* name, nb::handle given, c
   const auto refuse = [&](bool is_type_error, const std::string& why) {
     refuse_integers(call, name, given, is_type_error, why);
   };
-  if (array.on_gpu) refuse(false, "lie in GPU memory, the vector in host memory");
+  if (array.on_gpu != call.inputs.on_gpu()) {
+    refuse(false, array.on_gpu ? "lie in GPU memory, the vector in host memory"
+                               : "lie in host memory, the vector in GPU memory");
+  }
+  if (array.on_gpu && array.device != call.inputs.first.device) {
+    refuse(false, "lie on GPU " + std::to_string(array.device) + ", the vector on GPU " +
+                      std::to_string(call.inputs.first.device));
+  }
   if (array.dimensions != 1) refuse(false, "has no dimension; use a 1-D array");
   if (array.n == 0) return;
   if (!is_integer(array.type) || size_of(array.type) < 4) {
@@ -81,6 +94,7 @@ void check_integers(const grid_call& call, const char* name, nb::handle given, c
 void locate_integers(const grid_call& call, const char* name, nb::handle given, imported_array& array) {
   try {
     array.locate(given.ptr(), conversion::by_numpy);
+    if (array.on_gpu && call.stream != nullptr) call.inputs.import_array(array, name, *call.stream);
   } catch (const invalid_array& refused) {
     refuse_integers(call, name, given, refused.is_type_error, refused.reason);
   }

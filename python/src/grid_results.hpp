@@ -1,8 +1,9 @@
-// What reductions over axes, segments and groups have in common: the axes of two inputs, arrays of results, arrays
-// of integers that say which elements belong to which result.
+// What reductions over axes, segments and groups have in common: the axes of two inputs, and arrays of integers
+// that say which elements belong to which result.
 #pragma once
 
 #include <python/src/array_axes.hpp>
+#include <python/src/gpu_batches.hpp>
 #include <python/src/grid_reduce.hpp>
 
 namespace exactdot::python {
@@ -17,22 +18,27 @@ struct paired_axes {
 [[nodiscard]] paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& elements_of_a,
                                  std::vector<axis> b, const axis& elements_of_b);
 
+/// Both inputs as the library takes them. Refers to the axes.
+struct grid_pair {
+  any_grid first, second;  ///< of one input the same
+};
+[[nodiscard]] grid_pair grids_of(const grid_call& call, const paired_axes& axes);
+
+/// Where results go, along these axes.
+[[nodiscard]] any_results results_at(const grid_call& call, const std::vector<axis>& places);
+
+/// The call for a GPU. `integers`: offsets or keys beside the inputs, or null.
+[[nodiscard]] gpu_batch gpu_batch_of(const grid_call& call, const grid_pair& of, const any_results& to,
+                                     const imported_array* integers);
+
 /// The argument dtype, otherwise the default of the reduction.
 [[nodiscard]] element_type result_type(const grid_call& call);
-
-/// Where results go: a new array, or `out`.
-struct result_array {
-  nb::object object;
-  imported_array imported;
-};
-void make_results(const grid_call& call, const std::vector<std::size_t>& shape, element_type type,
-                  result_array& made);
 
 /// How much work a call is, in elements: all that are read, and some for each result. At most the greatest size.
 [[nodiscard]] std::size_t work_of(std::size_t results, std::size_t elements_of_result);
 
 /// Throws TypeError or ValueError unless the array holds integers of 32 or 64 bits in native byte order, or
-/// nothing. `name`: that of the argument.
+/// nothing, beside the inputs. `name`: that of the argument.
 void check_integers(const grid_call& call, const char* name, nb::handle given, const imported_array& array);
 /// The same for an array that has not been located.
 void locate_integers(const grid_call& call, const char* name, nb::handle given, imported_array& array);

@@ -3,9 +3,11 @@
 #include <exactdot/batches.hpp>
 #include <plan/axes.hpp>
 #include <python/src/arguments.hpp>
+#include <python/src/gpu_batches.hpp>
 #include <python/src/grid_results.hpp>
 #include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
+#include <python/src/result_array.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -22,10 +24,16 @@ any_keys read_keys(const grid_call& call, const group_arguments& given, const im
     keys.groups = static_cast<std::size_t>(groups);
     return keys;
   }
+  if (array.on_gpu) {
+    throw_python(false, std::string(call.caller) +
+                            ": groups is missing; the greatest key is in GPU memory, so pass "
+                            "the number of groups");
+  }
   compute(array, nullptr, call.chosen,
           [&](const options& chosen) { keys.groups = detail::groups_of_keys(keys, chosen, call.caller); });
   if (keys.groups > PTRDIFF_MAX / sizeof(double)) {
-    throw_python(false, std::string(call.caller) + ": the greatest key is " + std::to_string(keys.groups - 1) +
+    throw_python(false, std::string(call.caller) + ": the greatest key is " +
+                            (keys.groups == SIZE_MAX ? "at least " : "") + std::to_string(keys.groups - 1) +
                             ", too large for an array of all groups; correct it, or pass groups");
   }
   return keys;
@@ -60,20 +68,20 @@ nb::object reduce_groups(const grid_call& call, const group_arguments& given) {
   divided_axes divided = axes.a;
   divided.shape.insert(divided.shape.begin(), keys.groups);
   divided.is_result.insert(divided.is_result.begin(), true);
-  result_array out;
-  make_results(call, divided.shape, result_type(call), out);
-  const std::vector<axis> places = places_of(out.imported, divided, call.caller);
-  const any_grid first{a.data, a.type, axes.a.results, axes.a.elements, a.swapped};
+  make_results(call, divided.shape, result_type(call));
+  const std::vector<axis> places = places_of(call.results.imported, divided, call.caller);
+  const any_results to = results_at(call, places);
+  const grid_pair of = grids_of(call, axes);
+  if (call.stream != nullptr) {
+    gpu_reduce_groups(gpu_batch_of(call, of, to, &array), keys, *call.stream);
+    return finished(call);
+  }
   const std::size_t columns = engine::positions_of(axes.a.results).value_or(~std::size_t{0} / 2);
   const std::size_t work = work_of(columns, array.n + keys.groups);
   compute(work, is_long_call(a, b) || work >= min_long_call, call.chosen, [&](const options& chosen) {
-    const any_grid second =
-        b == nullptr ? first : any_grid{b->data, b->type, axes.results_of_b, axes.elements_of_b, b->swapped};
-    detail::reduce_groups(call.what, first, second, keys,
-                          {out.imported.data, out.imported.type, places, out.imported.swapped}, chosen, call.ddof,
-                          call.caller);
+    detail::reduce_groups(call.what, of.first, of.second, keys, to, chosen, call.ddof, call.caller);
   });
-  return out.object;
+  return finished(call);
 }
 
 nb::object count_groups(const grid_call& call, const group_arguments& given) {
@@ -82,14 +90,16 @@ nb::object count_groups(const grid_call& call, const group_arguments& given) {
   const any_keys keys = read_keys(call, given, array);
   divided_axes divided;
   divided.shape = {keys.groups}, divided.is_result = {true};
-  result_array out;
-  make_results(call, divided.shape, element_type::int64, out);
-  const std::vector<axis> places = places_of(out.imported, divided, call.caller);
-  compute(array, nullptr, call.chosen, [&](const options& chosen) {
-    detail::group_sizes(keys, {out.imported.data, out.imported.type, places, out.imported.swapped}, chosen,
-                        call.caller);
-  });
-  return out.object;
+  make_results(call, divided.shape, element_type::int64);
+  const std::vector<axis> places = places_of(call.results.imported, divided, call.caller);
+  const any_results to = results_at(call, places);
+  if (call.stream != nullptr) {
+    gpu_count_groups(gpu_batch_of(call, {}, to, nullptr), keys, *call.stream);
+    return finished(call);
+  }
+  compute(array, nullptr, call.chosen,
+          [&](const options& chosen) { detail::group_sizes(keys, to, chosen, call.caller); });
+  return finished(call);
 }
 
 }  // namespace exactdot::python

@@ -1,4 +1,4 @@
-// Reductions of groups by an integer key per element, in host memory: group_sum(x, keys), group_count(keys).
+// Reductions of groups by an integer key per element: group_sum(x, keys), group_count(keys).
 //
 // Keys go along the first axis of the arrays; each position of the other axes has its own results.
 #pragma once

@@ -24,11 +24,6 @@ PyObject* loaded_attribute(PyObject*& cache, const char* module, const char* nam
 
 bool has_type(PyObject* object, PyObject* type) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type; }
 
-bool is_numpy_array(PyObject* object) {
-  static PyObject* type = nullptr;
-  return has_type(object, loaded_attribute(type, "numpy", "ndarray"));
-}
-
 bool is_torch_tensor(PyObject* object) {
   static PyObject* type = nullptr;
   return has_type(object, loaded_attribute(type, "torch", "Tensor"));
@@ -45,6 +40,11 @@ nb::object find_attribute(PyObject* object, const char* name) {
 }
 
 }  // namespace
+
+bool is_numpy_array(PyObject* object) {
+  static PyObject* type = nullptr;
+  return has_type(object, loaded_attribute(type, "numpy", "ndarray"));
+}
 
 std::string dtype_name(PyObject* array) {
   const nb::object dtype = find_attribute(array, "dtype");
@@ -138,7 +138,7 @@ void imported_array::import_on(std::intptr_t stream) {
 }
 
 void imported_array::set_shape(int count, const std::int64_t* shape) {
-  if (count > 1 && (!takes_any_shape || on_gpu)) {
+  if (count > 1 && !takes_any_shape) {
     throw invalid_array{false, "has " + std::to_string(count) + " dimensions; use a 1-D array"};
   }
   if (count < 0 || std::any_of(shape, shape + count, [](std::int64_t length) { return length < 0; })) {
@@ -286,16 +286,19 @@ bool imported_array::read_torch() {
   if (!is("is_cuda") || is("requires_grad")) return false;
   const auto found = torch_type(nb::object(tensor.attr("dtype")).ptr());
   const auto count = nb::cast<int>(tensor.attr("dim")());
-  if (!found || count > 1) return false;
+  if (!found) return false;
   on_gpu = true;
   device = nb::cast<int>(tensor.attr("device").attr("index"));
   type = *found;
   owner_ = tensor.attr("untyped_storage")();  // keeps the memory even if the tensor is given another storage
   data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")()));
-  const auto length = nb::cast<std::int64_t>(tensor.attr("numel")());
-  set_shape(count, &length);
-  const auto step = count == 1 ? nb::cast<std::ptrdiff_t>(tensor.attr("stride")(0)) : 1;
-  stride = step * static_cast<std::ptrdiff_t>(size_of(type));
+  std::vector<std::int64_t> shape, strides;
+  for (int i = 0; i < count; ++i) {
+    shape.push_back(nb::cast<std::int64_t>(tensor.attr("size")(i)));
+    strides.push_back(nb::cast<std::int64_t>(tensor.attr("stride")(i)));
+  }
+  set_shape(count, shape.data());
+  set_strides(strides.data(), static_cast<std::ptrdiff_t>(size_of(type)));
   is_imported_ = is_torch = true;
   return true;
 }

@@ -44,7 +44,7 @@ class imported_array {
   /// Second step, for GPU memory: imports it. The producer orders its queued work before later work on `stream`.
   void import_on(std::intptr_t stream);
 
-  bool takes_any_shape = false;  // set before locate(): more than one dimension is allowed, in host memory
+  bool takes_any_shape = false;  // set before locate(): more than one dimension is allowed
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
@@ -86,6 +86,9 @@ class imported_array {
 
 /// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
 std::string describe(PyObject* object);
+
+/// Whether its type is numpy.ndarray.
+bool is_numpy_array(PyObject* object);
 
 /// Whether it is an instance of numpy.ma.MaskedArray.
 bool is_masked(PyObject* object);

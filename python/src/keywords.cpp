@@ -13,6 +13,8 @@ struct parameter_info {
 constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
                                                         {"keepdims", "False"},
                                                         {"ddof", "0"},
+                                                        {"correction", "None"},
+                                                        {"ord", "2"},
                                                         {"mode", "'exact'"},
                                                         {"dtype", "None"},
                                                         {"threads", "0"},

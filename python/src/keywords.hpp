@@ -16,6 +16,8 @@ enum parameter : unsigned {
   axis_parameter,
   keepdims_parameter,
   ddof_parameter,
+  correction_parameter,
+  ord_parameter,
   mode_parameter,
   dtype_parameter,
   threads_parameter,

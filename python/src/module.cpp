@@ -8,8 +8,11 @@
 #include <python/src/docstrings.hpp>
 #include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
+#include <python/src/gpu_check.hpp>
 #include <python/src/gpu_reduce.hpp>
+#include <python/src/gpu_results.hpp>
 #include <python/src/reductions.hpp>
+#include <python/src/state_arrays.hpp>
 #include <python/src/vectors.hpp>
 #include <python/src/worker.hpp>
 
@@ -96,6 +99,8 @@ PyMethodDef builtins[] = {
     {"info", info_entry, METH_NOARGS, docstrings::info},
     {"use_instruction_set", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(use_instruction_set_entry)),
      METH_VARARGS | METH_KEYWORDS, docstrings::use_instruction_set},
+    {"check", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(check_entry)),
+     METH_VARARGS | METH_KEYWORDS, docstrings::check},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -111,6 +116,8 @@ NB_MODULE(_engine, module) {
   module.def("_seconds_of_dot", seconds_of_dot);
   bind_accumulator(module);
   bind_moments(module);
+  bind_state_arrays(module);
+  bind_gpu_memory(module);
 }
 
 }  // namespace exactdot::python

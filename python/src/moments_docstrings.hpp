@@ -216,7 +216,7 @@ Raises
 ValueError
     The dtype has another number of words, or no moments have this sum of words.
 TypeError
-    The words are not integers.
+    The words are not 64-bit signed integers.
 OverflowError
     As Accumulator.from_words.
 

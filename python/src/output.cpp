@@ -35,6 +35,9 @@ namespace {
 void check_out(nb::handle dtype, const vectors& inputs, const imported_array& out) {
   if (out.n != 1)
     refuse_out(inputs, out, "has " + std::to_string(out.n) + " elements; use an array of one element");
+  if (out.dimensions > 1) {
+    refuse_out(inputs, out, "has " + std::to_string(out.dimensions) + " dimensions; use a 1-D array");
+  }
   check_out_type(dtype, inputs, out);
 }
 

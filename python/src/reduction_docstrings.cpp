@@ -29,7 +29,7 @@ any instruction set, on any GPU and in any order of the elements.)";
 constexpr const char* nan_wins =
     "A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.";
 
-constexpr std::array<function_text, 14> texts = {{
+constexpr std::array<function_text, 15> texts = {{
     {"dot", "Computes the dot product of two vectors exactly and rounds it once.", rounded_once, sum_dtype,
      "0 for vectors of length 0.", "The lengths or devices differ; ",
      ">>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))\n1.0\n"},
@@ -51,8 +51,16 @@ constexpr std::array<function_text, 14> texts = {{
      sum_dtype, "0 for a vector of length 0.", "", ">>> xd.sum_of_squares(np.array([3, 4]))\n25\n"},
     {"norm", "Computes the Euclidean norm of a vector: the root of the exact sum of squares, rounded once.",
      "Neither squares nor sum over- or underflow. The result has the same bits with any number of threads, on any\n"
-     "instruction set, on any GPU and in any order of the elements.",
-     mean_dtype, "0.0 for a vector of length 0.", "", ">>> xd.norm(np.array([3e300, 4e300]))\n5e+300\n"},
+     "instruction set, on any GPU and in any order of the elements. A list or tuple of arrays, which may differ "
+     "in\n"
+     "shape, has one norm: that of all their elements.",
+     mean_dtype, "0.0 for a vector of length 0.", "",
+     ">>> xd.norm(np.array([3e300, 4e300]))\n5e+300\n>>> xd.norm([np.array([1.0, 4.0]), np.full((2, 4), "
+     "1.0)])\n5.0\n"},
+    {"vector_norm", "Computes the norm of a vector: the root of the exact sum of squares, rounded once.",
+     "The array API's name of norm, as exactdot.linalg.vector_norm. Neither squares nor sum over- or underflow.",
+     mean_dtype, "0.0 for a vector of length 0.", "ord is neither 2 nor 1; ",
+     ">>> xd.linalg.vector_norm(np.array([[3.0, 4.0], [5.0, -12.0]]), axis=1)\narray([ 5., 13.])\n"},
     {"mean", "Computes the mean of a vector: the exact quotient of sum and length, rounded once.", rounded_once,
      mean_dtype, "NaN for a vector of length 0.", "", ">>> xd.mean(np.array([1e308, 1e308]))\n1e+308\n"},
     {"var", "Computes the variance of a vector: the exact quotient, rounded once.",
@@ -91,13 +99,17 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
       return std::string_view(text.name) == "vecdot"
                  ? "axis : int\n    The axis of the vectors in each array; default: the last.\n"
                  : R"(axis : int or tuple of int, optional
-    The axes over which to reduce, in arrays in host memory; default: all. Each result has the bits of the call on
+    The axes over which to reduce; default: all. Each result has the bits of the call on
     its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
 )";
     case keepdims_parameter:
       return "keepdims : bool\n    With True the result is an array in which the reduced axes have length 1.\n";
     case ddof_parameter:
       return "ddof : int\n    0 (default) for the variance of a population, 1 for that of a sample.\n";
+    case correction_parameter:
+      return "correction : int or float, optional\n    The array API's name of ddof; a whole number.\n";
+    case ord_parameter:
+      return "ord : {2, 1}\n    2 (default) for the Euclidean norm, 1 for the sum of the magnitudes.\n";
     case mode_parameter:
       return std::string(
                  "mode : {\"exact\", \"fast\"}\n    \"fast\" adds with plain fused multiply-adds in a fixed "
@@ -120,7 +132,8 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
       return R"(out : array, optional
     The array that receives the results, rounded to its element type: of the shape of the results, or for one result
     of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
-    wait: the result is ordered by the stream, and an integer result that does not fit is stored as 0.
+    wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
+    several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
 )";
     case stream_parameter:
       return R"(stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -195,7 +208,8 @@ constexpr std::array<std::pair<const char*, const char*>, 9> group_examples = {{
 constexpr const char* keys_text = R"(keys : 1-D array of int32, int64, uint32 or uint64
     The group of each element, in any order. Keys that never decrease cost less.
 groups : int, optional
-    The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them.
+    The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
+    keys in GPU memory need it.
 )";
 
 /// The keyword parameters of a function.
@@ -219,7 +233,7 @@ std::string group_raises_text(const function_signature& signature, const functio
 std::string group_docstring(const function_signature& signature, const function_text& text) {
   const std::string base = text.name;
   const bool two = signature.inputs == 2;
-  std::string doc = "Calls " + base + " for each group of elements with the same key, in host memory.\n\n" +
+  std::string doc = "Calls " + base + " for each group of elements with the same key.\n\n" +
                     "Each result has the bits of " + base +
                     " on the elements of its group alone, in any order.\n\nParameters\n----------\n" +
                     (two ? "a, b : arrays of shape (n, ...), whose axes after the first are broadcast,"
@@ -249,12 +263,12 @@ std::string group_count_docstring(const function_signature& signature) {
 std::string segment_docstring(const function_signature& signature, const function_text& text) {
   const std::string base = text.name;
   const bool two = signature.inputs == 2;
-  std::string doc = "Calls " + base + " for each segment of " + (two ? "two vectors" : "a vector") +
-                    ", in host memory.\n\n" +
-                    "Segment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of " +
-                    base + " on\nits elements alone.\n\nParameters\n----------\n" +
-                    (two ? "a, b : 1-D arrays of the same length," : "x : 1-D array,") + element_types_text +
-                    R"(offsets : 1-D array of int32, int64, uint32 or uint64
+  std::string doc =
+      "Calls " + base + " for each segment of " + (two ? "two vectors" : "a vector") +
+      ".\n\nSegment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of " + base +
+      " on\nits elements alone.\n\nParameters\n----------\n" +
+      (two ? "a, b : 1-D arrays of the same length," : "x : 1-D array,") + element_types_text +
+      R"(offsets : 1-D array of int32, int64, uint32 or uint64
     One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
 )";
   doc += keywords_text(signature, text) +
@@ -279,9 +293,9 @@ std::string reduction_docstring(const function_signature& signature) {
     if (signature.after == shape_arguments::offsets) return segment_docstring(signature, text);
     if (signature.after == shape_arguments::keys) return group_docstring(signature, text);
     std::string doc = std::string(text.summary) + "\n\n" + text.details + "\n\nParameters\n----------\n";
-    doc += signature.inputs == 1                  ? "x : array of any shape (in GPU memory 1-D), or a number,"
+    doc += signature.inputs == 1                  ? "x : array of any shape, or a number,"
            : std::string_view(text.name) == "dot" ? "a, b : 1-D arrays of the same length,"
-                                                  : "a, b : arrays in host memory,";
+                                                  : "a, b : arrays,";
     doc += element_types_text + keywords_text(signature, text);
     return doc + returns_text(text) + raises_text(signature, text) +
            "\nExamples\n--------\n>>> import exactdot as xd\n>>> import numpy as np\n" + text.example;

@@ -1,8 +1,9 @@
-// dot and the reductions of one vector: one table, and one function that computes any of them.
+// All functions of reduction_table.hpp: one function that computes any of them.
 //
 // A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
 // Python float. Each further step runs only if an argument asks for it.
 #include <array>
+#include <cmath>
 #include <exactdot/reductions.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/exceptions.hpp>
@@ -12,110 +13,22 @@
 #include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/keywords.hpp>
+#include <python/src/norm_of_arrays.hpp>
 #include <python/src/number.hpp>
 #include <python/src/output.hpp>
 #include <python/src/reduction_docstrings.hpp>
+#include <python/src/reduction_table.hpp>
 #include <python/src/reductions.hpp>
 #include <string_view>
 
 namespace exactdot::python {
 namespace {
 
-/// Which shapes a function takes.
-enum class shapes : unsigned char {
-  vectors,        ///< of one dimension
-  axes,           ///< any axes of an array
-  pairs,          ///< one axis of two arrays, the others broadcast
-  matrix_vector,  ///< matrices and vectors
-  segments,       ///< stretches of one vector, or two
-  groups,         ///< elements with the same key, of one array or two
-  group_sizes,    ///< how many keys there are of each value
-};
-
-struct reduction_function {
-  function_signature signature;
-  reduction what;
-  shapes takes = shapes::axes;
-};
-
-constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
-constexpr unsigned placement =
-    bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
-constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
-constexpr unsigned of_segments(unsigned keywords) { return keywords & ~bit(stream_parameter); }
-constexpr unsigned of_groups(unsigned keywords) {
-  return (of_segments(keywords) & ~bit(mode_parameter)) | bit(skip_parameter);
-}
-constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
-
-constexpr std::array<reduction_function, 37> functions = {{
-    {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
-    {{"vecdot", 2, (rounding_keywords & ~bit(stream_parameter)) | bit(axis_parameter)},
-     reduction::dot,
-     shapes::pairs},
-    {{"matvec", 2, rounding_keywords & ~bit(stream_parameter)}, reduction::dot, shapes::matrix_vector},
-    {{"sum", 1, axes_keywords | rounding_keywords | bit(negative_zero_parameter)}, reduction::sum},
-    {{"asum", 1, axes_keywords | rounding_keywords}, reduction::asum},
-    {{"sum_of_squares", 1, axes_keywords | rounding_keywords}, reduction::sum_of_squares},
-    {{"norm", 1, axes_keywords | rounding_keywords}, reduction::nrm2},
-    {{"mean", 1, axes_keywords | rounding_keywords}, reduction::mean},
-    {{"var", 1, axes_keywords | rounding_keywords | bit(ddof_parameter)}, reduction::variance},
-    {{"std", 1, axes_keywords | rounding_keywords | bit(ddof_parameter)}, reduction::stddev},
-    {{"min", 1, axes_keywords | placement}, reduction::min},
-    {{"max", 1, axes_keywords | placement}, reduction::max},
-    {{"argmin", 1, axes_keywords | placement}, reduction::argmin},
-    {{"argmax", 1, axes_keywords | placement}, reduction::argmax},
-    {{"segment_dot", 2, of_segments(rounding_keywords), shape_arguments::offsets},
-     reduction::dot,
-     shapes::segments},
-    {{"segment_sum", 1, of_segments(rounding_keywords), shape_arguments::offsets},
-     reduction::sum,
-     shapes::segments},
-    {{"segment_asum", 1, of_segments(rounding_keywords), shape_arguments::offsets},
-     reduction::asum,
-     shapes::segments},
-    {{"segment_sum_of_squares", 1, of_segments(rounding_keywords), shape_arguments::offsets},
-     reduction::sum_of_squares,
-     shapes::segments},
-    {{"segment_norm", 1, of_segments(rounding_keywords), shape_arguments::offsets},
-     reduction::nrm2,
-     shapes::segments},
-    {{"segment_mean", 1, of_segments(rounding_keywords), shape_arguments::offsets},
-     reduction::mean,
-     shapes::segments},
-    {{"segment_var", 1, of_segments(rounding_keywords) | bit(ddof_parameter), shape_arguments::offsets},
-     reduction::variance,
-     shapes::segments},
-    {{"segment_std", 1, of_segments(rounding_keywords) | bit(ddof_parameter), shape_arguments::offsets},
-     reduction::stddev,
-     shapes::segments},
-    {{"segment_min", 1, of_segments(placement), shape_arguments::offsets}, reduction::min, shapes::segments},
-    {{"segment_max", 1, of_segments(placement), shape_arguments::offsets}, reduction::max, shapes::segments},
-    {{"segment_argmin", 1, of_segments(placement), shape_arguments::offsets}, reduction::argmin, shapes::segments},
-    {{"segment_argmax", 1, of_segments(placement), shape_arguments::offsets}, reduction::argmax, shapes::segments},
-    {{"group_dot", 2, of_groups(rounding_keywords), shape_arguments::keys}, reduction::dot, shapes::groups},
-    {{"group_sum", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::sum, shapes::groups},
-    {{"group_asum", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::asum, shapes::groups},
-    {{"group_sum_of_squares", 1, of_groups(rounding_keywords), shape_arguments::keys},
-     reduction::sum_of_squares,
-     shapes::groups},
-    {{"group_norm", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::nrm2, shapes::groups},
-    {{"group_mean", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::mean, shapes::groups},
-    {{"group_var", 1, of_groups(rounding_keywords) | bit(ddof_parameter), shape_arguments::keys},
-     reduction::variance,
-     shapes::groups},
-    {{"group_std", 1, of_groups(rounding_keywords) | bit(ddof_parameter), shape_arguments::keys},
-     reduction::stddev,
-     shapes::groups},
-    {{"group_min", 1, of_groups(placement), shape_arguments::keys}, reduction::min, shapes::groups},
-    {{"group_max", 1, of_groups(placement), shape_arguments::keys}, reduction::max, shapes::groups},
-    {{"group_count", 0, of_groups(placement), shape_arguments::keys}, reduction::sum, shapes::group_sizes},
-}};
-
 /// The arguments of a call after the vectors, converted; the rest as they were passed.
 struct reduction_call {
   const reduction_function& function;
   vectors& inputs;
+  reduction what;
   options chosen{};
   std::int64_t ddof = 0;
   bool negative_zero = false;
@@ -137,11 +50,15 @@ any_scalar with_sign_of_zero(const reduction_call& call, any_scalar result, cons
   return only_negative_zeros ? negative_zero_of(result.type) : result;
 }
 
-element_type result_type(const reduction_call& call) {
+/// The result type unless dtype or out names one.
+element_type default_type(const reduction_call& call) {
   const imported_array& a = call.inputs.first;
-  if (!call.dtype.is_none()) return read_dtype(call.dtype, call.inputs.caller());
   const imported_array* const b = call.inputs.other();
   return default_result_type(call.function.what, a.type, b != nullptr ? b->type : a.type);
+}
+
+element_type result_type(const reduction_call& call) {
+  return call.dtype.is_none() ? default_type(call) : read_dtype(call.dtype, call.inputs.caller());
 }
 
 /// A reduction of the vectors in host memory, rounded to `result`.
@@ -160,7 +77,7 @@ nb::object call_on_host(const reduction_call& call) {
   call.inputs.refuse_stream(call.stream);
   call.inputs.check();
   const auto reduce_to = [&](element_type result) {
-    return with_sign_of_zero(call, host_reduce(call, call.function.what, result), [&](reduction extremum) {
+    return with_sign_of_zero(call, host_reduce(call, call.what, result), [&](reduction extremum) {
       return host_reduce(call, extremum, call.inputs.first.type);
     });
   };
@@ -172,13 +89,10 @@ nb::object call_on_host(const reduction_call& call) {
   return nb::borrow(call.out);
 }
 
-nb::object call_on_gpu(const reduction_call& call) {
-  imported_array out;
-  const bool to_array = !call.out.is_none();
-  if (to_array) locate_out(call.out, call.inputs, out);
-  const auto stream = call.inputs.import_on_gpu(to_array ? &out : nullptr, call.chosen, call.stream);
-  gpu_reduction asked{call.function.what, call.inputs.first, call.inputs.other(), call.chosen.mode, call.ddof};
-  if (!to_array) {
+nb::object call_on_gpu(const reduction_call& call, const imported_array& out, const stream_choice& stream) {
+  call.inputs.check();
+  gpu_reduction asked{call.what, call.inputs.first, call.inputs.other(), call.chosen.mode, call.ddof};
+  if (call.out.is_none()) {
     const any_scalar value = gpu_reduce(asked, result_type(call), stream);
     return to_python(with_sign_of_zero(call, value, [&](reduction extremum) {
       asked.what = extremum;
@@ -210,17 +124,14 @@ nb::handle keyword(const call_arguments& given, parameter which, nb::handle defa
 
 bool is_given(const call_arguments& given, parameter which) { return !keyword(given, which, Py_None).is_none(); }
 
-/// A reduction over axes, segments or groups of arrays in host memory.
-nb::object call_on_axes(const reduction_call& call, const call_arguments& given) {
-  if (call.inputs.on_gpu()) {
-    call.inputs.refuse(false,
-                       "axes, segments and groups of arrays in GPU memory are not supported yet; copy to the host");
-  }
-  call.inputs.refuse_stream(call.stream);
+/// A reduction over axes, segments or groups. `stream`: of arrays in GPU memory, otherwise null.
+nb::object call_on_axes(const reduction_call& call, const call_arguments& given, result_array& results,
+                        const stream_choice* stream) {
   if (call.negative_zero) call.inputs.refuse(false, "negative_zero is for one vector; omit axis and keepdims");
-  const grid_call over_axes{call.inputs.caller(), call.function.what, call.inputs,
-                            call.chosen,          call.ddof,          keyword(given, axis_parameter, Py_None),
-                            call.dtype,           call.out,           is_true(given, keepdims_parameter)};
+  const grid_call over_axes{call.inputs.caller(), call.what, call.inputs,
+                            call.chosen,          call.ddof, keyword(given, axis_parameter, Py_None),
+                            call.dtype,           call.out,  is_true(given, keepdims_parameter),
+                            default_type(call),   results,   stream};
   const auto of_groups = [&] {
     PyObject* const* const after = given.inputs + call.function.signature.inputs;
     return group_arguments{after[0], after[1], is_true(given, skip_parameter)};
@@ -241,34 +152,109 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given)
   }
 }
 
-/// A reduction: converts the arguments, then computes on the device that holds the vectors.
-nb::object compute_reduction(const reduction_function& function, const call_arguments& given, vectors& inputs) {
+/// Whether the call is that of vectors, once the first input is imported: its result is one number.
+bool is_vector_call(const reduction_call& call, const call_arguments& given) {
+  if (call.function.takes != shapes::axes) return call.function.takes == shapes::vectors;
+  return call.inputs.first.dimensions <= 1 && !is_given(given, axis_parameter) &&
+         !is_true(given, keepdims_parameter);
+}
+
+/// Locates `out` if it was passed.
+void locate_results(const reduction_call& call, result_array& results) {
+  results.imported.takes_any_shape = true;
+  if (call.out.is_none()) return;
+  locate_out(call.out, call.inputs, results.imported);
+  results.object = nb::borrow(call.out);
+}
+
+nb::object reduce_on_gpu(const reduction_call& call, const call_arguments& given) {
+  result_array results;
+  locate_results(call, results);
+  imported_array* const out = call.out.is_none() ? nullptr : &results.imported;
+  const stream_choice stream = call.inputs.import_on_gpu(out, call.chosen, call.stream);
+  if (is_vector_call(call, given)) return call_on_gpu(call, results.imported, stream);
+  return call_on_axes(call, given, results, &stream);
+}
+
+nb::object reduce_on_host(const reduction_call& call, const call_arguments& given) {
+  if (is_vector_call(call, given)) return call_on_host(call);
+  call.inputs.refuse_stream(call.stream);
+  result_array results;
+  locate_results(call, results);
+  return call_on_axes(call, given, results, nullptr);
+}
+
+/// ddof, or correction, which the array API calls it; NumPy has both. 0 without either.
+std::int64_t read_ddof(const call_arguments& given, const char* caller) {
+  const nb::handle ddof = keyword(given, ddof_parameter, Py_None);
+  const nb::handle correction = keyword(given, correction_parameter, Py_None);
+  if (correction.is_none()) return ddof.is_none() ? 0 : read_integer(ddof, "ddof", caller);
+  if (!ddof.is_none()) throw_python(false, std::string(caller) + ": ddof and correction mean the same; pass one");
+  if (!PyFloat_Check(correction.ptr())) return read_integer(correction, "correction", caller);
+  const double value = PyFloat_AS_DOUBLE(correction.ptr());
+  if (std::trunc(value) != value || std::abs(value) > 0x1p53) {
+    throw_python(false, std::string(caller) + ": correction is " + text_of(correction) + "; use a whole number");
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+/// The reduction that the order of a norm names: 2 (the default) or 1.
+reduction norm_of_order(const call_arguments& given, reduction otherwise, const char* caller) {
+  const nb::handle order = keyword(given, ord_parameter, Py_None);
+  if (order.is_none()) return otherwise;
+  const double value = PyFloat_AsDouble(order.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) PyErr_Clear();
+  if (value == 2) return reduction::nrm2;
+  if (value == 1) return reduction::asum;
+  throw_python(false, std::string(caller) + ": ord is " + text_of(order) + "; use 2 or 1");
+}
+
+/// mode, threads and device.
+options read_placement(const call_arguments& given, const char* caller) {
   static const nb::str* const exact = new nb::str("exact");
   static const nb::str* const automatic = new nb::str("auto");
+  PyObject* const threads = given.keywords[threads_parameter];
+  return read_options(keyword(given, mode_parameter, *exact),
+                      threads != nullptr ? read_integer(threads, "threads", caller) : 0,
+                      keyword(given, device_parameter, *automatic), caller);
+}
+
+/// A reduction: converts the arguments, then computes on the device that holds the vectors.
+nb::object compute_reduction(const reduction_function& function, const call_arguments& given, vectors& inputs) {
   const char* const caller = function.signature.name;
   inputs.first.takes_any_shape = inputs.second.takes_any_shape = function.takes != shapes::vectors &&
                                                                  function.takes != shapes::segments &&
                                                                  function.takes != shapes::group_sizes;
   inputs.locate();
-  reduction_call call{.function = function, .inputs = inputs};
-  PyObject* const threads = given.keywords[threads_parameter];
-  call.chosen = read_options(keyword(given, mode_parameter, *exact),
-                             threads != nullptr ? read_integer(threads, "threads", caller) : 0,
-                             keyword(given, device_parameter, *automatic), caller);
+  reduction_call call{.function = function, .inputs = inputs, .what = function.what};
+  call.chosen = read_placement(given, caller);
   const bool is_variance = function.what == reduction::variance || function.what == reduction::stddev;
   if (is_variance && call.chosen.mode == mode::fast) {
     throw_python(false, std::string(caller) + ": mode \"fast\" has no variance; use \"exact\"");
   }
-  if (PyObject* const ddof = given.keywords[ddof_parameter]) call.ddof = read_integer(ddof, "ddof", caller);
+  if (is_variance) call.ddof = read_ddof(given, caller);
+  if (function.signature.has(ord_parameter)) call.what = norm_of_order(given, function.what, caller);
   call.negative_zero = is_true(given, negative_zero_parameter);
   call.dtype = keyword(given, dtype_parameter, Py_None);
   call.out = keyword(given, out_parameter, Py_None);
   call.stream = keyword(given, stream_parameter, Py_None);
-  const bool is_vector_call = function.takes == shapes::vectors ||
-                              (function.takes == shapes::axes && inputs.first.dimensions <= 1 &&
-                               !is_given(given, axis_parameter) && !is_true(given, keepdims_parameter));
-  if (is_vector_call) return inputs.on_gpu() ? call_on_gpu(call) : call_on_host(call);
-  return call_on_axes(call, given);
+  return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
+}
+
+/// Whether the call is that of one norm of a list of arrays, which has no axes and no order.
+bool is_norm_of_list(const reduction_function& function, const call_arguments& given) {
+  const bool is_norm = function.what == reduction::nrm2 && function.takes == shapes::axes;
+  if (!is_norm || function.signature.has(ord_parameter) || !is_list_of_arrays(given.inputs[0])) return false;
+  PyObject* const mode = given.keywords[mode_parameter];
+  const bool is_exact =
+      mode == nullptr || PyUnicode_Check(mode) == 0 || PyUnicode_CompareWithASCIIString(mode, "fast") != 0;
+  return is_exact && !is_given(given, axis_parameter) && !is_true(given, keepdims_parameter);
+}
+
+nb::object call_on_list(const reduction_function& function, const call_arguments& given) {
+  return norm_of_arrays({function.signature.name, given.inputs[0], read_placement(given, function.signature.name),
+                         keyword(given, dtype_parameter, Py_None), keyword(given, out_parameter, Py_None),
+                         keyword(given, stream_parameter, Py_None)});
 }
 
 /// The same; an error of the library gets the name that the function has in Python.
@@ -279,10 +265,12 @@ nb::object compute_named(const reduction_function& function, const call_argument
                        : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
   const finalization_guard guard;
   try {
+    if (is_norm_of_list(function, given)) return call_on_list(function, given);
     return compute_reduction(function, given, inputs);
   } catch (const error& failure) {
     const std::string_view sentence = failure.what();
-    for (const std::string_view name : {std::string_view(name_of(function.what)), std::string_view("cuda")}) {
+    const std::string_view own = name_of(function.what);
+    for (const std::string_view name : {own, std::string_view("asum"), std::string_view("cuda")}) {
       if (!sentence.starts_with(name) || !sentence.substr(name.size()).starts_with(": ")) continue;
       throw error(failure.code(), caller + std::string(sentence.substr(name.size())));
     }

@@ -18,9 +18,8 @@ stream_choice prepare_terms(vectors& inputs, element_type type, const addition_o
   stream_choice stream;
   if (inputs.on_gpu()) {
     stream = inputs.import_on_gpu(nullptr, given.chosen, given.stream);
-  } else {
-    inputs.check();
   }
+  inputs.check();
   for (const imported_array* vector : {static_cast<const imported_array*>(&inputs.first), inputs.other()}) {
     if (vector == nullptr || vector->type == type) continue;
     inputs.refuse(true, "the accumulator is of " + std::string(name_of(type)) + ", the vectors hold " +
@@ -54,6 +53,11 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
   const nb::object array = numpy.attr("asarray")(given);
   if (nb::cast<std::string>(nb::str(array.attr("dtype").attr("kind"))) != "i") {
     throw_python(true, std::string(caller) + ": words are integers (int64), not " + describe(array.ptr()));
+  }
+  if (nb::cast<int>(array.attr("dtype").attr("itemsize")) != 8) {
+    throw_python(true, std::string(caller) + ": words are int64, not " +
+                           nb::cast<std::string>(array.attr("dtype").attr("name")) +
+                           ", in which sums of words wrap; with JAX, set jax_enable_x64 before the first array is made");
   }
   std::vector<std::int64_t> words;
   for (const nb::handle word : array.attr("ravel")()) words.push_back(nb::cast<std::int64_t>(nb::int_(word)));

@@ -31,7 +31,7 @@ std::intptr_t torch_stream(int device) {
   return canonical_stream(nb::cast<std::intptr_t>(stream.attr("cuda_stream")));
 }
 
-stream_choice choose_stream(nb::handle given, std::initializer_list<const imported_array*> arrays,
+stream_choice choose_stream(nb::handle given, const std::vector<const imported_array*>& arrays,
                             const char* caller) {
   if (given.is_valid() && !given.is_none()) return {canonical_stream(stream_handle_of(given, caller)), ""};
   for (const imported_array* array : arrays) {

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <python/src/imported_array.hpp>
 #include <string>
+#include <vector>
 
 namespace exactdot::python {
 
@@ -20,8 +20,7 @@ struct stream_choice {
 ///   2. the current stream of PyTorch or CuPy, for the first of the arrays that belongs to one of them
 ///   3. the stream that an array's __cuda_array_interface__ names
 ///   4. the legacy default stream
-stream_choice choose_stream(nb::handle given, std::initializer_list<const imported_array*> arrays,
-                            const char* caller);
+stream_choice choose_stream(nb::handle given, const std::vector<const imported_array*>& arrays, const char* caller);
 
 /// The one number of the legacy default stream, which is 1 in DLPack and CuPy and 0 in CUDA.
 constexpr std::intptr_t canonical_stream(std::intptr_t handle) { return handle == 1 ? 0 : handle; }

@@ -69,12 +69,15 @@ void vectors::check() const {
   if (first.n != second.n) {
     refuse(false, "the vectors differ in length: " + std::to_string(first.n) + " and " + std::to_string(second.n));
   }
-  if (on_gpu() && first.device != second.device) {
-    refuse(false, "a is on " + gpu_name(first) + ", b on " + gpu_name(second) + "; copy one of them");
-  }
 }
 
-void vectors::import_one(imported_array& array, const char* name, const stream_choice& stream) {
+void vectors::check_devices() const {
+  if (!two_ || first.device == second.device) return;
+  refuse(false, "a is on " + gpu_name(first) + ", b on " + gpu_name(second) + "; copy one of them");
+}
+
+void vectors::import_array(imported_array& array, const char* name, const stream_choice& stream) const {
+  if (array.device < 0) find_device(array, caller_);
   try {
     array.import_on(stream.handle);
   } catch (const invalid_array& refused) {
@@ -97,10 +100,10 @@ stream_choice vectors::import_on_gpu(imported_array* out, const options& options
     refuse_device("cuda:" + std::to_string(options.device_index));
   }
   const auto stream = choose_stream(stream_given, {out, &first, other}, caller_);
-  import_one(first, names_[0], stream);
-  if (other != nullptr) import_one(*other, names_[1], stream);
-  if (out != nullptr) import_one(*out, "out", stream);
-  check();
+  import_array(first, names_[0], stream);
+  if (other != nullptr) import_array(*other, names_[1], stream);
+  if (out != nullptr) import_array(*out, "out", stream);
+  check_devices();
   return stream;
 }
 

@@ -25,8 +25,11 @@ class vectors {
   void check() const;
   /// Of two inputs: floating-point and integer types do not mix. Throws TypeError.
   void check_types() const;
-  /// For vectors in GPU memory, and `out` unless it is null: chooses the stream, imports all on it and checks them.
+  /// For arrays in GPU memory, and `out` unless it is null: chooses the stream and imports all on it. Checks that
+  /// the inputs are on one GPU, and not their shapes: check() or a check of axes follows.
   stream_choice import_on_gpu(imported_array* out, const options& options, nb::handle stream);
+  /// Imports a further array in GPU memory, which messages call `name`.
+  void import_array(imported_array& array, const char* name, const stream_choice& stream) const;
   /// Throws ValueError if a stream was passed for vectors in host memory.
   void refuse_stream(nb::handle stream) const;
 
@@ -45,8 +48,8 @@ class vectors {
 
  private:
   void locate_one(imported_array& array, nb::handle object, const char* name);
-  void import_one(imported_array& array, const char* name, const stream_choice& stream);
   void check_dimensions() const;
+  void check_devices() const;
 
   const char* caller_;
   const char* names_[2];

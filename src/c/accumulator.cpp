@@ -4,6 +4,7 @@
 #include <c/convert.hpp>
 #include <c/state.hpp>
 #include <c/status.hpp>
+#include <exactdot/core/state_enclosure.hpp>
 #include <string>
 
 struct xd_accumulator {
@@ -116,6 +117,12 @@ xd_status xd_accumulator_add_squares(xd_accumulator* accumulator, const xd_vecto
   });
 }
 
+xd_status xd_accumulator_add_magnitudes(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options) {
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    add_values(sum, caller, reduction::asum, x, options);
+  });
+}
+
 xd_status xd_accumulator_subtract(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options) {
   return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
     state terms(sum.type());
@@ -155,6 +162,14 @@ xd_status xd_accumulator_words(xd_accumulator* accumulator, int64_t* words, size
     require(words, caller, "words");
     require_word_count(count, sum.count(), caller);
     std::ranges::copy(sum.words(caller), words);
+  });
+}
+
+xd_status xd_accumulator_bound(xd_accumulator* accumulator, xd_bounded* bounded) {
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    require(bounded, caller, "bounded");
+    const auto found = core::enclosure_of_state(core::layout_of(sum.type()), sum.words(caller).data());
+    *bounded = {found.head, found.tail, found.bound};
   });
 }
 

@@ -1,5 +1,6 @@
 // Many vectors in one call: the rows of matrices, segments, and groups by keys.
 #include <c/convert.hpp>
+#include <c/shapes.hpp>
 #include <c/status.hpp>
 #include <exactdot/batches.hpp>
 #include <string>
@@ -9,27 +10,6 @@ namespace {
 using namespace exactdot;
 using namespace exactdot::c;
 
-/// A matrix with its axes, to which the grid refers.
-struct row_grid {
-  axis results, elements;
-  any_grid view;
-
-  row_grid(const xd_rows* x, const char* caller, const char* argument) {
-    require(x, caller, argument);
-    results = {x->rows, x->row_stride}, elements = {x->n, x->stride};
-    view = {x->data, to_type(x->type, caller), {&results, 1}, {&elements, 1}, x->swapped != 0};
-  }
-  row_grid(const row_grid&) = delete;
-  row_grid& operator=(const row_grid&) = delete;
-};
-
-void require_second(reduction what, bool given, const char* caller) {
-  if (inputs_of(what) == 1 && given) {
-    refuse(errc::bad_option, caller,
-           "a second array for " + std::string(name_of(what)) + ", which reads one; pass a null pointer");
-  }
-}
-
 xd_rows rows_of(const void* data, std::size_t rows, std::size_t columns, int type) {
   const std::size_t size = xd_type_size(type);
   const auto bytes = [&](std::size_t elements) {
@@ -38,12 +18,6 @@ xd_rows rows_of(const void* data, std::size_t rows, std::size_t columns, int typ
     return fits ? static_cast<std::ptrdiff_t>(product) : PTRDIFF_MAX;
   };
   return {data, rows, columns, bytes(columns), bytes(1), type, 0};
-}
-
-any_keys to_keys(const xd_vector* given, std::size_t groups, int skip_out_of_range, const char* caller) {
-  const any_vector keys = to_vector(given, caller, "keys");
-  if (keys.swapped) refuse(errc::bad_option, caller, "keys are not in this machine's byte order; convert them");
-  return {keys.data, keys.n, keys.type, keys.stride, groups, skip_out_of_range != 0};
 }
 
 }  // namespace

@@ -62,6 +62,17 @@ reduction to_reduction(int what, const char* caller) {
   return *known;
 }
 
+static_assert(XD_FULL == static_cast<int>(state_form::full) && XD_COMPACT == static_cast<int>(state_form::compact));
+
+state_form to_form(int form, const char* caller) {
+  if (form == XD_FULL || form == XD_COMPACT) return static_cast<state_form>(form);
+  refuse(errc::bad_option, caller, "unknown form " + std::to_string(form) + "; use XD_FULL or XD_COMPACT");
+}
+
+state_format to_format(const xd_state_format& given, const char* caller) {
+  return {to_reduction(given.reduction, caller), to_type(given.type, caller), to_form(given.form, caller)};
+}
+
 any_vector to_vector(const xd_vector* x, const char* caller, const char* argument) {
   require(x, caller, argument);
   return {x->data, x->n, to_type(x->type, caller), x->stride, x->swapped != 0};

@@ -9,6 +9,7 @@
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reduction.hpp>
+#include <exactdot/state_format.hpp>
 #include <exactdot/views.hpp>
 #include <string>
 
@@ -28,6 +29,8 @@ void require(const void* pointer, const char* caller, const char* argument);
 
 [[nodiscard]] element_type to_type(int type, const char* caller);
 [[nodiscard]] reduction to_reduction(int what, const char* caller);
+[[nodiscard]] state_form to_form(int form, const char* caller);
+[[nodiscard]] state_format to_format(const xd_state_format& given, const char* caller);
 [[nodiscard]] any_vector to_vector(const xd_vector* x, const char* caller, const char* argument);
 /// The second vector of a dot; for reductions of one vector `a` again, and b must be null.
 [[nodiscard]] any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b, const char* caller);

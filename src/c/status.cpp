@@ -40,6 +40,8 @@ xd_status status_of(errc code) noexcept {
       return XD_DEVICE_FAILURE;
     case errc::file:
       return XD_FILE;
+    case errc::communication:
+      return XD_COMMUNICATION;
   }
   return XD_INTERNAL;
 }
@@ -65,6 +67,10 @@ xd_status status_of_current_exception() noexcept {
 
 }  // namespace exactdot::c
 
+xd_status xd_fail(xd_status status, const char* sentence) {
+  exactdot::c::store_message(sentence == nullptr ? "" : sentence);
+  return status;
+}
 const char* xd_message() { return exactdot::c::message; }
 const char* xd_version() { return exactdot::version(); }
 
@@ -96,6 +102,8 @@ const char* xd_status_name(xd_status status) {
       return "XD_DEVICE_FAILURE";
     case XD_FILE:
       return "XD_FILE";
+    case XD_COMMUNICATION:
+      return "XD_COMMUNICATION";
     default:
       return "unknown status";
   }

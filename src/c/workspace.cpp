@@ -1,7 +1,7 @@
 // Stream-ordered calls of the C interface, in a build with CUDA.
 #include <c/convert.hpp>
 #include <c/status.hpp>
-#include <exactdot/cuda.hpp>
+#include <exactdot/cuda/states.hpp>
 
 struct xd_workspace {
   exactdot::cuda::workspace workspace;
@@ -10,6 +10,16 @@ struct xd_workspace {
 namespace exactdot::c {
 
 const bool has_cuda_engine = true;
+
+namespace {
+
+cuda::state_rows to_states(const xd_states* states, const char* caller, const char* argument) {
+  require(states, caller, argument);
+  if (states->rows != 0) require(states->words, caller, argument);
+  return {to_format(states->format, caller), states->words, states->rows, states->stride};
+}
+
+}  // namespace
 
 }  // namespace exactdot::c
 
@@ -59,5 +69,37 @@ xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector
     require(device_words, caller, "device_words");
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
     cuda::detail::add_into(workspace->workspace, what, first, second, device_words);
+  });
+}
+
+xd_status xd_enqueue_add_moments(xd_workspace* workspace, const xd_vector* x, int64_t* device_words) {
+  return guarded([&] {
+    const char* const caller = "xd_enqueue_add_moments";
+    require(workspace, caller, "workspace");
+    require(device_words, caller, "device_words");
+    cuda::moments_into(workspace->workspace, to_vector(x, caller, "x"), device_words);
+  });
+}
+
+xd_status xd_enqueue_round(xd_workspace* workspace, int reduction, const xd_states* states, int result_type,
+                           void* device_results, uint64_t count, const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_enqueue_round";
+    require(workspace, caller, "workspace");
+    const auto what = to_reduction(reduction, caller);
+    const element_type type = to_type(result_type, caller);
+    const cuda::state_rows rows = to_states(states, caller, "states");
+    if (rows.rows != 0) require(device_results, caller, "device_results");
+    cuda::round(workspace->workspace, rows, what, type, device_results, {count, ddof_of(options)});
+  });
+}
+
+xd_status xd_enqueue_merge(xd_workspace* workspace, const xd_states* states, const xd_states* others) {
+  return guarded([&] {
+    const char* const caller = "xd_enqueue_merge";
+    require(workspace, caller, "workspace");
+    const cuda::state_rows rows = to_states(states, caller, "states");
+    if (others == nullptr) return cuda::normalise(workspace->workspace, rows);
+    cuda::merge(workspace->workspace, rows, to_states(others, caller, "others"));
   });
 }

@@ -29,3 +29,12 @@ xd_status xd_enqueue(xd_workspace*, int, const xd_vector*, const xd_vector*, int
 xd_status xd_enqueue_add(xd_workspace*, int, const xd_vector*, const xd_vector*, int64_t*) {
   return refuse_without_cuda("xd_enqueue_add");
 }
+xd_status xd_enqueue_add_moments(xd_workspace*, const xd_vector*, int64_t*) {
+  return refuse_without_cuda("xd_enqueue_add_moments");
+}
+xd_status xd_enqueue_round(xd_workspace*, int, const xd_states*, int, void*, uint64_t, const xd_options*) {
+  return refuse_without_cuda("xd_enqueue_round");
+}
+xd_status xd_enqueue_merge(xd_workspace*, const xd_states*, const xd_states*) {
+  return refuse_without_cuda("xd_enqueue_merge");
+}

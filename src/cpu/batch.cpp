@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cpu/batch.hpp>
 #include <cpu/batch_parts.hpp>
+#include <cpu/levels.hpp>
 #include <cpu/line_reducer.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
@@ -30,6 +31,28 @@ engine::plan plan_of(const batch& of, const line& line, monitor* monitor) {
   return one;
 }
 
+/// Computes a long line by all threads.
+void take_long_line(const batch& of, std::size_t index, const line& line, result_sink& sink) {
+  const engine::plan one = plan_of(of, line, sink.counts_elements() ? of.monitor : nullptr);
+  if (of.states != nullptr) {
+    state_words words(one.layout(), engine::states_of(one));
+    add(one, words.data());
+    return sink.take_sums(line.out, line.n, {one.layout(), words.data()});
+  }
+  try {
+    sink.take(index, line.out, {reduce(one)});
+  } catch (const error& failure) {
+    if (failure.code() != errc::overflow) throw;
+    sink.take(index, line.out, {0, true});
+  }
+}
+
+void take_line(const batch& of, std::size_t index, const line& line, line_reducer& reducer,
+               result_sink& sink) noexcept {
+  if (of.states != nullptr) return sink.take_sums(line.out, line.n, reducer.sums_of(line));
+  sink.take(index, line.out, reducer.reduce(line));
+}
+
 void reduce_lines(const batch& of, result_sink& sink) {
   bool any_short = false;
   for (std::size_t i = 0; i < of.count; ++i) {
@@ -42,12 +65,7 @@ void reduce_lines(const batch& of, result_sink& sink) {
       any_short = true;
       continue;
     }
-    try {
-      sink.take(i, line.out, {reduce(plan_of(of, line, sink.counts_elements() ? of.monitor : nullptr))});
-    } catch (const error& failure) {
-      if (failure.code() != errc::overflow) throw;
-      sink.take(i, line.out, {0, true});
-    }
+    take_long_line(of, i, line, sink);
   }
   if (!any_short) return;
   auto reducers = reducers_of<line_reducer>(of, of.threads);
@@ -60,7 +78,7 @@ void reduce_lines(const batch& of, result_sink& sink) {
       if (i == start && is_cancelled(of)) return;
       const line line = of.line_at(i);
       if (is_long(of, line.n)) continue;
-      sink.take(i, line.out, reducer.reduce(line));
+      take_line(of, i, line, reducer, sink);
       if (!progress.goes_on(line.n)) return;
     }
   });
@@ -71,7 +89,12 @@ void fill_with_result_of_nothing(const batch& of, result_sink& sink) {
   const std::uint64_t result = engine::result_of_nothing(of.each);
   progress progress(of, false);
   for (std::size_t i = 0; i < of.count; ++i) {
-    sink.take(i, of.line_at(i).out, {result});
+    char* const to = of.line_at(i).out;
+    if (of.states != nullptr) {
+      sink.take_no_sums(to);
+    } else {
+      sink.take(i, to, {result});
+    }
     if (!progress.goes_on(0)) return;
   }
 }

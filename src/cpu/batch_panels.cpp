@@ -115,6 +115,17 @@ class two_levels {
   std::optional<line_reducer> lines_;
 };
 
+/// Adds the sums of a panel to the states of its columns.
+void take_sums(const batch& of, const line& first, std::size_t columns, panel_reducer& reducer,
+               const result_sink& sink) noexcept {
+  std::int64_t* const words = reducer.sums_of(first, columns);
+  if (is_cancelled(of)) return;
+  for (std::size_t k = 0; k < columns; ++k) {
+    sink.take_sums(line_after(of, first, k).out, first.n,
+                   {of.each.layout(), words + k * reducer.words_of_column()});
+  }
+}
+
 /// A few panels with many rows: the threads share the rows of each.
 void reduce_tall_panels(const batch& of, const panels& all, result_sink& sink) {
   auto parts = reducers_of<panel_sums>(of, of.threads);
@@ -146,6 +157,7 @@ void reduce_columns(const batch& of, result_sink& sink) {
     bool wanted[panel_reducer::widest];
     std::fill_n(wanted, all.size(i), true);
     const line first = of.line_at(all.first(i));
+    if (of.states != nullptr) return take_sums(of, first, all.size(i), reducer, sink);
     reducer.reduce(first, all.size(i), wanted, found);
     for (std::size_t k = 0; k < all.size(i); ++k)
       sink.take(all.first(i) + k, line_after(of, first, k).out, found[k]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cpu/line_reducer.hpp>
 #include <plan/batch.hpp>
 #include <plan/threads.hpp>
 #include <vector>
@@ -28,6 +29,15 @@ class result_sink {
     }
     if (held_ != nullptr) held_[index] = found.word;
     if (stores_) of_.store(to, found.word);
+  }
+  /// The sums of n elements, for a batch of states.
+  void take_sums(char* to, std::size_t n, const line_sums& sums) const noexcept {
+    engine::add_to_state(*of_.states, n, sums.layout, sums.words, reinterpret_cast<std::int64_t*>(to));
+  }
+  /// The sums of no elements.
+  void take_no_sums(char* to) const noexcept {
+    std::int64_t words[2 * core::max_state_words] = {};
+    take_sums(to, 0, {of_.each.layout(), words});
   }
   [[nodiscard]] std::size_t lowest_overflow() const { return overflow_; }
   [[nodiscard]] bool counts_elements() const { return !is_repeated_; }

@@ -15,7 +15,12 @@ void take_empty_groups(const batch& of, std::size_t column, result_sink& sink, s
     engine::plan empty = of.each;
     empty.n = 0;
     const std::size_t index = column * open.size() + group;
-    sink.take(index, of.line_at(index).out, {engine::result_of_nothing(empty)});
+    char* const to = of.line_at(index).out;
+    if (of.states != nullptr) {
+      sink.take_no_sums(to);
+    } else {
+      sink.take(index, to, {engine::result_of_nothing(empty)});
+    }
   }
 }
 

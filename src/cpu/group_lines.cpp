@@ -183,7 +183,7 @@ void group_lines::reduce_lot(const column_call& call, const lot& some, worker& b
   place = 0;
   for (std::size_t i = 0; i < some.count; ++i) {
     const std::size_t group = open_[some.first + i], n = of_.group_sizes[group];
-    take(call, group, by.reducer.reduce(by.line_at(place, n, gathered_)));
+    take_line(call, group, by.line_at(place, n, gathered_), by.reducer);
     place += n;
     if (!progress.goes_on(n)) return;
   }
@@ -205,12 +205,24 @@ void group_lines::reduce_in_pieces(const column_call& call, const lot& one, work
   });
   if (is_cancelled(of_)) return;
   if (by.places[0] != 0) add_piece();
-  take(call, open_[one.first], by.reducer.finish(one.elements));
+  const std::size_t group = open_[one.first];
+  if (of_.states != nullptr)
+    return call.sink.take_sums(place_of(call, group), one.elements, by.reducer.sums_of_pieces());
+  take(call, group, by.reducer.finish(one.elements));
+}
+
+void group_lines::take_line(const column_call& call, std::size_t group, const line& x,
+                            line_reducer& reducer) const noexcept {
+  if (of_.states != nullptr) return call.sink.take_sums(place_of(call, group), x.n, reducer.sums_of(x));
+  take(call, group, reducer.reduce(x));
+}
+
+char* group_lines::place_of(const column_call& call, std::size_t group) const noexcept {
+  return call.out + static_cast<std::ptrdiff_t>(group) * of_.out_stride;
 }
 
 void group_lines::take(const column_call& call, std::size_t group, const core::outcome& found) const noexcept {
-  call.sink.take(call.column * of_.keys.groups + group,
-                 call.out + static_cast<std::ptrdiff_t>(group) * of_.out_stride, found);
+  call.sink.take(call.column * of_.keys.groups + group, place_of(call, group), found);
 }
 
 }  // namespace exactdot::cpu_engine

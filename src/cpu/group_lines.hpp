@@ -36,6 +36,8 @@ class group_lines {
   template <class Before>
   void gather(const column_call& call, const lot& some, worker& by, Before before) const noexcept;
   void take(const column_call& call, std::size_t group, const core::outcome& found) const noexcept;
+  void take_line(const column_call& call, std::size_t group, const line& x, line_reducer& reducer) const noexcept;
+  [[nodiscard]] char* place_of(const column_call& call, std::size_t group) const noexcept;
 
   const batch& of_;
   engine::plan gathered_;          ///< of elements in a buffer

@@ -36,7 +36,9 @@ struct group_table::column_call {
 };
 
 bool group_table::suits(const batch& of) {
-  return of.has_keys() && !of.each.info().is_extremum && !of.each.has_parts() && arithmetic_is_standard();
+  const engine::plan& each = of.each;
+  return of.has_keys() && of.states == nullptr && !each.info().is_extremum && !each.has_parts() &&
+         arithmetic_is_standard();
 }
 
 group_table::group_table(const batch& of)

@@ -5,6 +5,7 @@
 // and the sum of either sign 192 bits. Cost: some nanoseconds a term.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <exactdot/core/finish.hpp>
@@ -65,8 +66,11 @@ inline bool suits_integer_line(const engine::plan& plan, std::size_t n) {
   return plan.has_parts() && n <= longest_integer_line && plan.a.outer.empty();
 }
 
-/// The exact result of the plan's elements.
-inline core::outcome reduce_integer_line(const engine::plan& plan) noexcept {
+/// The layout of the sums of such lines.
+inline constexpr core::state_layout integer_line_layout = core::layout_of(element_type::int64);
+
+/// words = the normalised states of the plan's sums, one or two.
+inline void sum_integer_line(const engine::plan& plan, std::int64_t* words) noexcept {
   const bool multiplies = plan.multiplies();
   const bool takes_magnitudes = plan.term == core::term_index<core::magnitude>,
              squares = plan.info().needs_squares();
@@ -81,12 +85,19 @@ inline core::outcome reduce_integer_line(const engine::plan& plan) noexcept {
     }
     if (squares) sum_of_squares.add(static_cast<core::uint128>(a.magnitude) * a.magnitude, false);
   }
-  constexpr core::state_layout layout = core::layout_of(element_type::int64);
-  std::int64_t words[2 * (layout.limbs + 4)] = {};
+  constexpr core::state_layout layout = integer_line_layout;
+  std::fill_n(words, (squares ? 2 : 1) * layout.words(), 0);
   sum.store(layout, words);
-  if (!squares) return core::finish_state(plan.result, layout, words, plan.n);
+  if (squares) sum_of_squares.store(layout, words + layout.words());
+}
+
+/// The exact result of the plan's elements.
+inline core::outcome reduce_integer_line(const engine::plan& plan) noexcept {
+  constexpr core::state_layout layout = integer_line_layout;
+  std::int64_t words[2 * (layout.limbs + 4)];
+  sum_integer_line(plan, words);
+  if (!plan.info().needs_squares()) return core::finish_state(plan.result, layout, words, plan.n);
   std::int64_t scratch[core::max_moment_limbs];
-  sum_of_squares.store(layout, words + layout.words());
   return core::finish_moments(plan.result, layout, words, words + layout.words(), plan.n, plan.ddof, scratch);
 }
 

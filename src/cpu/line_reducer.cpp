@@ -99,6 +99,17 @@ core::outcome line_reducer::finish(std::size_t n) noexcept {
   return engine::outcome_of(each_, words_.data());
 }
 
+line_sums line_reducer::sums_of(const engine::line& x) noexcept {
+  move_to(x);
+  if (suits_integer_line(each_, x.n)) {
+    sum_integer_line(each_, words_.data());
+    return {integer_line_layout, words_.data()};
+  }
+  words_.clear();
+  add_states();
+  return sums_of_pieces();
+}
+
 /// words_ += the exact sums of the line.
 void line_reducer::add_states() noexcept {
   const sums& of = *kernels_.of_sums;

@@ -10,6 +10,12 @@
 
 namespace exactdot::cpu_engine {
 
+/// The normalised states of a line's sums, one after the other; they may be overwritten.
+struct line_sums {
+  core::state_layout layout;
+  std::int64_t* words;
+};
+
 class line_reducer {
  public:
   explicit line_reducer(const engine::batch& of) : line_reducer(of.each) {}
@@ -27,6 +33,10 @@ class line_reducer {
   void start() noexcept;
   void add(const engine::line& piece) noexcept;
   [[nodiscard]] core::outcome finish(std::size_t n) noexcept;
+  /// The sums of the pieces, of moments also those of squares. Valid until the next line.
+  [[nodiscard]] line_sums sums_of_pieces() noexcept { return {each_.layout(), words_.data()}; }
+  /// The same of a whole line.
+  [[nodiscard]] line_sums sums_of(const engine::line& x) noexcept;
 
  private:
   void move_to(const engine::line& x) noexcept;

@@ -132,12 +132,26 @@ void panel_reducer::reduce(const engine::line& first, std::size_t columns, const
   }
 }
 
-/// The results of the wanted columns from exact states.
-void panel_reducer::finish_exactly(std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept {
+std::int64_t* panel_reducer::sums_of(const engine::line& first, std::size_t columns) noexcept {
+  a_.move_to(first.a, columns), b_.move_to(first.b, columns);
+  bool wanted[widest];
+  std::fill_n(wanted, columns, true);
+  compute_sums(columns, wanted);
+  return words_.data();
+}
+
+/// words_ = the exact states of the wanted columns.
+void panel_reducer::compute_sums(std::size_t columns, const bool* wanted) noexcept {
   const sums& of = *kernels_.of_sums;
   std::ranges::fill(words_, 0);
   add_states(*of.term, each_.multiplies(), columns, wanted, words_.data());
   if (of.squares != nullptr) add_states(*of.squares, true, columns, wanted, words_.data() + of.layout.words());
+}
+
+/// The results of the wanted columns from exact states.
+void panel_reducer::finish_exactly(std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept {
+  const sums& of = *kernels_.of_sums;
+  compute_sums(columns, wanted);
   for (std::size_t i = 0; i < columns; ++i) {
     if (wanted[i]) outcomes[i] = engine::outcome_of(each_, &words_[i * of.words()]);
   }

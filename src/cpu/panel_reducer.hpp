@@ -49,12 +49,17 @@ class panel_reducer {
   /// outcomes[i] = the result of column i of the panel whose first column is `first`, where wanted[i]. What they
   /// are is unspecified once the batch's monitor cancels.
   void reduce(const engine::line& first, std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept;
+  /// The sums of the columns in mode exact, of each words_of_column() words, one column after the other; as above.
+  /// Valid until the next call.
+  [[nodiscard]] std::int64_t* sums_of(const engine::line& first, std::size_t columns) noexcept;
+  [[nodiscard]] std::size_t words_of_column() const noexcept { return kernels_.of_sums->words(); }
   static constexpr std::size_t widest = 32;
 
  private:
   template <class Step>
   void for_chunks(Step step, int i = 0, int k = 0) noexcept;
   void finish_exactly(std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept;
+  void compute_sums(std::size_t columns, const bool* wanted) noexcept;
   void add_states(const kernels& kernels, bool multiplied, std::size_t columns, const bool* wanted,
                   std::int64_t* words) noexcept;
 

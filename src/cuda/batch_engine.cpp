@@ -1,14 +1,20 @@
 // Batches on a GPU: which ones it computes, and how its kernels are given their lines.
 //
 // One result axis, the longest, is the lines of a launch; further ones, which nearly no array has after its axes
-// have been simplified, are a launch each. Few very long lines are vectors one after the other (line_tuning.hpp).
+// have been simplified, are a launch each. Which kernels: line_engine.hpp.
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
+#include <cuda/fast_launch.hpp>
+#include <cuda/group_engine.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
+#include <cuda/line_engine.hpp>
+#include <cuda/line_extremum_tuning.hpp>
 #include <cuda/line_tuning.hpp>
 #include <cuda/pool.hpp>
+#include <cuda/segment_modes.hpp>
 #include <string>
+#include <utility>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -29,8 +35,9 @@ std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
   engine::throw_error(code, of.each.caller, sentence);
 }
 
-/// Throws for a batch that GPUs do not compute yet.
+/// Throws for a batch that GPUs do not compute.
 void require_support(const batch& of) {
+  if (of.has_keys()) return require_group_support(of);
   const engine::plan& each = of.each;
   const auto refuse_if = [&](bool missing, const char* what) {
     if (!missing) return;
@@ -39,9 +46,7 @@ void require_support(const batch& of) {
         std::string(what) +
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
-  refuse_if(!of.is_grid(), "a reduction of segments or groups");
-  refuse_if(each.info().is_extremum || each.info().needs_squares(), "this reduction of rows or columns");
-  refuse_if(each.mode == mode::fast, "mode fast of rows or columns");
+  refuse_if(each.info().needs_squares() && each.has_parts(), "a variance of 64-bit integers in rows or segments");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
   refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
 }
@@ -64,7 +69,7 @@ int gpu_for(const batch& of, const std::vector<memory>& arrays, const options& o
     if (!each.where.on_gpu()) {
       refuse(of,
              std::string(each.name) +
-                 " lies in host memory, where rows and columns are computed by the CPU only: copy it to the GPU "
+                 " lies in host memory, where many vectors are computed by the CPU only: copy it to the GPU "
                  "with cudaMemcpy, or use arrays in host memory and device::cpu",
              errc::bad_option);
     }
@@ -114,25 +119,63 @@ void launch_vectors(const cuda::workspace::storage& storage, const batch& of) {
   }
 }
 
+/// The result axis that is the lines of a launch: its position, and the axis.
+std::pair<std::size_t, shared_axis> longest_axis(const batch& of) {
+  if (of.results.empty()) return {0, {1, 0, 0, 0, 0}};
+  const auto longest = std::ranges::max_element(of.results, {}, &shared_axis::n);
+  return {static_cast<std::size_t>(longest - of.results.begin()), *longest};
+}
+
+/// Whether the lines are few long columns whose extreme elements blocks share.
+bool shares_columns(const batch& of, int multiprocessors) {
+  const auto lines = longest_axis(of).second;
+  return of.each.info().is_extremum && !of.each.contiguous &&
+         lines.a == static_cast<std::ptrdiff_t>(size_of(of.each.a.type)) &&
+         parts_of_extremum_columns(lines.n, of.each.n, multiprocessors) > 1;
+}
+
+void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
+  const engine::plan& each = of.each;
+  const auto [position, lines] = longest_axis(of);
+  element_lines in;
+  in.stride = each.a.stride, in.next = lines.a, in.n = each.n, in.count = lines.n, in.swapped = each.a.swapped;
+  const bool greatest = each.what == reduction::max || each.what == reduction::argmax;
+  const rank_rule rule = rank_rule_of(each.a.type, greatest);
+  for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
+    in.first = static_cast<const char*>(first.a);
+    const extremum_results out{first.out, lines.out, gives_index(each.what)};
+    switch (size_of(each.a.type)) {
+      case 1:
+        return cuda::launch_line_extrema<1>(storage, in, rule, out);
+      case 2:
+        return cuda::launch_line_extrema<2>(storage, in, rule, out);
+      case 4:
+        return cuda::launch_line_extrema<4>(storage, in, rule, out);
+      default:
+        return cuda::launch_line_extrema<8>(storage, in, rule, out);
+    }
+  });
+}
+
 /// Launches the lines along the longest result axis, and again for each index of the others.
 template <class T>
 void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
   const engine::plan& each = of.each;
-  const auto longest = std::ranges::max_element(of.results, {}, &shared_axis::n);
-  const shared_axis lines = of.results.empty() ? shared_axis{1, 0, 0, 0, 0} : *longest;
+  const auto [position, lines] = longest_axis(of);
   line_results out;
   out.next = lines.out;
   out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
+  const bool fast = each.mode == mode::fast;
   const bool is_native =
       each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
-  for_each_first_line(of, static_cast<std::size_t>(longest - of.results.begin()), [&](const engine::line& first) {
+  for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
     out.first = first.out;
     if (is_native) {
       line_operands<T> in;
       in.first = {static_cast<const T*>(first.a), static_cast<const T*>(first.b), elements_in<T>(each.a.stride),
                   elements_in<T>(each.b.stride), each.n};
       in.count = lines.n, in.next_a = elements_in<T>(lines.a), in.next_b = elements_in<T>(lines.b);
-      cuda::launch_lines<T>(storage, each.term, in, out);
+      fast ? cuda::launch_fast_lines<T>(storage, each.term, in, out) : enqueue_lines<T>(storage, each, in, out);
     } else {
       line_operands<T, input_layout::any> in;
       in.first.a = to_any_operand(each.a), in.first.b = to_any_operand(each.b);
@@ -142,7 +185,8 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
       in.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
       in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
       in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b;
-      cuda::launch_any_lines<T>(storage, each.term, in, out);
+      fast ? cuda::launch_fast_any_lines<T>(storage, each.term, in, out)
+           : enqueue_any_lines<T>(storage, each, in, out);
     }
   });
 }
@@ -178,13 +222,28 @@ void choose_batch(batch& of, const options& options) {
     require_alignment(of, {each.a.data, two ? "a" : "x"}, size_of(each.a.type), each.a.stride, &shared_axis::a);
     require_alignment(of, {each.b.data, "b"}, size_of(each.b.type), each.b.stride, &shared_axis::b);
   }
-  require_alignment(of, {of.out, "the array of results"}, size_of(each.result_type), 0, &shared_axis::out);
+  require_alignment(of, {of.out, "the array of results"}, size_of(each.result_type), of.out_stride,
+                    &shared_axis::out);
+  const any_offsets& offsets = of.offsets;
+  if (offsets.data != nullptr) {
+    require_alignment(of, {offsets.data, "the array of offsets"}, size_of(offsets.type), offsets.stride,
+                      &shared_axis::index);
+  }
 }
 
-void enqueue_batch(const cuda::workspace::storage& storage, const batch& of) {
+void enqueue_batch(cuda::workspace::storage& storage, const batch& of) {
   if (of.count == 0) return;
-  const std::size_t bytes = of.each.n * size_of(of.each.a.type) * static_cast<std::size_t>(of.each.info().inputs);
-  if (is_vector_by_vector(of.count, bytes, storage.multiprocessors)) return launch_vectors(storage, of);
+  const engine::plan& each = of.each;
+  const bool is_exact_sum = !each.info().is_extremum && each.mode == mode::exact;
+  if (of.has_keys()) return enqueue_groups(storage, of);
+  if (of.offsets.data != nullptr) {
+    return is_exact_sum ? enqueue_segments(storage, of) : enqueue_segment_modes(storage, of);
+  }
+  const std::size_t bytes = each.n * size_of(each.a.type) * static_cast<std::size_t>(each.info().inputs);
+  const bool by_vector = is_exact_sum ? is_vector_by_vector(of, storage.multiprocessors)
+                                      : is_vector_by_vector(of.count, bytes, storage.multiprocessors);
+  if (by_vector && !shares_columns(of, storage.multiprocessors)) return launch_vectors(storage, of);
+  if (each.info().is_extremum) return launch_extrema(storage, of);
   with_carrier(of.each.carrier, [&]<class T>(T) { launch_lines<T>(storage, of); });
 }
 
@@ -194,9 +253,18 @@ void reduce_batch(const batch& of) {
   auto workspace = pool<cuda::workspace>::instance().acquire(of.each.gpu);
   if (workspace == nullptr) workspace = std::make_unique<cuda::workspace>();
   cuda::require_device(workspace->library_storage());
-  enqueue_batch(workspace->library_storage(), of);
-  cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
-  if (of.each.result.is_integer()) cuda::check_status(workspace->library_storage());
+  if (of.has_keys()) {
+    reduce_groups(workspace->library_storage(), of);
+  } else {
+    if (of.offsets.data != nullptr) {
+      require_valid_offsets(workspace->library_storage(), of);
+      if (of.each.info().is_extremum) require_no_empty_segment(workspace->library_storage(), of);
+    }
+    enqueue_batch(workspace->library_storage(), of);
+    cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
+    if (of.each.result.is_integer() && !of.each.info().is_extremum)
+      cuda::check_status(workspace->library_storage());
+  }
   pool<cuda::workspace>::instance().release(of.each.gpu, std::move(workspace));
   if (of.monitor != nullptr) of.monitor->done += of.elements;
 }
@@ -204,15 +272,48 @@ void reduce_batch(const batch& of) {
 }  // namespace exactdot::cuda_engine
 
 namespace exactdot::cuda {
+namespace {
 
-void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
-                          const any_results& out, const options& options, std::int64_t ddof) {
+/// Enqueues the batch that make(options) returns; the options place it on the workspace's device.
+template <class Make>
+void enqueue_placed(workspace& on, mode mode, Make make) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);
-  exactdot::options placed;
-  placed.mode = options.mode, placed.device = device::cuda, placed.device_index = storage.device;
-  cuda_engine::enqueue_batch(storage, engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed));
+  options placed;
+  placed.mode = mode, placed.device = device::cuda, placed.device_index = storage.device;
+  cuda_engine::enqueue_batch(storage, make(placed));
+}
+
+}  // namespace
+
+void detail::enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                          const any_results& out, const options& options, std::int64_t ddof) {
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_grid_batch({"cuda", what, out, ddof}, a, b, placed);
+  });
+}
+
+void detail::enqueue_segments(workspace& on, reduction what, const any_vector& a, const any_vector& b,
+                              const any_offsets& offsets, const any_results& out, const options& options,
+                              std::int64_t ddof) {
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_segment_batch({"cuda", what, out, ddof}, a, b, offsets, placed);
+  });
+}
+
+void detail::enqueue_groups(workspace& on, reduction what, const any_grid& a, const any_grid& b,
+                            const any_keys& keys, const any_results& out, const options& options,
+                            std::int64_t ddof) {
+  enqueue_placed(on, options.mode, [&](const exactdot::options& placed) {
+    return engine::make_group_batch({"cuda", what, out, ddof}, a, b, keys, placed);
+  });
+}
+
+void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_results& out) {
+  enqueue_placed(on, mode::exact, [&](const exactdot::options& placed) {
+    return engine::make_count_batch({"cuda", reduction::sum, out, 0}, keys, placed);
+  });
 }
 
 }  // namespace exactdot::cuda

@@ -11,7 +11,7 @@ namespace exactdot::cuda_engine {
 void choose_batch(engine::batch& of, const options& options);
 
 /// Enqueues all results on the workspace's stream.
-void enqueue_batch(const cuda::workspace::storage& storage, const engine::batch& of);
+void enqueue_batch(cuda::workspace::storage& storage, const engine::batch& of);
 
 /// The same on the default stream, waited for.
 void reduce_batch(const engine::batch& of);

@@ -119,13 +119,6 @@ __device__ __forceinline__ Sum sum_of_line(const operands<T, loads>& line, bool 
   return sum_of_team(team, sums.total(), of_warp);
 }
 
-/// All elements of an input, or so many that no launch is short.
-template <class T, input_layout layout>
-__device__ __forceinline__ std::size_t elements_of(const line_operands<T, layout>& in) {
-  return in.count > std::size_t{1} << 32 || in.first.n > std::size_t{1} << 31 ? ~std::size_t{0}
-                                                                              : in.count * in.first.n;
-}
-
 /// Lines of few elements, `lanes` lanes of a warp for each. `resident`: blocks of a multiprocessor.
 template <class T, class Term, input_layout layout, int threads, int lanes, int in_flight, int resident = 1>
 __global__ void __launch_bounds__(threads, resident)
@@ -193,14 +186,6 @@ __global__ void __launch_bounds__(threads, resident)
   }
   end_of_input(elements_of(in));
 }
-
-/// Every `columns`-th thread of a block, from this one's on: a share of a column.
-template <int threads_, int columns>
-struct column_team {
-  static constexpr int lanes = threads_ / columns;
-  [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const { return threadIdx.x / columns; }
-  [[nodiscard]] __device__ __forceinline__ std::size_t threads() const { return lanes; }
-};
 
 /// The sums of a block's columns, in its first threads; a barrier in between. By all threads. `of_warp`: in shared
 /// memory, one for each warp and column. Its joins are no more than joins_of() counts.

@@ -22,14 +22,6 @@ constexpr auto kernel_of_lines() {
   }
 }
 
-/// One block for each `of_block` lines, as far as multiprocessors hold so many.
-inline unsigned blocks_for(const workspace::storage& storage, std::size_t lines, std::size_t of_block,
-                           int blocks_per_multiprocessor) {
-  const std::size_t wanted = lines / of_block + (lines % of_block != 0 ? 1 : 0);
-  const auto most = static_cast<std::size_t>(storage.multiprocessors * blocks_per_multiprocessor);
-  return static_cast<unsigned>(std::min(wanted, most));
-}
-
 /// One launch by a row of a table, `rows`.
 template <class T, class Term, input_layout layout, const auto& rows, std::size_t row>
 void launch_row(const workspace::storage& storage, const lines_of<T, layout>& in, const line_results& out) {

@@ -59,7 +59,7 @@ EXACTDOT_CORE turn_counts divide_turns(std::size_t turns, unsigned blocks) {
 /// ⌈n/(in_flight·T·W)⌉, so h <= ⌈n/(T·W)⌉ + in_flight - 1, and one single element more. Tiles leave packs that take
 /// one turn more. Of converted inputs, see in_flight_of_converted. With claims, a block takes own + limit, at most
 /// 9/8 of all turns t <= n/(in_flight·T·W) + 1, each with at most in_flight·W/used <= 4·in_flight terms.
-constexpr std::size_t terms_of_accumulator(const sum_shape& shape) {
+EXACTDOT_CORE std::size_t terms_of_accumulator(const sum_shape& shape) {
   const std::size_t all = std::size_t{shape.blocks} * shape.threads;
   const auto used =
       static_cast<std::size_t>(shape.in_flight < shape.accumulators ? shape.in_flight : shape.accumulators);
@@ -79,7 +79,7 @@ constexpr int in_flight_of_converted(int packs) { return 2 * packs; }
 
 /// The most joins between a term and the result: of a thread's accumulators, of a warp, of a block's warps; of the
 /// messages that a lane reads, of its warp. In a cluster a lane reads the sums of warps instead.
-constexpr std::size_t joins_of(const sum_shape& shape) {
+EXACTDOT_CORE std::size_t joins_of(const sum_shape& shape) {
   std::size_t joins = 10;
   for (int k = shape.accumulators; k > 1; k /= 2) ++joins;
   if (shape.blocks > 1) joins += shape.blocks / 32 + 1 + 5;
@@ -88,7 +88,7 @@ constexpr std::size_t joins_of(const sum_shape& shape) {
 }
 
 /// The bound. `products_of_doubles`: terms are products that double does not hold.
-constexpr error_bound bound_of(const sum_shape& shape, summation sums, bool products_of_doubles) {
+EXACTDOT_CORE error_bound bound_of(const sum_shape& shape, summation sums, bool products_of_doubles) {
   constexpr double u = 0x1p-53, slack = 1 + 0x1p-20;
   const std::size_t depth = terms_of_accumulator(shape) + 1 + 2 * joins_of(shape);
   constexpr double infinity = __builtin_huge_val();  // decides nothing

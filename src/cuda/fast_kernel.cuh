@@ -50,13 +50,18 @@ __device__ __forceinline__ int position(int j) {
   return aligned ? lane * pack<T>::count + j : 32 * j + lane;
 }
 
-template <class T, int count>
-__device__ __forceinline__ void fold_within_lanes(T (&sum)[count]) {
-#pragma unroll
-  for (int half = count / 2; half > 0; half /= 2) {
+/// By recursion: the compiler does not unroll a loop over halves of many, and would keep the sums in local memory.
+template <int half, class T, int count>
+__device__ __forceinline__ void fold_from(T (&sum)[count]) {
+  if constexpr (half > 0) {
 #pragma unroll
     for (int j = 0; j < half; ++j) sum[j] = sum[j] + sum[j + half];
+    fold_from<half / 2>(sum);
   }
+}
+template <class T, int count>
+__device__ __forceinline__ void fold_within_lanes(T (&sum)[count]) {
+  fold_from<count / 2>(sum);
 }
 
 /// The lanes of a tile, folded by halves; in lane 0.
@@ -346,7 +351,7 @@ __global__ void __launch_bounds__(threads)
     const std::size_t subtree = std::size_t{node} * warps + warp;
     if (subtree < counts.subtrees) {
       const std::size_t first = subtree << counts.log2_tiles;
-      const std::size_t end = min(first + (std::size_t{1} << counts.log2_tiles), counts.tiles);
+      const std::size_t end = ::min(first + (std::size_t{1} << counts.log2_tiles), counts.tiles);
       sum = subtree_sum<Term, stripes_in_flight>(in, first, end, aligned, waiting[warp]);
     }
     if (warps > 1) {

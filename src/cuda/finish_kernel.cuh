@@ -5,6 +5,7 @@
 
 #include <cuda/dependent_launch.cuh>
 #include <cuda/exchange.cuh>
+#include <cuda/fast_finish.cuh>
 #include <exactdot/core/finish.hpp>
 
 namespace exactdot::cuda_engine {
@@ -48,20 +49,11 @@ __global__ void add_state_kernel(core::state_layout layout, std::int64_t* words,
   for (int i = 0; i < layout.words(); ++i) words[i] = 0;
 }
 
-/// Rounded to nearest, as on a CPU, whatever the compiler's options say.
-__device__ __forceinline__ float rounded_root(float x) { return __fsqrt_rn(x); }
-__device__ __forceinline__ double rounded_root(double x) { return __dsqrt_rn(x); }
-__device__ __forceinline__ float rounded_quotient(float x, float y) { return __fdiv_rn(x, y); }
-__device__ __forceinline__ double rounded_quotient(double x, double y) { return __ddiv_rn(x, y); }
-
 /// Takes the root or the quotient of the sum in *sum, if the rule asks for it, and converts it to the result type.
 template <class T>
 __global__ void finish_fast_kernel(const T* sum, std::uint64_t count, const __grid_constant__ destination to) {
   begin_kernel(1);
-  T value = *sum;
-  if (to.rule.finish() == core::finish::root) value = rounded_root(value);
-  if (to.rule.finish() == core::finish::quotient) value = rounded_quotient(value, static_cast<T>(count));
-  store_anywhere(to, core::converted_word(to.rule, value));
+  store_anywhere(to, core::converted_word(to.rule, finished_sum(to.rule, count, *sum)));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // compiled code allow: as a cluster, and before the stream's previous kernel has ended (dependent_launch.cuh).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cuda/workspace.hpp>
 #include <exactdot/simt/cuda.hpp>
@@ -15,6 +16,14 @@ struct launch_shape {
   std::size_t dynamic_shared = 0;  ///< bytes
   bool in_cluster = false;         ///< all blocks are one cluster, if has_capability_9
 };
+
+/// One block for each `of_block` lines, as far as multiprocessors hold so many.
+inline unsigned blocks_for(const workspace::storage& storage, std::size_t lines, std::size_t of_block,
+                           int blocks_per_multiprocessor) {
+  const std::size_t wanted = lines / of_block + (lines % of_block != 0 ? 1 : 0);
+  const auto most = static_cast<std::size_t>(storage.multiprocessors * blocks_per_multiprocessor);
+  return static_cast<unsigned>(std::min(wanted, most));
+}
 
 /// Every kernel begins with begin_kernel(). `what` is for the error.
 template <class... Parameters, class... Arguments>

@@ -17,6 +17,19 @@ void launch_columns(const workspace::storage& storage, const line_operands<T>& i
                 bound, out);
 }
 
+/// Short columns, of which there are many: a thread for each.
+template <class T, class Term>
+void launch_short_columns(const workspace::storage& storage, const line_operands<T>& in, const line_results& out) {
+  constexpr line_config config = short_column_config;
+  const error_bound bound =
+      bound_of_line(in.first.n, 1, config.in_flight, pack<T>::count, core::streams_of<Term, T> == 2);
+  launch_kernel(
+      storage, "launching the kernel of short columns",
+      {blocks_for(storage, in.count, config.lines_of_block(), config.blocks_per_multiprocessor), config.threads},
+      short_line_kernel<T, Term, input_layout::strided, config.threads, 1, config.in_flight, config.resident>, in,
+      bound, out);
+}
+
 template <class T, class Term>
 void launch(const workspace::storage& storage, const line_operands<T>& in, const line_results& out) {
   constexpr bool two = Term::inputs == 2;
@@ -24,6 +37,9 @@ void launch(const workspace::storage& storage, const line_operands<T>& in, const
     return launch_by_length<T, Term, input_layout::contiguous, line_rows>(storage, in, out);
   }
   if (in.next_a == 1 && (!two || in.next_b == 1 || in.next_b == 0)) {
+    if (are_short_columns(in.count, in.first.n, storage.multiprocessors)) {
+      return launch_short_columns<T, Term>(storage, in, out);
+    }
     const auto enough = static_cast<std::size_t>(storage.multiprocessors * column_configs[0].columns);
     if (in.count >= enough) return launch_columns<T, Term, 0>(storage, in, out);
     return launch_columns<T, Term, 1>(storage, in, out);

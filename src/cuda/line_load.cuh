@@ -27,6 +27,24 @@ struct block_team {
   static __device__ __forceinline__ void synchronise() { __syncthreads(); }
 };
 
+/// Every `columns`-th thread of a block, from this one's on: a share of a column.
+template <int threads_, int columns>
+struct column_team {
+  static constexpr int lanes = threads_ / columns;
+  [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const { return threadIdx.x / columns; }
+  [[nodiscard]] __device__ __forceinline__ std::size_t threads() const { return lanes; }
+};
+
+/// All elements of `count` lines of n, or so many that no launch is short.
+__device__ __forceinline__ std::size_t elements_of(std::size_t count, std::size_t n) {
+  return count > std::size_t{1} << 32 || n > std::size_t{1} << 31 ? ~std::size_t{0} : count * n;
+}
+/// The same of an input.
+template <class T, input_layout layout>
+__device__ __forceinline__ std::size_t elements_of(const line_operands<T, layout>& in) {
+  return elements_of(in.count, in.first.n);
+}
+
 /// Elements before the first that is aligned to 16 bytes.
 template <class T>
 __device__ __forceinline__ unsigned to_alignment(const T* x) {

@@ -44,15 +44,15 @@ struct line_results {
 };
 
 /// How many terms of a line of n elements a lane may add in its last turns, beside those that all lanes add.
-constexpr int last_terms_of_line(int lanes, int in_flight) {
+EXACTDOT_CORE int last_terms_of_line(int lanes, int in_flight) {
   constexpr int max_singles = 6;  // elements that are in no pack of 16 bytes
   return in_flight + (max_singles + lanes - 1) / lanes - 1;
 }
 
 /// The bound of a line's traced sum, by so many lanes. A line has the loops of a grid of one block of so many
 /// threads (terms_of_accumulator); only, few lanes take more than one of the single elements each.
-constexpr error_bound bound_of_line(std::size_t n, int lanes, int in_flight, int accumulators,
-                                    bool products_of_doubles) {
+EXACTDOT_CORE error_bound bound_of_line(std::size_t n, int lanes, int in_flight, int accumulators,
+                                        bool products_of_doubles) {
   const sum_shape shape{n, 1, static_cast<unsigned>(lanes), last_terms_of_line(lanes, in_flight), accumulators};
   return bound_of(shape, summation::traced, products_of_doubles);
 }

@@ -54,6 +54,13 @@ struct column_config {
 /// which reads sectors of 32 or 64 bytes.
 inline constexpr std::array column_configs = {column_config{32, 256, 8, 3, 12}, column_config{8, 256, 8, 3, 12}};
 
+/// Of short columns, a thread for each. Reasoned: 16 rows of 2^21 took 6 times reading with blocks of 32 columns,
+/// which end in barriers (H100, 2026-11-25).
+inline constexpr line_config short_column_config = {1, 256, 8, 2, 8};
+constexpr bool are_short_columns(std::size_t count, std::size_t rows, int multiprocessors) {
+  return rows <= 128 && count >= 512 * static_cast<std::size_t>(multiprocessors);
+}
+
 /// Whether lines of so many bytes of all inputs are summed one after the other by the kernels of vectors: all
 /// multiprocessors read one line. A launch and its messages take as long as they read some 8 MiB; blocks that have
 /// a line each leave multiprocessors idle if lines are few.

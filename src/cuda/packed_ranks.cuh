@@ -75,8 +75,8 @@ __device__ __forceinline__ packed_word<bytes> accumulator_of(packed_word<bytes> 
 template <int bytes>
 __device__ __forceinline__ packed_word<bytes> highest_rank(const rank_rule& rule, packed_word<bytes> accumulator) {
   packed_word<bytes> rank = accumulator;
-  if constexpr (bytes <= 2) rank = max(accumulator >> 16, accumulator & 0xffffU) >> (bytes == 1 ? 8 : 0);
-  return min(rank, static_cast<packed_word<bytes>>(rule.first_nan));
+  if constexpr (bytes <= 2) rank = ::max(accumulator >> 16, accumulator & 0xffffU) >> (bytes == 1 ? 8 : 0);
+  return ::min(rank, static_cast<packed_word<bytes>>(rule.first_nan));
 }
 
 /// The first element of a word whose rank is `least` or more; the word has one.

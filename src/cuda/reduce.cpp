@@ -1,8 +1,10 @@
 // exactdot::cuda's calls: checks, the launch, and the wait for a result on the host.
 #include <chrono>
 #include <cuda/launch.hpp>
+#include <cuda/word_rows.hpp>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace exactdot::cuda {
 namespace {
@@ -85,6 +87,27 @@ void launch(const workspace::storage& storage, const engine::plan& plan, const d
   with_carrier(plan.carrier, [&]<class T>(T) { launch<T>(storage, plan, to); });
 }
 
+namespace {
+
+/// Throws what a stream-ordered call on groups has left.
+void check_groups(workspace::storage& storage) {
+  cuda_engine::wide_unsigned errors[2] = {};
+  check(cudaMemcpyAsync(errors, storage.group_errors, sizeof errors, cudaMemcpyDeviceToHost, storage.stream),
+        "fetching the status of groups");
+  check(cudaStreamSynchronize(storage.stream), "waiting for the status of groups");
+  if (errors[0] == 0 && errors[1] == 0) return;
+  check(cudaMemsetAsync(storage.group_errors, 0, sizeof errors, storage.stream), "clearing the status of groups");
+  if (errors[0] != 0) {
+    throw error(errc::bad_option, "cuda: key " + std::to_string(~errors[0]) +
+                                      " of an earlier call is out of range; correct it, or let elements with such "
+                                      "keys be skipped");
+  }
+  throw error(errc::empty_input, "cuda: group " + std::to_string(~errors[1]) +
+                                     " of an earlier call is empty, so it has no least or greatest element");
+}
+
+}  // namespace
+
 void check_status(workspace::storage& storage) {
   unsigned status = 0;
   check(cudaMemcpyAsync(&status, storage.status, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
@@ -92,9 +115,46 @@ void check_status(workspace::storage& storage) {
   check(cudaStreamSynchronize(storage.stream), "waiting for the status");
   if (status == 0) return;
   check(cudaMemsetAsync(storage.status, 0, sizeof status, storage.stream), "clearing the status");
-  throw error(errc::overflow,
-              "cuda: an integer result did not fit into its type; use a floating-point result type");
+  switch (status) {
+    case cuda_engine::no_headroom:
+      throw error(errc::headroom,
+                  "cuda: words are the sum of more than 2^31 - 1 states, or their sum exceeds the headroom of 2^63 "
+                  "largest products");
+    case cuda_engine::impossible_words:
+      throw error(errc::bad_option,
+                  "cuda: words are not a sum of states (a limb or a count is impossible); were they zero before the "
+                  "first addition, and summed as 64-bit integers?");
+    default:
+      throw error(errc::overflow,
+                  "cuda: an integer result did not fit into its type; use a floating-point result type");
+  }
 }
+
+namespace {
+/// The segment that an earlier call has noted, if there is one; forgets it. Waits for the stream.
+std::optional<std::uint64_t> noted_segment(const workspace::storage& storage, cuda_engine::wide_unsigned* note) {
+  cuda_engine::wide_unsigned status = 0;
+  check(cudaMemcpyAsync(&status, note, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
+        "fetching the status of segments");
+  check(cudaStreamSynchronize(storage.stream), "waiting for the status of segments");
+  if (status == 0) return std::nullopt;
+  check(cudaMemsetAsync(note, 0, sizeof status, storage.stream), "clearing the status of segments");
+  return ~status;
+}
+
+/// Throws if a segment of an earlier call had wrong offsets, or no element of which an extreme one was asked for.
+void check_segments(const workspace::storage& storage) {
+  if (const auto segment = noted_segment(storage, storage.bad_segment)) {
+    throw error(errc::bad_option, "cuda: the offsets of segment " + std::to_string(*segment) +
+                                      " decrease or pass the end of the vector; its result is NaN, or 0");
+  }
+  if (const auto segment = noted_segment(storage, storage.empty_segment)) {
+    throw error(errc::empty_input,
+                "cuda: segment " + std::to_string(*segment) +
+                    " is empty, so it has no least or greatest element; its result is NaN, or 0");
+  }
+}
+}  // namespace
 
 std::uint64_t run(workspace& on, const engine::plan& plan) {
   workspace::storage& storage = on.library_storage();
@@ -135,6 +195,8 @@ void add_states(const workspace::storage& storage, const engine::plan& plan, std
 void workspace::check() {
   const workspace_lock lock(*storage_);
   require_device(*storage_);
+  check_segments(*storage_);
+  check_groups(*storage_);
   check_status(*storage_);
 }
 

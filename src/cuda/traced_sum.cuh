@@ -149,22 +149,35 @@ __device__ core::decision decide_tie(double head, double tail, double count, con
   return found;
 }
 
-/// The result, if it is certain. By one thread.
+/// The enclosure of the sum.
+template <bool tracks_least>
+__device__ __forceinline__ core::enclosure enclosure_of(const traced_sum<tracks_least>& total,
+                                                        const error_bound& bound) {
+  const auto ends = core::two_sum(total.sum, total.correction);
+  const bool is_exact = bound.floor == 0 && total.is_exact();  // the floor of products of doubles is not 0
+  return {ends.value, ends.error, is_exact ? 0 : __fma_rn(bound.factor, total.error, bound.floor)};
+}
+
+/// The result of a sum of `count` elements, if it is certain. By one thread.
 template <class Carrier, bool tracks_least>
 __device__ __forceinline__ core::decision decide(const traced_sum<tracks_least>& total, const error_bound& bound,
-                                                 const destination& to) {
+                                                 core::result_rule rule, std::uint64_t count) {
   const auto ends = core::two_sum(total.sum, total.correction);
   core::enclosure sum{ends.value, ends.error, __fma_rn(bound.factor, total.error, bound.floor)};
   if (bound.floor == 0 && total.is_exact()) {  // the floor of products of doubles is not 0
-    if (to.rule.finish() == core::finish::round) return core::round_exact(to.rule, sum.head, sum.tail);
-    if (to.rule.finish() == core::finish::quotient) {
-      return decide_exact_mean(to.rule, static_cast<double>(to.count), sum.head, sum.tail);
+    if (rule.finish() == core::finish::round) return core::round_exact(rule, sum.head, sum.tail);
+    if (rule.finish() == core::finish::quotient) {
+      return decide_exact_mean(rule, static_cast<double>(count), sum.head, sum.tail);
     }
     sum.bound = 0;
   }
-  if (to.rule.finish() == core::finish::round && to.rule.gives<Carrier>())
-    return core::decide_rounding<Carrier>(sum);
-  return decide_other_finish(to.rule, static_cast<double>(to.count), sum);
+  if (rule.finish() == core::finish::round && rule.gives<Carrier>()) return core::decide_rounding<Carrier>(sum);
+  return decide_other_finish(rule, static_cast<double>(count), sum);
+}
+template <class Carrier, bool tracks_least>
+__device__ __forceinline__ core::decision decide(const traced_sum<tracks_least>& total, const error_bound& bound,
+                                                 const destination& to) {
+  return decide<Carrier>(total, bound, to.rule, to.count);
 }
 
 }  // namespace

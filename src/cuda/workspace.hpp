@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cuda/device_state.hpp>
 #include <cuda/extremum_state.hpp>
+#include <cuda/growing_memory.hpp>
 #include <cuda/moments_state.hpp>
+#include <cuda/split_lines.hpp>
 #include <exactdot/cuda.hpp>
 #include <source_location>
 
@@ -23,7 +25,15 @@ struct workspace::storage {
   std::int64_t* scratch = nullptr;                  ///< on the device: core::max_moment_limbs words
   cuda_engine::extremum_state* extremum = nullptr;  ///< on the device
   cuda_engine::moments_state* moments = nullptr;    ///< on the device
-  unsigned* status = nullptr;                       ///< on the device: 1 after an integer result that did not fit
+  cuda_engine::line_state* lines = nullptr;         ///< on the device
+  /// On the device: the complement of the lowest segment whose offsets were wrong; 0: none.
+  cuda_engine::wide_unsigned* bad_segment = nullptr;
+  cuda_engine::wide_unsigned* empty_segment = nullptr;  ///< the same of one without an extreme element
+  unsigned* status = nullptr;  ///< on the device: 1 after an integer result that did not fit
+  /// On the device: ~index of the first key out of range and of the first empty group; see group_call.hpp.
+  cuda_engine::wide_unsigned* group_errors = nullptr;
+  /// Of calls on groups.
+  growing_memory group_memory, group_states;
   volatile cuda_engine::wide_unsigned* host_result = nullptr;    ///< two words, mapped into the device's memory
   volatile cuda_engine::wide_unsigned* device_result = nullptr;  ///< their address on the device
   unsigned calls = 0;                                            ///< whose result went there

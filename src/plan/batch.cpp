@@ -75,12 +75,18 @@ batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_
   made.each = unplaced_plan({asked.caller, asked.what, a, b, asked.out.type, asked.ddof}, mode);
   made.out = static_cast<char*>(asked.out.data);
   made.out_swapped = asked.out.swapped;
+  made.states = asked.states;
+  if (made.states != nullptr) made.each.bounded_sum_can_decide = false;  // what it would decide is no state
   return made;
 }
 
 void place(batch& made, const batch_request& asked, const options& options) {
   if (made.count == 0) return;
   choose_engine(asked, made, options);
+  set_threads(made, options);
+}
+
+void set_threads(batch& made, const options& options) {
   made.monitor = options.monitor;
   made.threads = threads_for(std::max(made.elements, made.count), options.threads);
 }
@@ -151,10 +157,8 @@ void batch::store(char* to, std::uint64_t word) const {
     std::memcpy(to, &word, sizeof(float));
     return;
   }
-  char bytes[sizeof word];
-  std::memcpy(bytes, &word, sizeof word);  // the low bytes come first
-  if (out_swapped) std::reverse(bytes, bytes + size);
-  std::memcpy(to, bytes, size);
+  if (out_swapped) word = __builtin_bswap64(word) >> (64 - 8 * size);
+  std::memcpy(to, &word, size);  // the low bytes come first
 }
 
 bool batch::may_overflow() const {
@@ -217,15 +221,15 @@ batch make_segment_batch(const batch_request& asked, const any_vector& a, const 
   check_options(asked, options);
   check_each(asked, a, b, a.n == 0 ? 0 : offsets.count, options.mode);
   check_results(asked, offsets.count);
-  require_host_offsets(asked, offsets, options);
-  check_offsets(asked, offsets, a.n);
+  const bool on_gpu = are_on_gpu(asked, offsets, options);
+  check_offsets(asked, offsets, a.n, on_gpu);
   check_vector(asked, two ? "a" : "x", a, offsets.count);
   if (two) check_vector(asked, "b", b, offsets.count);
   batch made = unplaced_batch(asked, a, b, options.mode);
   made.offsets = offsets;
   made.out_stride = places[0].stride;
   made.count = offsets.count;
-  made.elements = made.count == 0 ? 0 : offset_at(offsets, made.count) - offset_at(offsets, 0);
+  made.elements = on_gpu ? a.n : made.count == 0 ? 0 : offset_at(offsets, made.count) - offset_at(offsets, 0);
   place(made, asked, options);
   return made;
 }

@@ -8,6 +8,7 @@
 
 #include <exactdot/shapes.hpp>
 #include <plan/plan.hpp>
+#include <plan/state_words.hpp>
 #include <vector>
 
 namespace exactdot::engine {
@@ -18,6 +19,13 @@ struct batch_request {
   reduction what = reduction::sum;
   any_results out;
   std::int64_t ddof = 0;
+  /// Null, or what the words at `out` are: of every result a state, to which its sums are added.
+  const stored_state* states = nullptr;
+
+  /// Bytes of a result.
+  [[nodiscard]] std::size_t result_size() const {
+    return states == nullptr ? size_of(out.type) : static_cast<std::size_t>(states->words) * sizeof(std::int64_t);
+  }
 };
 
 /// An axis that both inputs and the results share. Strides in bytes; `out` of an element axis is 0. `index`:
@@ -47,14 +55,16 @@ struct batch {
   std::vector<axis> outer_a,
       outer_b;          ///< element axes of a grid but the innermost; each.a and each.b refer to them
   any_offsets offsets;  ///< of segments; its data is null otherwise
-  any_keys keys;        ///< of groups whose elements lie anywhere; its data is null otherwise
+  any_keys keys;  ///< of groups whose elements lie anywhere, or that a GPU computes; its data is null otherwise
   /// Of groups: how many elements each has; of those that are segments the offsets.
   std::vector<std::uint64_t> group_sizes;
   std::vector<shared_axis> columns;  ///< of groups: axes that neither elements nor groups lie along
   std::size_t column_count = 1;
+  bool is_count = false;  ///< the results are the numbers of elements of groups; on a GPU
   char* out = nullptr;
   std::ptrdiff_t out_stride = 0;  ///< of segments and groups
   bool out_swapped = false;
+  const stored_state* states = nullptr;  ///< null unless results are states: what these are
   exactdot::monitor* monitor = nullptr;
 
   [[nodiscard]] bool is_grid() const { return offsets.data == nullptr && !has_keys(); }
@@ -87,5 +97,7 @@ struct batch {
                                        const any_offsets& offsets, const options& options);
 [[nodiscard]] batch make_group_batch(const batch_request& asked, const any_grid& a, const any_grid& b,
                                      const any_keys& keys, const options& options);
+/// The numbers of elements of groups on a GPU; each.on_gpu is false if no GPU computes them.
+[[nodiscard]] batch make_count_batch(const batch_request& asked, const any_keys& keys, const options& options);
 
 }  // namespace exactdot::engine

@@ -23,7 +23,7 @@ std::string shape_text(std::span<const axis> axes) {
 /// Whether memory of the results is memory of an array, too.
 bool results_overlap(const batch_request& asked, std::size_t count, const void* data, std::span<const axis> first,
                      std::span<const axis> second, std::size_t size) {
-  const std::size_t bytes = size_of(asked.out.type);
+  const std::size_t bytes = asked.result_size();
   const auto results = extent_of(asked.out.data, asked.out.axes, {}, bytes);
   const auto begin = reinterpret_cast<const void*>(results->begin);
   if (!may_overlap(data, first, second, size, begin, results->end - results->begin)) return false;
@@ -36,11 +36,13 @@ bool results_overlap(const batch_request& asked, std::size_t count, const void* 
   return false;
 }
 
+bool is_index_type(element_type type) {
+  return type == element_type::int32 || type == element_type::int64 || type == element_type::uint32 ||
+         type == element_type::uint64;
+}
+
 void require_index_type(const batch_request& asked, const std::string& name, element_type type) {
-  if (type == element_type::int32 || type == element_type::int64 || type == element_type::uint32 ||
-      type == element_type::uint64) {
-    return;
-  }
+  if (is_index_type(type)) return;
   refuse(asked, name + " are " + (is_known(type) ? std::string(name_of(type)) : "of an unknown type") +
                     "; use integers of 32 or 64 bits");
 }
@@ -50,11 +52,7 @@ void check_offset_order(const batch_request& asked, const any_offsets& offsets, 
   std::uint64_t before = 0;
   for (std::size_t i = 0; i <= offsets.count; ++i) {
     const std::uint64_t offset = offset_at(offsets, i);
-    const bool is_negative = is_signed(offsets.type) && static_cast<std::int64_t>(offset) < 0;
-    const auto refuse_offset = [&](const std::string& why) { refuse(asked, "offset " + text(i) + " is " + why); };
-    if (is_negative) refuse_offset(std::to_string(static_cast<std::int64_t>(offset)));
-    if (offset > n) refuse_offset(text(offset) + ", past the end of " + text(n) + " elements");
-    if (offset < before) refuse_offset(text(offset) + ", below the one before it, " + text(before));
+    if (offset > n || offset < before) refuse_offset(asked.caller, offsets.type, i, offset, before, n);
     if (i != 0 && offset == before && core::info_of(asked.what).is_extremum) {
       refuse(asked, "segment " + text(i - 1) + " is empty, so it has no least or greatest element",
              errc::empty_input);
@@ -64,6 +62,15 @@ void check_offset_order(const batch_request& asked, const any_offsets& offsets, 
 }
 
 }  // namespace
+
+void refuse_offset(const char* caller, element_type type, std::size_t i, std::uint64_t offset, std::uint64_t before,
+                   std::size_t n) {
+  const bool is_negative = is_signed(type) && static_cast<std::int64_t>(offset) < 0;
+  const std::string why = is_negative  ? std::to_string(static_cast<std::int64_t>(offset))
+                          : offset > n ? text(offset) + ", past the end of " + text(n) + " elements"
+                                       : text(offset) + ", below the one before it, " + text(before);
+  throw_error(errc::bad_option, caller, "offset " + text(i) + " is " + why);
+}
 
 void require_equal_axes(const batch_request& asked, std::span<const axis> a, std::span<const axis> b,
                         const std::string& names) {
@@ -85,7 +92,7 @@ void check_each(const batch_request& asked, const any_vector& a, const any_vecto
 }
 
 void check_results(const batch_request& asked, std::size_t count) {
-  const std::size_t size = size_of(asked.out.type);
+  const std::size_t size = asked.result_size();
   if (count == 0) return;
   if (asked.out.data == nullptr)
     refuse(asked, "a null pointer for " + text(count) + " results", errc::null_pointer);
@@ -130,11 +137,11 @@ void check_vector(const batch_request& asked, const char* name, const any_vector
   }
 }
 
-void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n) {
+void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n, bool on_gpu) {
   require_index_type(asked, "offsets", offsets.type);
   if (offsets.count == 0) return;
   if (offsets.data == nullptr) refuse(asked, "a null pointer for offsets", errc::null_pointer);
-  check_offset_order(asked, offsets, n);
+  if (!on_gpu) check_offset_order(asked, offsets, n);
   const axis all[] = {{offsets.count + 1, offsets.stride}};
   if (results_overlap(asked, offsets.count, offsets.data, all, {}, size_of(offsets.type))) {
     refuse(asked, "results lie within the offsets, or may; pass memory outside them");
@@ -162,18 +169,12 @@ void choose_engine(const batch_request& asked, batch& made, const options& optio
   if (engine != nullptr) engine->choose_batch(made, options);
 }
 
-void require_host_offsets(const batch_request& asked, const any_offsets& offsets, const options& options) {
+bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const options& options) {
   batch probe;
   probe.each.caller = asked.caller;
   probe.offsets = offsets;
-  if (offsets.count != 0) choose_engine(asked, probe, options);
-}
-
-void require_host_keys(const batch_request& asked, const any_keys& keys, const options& options) {
-  batch probe;
-  probe.each.caller = asked.caller;
-  probe.keys = keys;
-  if (keys.n != 0) choose_engine(asked, probe, options);
+  if (offsets.count != 0 && is_index_type(offsets.type)) choose_engine(asked, probe, options);
+  return probe.each.on_gpu;
 }
 
 }  // namespace exactdot::engine

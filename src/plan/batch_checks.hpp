@@ -26,8 +26,13 @@ void check_input(const batch_request& asked, const char* name, const any_grid& x
 /// The same for one vector that all results are made of.
 void check_vector(const batch_request& asked, const char* name, const any_vector& x, std::size_t results);
 
-/// Throws for offsets of another type, into a vector of n elements, and as check_input.
-void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n);
+/// Throws for offsets of another type, into a vector of n elements, and as check_input. Offsets `on_gpu` are not
+/// read.
+void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n, bool on_gpu);
+
+/// Throws for offset i, which decreases or passes the end of n elements. `before`: the one before it.
+[[noreturn]] void refuse_offset(const char* caller, element_type type, std::size_t i, std::uint64_t offset,
+                                std::uint64_t before, std::size_t n);
 
 /// Throws for keys of another type or length than a vector of n elements has, and as check_vector.
 void check_keys(const batch_request& asked, const any_keys& keys, std::size_t results, std::size_t n);
@@ -37,8 +42,7 @@ void check_options(const batch_request& asked, const options& options);
 /// Lets the GPU engine decide where the batch is computed, if there is one to ask. Throws for memory that no engine
 /// reads.
 void choose_engine(const batch_request& asked, batch& made, const options& options);
-/// The same for offsets or keys alone, before they are read.
-void require_host_offsets(const batch_request& asked, const any_offsets& offsets, const options& options);
-void require_host_keys(const batch_request& asked, const any_keys& keys, const options& options);
+/// The same for offsets alone, before they are read: whether a GPU reads them.
+[[nodiscard]] bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const options& options);
 
 }  // namespace exactdot::engine

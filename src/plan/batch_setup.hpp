@@ -14,5 +14,7 @@ namespace exactdot::engine {
 
 /// Chooses engine and threads.
 void place(batch& made, const batch_request& asked, const options& options);
+/// Sets threads and monitor, of an engine that has been chosen.
+void set_threads(batch& made, const options& options);
 
 }  // namespace exactdot::engine

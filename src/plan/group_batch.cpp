@@ -4,6 +4,7 @@
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/batch_setup.hpp>
+#include <plan/gpu_engine.hpp>
 #include <plan/group_batch.hpp>
 #include <plan/group_counts.hpp>
 #include <plan/group_keys.hpp>
@@ -82,6 +83,19 @@ void set_groups(batch& made, const any_keys& keys, group_counts counts) {
   made.offsets = {made.group_sizes.data(), keys.groups, element_type::uint64, sizeof(std::uint64_t)};
 }
 
+/// Lets an engine be chosen before the keys are read. True if a GPU computes the batch: the engine then counts.
+bool is_for_gpu(batch& made, const batch_request& asked, const any_keys& keys, const options& options) {
+  if (made.count == 0 && keys.n == 0) return false;
+  made.keys = keys;
+  if (keys.n == 0) made.keys.data = asked.out.data;  // any address: no key is read
+  made.each.n = keys.n, made.elements = keys.n;
+  made.out_stride = asked.out.axes[0].stride;
+  choose_engine(asked, made, options);
+  if (made.each.on_gpu) return true;
+  made.keys = {}, made.elements = 0;
+  return false;
+}
+
 }  // namespace
 
 batch make_group_batch(const batch_request& asked, const any_grid& a, const any_grid& given_b, const any_keys& keys,
@@ -102,7 +116,11 @@ batch make_group_batch(const batch_request& asked, const any_grid& a, const any_
   check_keys(asked, keys, count, n);
   check_array(asked, two ? "a" : "x", a, columns, keys.groups);
   if (two) check_array(asked, "b", b, columns, keys.groups);
-  require_host_keys(asked, keys, options);
+  batch made = unplaced_batch(asked, as_vector(a), as_vector(b), options.mode);
+  made.count = count;
+  made.column_count = columns;
+  if (count != 0) made.columns = shared_axes(a.results, b.results, asked.out.axes.subspan(1));
+  if (is_for_gpu(made, asked, keys, options)) return made;
   group_counts counts = checked_counts(asked, keys, options);
   if (core::info_of(asked.what).is_extremum && count != 0) {
     const auto empty = std::ranges::find(counts.sizes, 0u) - counts.sizes.begin();
@@ -111,19 +129,14 @@ batch make_group_batch(const batch_request& asked, const any_grid& a, const any_
                   "group " + std::to_string(empty) + " is empty, so it has no least or greatest element");
     }
   }
-  batch made = unplaced_batch(asked, as_vector(a), as_vector(b), options.mode);
-  made.count = count;
   if (count == 0) return made;
-  made.columns = shared_axes(a.results, b.results, asked.out.axes.subspan(1));
-  made.column_count = columns;
-  made.out_stride = asked.out.axes[0].stride;
   if (__builtin_mul_overflow(counts.inside, columns, &made.elements)) made.elements = ~std::size_t{0};
   set_groups(made, keys, std::move(counts));
-  place(made, asked, options);
+  set_threads(made, options);
   return made;
 }
 
-void store_group_sizes(const batch_request& asked, const any_keys& keys, const options& options) {
+batch make_count_batch(const batch_request& asked, const any_keys& keys, const options& options) {
   const axis places[] = {{keys.groups, 0}};
   require_equal_axes(asked, places, asked.out.axes, "the numbers of groups and of results");
   check_options(asked, options);
@@ -135,14 +148,23 @@ void store_group_sizes(const batch_request& asked, const any_keys& keys, const o
   }
   check_results(asked, keys.groups);
   check_keys(asked, keys, keys.groups, keys.n);
-  require_host_keys(asked, keys, options);
+  batch made;
+  made.each.caller = asked.caller;
+  made.each.result_type = asked.out.type;
+  made.each.result = {core::finish::round, core::format_of(asked.out.type)};
+  made.count = keys.groups, made.is_count = true;
+  made.out = static_cast<char*>(asked.out.data), made.out_swapped = asked.out.swapped;
+  made.monitor = options.monitor;
+  if (made.count != 0 || keys.n != 0) static_cast<void>(is_for_gpu(made, asked, keys, options));
+  return made;
+}
+
+void store_group_sizes(const batch_request& asked, const any_keys& keys, const options& options) {
+  const batch to = make_count_batch(asked, keys, options);
+  if (to.each.on_gpu) return registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(to);
   const group_counts counts = checked_counts(asked, keys, options);
-  batch to;
-  to.each.result_type = asked.out.type;
-  to.out_swapped = asked.out.swapped;
-  char* const first = static_cast<char*>(asked.out.data);
   for (std::size_t i = 0; i < keys.groups; ++i) {
-    to.store(first + static_cast<std::ptrdiff_t>(i) * asked.out.axes[0].stride, counts.sizes[i]);
+    to.store(to.out + static_cast<std::ptrdiff_t>(i) * asked.out.axes[0].stride, counts.sizes[i]);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/core/finish.hpp>
+#include <plan/state_words.hpp>
 #include <run/run.hpp>
 #include <string>
 
@@ -28,38 +29,13 @@ void with_layout(state_view state, Work work) {
   with_carrier(core::carrier_of(state.type), [&]<class T>(T) { work(core::layout_of<T>()); });
 }
 
-/// Whether these words can be the elementwise sum of so many canonical states.
-bool are_possible(const core::state_layout& layout, std::span<const std::int64_t> words, std::int64_t states) {
-  constexpr std::int64_t max_limb = 0xffffffff;
-  for (int i = 0; i < layout.limbs - 1; ++i) {
-    if (words[i] < 0 || words[i] > states * max_limb) return false;
-  }
-  for (int i = layout.nans(); i < layout.states(); ++i) {
-    if (words[i] < 0 || words[i] > states * core::state_layout::max_count) return false;
-  }
-  return true;
-}
-
 void check_words(const char* caller, const core::state_layout& layout, std::span<const std::int64_t> words) {
   if (words.size() != static_cast<std::size_t>(layout.words())) {
     engine::throw_error(
         errc::size_mismatch, caller,
         std::to_string(words.size()) + " words given, a state has " + std::to_string(layout.words()));
   }
-  const std::int64_t states = words[layout.states()];
-  // The true sum of the allowed number of states leaves the last limb far smaller; carries into it cannot overflow.
-  const std::int64_t top = words[layout.limbs - 1];
-  constexpr std::int64_t limit = std::int64_t{1} << 62;
-  if (top < -limit || top > limit) throw_headroom(caller, "the sum");
-  if (states > core::state_layout::max_states) {
-    engine::throw_error(errc::headroom, caller,
-                        "these words are the sum of more than 2^31 - 1 states; construct accumulators of fewer and "
-                        "merge them");
-  }
-  if (states < 1 || !are_possible(layout, words, states)) {
-    engine::throw_error(errc::bad_option, caller,
-                        "these words are not a sum of accumulator states (a limb or a count is impossible)");
-  }
+  engine::check_sum(caller, layout, words.data());
 }
 
 }  // namespace

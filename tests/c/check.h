@@ -21,6 +21,8 @@ void test_batches(void);
 void test_accumulators(void);
 void test_accumulator_errors(void);
 void test_moments(void);
+void test_states_of_many(void);
+void test_bounded_sums(void);
 void test_workspace(void);
 
 #endif

@@ -16,7 +16,8 @@ void check(int holds, const char* condition, const char* file, int line) {
  * other sentences may begin with the reduction's name. */
 static int names_function(const char* call) {
   const size_t length = strcspn(call, "(");
-  const int has_state = strncmp(call, "xd_accumulator_", 15) == 0 || strncmp(call, "xd_moments_", 11) == 0;
+  const int has_state = strncmp(call, "xd_accumulator_", 15) == 0 || strncmp(call, "xd_moments_", 11) == 0 ||
+                        strstr(call, "_into(") != NULL || strstr(call, "_states(") != NULL;
   return !has_state || (strncmp(xd_message(), call, length) == 0 && xd_message()[length] == ':');
 }
 
@@ -39,6 +40,8 @@ int main(void) {
   test_accumulators();
   test_accumulator_errors();
   test_moments();
+  test_states_of_many();
+  test_bounded_sums();
   test_workspace();
   if (failures != 0) printf("%d checks failed\n", failures);
   return failures == 0 ? 0 : 1;

@@ -70,6 +70,51 @@ static void test_words(xd_workspace* workspace, const double* host, const double
   cudaFree(device_words);
 }
 
+/* Words of two parts, merged and rounded on the GPU: the bits of one call on all elements. */
+static void test_states(xd_workspace* workspace, const double* host, const double* device, double* slot) {
+  const xd_vector here = xd_contiguous(host, n, XD_FLOAT64);
+  const xd_vector low = xd_contiguous(device, 999, XD_FLOAT64), high = xd_contiguous(device + 999, n - 999, XD_FLOAT64);
+  static const int64_t zero[2 * 277];
+  int64_t* const words = device_copy(zero, sizeof zero);
+  const xd_state_format of_moments = {XD_VARIANCE, XD_FLOAT64, XD_FULL}, of_sums = {XD_SUM, XD_FLOAT64, XD_FULL};
+  const xd_states first = {of_moments, words, 1, 0}, second = {of_moments, words + 277, 1, 0};
+  const int results[] = {XD_SUM, XD_SUM_OF_SQUARES, XD_NRM2, XD_MEAN, XD_VARIANCE, XD_STDDEV};
+  xd_options options = {0};
+  options.ddof = 1;
+  CHECK(xd_moments_word_count(XD_FLOAT64) == 277);
+  CHECK(xd_enqueue_add_moments(workspace, &low, words) == XD_OK);
+  CHECK(xd_enqueue_add_moments(workspace, &high, words + 277) == XD_OK);
+  CHECK(xd_enqueue_merge(workspace, &first, &second) == XD_OK);
+  CHECK(xd_enqueue_merge(workspace, &second, NULL) == XD_OK);
+  for (size_t i = 0; i < sizeof results / sizeof *results; ++i) {
+    double expected = 0, found = 0;
+    CHECK(xd_reduce(results[i], &here, NULL, XD_FLOAT64, &expected, &options) == XD_OK);
+    CHECK(xd_enqueue_round(workspace, results[i], &first, XD_FLOAT64, slot, 0, &options) == XD_OK);
+    CHECK(xd_workspace_check(workspace) == XD_OK);
+    CHECK(cudaMemcpy(&found, slot, sizeof found, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(memcmp(&expected, &found, sizeof found) == 0);
+  }
+  CHECK_ERROR(xd_enqueue_round(workspace, XD_DOT, &first, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "give no dot");
+  CHECK_ERROR(xd_enqueue_round(workspace, XD_MAX, &first, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "max");
+  CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_INT64, slot, 0, NULL), XD_BAD_OPTION, "int64");
+  CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, NULL, XD_FLOAT64, slot, 0, NULL), XD_NULL_POINTER, "states");
+  CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_FLOAT64, words + 5, 0, NULL), XD_BAD_OPTION, "overlap");
+  CHECK_ERROR(xd_enqueue_add_moments(workspace, &low, NULL), XD_NULL_POINTER, "device_words");
+  {
+    const xd_states plain = {of_sums, words, 1, 0}, sum = {of_sums, words + 1, 1, 0};
+    const xd_states bad = {of_sums, words + 2, 1, 0};
+    const xd_states unknown = {{XD_SUM, XD_FLOAT64, 7}, words, 1, 0}, extremum = {{XD_MAX, XD_FLOAT64, 0}, words, 1, 0};
+    CHECK_ERROR(xd_enqueue_merge(workspace, &unknown, NULL), XD_BAD_OPTION, "unknown form 7");
+    CHECK_ERROR(xd_enqueue_merge(workspace, &extremum, NULL), XD_BAD_OPTION, "no states of max");
+    CHECK_ERROR(xd_enqueue_merge(workspace, &first, &plain), XD_SIZE_MISMATCH, "differ");
+    CHECK_ERROR(xd_enqueue_round(workspace, XD_VARIANCE, &sum, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "moments");
+    CHECK(xd_enqueue_round(workspace, XD_SUM, &bad, XD_FLOAT64, slot, 0, NULL) == XD_OK);
+    CHECK(xd_workspace_check(workspace) != XD_OK);
+    CHECK(xd_workspace_check(workspace) == XD_OK);
+  }
+  cudaFree(words);
+}
+
 static void test_errors(xd_workspace* workspace, const double* host, double* device, double* slot) {
   const xd_vector here = xd_contiguous(host, n, XD_FLOAT64), there = xd_contiguous(device, n, XD_FLOAT64);
   const xd_vector none = xd_contiguous(device, 0, XD_FLOAT64), unknown = xd_contiguous(device, n, 77);
@@ -118,6 +163,7 @@ int main(void) {
     CHECK(xd_workspace_create(stream, &workspace) == XD_OK);
     test_results(workspace, stream, host, device, slot);
     test_words(workspace, host, device);
+    test_states(workspace, host, device, slot);
     test_errors(workspace, host, device, slot);
     xd_workspace_destroy(workspace);
     cudaStreamDestroy(stream);

@@ -267,5 +267,8 @@ void test_workspace(void) {
   CHECK(xd_workspace_check(NULL) == NULL_WORKSPACE);
   CHECK(xd_enqueue(NULL, XD_SUM, &x, NULL, XD_FLOAT64, &r, NULL) == NULL_WORKSPACE);
   CHECK(xd_enqueue_add(NULL, XD_SUM, &x, NULL, words) == NULL_WORKSPACE);
+  CHECK(xd_enqueue_add_moments(NULL, &x, words) == NULL_WORKSPACE);
+  CHECK(xd_enqueue_round(NULL, XD_SUM, NULL, XD_FLOAT64, words, 1, NULL) == NULL_WORKSPACE);
+  CHECK(xd_enqueue_merge(NULL, NULL, NULL) == NULL_WORKSPACE);
   CHECK(r == 42 && words[137] == 0);
 }

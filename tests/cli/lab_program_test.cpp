@@ -324,6 +324,67 @@ TEST_F(lab_program, reads_the_costs_for_the_learner) {
       << alone;
 }
 
+TEST_F(lab_program, sums_rows_and_groups) {
+  const words rows{"--workload", "rows", "--n", "700", "--row-length", "100", "--runs", "2"};
+  words some_rows = rows;
+  some_rows.insert(some_rows.end(), {"warp_a_row", "exact_rows"});
+  const json of_rows = data(some_rows);
+  EXPECT_EQ(of_rows["workload"], "rows");
+  EXPECT_EQ(of_rows["results"], 7);
+  EXPECT_EQ(of_rows["divided"], "7 rows of 100");
+  EXPECT_EQ(names_of(of_rows), (words{"warp_a_row", "exact_rows"}));
+  for (const json& rung : of_rows["rungs"]) EXPECT_EQ(rung["check"], "passed") << rung;
+  EXPECT_EQ(rung_of(of_rows, "exact_rows")["hex"], of_rows["exact"]["hex"]);
+
+  const std::string text =
+      table({"--workload", "groups", "--n", "700", "--groups", "7", "--runs", "2", "racy_groups", "fixed_point"});
+  for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 120U) << line;
+  for (const char* const part :
+       {"sum of 700 elements in 7 groups, data uniform, float32\n", "\n 1 racy_groups ", "\n 5 fixed_point ",
+        "\n   7 results: value: the first; ", "Summary: racy_groups returns ", "(data_race, racy_groups.cu:"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+}
+
+TEST_F(lab_program, takes_the_workload_of_the_named_rungs) {
+  EXPECT_EQ(data({"atomic_groups", "--n", "50", "--runs", "1"})["workload"], "groups");
+  EXPECT_EQ(data({"--rung", "thread_a_row", "--n", "50", "--runs", "1"})["workload"], "rows");
+  const std::string list = run_well({"lab", "--list", "--workload", "rows"});
+  EXPECT_TRUE(list.starts_with("workload rows: ")) << list;
+  EXPECT_EQ(list.find("workload dot"), std::string::npos) << list;
+  for (const std::string name : {"split_row_messages", "sorted_groups"}) {
+    const std::string text = run_well({"lab", "--explain", name});
+    for (const char* const label : {"Before: ", "Idea: ", "Cost: ", "\nlab/rungs/", "__global__ void"}) {
+      EXPECT_NE(text.find(label), std::string::npos) << name << " lacks " << label;
+    }
+  }
+  EXPECT_NE(run_well({"lab", "sorted_groups", "--explain"}).find("\nlab/stable_partition.cuh\n"),
+            std::string::npos);
+}
+
+TEST_F(lab_program, refuses_what_a_workload_lacks) {
+  expect_usage_fault(
+      simulated({"--workload", "row"}),
+      {"--workload row: unknown workload (did you mean rows?); the workloads are dot, rows, groups"});
+  expect_usage_fault(simulated({"warp_a_rwo"}), {"'warp_a_rwo': unknown rung (did you mean warp_a_row?)"});
+  expect_usage_fault(simulated({"warp_a_row", "racy"}), {"'racy': a rung of workload dot, not of rows"});
+  expect_usage_fault(simulated({"--workload", "groups", "warp_a_row"}),
+                     {"'warp_a_row': a rung of workload rows, not of groups; use --workload rows"});
+  expect_usage_fault(simulated({"--row-length", "9"}), {"--row-length: requires --workload rows, not dot"});
+  expect_usage_fault(simulated({"--workload", "rows", "--groups", "9"}),
+                     {"--groups: requires --workload groups, not rows"});
+  expect_usage_fault(simulated({"--workload", "rows", "--op", "max"}), {"--op max", "rows support only sum"});
+  expect_usage_fault({"lab", "--workload", "rows", "--html", "x.html"}, {"--html: shows rungs of workload dot"});
+  for (const std::string length : {"0", "-1", "x"}) {
+    expect_usage_fault(simulated({"--workload", "rows", "--row-length", length}), {"--row-length"});
+  }
+  for (const std::string groups : {"0", "-1", "x", "16777217"}) {
+    expect_usage_fault(simulated({"--workload", "groups", "--groups", groups}), {"--groups"});
+  }
+  expect_fault(simulated({"cub_rows"}), "'cub_rows'", {"needs a GPU"});
+  expect_fault(simulated({"--workload", "groups", "--groups", "16777216"}), "--n 65536", {"GB of host memory"});
+}
+
 TEST_F(lab_program, refuses_numbers_out_of_range) {
   for (const std::string n : {"-1", "x", "1.5", "2^61", ""}) expect_usage_fault(simulated({"--n", n}), {"--n"});
   for (const std::string runs : {"0", "-1", "x"}) expect_usage_fault(simulated({"--runs", runs}), {"--runs"});

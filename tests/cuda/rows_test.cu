@@ -127,6 +127,8 @@ void expect_columns(std::size_t most, unsigned salt) {
 TEST_F(rows, of_a_transpose_equal_vectors) {
   expect_columns<columns_of_block<256, 32>, float>(70, 400);
   expect_columns<columns_of_block<256, 8>, double>(20, 500);
+  expect_columns<way<1, 8, input_layout::strided>, float>(70, 600);
+  expect_columns<way<1, 8, input_layout::strided>, double>(70, 700);
 }
 
 /// Every length, of one number that rounds, and of numbers that nearly cancel.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cuda/kernel_variant.hpp>
+#include <cuda/line_extremum_tuning.hpp>
 #include <cuda/line_tuning.hpp>
+#include <cuda/segment_tuning.hpp>
 #include <cuda/tuning.hpp>
 #include <exactdot/element.hpp>
 #include <set>
@@ -169,6 +171,83 @@ TEST(lines, are_vectors_one_after_the_other_if_they_are_few_and_long) {
   EXPECT_FALSE(is_vector_by_vector(128, 2 * mebi, 132));
   EXPECT_FALSE(is_vector_by_vector(100000, 16 * mebi, 132));
   EXPECT_FALSE(is_vector_by_vector(1, 0, 132));
+}
+
+TEST(unit_shares, give_every_unit_to_one_block_and_no_block_more_than_one_more) {
+  for (const std::uint64_t units : {1U, 2U, 5U, 264U, 1000U, 12345U}) {
+    for (const unsigned most : {1U, 3U, 7U, 264U}) {
+      const unit_shares shares{units, static_cast<unsigned>(std::min<std::uint64_t>(most, units))};
+      EXPECT_EQ(shares.begin(0), 0U);
+      EXPECT_EQ(shares.begin(shares.blocks), units);
+      for (unsigned block = 0; block < shares.blocks; ++block) {
+        const std::uint64_t first = shares.begin(block), end = shares.begin(block + 1);
+        ASSERT_LT(first, end);
+        EXPECT_LE(end - first, units / shares.blocks + 1);
+        EXPECT_EQ(shares.block_of(first), block);
+        EXPECT_EQ(shares.block_of(end - 1), block);
+      }
+    }
+  }
+}
+
+TEST(segments, find_a_place_in_the_list_if_they_are_long) {
+  for (const std::size_t count : {1U, 100U, 100000U, 1U << 30}) {
+    for (const std::uint64_t n : {0ULL, 1ULL, 5000ULL, 1ULL << 25, 1ULL << 38}) {
+      for (const std::size_t size : {1U, 4U, 8U}) {
+        const split_plan plan = plan_of_segments(count, n, size, 2112);
+        EXPECT_LE(n / (plan.long_from + 1), max_long_lines / 2);
+        EXPECT_LT(units_of(plan, n) * max_long_lines, std::uint64_t{1} << (64 - listed_bits));
+        EXPECT_GE(plan.most_of_warp, plan.long_from);
+        // wrong offsets: 32 segments that are the whole vector; they are listed only if the kernel of the list
+        // follows
+        EXPECT_TRUE(n > plan.long_from || 32 * n <= plan.most_of_warp);
+        EXPECT_TRUE(plan.of_warp >= 1 && plan.of_warp <= 32);
+      }
+    }
+  }
+}
+
+TEST(columns, of_extrema_are_split_if_they_are_few_and_long) {
+  EXPECT_GT(parts_of_extremum_columns(128, 1 << 18, 132), 16U);
+  EXPECT_EQ(parts_of_extremum_columns(128, 1000, 132), 1U);
+  EXPECT_EQ(parts_of_extremum_columns(100000, 1 << 20, 132), 1U);
+  for (const int multiprocessors : {1, 16, 132, 1000}) {
+    for (std::size_t count = 1; count < 20000; count += 1 + count / 3) {
+      const unsigned parts = parts_of_extremum_columns(count, 1 << 24, multiprocessors);
+      const std::size_t panels = (count + 7) / 8;
+      ASSERT_GE(parts, 1U);
+      if (parts == 1) continue;
+      EXPECT_LE(panels, max_split_blocks) << count;
+      EXPECT_LE(panels * parts * 8, max_partials) << count;
+    }
+  }
+}
+
+TEST(rows, are_split_if_whole_ones_leave_multiprocessors_idle) {
+  constexpr std::size_t mebi = std::size_t{1} << 20;
+  EXPECT_TRUE(splits_rows(16, 8 * mebi, 132, false));
+  EXPECT_TRUE(splits_rows(140, 8 * mebi, 132, false));
+  EXPECT_FALSE(splits_rows(128, mebi, 132, false));      // as good as whole
+  EXPECT_FALSE(splits_rows(16, 80 * kibi, 132, false));  // too little
+  EXPECT_FALSE(splits_rows(100000, mebi, 132, false));
+  EXPECT_TRUE(splits_rows(1024, 128 * kibi, 132, true));
+  EXPECT_FALSE(splits_rows(100000, 64 * kibi, 132, true));
+}
+
+TEST(columns, are_split_if_they_are_few_and_long) {
+  EXPECT_TRUE(splits_columns(32, 1 << 20, 132));
+  EXPECT_TRUE(splits_columns(3, 5000, 132));
+  EXPECT_FALSE(splits_columns(32, 1000, 132));
+  EXPECT_FALSE(splits_columns(100000, 1 << 20, 132));
+  for (const std::size_t count :
+       {1U, 31U, 32U, 200U, 5000U}) {  // so that no two panels share a counter or a partial sum
+    const auto columns = static_cast<std::size_t>(column_config_for(count).columns);
+    const std::size_t panels = (count + columns - 1) / columns,
+                      parts = parts_of_columns(count, 1 << 20, 132, max_partials / columns);
+    if (parts > 1) {
+      EXPECT_LE(panels * parts * columns, max_partials);
+    }
+  }
 }
 
 }  // namespace

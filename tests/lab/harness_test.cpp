@@ -114,7 +114,7 @@ TYPED_TEST(harness, rejects_rungs_that_are_inexact_on_integers_although_within_t
   });
   measurement within;
   within.info = inexact.info;
-  const problem<TypeParam> vectors(*this->data.device, this->data.a, this->data.b, operation::sum);
+  const problem<TypeParam> vectors(*this->data.device, {this->data.a, this->data.b}, operation::sum);
   check_runs(inexact, *this->data.device, vectors, {}, within);
   EXPECT_EQ(within.fault, "") << "the bound alone does not detect it";
   EXPECT_TRUE(rejected(this->data.run(inexact), "on integers, n = 1,"));

@@ -19,7 +19,7 @@ using exactdot::element;
 
 constexpr std::size_t row_length = 8;
 
-std::size_t rows_of(std::size_t n) { return (n + row_length - 1) / row_length; }
+std::size_t rows_of(std::size_t n, const division& = {}) { return (n + row_length - 1) / row_length; }
 
 template <element T>
 host_vectors<T> with_ones(host_vectors<T> made) {
@@ -28,21 +28,21 @@ host_vectors<T> with_ones(host_vectors<T> made) {
 }
 
 template <element T>
-host_vectors<T> row_data(const exactdot::io::data_request& request) {
-  return with_ones(dot_workload().of<T>().data(request));
+host_vectors<T> row_data(const exactdot::io::data_request& request, const division& parts = {}) {
+  return with_ones(dot_workload().of<T>().data(request, parts));
 }
 
 template <element T>
-host_vectors<T> row_integers(std::size_t n, operation op) {
-  return with_ones(dot_workload().of<T>().integers(n, op));
+host_vectors<T> row_integers(std::size_t n, operation op, const division& parts) {
+  return with_ones(dot_workload().of<T>().integers(n, op, parts));
 }
 
 template <element T>
-std::vector<reference<T>> row_references(std::span<const T> a, std::span<const T> b, operation op) {
+std::vector<reference<T>> row_references(const vector_views<T>& of, operation op, const division& = {}) {
   std::vector<reference<T>> rows;
-  for (std::size_t first = 0; first < a.size(); first += row_length) {
-    const std::size_t count = std::min(row_length, a.size() - first);
-    rows.emplace_back(a.subspan(first, count), b.subspan(first, count), op);
+  for (std::size_t first = 0; first < of.a.size(); first += row_length) {
+    const std::size_t count = std::min(row_length, of.a.size() - first);
+    rows.emplace_back(of.a.subspan(first, count), of.b.subspan(first, count), op);
   }
   return rows;
 }
@@ -116,7 +116,7 @@ TEST(workload, runs_its_own_rungs_on_its_own_data) {
   EXPECT_EQ(rows.values.size(), 126U);
   EXPECT_EQ(rows.distinct_results, 1);
   const host_vectors<float> data = row_data<float>(request_for(1001).data);
-  EXPECT_EQ(result.exact, row_references<float>(data.a, data.b, operation::sum).front().value());
+  EXPECT_EQ(result.exact, row_references<float>(data, operation::sum).front().value());
 }
 
 TEST(workload, of_no_elements_has_no_results) {
@@ -133,8 +133,7 @@ measurement changed(Change change) {
   const rung tested = row_rung("changed", [=](auto& sums) {
     if (sums.size() == rows_of(5000)) change(sums);
   });
-  return measure(tested, *host, problem<float>(*host, data.a, data.b, operation::sum, find_workload("row_sums")),
-                 {});
+  return measure(tested, *host, problem<float>(*host, data, operation::sum, find_workload("row_sums")), {});
 }
 
 TEST(workload, checks_each_result) {
@@ -192,7 +191,7 @@ TEST(workload, refuses_an_unknown_name) {
     static_cast<void>(find_workload("columns"));
     FAIL() << "no error";
   } catch (const exactdot::error& fault) {
-    EXPECT_STREQ(fault.what(), "'columns': unknown workload; expected dot, row_sums");
+    EXPECT_STREQ(fault.what(), "'columns': unknown workload; expected dot, rows, groups, row_sums");
   }
 }
 

@@ -76,7 +76,7 @@ struct test_problem {
   test_problem(std::vector<T> x, std::vector<T> y) : a(std::move(x)), b(std::move(y)) {}
 
   [[nodiscard]] measurement run(const rung& tested, const run_options& options = {}) const {
-    return measure(tested, *device, problem<T>(*device, a, b, options.op), options);
+    return measure(tested, *device, problem<T>(*device, {a, b}, options.op), options);
   }
   [[nodiscard]] exactdot::lab::reference<T> reference(operation op = operation::sum) const { return {a, b, op}; }
 };

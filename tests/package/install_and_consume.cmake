@@ -7,6 +7,7 @@
 #       [-DOWN_KERNEL=<project>: copy it out of the tree, build it with the installed simulator and run it]
 #       [-DC_EXAMPLE=<program> -DC_COMPILER=<C compiler> -DPKG_CONFIG=<pkg-config>: build and run it with the installed
 #        C interface, by pkg-config and by CMake]
+#       [-DMPI_LANGUAGES=<list of C, CXX, Fortran> -DEXAMPLES=<folder>: build and run the MPI examples, too]
 #       -P install_and_consume.cmake
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -55,6 +56,10 @@ endif()
 
 if(C_EXAMPLE)
   include(${CMAKE_CURRENT_LIST_DIR}/consume_from_c.cmake)
+endif()
+
+if(MPI_LANGUAGES)
+  include(${CMAKE_CURRENT_LIST_DIR}/consume_mpi.cmake)
 endif()
 
 if(OWN_KERNEL)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs every command of docs/lab.md on a machine without a GPU, and compares what comes out with what the document says.
 
-The outcomes in the document are those of docs/results/lab-simt.json and hazards-simt.json (scripts/lab_tables). Commands of
+The outcomes in the document are those of docs/results/lab-simt.json, lab-rows-simt.json, lab-groups-simt.json and
+hazards-simt.json (scripts/lab_tables). Commands of
 lessons run with --json and must repeat these results; all other commands must succeed and print something. A command marked
 `# needs a GPU` may end with an error that names the reason. A lesson without a command is an error.
 
@@ -58,11 +59,14 @@ def main(source, program):
         return {each["name"]: each for each in json.loads((source / "docs/results" / name).read_text())[kind]}
 
     rungs, hazards = recorded("lab-simt.json", "rungs"), recorded("hazards-simt.json", "hazards")
-    rung_start, hazard_start = (" ".join(["exactdot", *each]) for each in (lab_simt.RUNGS, lab_simt.HAZARDS))
+    for workload in lab_simt.WORKLOADS:
+        rungs |= recorded(f"lab-{workload}-simt.json", "rungs")
+    rung_starts = [["exactdot", *each] for each in (lab_simt.RUNGS, *lab_simt.WORKLOADS.values())]
+    hazard_start = " ".join(["exactdot", *lab_simt.HAZARDS])
     seen = set()
     for line in shell_lines((source / "docs/lab.md").read_text()):
         words = line.partition("#")[0].split()
-        if " ".join(words).startswith(rung_start + " --rung") and set(words[6::2]) == {"--rung"}:
+        if any(words[:len(start)] == start and set(words[len(start)::2]) == {"--rung"} for start in rung_starts):
             seen |= run_lesson(" ".join(words), program, "rungs", rungs, lab_simt.difference_of_rungs)
         elif " ".join(words[:-1]) == hazard_start:
             seen |= run_lesson(" ".join(words), program, "hazards", hazards, lab_simt.difference_of_hazards)

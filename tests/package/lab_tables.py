@@ -18,8 +18,9 @@ import sys
 
 FILES = ("README.md", "docs/lab.md", "docs/simt.md", "docs/results/lab-h200.json",
          "docs/results/hazards-simt.json", "docs/results/lab-simt.json", "docs/results/tree-costs-simt.json",
-         "docs/results/lab-time-simt.json",
-         "scripts/lab_tables", "scripts/documents.py", "scripts/lab_*.py", "lab/*.c*", "lab/rungs/*", "lab/hazards/*.cu",
+         "docs/results/lab-time-simt.json", "docs/results/lab-rows-simt.json", "docs/results/lab-groups-simt.json",
+         "scripts/lab_tables", "scripts/documents.py", "scripts/lab_*.py", "lab/*.c*", "lab/rungs/*.c*", "lab/rungs/*/*.cu",
+         "lab/hazards/*.cu",
          "docs/pictures/lab/*.svg")
 
 
@@ -97,6 +98,42 @@ def test_results(cases):
                        "differs from", "lab-simt.json")
 
 
+def test_workloads(cases):
+    """Ladders over rows and groups: with and without results of a GPU."""
+    def ladder(workload, check="passed", without=()):
+        rungs = json.loads((cases.scratch / f"docs/results/lab-{workload}-simt.json").read_text())
+        for rung in rungs["rungs"]:
+            rung["microseconds"], rung["percent_of_ceiling"] = 7.25, 61.5
+            if rung["check"] == "passed":
+                rung["check"] = check
+        library = {**rungs["rungs"][-1], "name": f"cub_{workload}", "number": 6}
+        rungs["rungs"] = [rung for rung in [*rungs["rungs"], library] if rung["name"] not in without]
+        return rungs
+
+    def measured(*ladders):
+        return {"gpu": "NVIDIA X1", "driver": "1", "toolkit": "13.0", "date": "2026-01-02", "ladders": list(ladders)}
+
+    main, expected = "docs/results/lab-h200.json", "differs from docs/results"
+    cases.with_results("a workload that was measured", lambda report: report.update(workloads=measured(ladder("rows"))), expected)
+    cases.with_results("a workload that failed", lambda report: report.update(
+        workloads=measured({"workload": "rows", "failed": "exit 1"})), "a ladder of rows failed: exit 1")
+    cases.with_results("a rung of a workload that failed", lambda report: report.update(
+        workloads=measured(ladder("groups", check="result 3: an error of 9 ulp"))), "failed its checks: result 3")
+    cases.with_results("a rung of a workload that is missing", lambda report: report.update(
+        workloads=measured(ladder("groups", without=("cub_groups",)))), "the measured rungs of groups are not those")
+    cases.with_results("other costs of a workload", lambda report: report["rungs"][0].update(steps=1), expected,
+                       "lab-rows-simt.json")
+    cases.with_results("a workload's rung without results", lambda report: report["rungs"].pop(), "differ in rungs",
+                       "lab-groups-simt.json")
+    path, document = cases.scratch / main, cases.scratch / "docs/lab.md"
+    original, text = path.read_text(), document.read_text()
+    path.write_text(json.dumps({**json.loads(original), "workloads": measured(ladder("rows"), ladder("groups"))}))
+    done = run(cases.scratch)
+    if done.returncode != 0 or document.read_text().count("NVIDIA X1") < 10:
+        sys.exit(f"measured workloads: the document lacks them; {done.stderr}")
+    path.write_text(original), document.write_text(text)
+
+
 def test_texts(cases):
     lesson = "docs/lab.md"
     cases.with_text("a figure changed by hand", lesson, "| float | 8 MiB |", "| float | 9 MiB |", "differs from")
@@ -132,6 +169,7 @@ def main(source, scratch):
     cases = Cases(scratch)
     cases.expect_message("unchanged documents", None)
     test_results(cases)
+    test_workloads(cases)
     test_texts(cases)
     test_new_hazard(cases)
 

@@ -3,6 +3,7 @@
 import os
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -14,3 +15,8 @@ settings.register_profile(
 )
 settings.load_profile("exactdot")
 np.seterr(all="ignore")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for marker in ("slow", "thread_unsafe", "valgrind_error", "leaks_references"):  # test_numpy_suite.py imports them
+        config.addinivalue_line("markers", f"{marker}: of NumPy's own tests")

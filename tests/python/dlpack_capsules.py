@@ -43,10 +43,11 @@ class CapsuleArray:
                  dlpack_device: tuple[int, int] = (1, 0), **fields: Any) -> None:
         self.data, self.versioned, self.dlpack_device, self.deleted = array, versioned, dlpack_device, 0
         self.asked: list[dict[str, Any]] = []
-        self.shape = (ctypes.c_int64 * 1)(fields.pop("length", len(array)))
-        self.strides = (ctypes.c_int64 * 1)(array.strides[0] // array.itemsize)
-        tensor = {"data": array.ctypes.data, "device": 1, "index": 0, "dimensions": 1, "code": 2,
-                  "bits": 8 * array.itemsize, "lanes": 1, "shape": ctypes.addressof(self.shape),
+        shape = array.shape if "length" not in fields else (fields.pop("length"),)
+        self.shape = (ctypes.c_int64 * array.ndim)(*shape)
+        self.strides = (ctypes.c_int64 * array.ndim)(*(step // array.itemsize for step in array.strides))
+        tensor = {"data": array.ctypes.data, "device": 1, "index": 0, "dimensions": array.ndim,
+                  "code": {"i": 0, "u": 1}.get(array.dtype.kind, 2), "bits": 8 * array.itemsize, "lanes": 1, "shape": ctypes.addressof(self.shape),
                   "strides": ctypes.addressof(self.strides), "byte_offset": 0}
         outer = {"major": 1, "minor": 0, "flags": 0} if versioned else {}
         for name, value in fields.items():

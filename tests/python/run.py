@@ -15,7 +15,8 @@ import venv
 from pathlib import Path
 
 BUILD = ["build", "scikit-build-core>=0.11", "nanobind==3.1.0"]  # the stubs are those of this version
-USE = ["numpy>=1.23", "pytest>=7", "hypothesis>=6", "typing_extensions", "mypy", "ml_dtypes"]
+USE = ["numpy>=1.23", "pytest>=7", "hypothesis>=6", "typing_extensions", "mypy", "ml_dtypes", "duckdb", "mpi4py",
+       "array-api-strict"]
 
 
 def run(*command: str | Path, **more: object) -> None:

@@ -147,7 +147,7 @@ def test_errors() -> None:
         ([0, -1, 3, 2], 3, ValueError, "key 1 is -1"),
         ([0, -1, 2, 2], None, ValueError, "key 1 is -1"),
         (np.array([0, 1, 2, 2**64 - 1], "u8"), 3, ValueError, "key 3 is 18446744073709551615"),
-        (np.array([0, 1, 2, 2**64 - 1], "u8"), None, ValueError, "the greatest key is .* too large"),
+        (np.array([0, 1, 2, 2**64 - 1], "u8"), None, ValueError, "the greatest key is at least 18446744073709551614"),
         ([0, 2**62, 1, 1], None, ValueError, "the greatest key is 4611686018427387904, too large"),
         ([0, 1, 2], 3, ValueError, "the numbers of elements and of keys differ .4 and 3."),
         ([0.0, 1.0, 2.0, 1.0], 3, TypeError, "keys: holds float64; use integers of 32 or 64 bits"),

@@ -11,6 +11,7 @@
 #include <exactdot/cuda/batches.hpp>
 #include <exactdot/exactdot.hpp>
 #include <memory>
+#include <random>
 
 #include "oracle/generators.hpp"
 #include "table/engines.hpp"
@@ -126,14 +127,13 @@ std::optional<any_scalar> in_device_memory(const call& asked) {
   });
 }
 
-/// Whether rows of such vectors are computed on a GPU so far.
+/// Whether rows of such vectors are computed on a GPU: all but variances of 64-bit integers.
 bool has_rows(const row& tested) {
-  return !exactdot::gives_element(tested.what) && !exactdot::gives_index(tested.what) &&
-         tested.what != reduction::variance && tested.what != reduction::stddev;
+  const bool is_variance = tested.what == reduction::variance || tested.what == reduction::stddev;
+  return !is_variance || !exactdot::is_integer(tested.type) || exactdot::size_of(tested.type) < 8;
 }
 
-/// The vector as every row of a batch; all results have to be equal. A batch that is not there yet has to be
-/// refused.
+/// The vector as every row of a batch; all results have to be equal.
 std::optional<any_scalar> as_rows(const call& asked) {
   const std::size_t count = 1 + asked.variant % 7;
   const device_copy a(asked.a, asked.variant), b(asked.b, asked.variant / 3);
@@ -149,18 +149,15 @@ std::optional<any_scalar> as_rows(const call& asked) {
   const exactdot::any_results out{results, asked.result, {&of_results, 1}, false};
   const exactdot::options options{.mode = asked.mode};
   const bool is_dot = asked.what == reduction::dot, waits = asked.variant % 2 == 0;
-  const bool is_refused = asked.mode == exactdot::mode::fast && !exactdot::is_integer(asked.a.type);
   try {
     if (is_dot && waits) exactdot::dot(first, second, out, options);
-    if (!is_dot && waits) exactdot::reduce(asked.what, first, out, options);
+    if (!is_dot && waits) exactdot::reduce(asked.what, first, out, options, asked.ddof);
     if (is_dot && !waits) exactdot::cuda::dot(shared_workspace(), first, second, out, options);
-    if (!is_dot && !waits) exactdot::cuda::reduce(shared_workspace(), asked.what, first, out, options);
-    if (is_refused) throw std::runtime_error("rows were computed that should have been refused");
+    if (!is_dot && !waits) exactdot::cuda::reduce(shared_workspace(), asked.what, first, out, options, asked.ddof);
     shared_workspace().check();
   } catch (const exactdot::error& refusal) {
-    if (refusal.code() == exactdot::errc::overflow) return std::nullopt;
-    if (!is_refused || refusal.code() != exactdot::errc::bad_option) throw;
-    return in_device_memory(asked);
+    if (refusal.code() != exactdot::errc::overflow) throw;
+    return std::nullopt;
   }
   std::vector<unsigned char> found(count * bytes);
   expect(cudaMemcpy(found.data(), results, found.size(), cudaMemcpyDeviceToHost));
@@ -173,6 +170,76 @@ std::optional<any_scalar> as_rows(const call& asked) {
   return result;
 }
 
+/// Whether a GPU computes groups of such vectors.
+bool has_groups(const row& tested) { return !exactdot::gives_index(tested.what); }
+
+/// Copies of the vector's elements as groups of some more: `order` has a place for each element of each group.
+class grouped_copies {
+ public:
+  grouped_copies(const any_vector& x, const std::vector<std::size_t>& order, unsigned shift)
+      : bytes_(gathered(x, order)), copy_(vector_of(x), shift) {}
+  [[nodiscard]] const any_vector& view() const { return copy_.view(); }
+
+ private:
+  static std::vector<char> gathered(const any_vector& x, const std::vector<std::size_t>& order) {
+    const std::size_t size = exactdot::size_of(x.type);
+    std::vector<char> bytes(order.size() * size);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto element = static_cast<std::ptrdiff_t>(order[i] % x.n);
+      std::memcpy(&bytes[i * size], static_cast<const char*>(x.data) + element * x.stride, size);
+    }
+    return bytes;
+  }
+  [[nodiscard]] any_vector vector_of(const any_vector& x) const {
+    const std::size_t size = exactdot::size_of(x.type);
+    return {bytes_.data(), bytes_.size() / size, x.type, static_cast<std::ptrdiff_t>(size), x.swapped};
+  }
+  std::vector<char> bytes_;
+  device_copy copy_;
+};
+
+/// Every group has the vector's elements, in random order; all results have to be equal.
+std::optional<any_scalar> as_groups(const call& asked) {
+  const bool is_exact = asked.mode == exactdot::mode::exact || exactdot::is_integer(asked.a.type) ||
+                        exactdot::gives_element(asked.what);
+  if (!is_exact || asked.a.n == 0) return in_device_memory(asked);
+  const std::size_t n = asked.a.n, count = n > 1000 ? 1 + asked.variant % 2 : 1 + asked.variant % 7;
+  std::vector<std::size_t> order(n * count);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::mt19937 random(asked.variant);
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::int64_t> keys(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) keys[i] = static_cast<std::int64_t>(order[i] / n);
+  const grouped_copies a(asked.a, order, asked.variant);
+  const grouped_copies b(asked.what == reduction::dot ? asked.b : asked.a, order, asked.variant / 3);
+  const device_copy of_keys({keys.data(), keys.size(), exactdot::element_type::int64, 8, false}, asked.variant);
+  const std::size_t bytes = exactdot::size_of(asked.result);
+  void* results = nullptr;
+  expect(cudaMalloc(&results, count * bytes));
+  const std::unique_ptr<void, decltype(&cudaFree)> frees(results, &cudaFree);
+  expect(cudaMemset(results, 0x5a, count * bytes));
+  const exactdot::axis places{count, static_cast<std::ptrdiff_t>(bytes)};
+  const exactdot::any_results out{results, asked.result, {&places, 1}, false};
+  const exactdot::any_keys given{of_keys.view().data, keys.size(), exactdot::element_type::int64, 8, count};
+  const auto computed = unless_overflow([&] {
+    if (asked.what == reduction::dot) {
+      exactdot::dot(a.view(), b.view(), given, out);
+    } else {
+      exactdot::reduce(asked.what, a.view(), given, out, {}, asked.ddof);
+    }
+    return any_scalar{};
+  });
+  if (!computed) return std::nullopt;
+  std::vector<unsigned char> found(count * bytes);
+  expect(cudaMemcpy(found.data(), results, found.size(), cudaMemcpyDeviceToHost));
+  any_scalar result{asked.result, 0};
+  std::memcpy(&result.bits, found.data(), bytes);
+  for (std::size_t i = 1; i < count; ++i) {
+    if (std::memcmp(found.data(), found.data() + i * bytes, bytes) != 0)
+      throw std::runtime_error("equal groups differ");
+  }
+  return result;
+}
 
 /// Adds the terms to the words, on the current device, so many times.
 void add_terms(const call& asked, std::vector<std::int64_t>& state, int times) {
@@ -267,6 +334,11 @@ suite engines_under_test() {
   rows.computes = has_rows;
   rows.run = as_rows;
   all.engines.push_back(rows);
+  engine groups = device;
+  groups.name = "groups in device memory";
+  groups.computes = has_groups;
+  groups.run = as_groups;
+  all.engines.push_back(groups);
   if (devices >= 2) {
     engine both = device;
     both.name = "two GPUs";

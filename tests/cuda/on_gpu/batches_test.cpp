@@ -21,15 +21,6 @@ std::span<T> on_device(const device_vector<T>& x, std::size_t n) {
   return {x.data(), n};
 }
 
-template <class T>
-void expect_same(const device_vector<T>& found, const std::vector<T>& expected, const std::string& what) {
-  std::vector<T> copy(expected.size());
-  ASSERT_EQ(cudaMemcpy(copy.data(), found.data(), copy.size() * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    ASSERT_EQ(std::memcmp(&copy[i], &expected[i], sizeof(T)), 0) << what << ", result " << i;
-  }
-}
-
 /// Waited for and stream-ordered; rows one element longer than they need, so that all alignments occur.
 template <class T>
 void expect_rows_of_cpu(std::size_t m, std::size_t n) {
@@ -86,34 +77,21 @@ TEST_F(cuda_batches, are_captured_in_a_graph) {
   const device_vector<float> x(a), out(std::vector<float>(100, 0.0F));
   std::vector<float> expected(100);
   asum(rows{a.data(), 100, 300}, expected);
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  {
-    cuda::workspace workspace(stream);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  const test_stream stream;
+  cuda::workspace workspace(stream.handle());
+  const captured_graph graph(stream.handle(), [&] {
     cuda::reduce(workspace, reduction::asum, rows<float>{x.data(), 100, 300}, out.data());
-    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
-    ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
-    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-    expect_same(out, expected, "graph");
-    cudaGraphExecDestroy(replay);
-    cudaGraphDestroy(graph);
-  }
-  cudaStreamDestroy(stream);
+  });
+  graph.launch();
+  expect_same(out, expected, "graph");
 }
 
-TEST_F(cuda_batches, that_are_not_there_yet_are_refused) {
+TEST_F(cuda_batches, of_arrays_in_other_memory_are_refused) {
   const std::vector<double> a = uniform<double>(60, 5);
   const device_vector<double> x(a), out(std::vector<double>(10, 0.0));
   std::vector<double> host(10);
   const rows<double> given{x.data(), 10, 6};
   const auto to = on_device(out, 10);
-  expect_error(errc::bad_option, "is not there yet", [&] { sum(given, to, {.mode = mode::fast}); });
-  expect_error(errc::bad_option, "is not there yet", [&] { variance(given, to); });
-  expect_error(errc::bad_option, "is not there yet", [&] { max(given, to); });
   expect_error(errc::bad_option, "the array of results lies in host memory", [&] { sum(given, host); });
   expect_error(errc::bad_option, "x lies in host memory", [&] { sum(rows{a.data(), 10, 6}, to); });
   expect_error(errc::bad_option, "x lies in host memory", [&] {
@@ -123,11 +101,25 @@ TEST_F(cuda_batches, that_are_not_there_yet_are_refused) {
   expect_error(errc::bad_option, "is not aligned", [&] {
     sum(rows{reinterpret_cast<const double*>(reinterpret_cast<const char*>(x.data()) + 4), 9, 6}, to.first(9));
   });
-  const device_vector<double> offsets(std::vector<double>(3, 0.0));
-  const std::span<const std::int64_t> places(reinterpret_cast<const std::int64_t*>(offsets.data()), 3);
-  expect_error(errc::bad_option, "segments is not there yet", [&] {
-    sum(segments{std::span<const double>(x.data(), 60), places}, to.first(2));
-  });
+}
+
+TEST_F(cuda_batches, that_gpus_do_not_compute_are_refused_before_anything_is_written) {
+  const device_vector<double> x(uniform<double>(60, 5)), out(std::vector<double>(5, 7.0));
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(double));
+  const axis rows_of[] = {{5, 12 * size}}, in_row[] = {{12, size}}, places[] = {{5, size}};
+  const axis middle[] = {{5, 4 * size}}, first_and_last[] = {{3, 20 * size}, {4, size}};  // of 3 x 5 x 4
+  const any_grid by_two_axes{x.data(), element_type::float64, middle, first_and_last};
+  const any_grid plain{x.data(), element_type::float64, rows_of, in_row};
+  const any_results to{out.data(), element_type::float64, places},
+      swapped{out.data(), element_type::float64, places, true};
+  cuda::workspace workspace;
+  expect_error(errc::bad_option, "no one stride describes", [&] { reduce(reduction::sum, by_two_axes, to); });
+  expect_error(errc::bad_option, "no one stride describes",
+               [&] { cuda::reduce(workspace, reduction::sum, by_two_axes, to); });
+  expect_error(errc::bad_option, "results with swapped bytes", [&] { reduce(reduction::sum, plain, swapped); });
+  expect_error(errc::bad_option, "results with swapped bytes",
+               [&] { cuda::reduce(workspace, reduction::sum, plain, swapped); });
+  expect_same(out, std::vector<double>(5, 7.0), "refused");
 }
 
 }  // namespace

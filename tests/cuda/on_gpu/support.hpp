@@ -52,6 +52,55 @@ bool same_bits(T x, T y) {
   return std::memcmp(&x, &y, sizeof x) == 0;
 }
 
+/// Expects results with these bits. `what`: of the failure's message.
+template <class T>
+void expect_same(const device_vector<T>& found, const std::vector<T>& expected, const std::string& what) {
+  const std::vector<T> copy = found.read(expected.size());
+  for (std::size_t i = 0; i < copy.size(); ++i) {
+    ASSERT_TRUE(same_bits(copy[i], expected[i]))
+        << what << ", result " << i << ": " << copy[i] << ", not " << expected[i];
+  }
+}
+
+/// A stream that ends with its owner.
+class test_stream {
+ public:
+  test_stream() { EXPECT_EQ(cudaStreamCreate(&stream_), cudaSuccess); }
+  ~test_stream() { cudaStreamDestroy(stream_); }
+  test_stream(const test_stream&) = delete;
+  test_stream& operator=(const test_stream&) = delete;
+  [[nodiscard]] cudaStream_t handle() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// A graph of what enqueue() enqueues on a stream. To be destroyed before the workspace that it uses.
+class captured_graph {
+ public:
+  template <class Enqueue>
+  captured_graph(cudaStream_t stream, Enqueue enqueue) : stream_(stream) {
+    EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    enqueue();
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph_), cudaSuccess);
+    EXPECT_EQ(cudaGraphInstantiate(&replay_, graph_, 0), cudaSuccess);
+  }
+  ~captured_graph() { cudaGraphExecDestroy(replay_), cudaGraphDestroy(graph_); }
+  captured_graph(const captured_graph&) = delete;
+  captured_graph& operator=(const captured_graph&) = delete;
+
+  /// Launches it and waits.
+  void launch() const {
+    ASSERT_EQ(cudaGraphLaunch(replay_, stream_), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t replay_ = nullptr;
+};
+
 /// Fixture of tests that are skipped on machines without a GPU.
 class needs_gpu : public testing::Test {
  protected:

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Measures PyTorch's reductions of rows and columns on a GPU: amax, argmax, sum, norm, vecdot. Requires PyTorch.
+
+usage: line_modes.py
+
+Prints one JSON object a line: the shapes and names of bench/experiments/gpu_line_modes.cu, and microseconds, medians
+of 7 replayed CUDA graphs.
+"""
+import json
+import statistics
+
+import torch
+
+ELEMENTS = 1 << 25
+ROUNDS = 7
+CALLS = {"max": lambda a, b, axis: torch.amax(a, axis),
+         "argmax": lambda a, b, axis: torch.argmax(a, axis),
+         "fast sum": lambda a, b, axis: torch.sum(a, axis),
+         "fast nrm2": lambda a, b, axis: torch.linalg.vector_norm(a, dim=axis),
+         "fast dot": lambda a, b, axis: torch.linalg.vecdot(a, b, dim=axis)}
+
+
+def microseconds(call):
+    call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(5):
+            call()
+    samples = []
+    for _ in range(ROUNDS + 1):
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        graph.replay()
+        stop.record()
+        stop.synchronize()
+        samples.append(start.elapsed_time(stop) * 1e3 / 5)
+    return statistics.median(samples[1:])
+
+
+def main():
+    print(json.dumps({"torch": torch.__version__, "gpu": torch.cuda.get_device_name()}))
+    for dtype in (torch.float32, torch.float64, torch.bfloat16):
+        a, b = (torch.rand(ELEMENTS, device="cuda", dtype=torch.float32).mul_(2).sub_(1).to(dtype) for _ in range(2))
+        for log2_length in (3, 5, 7, 9, 11, 13, 15, 18, 21):
+            length = 1 << log2_length
+            for columns in (False, True):
+                shape, axis = ((length, -1), 0) if columns else ((-1, length), 1)
+                for name, call in CALLS.items():
+                    x, y = a.reshape(shape), b.reshape(shape)
+                    row = {"what": f"{name} of {'columns' if columns else 'rows'}",
+                           "type": str(dtype).removeprefix("torch."), "lines": ELEMENTS // length, "length": length,
+                           "torch": round(microseconds(lambda: call(x, y, axis)), 2)}
+                    print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+// Reductions of rows, columns, segments and groups of arrays in GPU memory, ordered by a stream.
+//
+// What the GPU engine lacks it refuses, before it writes; so nothing here knows which reductions and shapes it has.
+// In a build without the CUDA engine (no_gpu.cpp) these functions throw. The GIL is held on entry and on return,
+// and released while the call launches work or waits.
+#pragma once
+
+#include <exactdot/options.hpp>
+#include <exactdot/reductions.hpp>
+#include <exactdot/shapes.hpp>
+#include <python/src/imported_array.hpp>
+#include <python/src/stream.hpp>
+#include <vector>
+
+namespace exactdot::python {
+
+/// A call with many results, and the arrays that it reads and writes.
+struct gpu_batch {
+  reduction what;
+  any_grid a, b;  ///< b is a for a reduction of one input
+  any_results out;
+  options chosen;
+  std::int64_t ddof;
+  std::vector<const imported_array*> arrays;
+  int device;
+};
+
+/// These do not wait; they keep the arrays alive as keep_alive_until_done does. An integer result that does not fit
+/// is stored as 0.
+void gpu_reduce_grid(const gpu_batch& asked, const stream_choice& stream);
+void gpu_reduce_segments(const gpu_batch& asked, const any_vector& a, const any_vector& b,
+                         const any_offsets& offsets, const stream_choice& stream);
+void gpu_reduce_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream);
+void gpu_count_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream);
+
+/// The only result, for which it waits. `asked.out` is not read.
+any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const stream_choice& stream);
+
+/// The words of the exact state of the sum of squares of vectors of one element type. Waits for them.
+std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>& x, element_type type, int device,
+                                               const stream_choice& stream);
+
+/// Waits for the stream and throws what earlier calls on it could not: cuda::workspace::check.
+void gpu_check(int device, const stream_choice& stream);
+
+/// *out = a value of its type. Waits for the stream.
+void gpu_store(const any_scalar& value, const imported_array& out, const stream_choice& stream);
+
+}  // namespace exactdot::python

@@ -1,0 +1,175 @@
+// Implementation of norm_of_arrays.hpp.
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <plan/axes.hpp>
+#include <python/src/arguments.hpp>
+#include <python/src/exact_state.hpp>
+#include <python/src/gpu_batches.hpp>
+#include <python/src/host_call.hpp>
+#include <python/src/norm_of_arrays.hpp>
+#include <python/src/number.hpp>
+#include <python/src/output.hpp>
+
+namespace exactdot::python {
+namespace {
+
+struct list_of_arrays {
+  list_of_arrays(const list_call& call, nb::handle first_item) : first(call.caller, first_item, "x[0]") {}
+
+  vectors first;
+  std::deque<imported_array> others;
+
+  [[nodiscard]] std::size_t count() const { return others.size() + 1; }
+  [[nodiscard]] imported_array& at(std::size_t i) { return i == 0 ? first.first : others[i - 1]; }
+};
+
+std::string name_of_item(std::size_t i) { return "x[" + std::to_string(i) + "]"; }
+
+void locate_items(const list_call& call, const nb::object& items, list_of_arrays& list) {
+  list.first.first.takes_any_shape = true;
+  list.first.locate();
+  for (Py_ssize_t i = 1; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+    const std::string name = name_of_item(static_cast<std::size_t>(i));
+    PyObject* const item = PySequence_Fast_GET_ITEM(items.ptr(), i);
+    const auto refuse = [&](bool is_type_error, const std::string& why) {
+      throw_python(is_type_error, std::string(call.caller) + ": " + name + why + " (" + name + " is " +
+                                      describe(item) + "; " + list.first.description() + ")");
+    };
+    imported_array& array = list.others.emplace_back();
+    array.takes_any_shape = true;
+    try {
+      array.locate(item, conversion::by_numpy);
+    } catch (const invalid_array& refused) {
+      refuse(refused.is_type_error, ": " + refused.reason);
+    }
+    if (array.on_gpu != list.first.on_gpu()) {
+      refuse(false,
+             array.on_gpu ? " is in GPU memory, x[0] in host memory" : " is in host memory, x[0] in GPU memory");
+    }
+  }
+}
+
+stream_choice import_items(const list_call& call, list_of_arrays& list, imported_array* out) {
+  const stream_choice stream = list.first.import_on_gpu(out, call.chosen, call.stream);
+  for (std::size_t i = 1; i < list.count(); ++i) {
+    list.first.import_array(list.at(i), name_of_item(i).c_str(), stream);
+    if (list.at(i).device == list.at(0).device) continue;
+    list.first.refuse(false, name_of_item(i) + " is on GPU " + std::to_string(list.at(i).device) +
+                                 ", x[0] on GPU " + std::to_string(list.at(0).device));
+  }
+  return stream;
+}
+
+/// The element type of a result that no argument names. Throws TypeError unless one exact state serves all types.
+element_type common_type(list_of_arrays& list) {
+  const element_type type = list.at(0).type;
+  const detail::state_shape shape = detail::state_shape_of(type);
+  element_type common = type;
+  for (std::size_t i = 1; i < list.count(); ++i) {
+    const element_type other = list.at(i).type;
+    const detail::state_shape found = detail::state_shape_of(other);
+    if (found.lowest_exponent != shape.lowest_exponent || found.limbs() != shape.limbs()) {
+      list.first.refuse(true, name_of_item(i) + " holds " + std::string(name_of(other)) + ", x[0] " +
+                                  std::string(name_of(type)) + ", which one exact sum does not hold; convert one");
+    }
+    common = default_result_type(reduction::sum, common, other);
+  }
+  return default_result_type(reduction::nrm2, common);
+}
+
+/// Appends vectors that together are the elements of an array: one, unless no one stride describes it.
+void append_vectors(const imported_array& x, std::vector<any_vector>& to) {
+  if (x.n == 0) return;
+  auto* data = static_cast<char*>(x.data);
+  std::vector<axis> axes = x.all_axes();
+  std::erase_if(axes, [](const axis& each) { return each.n == 1; });
+  for (axis& each : axes) {  // from the lowest address
+    if (each.stride < 0) data += static_cast<std::ptrdiff_t>(each.n - 1) * each.stride, each.stride = -each.stride;
+  }
+  std::ranges::sort(axes, {}, [](const axis& each) { return -each.stride; });
+  std::vector<axis> merged;
+  for (const axis& each : axes) {
+    if (!merged.empty() && merged.back().stride == static_cast<std::ptrdiff_t>(each.n) * each.stride) {
+      merged.back() = {merged.back().n * each.n, each.stride};
+    } else {
+      merged.push_back(each);
+    }
+  }
+  const axis inner = merged.empty() ? axis{1, static_cast<std::ptrdiff_t>(size_of(x.type))} : merged.back();
+  if (!merged.empty()) merged.pop_back();
+  for (std::size_t i = 0; i < x.n / inner.n; ++i) {
+    std::size_t rest = i;
+    std::ptrdiff_t offset = 0;
+    for (std::size_t k = merged.size(); k-- != 0; rest /= merged[k].n) {
+      offset += static_cast<std::ptrdiff_t>(rest % merged[k].n) * merged[k].stride;
+    }
+    to.push_back({data + offset, inner.n, x.type, inner.stride, x.swapped});
+  }
+}
+
+/// The exact sum of all squares.
+exact_state sum_of_all(const list_call& call, list_of_arrays& list, const stream_choice& stream) {
+  std::map<element_type, std::vector<any_vector>> by_type;
+  std::size_t elements = 0;
+  for (std::size_t i = 0; i < list.count(); ++i) {
+    append_vectors(list.at(i), by_type[list.at(i).type]);
+    elements += list.at(i).n;
+  }
+  exact_state sum(list.at(0).type);
+  for (const auto& [type, all] : by_type) {
+    if (all.empty()) continue;
+    if (list.first.on_gpu()) {
+      sum.merge(exact_state(sum.type(), gpu_words_of_squares(all, type, list.at(0).device, stream)));
+      continue;
+    }
+    exact_state squares(type);
+    compute(elements, elements >= min_long_call, call.chosen, [&](const options& chosen) {
+      squares.clear();  // the work may begin again
+      for (const any_vector& each : all) squares.add(reduction::sum_of_squares, each, nullptr, chosen);
+    });
+    sum.merge(exact_state(sum.type(), squares.words()));
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool is_list_of_arrays(nb::handle x) {
+  if ((!PyList_Check(x.ptr()) && !PyTuple_Check(x.ptr())) || PySequence_Fast_GET_SIZE(x.ptr()) == 0) return false;
+  const nb::handle first(PySequence_Fast_GET_ITEM(x.ptr(), 0));
+  if (PyFloat_CheckExact(first.ptr()) || PyLong_CheckExact(first.ptr()) || PyList_CheckExact(first.ptr()))
+    return false;
+  return nb::hasattr(first, "__dlpack__") || nb::hasattr(first, "__cuda_array_interface__");
+}
+
+nb::object norm_of_arrays(const list_call& call) {
+  const nb::object items = nb::steal(PySequence_Tuple(call.x.ptr()));  // the arrays live as long as the call
+  list_of_arrays list(call, PyTuple_GET_ITEM(items.ptr(), 0));
+  locate_items(call, items, list);
+  imported_array out;
+  if (!call.out.is_none()) locate_out(call.out, list.first, out);
+  stream_choice stream;
+  if (list.first.on_gpu()) {
+    stream = import_items(call, list, call.out.is_none() ? nullptr : &out);
+  } else {
+    list.first.refuse_stream(call.stream);
+  }
+  const element_type type = common_type(list);
+  const element_type wanted = call.dtype.is_none() ? type : read_dtype(call.dtype, call.caller);
+  if (!call.out.is_none()) check_out(call.dtype, list.first, out);
+  const element_type result = call.out.is_none() ? wanted : out.type;
+  if (is_integer(result)) {
+    list.first.refuse(false, "the result type is " + std::string(name_of(result)) + "; use a floating-point type");
+  }
+  const any_scalar norm = sum_of_all(call, list, stream).round(result, detail::rounding::root);
+  if (call.out.is_none()) return to_python(norm);
+  if (list.first.on_gpu()) {
+    gpu_store(norm, out, stream);
+  } else {
+    store(norm, out);
+  }
+  return nb::borrow(call.out);
+}
+
+}  // namespace exactdot::python

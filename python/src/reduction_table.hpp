@@ -1,0 +1,88 @@
+// The reductions of the package: one table, from which reductions.cpp makes Python's functions.
+#pragma once
+
+#include <array>
+#include <exactdot/reduction.hpp>
+#include <python/src/keywords.hpp>
+
+namespace exactdot::python {
+
+/// Which shapes a function takes.
+enum class shapes : unsigned char {
+  vectors,        ///< of one dimension
+  axes,           ///< any axes of an array
+  pairs,          ///< one axis of two arrays, the others broadcast
+  matrix_vector,  ///< matrices and vectors
+  segments,       ///< stretches of one vector, or two
+  groups,         ///< elements with the same key, of one array or two
+  group_sizes,    ///< how many keys there are of each value
+};
+
+struct reduction_function {
+  function_signature signature;
+  reduction what;
+  shapes takes = shapes::axes;
+};
+
+constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
+inline constexpr unsigned placement =
+    bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
+inline constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
+constexpr unsigned of_groups(unsigned keywords) { return (keywords & ~bit(mode_parameter)) | bit(skip_parameter); }
+inline constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
+inline constexpr unsigned deviation_keywords = bit(ddof_parameter) | bit(correction_parameter);
+
+inline constexpr std::array<reduction_function, 38> functions = {{
+    {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
+    {{"vecdot", 2, axes_keywords | rounding_keywords}, reduction::dot, shapes::pairs},
+    {{"matvec", 2, rounding_keywords}, reduction::dot, shapes::matrix_vector},
+    {{"sum", 1, axes_keywords | rounding_keywords | bit(negative_zero_parameter)}, reduction::sum},
+    {{"asum", 1, axes_keywords | rounding_keywords}, reduction::asum},
+    {{"sum_of_squares", 1, axes_keywords | rounding_keywords}, reduction::sum_of_squares},
+    {{"norm", 1, axes_keywords | rounding_keywords}, reduction::nrm2},
+    {{"vector_norm", 1, axes_keywords | rounding_keywords | bit(ord_parameter)}, reduction::nrm2},
+    {{"mean", 1, axes_keywords | rounding_keywords}, reduction::mean},
+    {{"var", 1, axes_keywords | rounding_keywords | deviation_keywords}, reduction::variance},
+    {{"std", 1, axes_keywords | rounding_keywords | deviation_keywords}, reduction::stddev},
+    {{"min", 1, axes_keywords | placement}, reduction::min},
+    {{"max", 1, axes_keywords | placement}, reduction::max},
+    {{"argmin", 1, axes_keywords | placement}, reduction::argmin},
+    {{"argmax", 1, axes_keywords | placement}, reduction::argmax},
+    {{"segment_dot", 2, rounding_keywords, shape_arguments::offsets}, reduction::dot, shapes::segments},
+    {{"segment_sum", 1, rounding_keywords, shape_arguments::offsets}, reduction::sum, shapes::segments},
+    {{"segment_asum", 1, rounding_keywords, shape_arguments::offsets}, reduction::asum, shapes::segments},
+    {{"segment_sum_of_squares", 1, rounding_keywords, shape_arguments::offsets},
+     reduction::sum_of_squares,
+     shapes::segments},
+    {{"segment_norm", 1, rounding_keywords, shape_arguments::offsets}, reduction::nrm2, shapes::segments},
+    {{"segment_mean", 1, rounding_keywords, shape_arguments::offsets}, reduction::mean, shapes::segments},
+    {{"segment_var", 1, rounding_keywords | bit(ddof_parameter), shape_arguments::offsets},
+     reduction::variance,
+     shapes::segments},
+    {{"segment_std", 1, rounding_keywords | bit(ddof_parameter), shape_arguments::offsets},
+     reduction::stddev,
+     shapes::segments},
+    {{"segment_min", 1, placement, shape_arguments::offsets}, reduction::min, shapes::segments},
+    {{"segment_max", 1, placement, shape_arguments::offsets}, reduction::max, shapes::segments},
+    {{"segment_argmin", 1, placement, shape_arguments::offsets}, reduction::argmin, shapes::segments},
+    {{"segment_argmax", 1, placement, shape_arguments::offsets}, reduction::argmax, shapes::segments},
+    {{"group_dot", 2, of_groups(rounding_keywords), shape_arguments::keys}, reduction::dot, shapes::groups},
+    {{"group_sum", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::sum, shapes::groups},
+    {{"group_asum", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::asum, shapes::groups},
+    {{"group_sum_of_squares", 1, of_groups(rounding_keywords), shape_arguments::keys},
+     reduction::sum_of_squares,
+     shapes::groups},
+    {{"group_norm", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::nrm2, shapes::groups},
+    {{"group_mean", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::mean, shapes::groups},
+    {{"group_var", 1, of_groups(rounding_keywords) | bit(ddof_parameter), shape_arguments::keys},
+     reduction::variance,
+     shapes::groups},
+    {{"group_std", 1, of_groups(rounding_keywords) | bit(ddof_parameter), shape_arguments::keys},
+     reduction::stddev,
+     shapes::groups},
+    {{"group_min", 1, of_groups(placement), shape_arguments::keys}, reduction::min, shapes::groups},
+    {{"group_max", 1, of_groups(placement), shape_arguments::keys}, reduction::max, shapes::groups},
+    {{"group_count", 0, of_groups(placement), shape_arguments::keys}, reduction::sum, shapes::group_sizes},
+}};
+
+}  // namespace exactdot::python

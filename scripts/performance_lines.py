@@ -1,0 +1,134 @@
+"""Goals of rows, columns, matrix-vector products and segments on a GPU, for scripts/performance.
+
+The results are docs/results/rows-NAME.jsonl, from bench/experiments/gpu_rows, and beside it, from the same machine,
+segments-NAME.jsonl (gpu_segments) and torch-lines-NAME.jsonl (torch_lines.py). Only the first of them is needed. Extreme
+elements and mode fast: line-modes-NAME.jsonl (gpu_line_modes) and torch-line-modes-NAME.jsonl (bench/python/line_modes.py).
+"""
+import json
+import pathlib
+
+from documents import figure, table
+from performance_goals import Case, Goal
+from performance_rows import TYPES, Ratio, length
+
+CEILING_GOAL = 0.85
+VECDOT_GOAL = 0.5
+SUM_GOAL = 1.0
+GEMV_GOAL = 1.1
+COLUMNS = ("few long columns of doubles were strided vectors one after the other, short columns had 8 threads each: both have been "
+           "changed since, not measured yet")
+NOTE = ("Since then launch configurations have been chosen from these results, which no table shows yet "
+        "([experiments](../experiments.md#rows-columns-and-segments-on-a-gpu)).")
+KEYS = ("row", "type", "rows", "length")
+MODE_KEYS = ("what", "type", "lines", "length")
+
+
+def objects(file):
+    """The JSON objects of a file, a line each; other lines are tables for people."""
+    return [json.loads(line) for line in file.read_text().splitlines() if line.startswith("{")] if file.exists() else []
+
+
+def key_of(row):
+    return tuple(row[name] for name in KEYS)
+
+
+class LineResults:
+    def __init__(self, folder):
+        names = sorted(file.stem.removeprefix("rows-") for file in pathlib.Path(folder).glob("rows-*.jsonl"))
+        complete = [name for name in names if (folder / f"torch-lines-{name}.jsonl").exists()]
+        self.name = (complete or names)[0]
+        self.file = f"rows-{self.name}.jsonl"
+        gpu, *self.rows = objects(folder / self.file)
+        self.gpu = gpu["gpu"]
+        self.rows = [row for row in self.rows if "row" in row]
+        _, *torch = objects(folder / f"torch-lines-{self.name}.jsonl") or [None]
+        self.torch = {key_of(row): row for row in torch}
+        _, *self.segments = objects(folder / f"segments-{self.name}.jsonl") or [None]
+
+        self.modes_gpu, self.modes = self.mode_results(folder)
+
+    @staticmethod
+    def mode_results(folder):
+        """The GPU and the rows of extreme elements and mode fast, with PyTorch's times if they are there."""
+        files = sorted(folder.glob("line-modes-*.jsonl"))
+        if not files:
+            return "", []
+        gpu, *rows = objects(files[0])
+        _, *torch = objects(folder / f"torch-{files[0].name}") or [None]
+        times = {tuple(row[name] for name in MODE_KEYS): row["torch"] for row in torch}
+        for row in rows:
+            if (key := tuple(row[name] for name in MODE_KEYS)) in times:
+                row["torch"] = times[key]
+        return gpu["gpu"], rows
+
+    def cases(self, names, value, goal):
+        """A case for each row with one of these names and a value."""
+        return [Case(f"{row['row']} {TYPES[row['type']]} {length(row['rows'])} × {length(row['length'])}",
+                     Ratio(ratio, False), goal)
+                for row in self.rows if row["row"] in names and (ratio := value(row))]
+
+    def of_torch(self, peer):
+        """exact / torch, of a row."""
+        def value(row):
+            other = self.torch.get(key_of(row), {}).get("torch." + peer)
+            return row["exact"] / other if other else None
+        return value
+
+
+def goals(results):
+    where = f" ({results.gpu.removeprefix('NVIDIA ')})"
+
+    def goal(name, names, value, limit, reason, at_least=False):
+        return Goal(name + where, results.cases(names, value, limit), reason, "", at_least)
+
+    return [
+        goal("`exact` dots of rows of 32 … 2^21 elements, 2^25 pairs: ≥ 85 % of the read ceiling", ("dot",),
+             lambda row: row["read"] / row["exact"] if "read" in row else None, CEILING_GOAL,
+             "rows of 32: a decision for each", True),
+        goal(f"the same rows: ≤ {VECDOT_GOAL:g} of `torch.linalg.vecdot`", ("dot",), results.of_torch("vecdot"),
+             VECDOT_GOAL, "long rows: both read at the speed of memory"),
+        goal("`exact` row and column sums: ≤ `torch.sum`", ("sum", "columns"), results.of_torch("sum"), SUM_GOAL,
+             f"{COLUMNS}; sums of floats: 8 operations in double a term"),
+        goal(f"`exact` matrix-vector product: ≤ {GEMV_GOAL:g} of cuBLAS gemv", ("matvec",),
+             lambda row: row["exact"] / row["gemv"] if "gemv" in row else None, GEMV_GOAL,
+             "8 operations a term and a decision for each line; the vector is read again for each row, from the cache")]
+
+
+def line_of(row, names):
+    percent = f"{100 * row['read'] / row['exact']:.0f} %" if "read" in row else "–"
+    return [row["row"], f"`{row['type']}`", f"{row['rows']:,}", str(row["length"]),
+            *(figure(row[name]) if name in row else "–" for name in names), percent]
+
+
+def table_of_modes(rows):
+    names = ("exactdot", "cub", "torch", "read")
+    return table(["", "elements", "lines", "length", *names, "of reading"],
+                 [[row["what"], f"`{row['type']}`", f"{row['lines']:,}", str(row["length"]),
+                   *(figure(row[name]) if name in row else "–" for name in names),
+                   f"{100 * row['read'] / row['exactdot']:.0f} %"] for row in rows])
+
+
+def table_of(rows, names):
+    return table(["", "elements", "rows or segments", "length", *names, "of reading"],
+                 [line_of(row, names) for row in rows])
+
+
+def entries(results):
+    """(heading, text, table) of the page."""
+    rows = [{**row, **{name: value for name, value in results.torch.get(key_of(row), {}).items() if name not in KEYS}}
+            for row in results.rows]
+    peers = ("exact", "vectors", "cub", "gemv", *sorted({name for row in rows for name in row if name.startswith("torch.")}),
+             "read")
+    found = [("Rows, columns and matrix times vector",
+              f"{results.gpu}. µs; 2^25 elements, or pairs. `vectors`: a vector call for each row; `read`: the fastest "
+              "kernel that only reads the same bytes; `columns`: sums of the columns of such a matrix. " + NOTE,
+              table_of(rows, [name for name in peers if any(name in row for row in rows)]))]
+    if results.segments:
+        found.append(("Segments, variances, few long rows and columns", "The same machine.",
+                      table_of(results.segments, ("exact", "cub", "read"))))
+    if results.modes:
+        found.append(("Extreme elements and mode fast",
+                      f"{results.modes_gpu}, 2026-11-25. µs; 2^25 elements, or pairs, in all. `cub`: `DeviceSegmentedReduce`; "
+                      "`torch`: `amax`, `argmax`, `sum`, `vector_norm`, `vecdot` on the same machine; `read`: as above. "
+                      "Doubles from 512 elements on were not reached in the time of that run.", table_of_modes(results.modes)))
+    return found

@@ -1,0 +1,104 @@
+// The kernels of extreme elements of lines for elements of EXACTDOT_ELEMENT_BYTES bytes, for every configuration
+// that line_extremum_tuning.hpp names, and the choice among them. One object per size.
+#include <cuda/launch.hpp>
+#include <cuda/launch_kernel.hpp>
+#include <cuda/line_extremum_kernel.cuh>
+#include <cuda/line_extremum_tuning.hpp>
+
+namespace exactdot::cuda {
+namespace {
+
+using namespace cuda_engine;
+
+constexpr const char* what = "launching the search for extreme elements of lines";
+
+template <int bytes, bool with_index, input_layout layout, line_config config>
+constexpr auto kernel_of_extrema() {
+  if constexpr (config.lanes > 32) {
+    return &long_line_extremum_kernel<bytes, with_index, layout, config.threads, config.in_flight, config.resident,
+                                      element_lines>;
+  } else {
+    return &short_line_extremum_kernel<bytes, with_index, layout, config.threads, config.lanes, config.in_flight,
+                                       config.resident, element_lines>;
+  }
+}
+
+using launcher = void (*)(const workspace::storage&, const element_lines&, const rank_rule&,
+                          const extremum_results&);
+
+template <int bytes, bool with_index, input_layout layout, const auto& rows, std::size_t row>
+void launch_row(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
+                const extremum_results& out) {
+  constexpr line_config config = rows[row].config;
+  launch_kernel(
+      storage, what,
+      {blocks_for(storage, in.count, config.lines_of_block(), config.blocks_per_multiprocessor), config.threads},
+      kernel_of_extrema<bytes, with_index, layout, config>(), in, rule, out);
+}
+
+template <int bytes, bool with_index, std::size_t which>
+void launch_columns(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
+                    const extremum_results& out) {
+  constexpr column_config config = extremum_column_configs[which];
+  const auto columns = static_cast<std::size_t>(config.columns);
+  launch_kernel(storage, what,
+                {blocks_for(storage, in.count, columns, config.blocks_per_multiprocessor), config.threads},
+                column_extremum_kernel<bytes, with_index, config.threads, config.columns, config.in_flight,
+                                       config.resident, element_lines>,
+                in, rule, out);
+}
+
+/// Few long columns: blocks share them.
+template <int bytes, bool with_index>
+void launch_split_columns(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
+                          const extremum_results& out) {
+  constexpr column_config config = extremum_column_configs[1];
+  const unsigned parts = parts_of_extremum_columns(in.count, in.n, storage.multiprocessors);
+  const auto panels = static_cast<unsigned>((in.count + config.columns - 1) / config.columns);
+  launch_kernel(storage, what, {panels * parts, config.threads},
+                split_column_extremum_kernel<bytes, with_index, config.threads, config.columns, config.in_flight,
+                                             config.resident, element_lines>,
+                in, rule, out, parts, storage.lines);
+}
+
+template <int bytes, bool with_index, input_layout layout, const auto& rows>
+launcher launcher_of_lines(std::size_t line_bytes) {
+  static constexpr auto launchers = []<std::size_t... row>(std::index_sequence<row...>) {
+    return std::array<launcher, sizeof...(row)>{&launch_row<bytes, with_index, layout, rows, row>...};
+  }
+  (std::make_index_sequence<rows.size()>());
+  std::size_t row = 0;
+  while (line_bytes > rows[row].max_bytes) ++row;
+  return launchers[row];
+}
+
+template <int bytes, bool with_index>
+launcher launcher_of(const element_lines& in, int multiprocessors) {
+  static constexpr auto of_columns = []<std::size_t... which>(std::index_sequence<which...>) {
+    return std::array<launcher, sizeof...(which)>{&launch_columns<bytes, with_index, which>...};
+  }
+  (std::make_index_sequence<extremum_column_configs.size()>());
+  if ((in.n == 1 || in.stride == bytes) && !in.swapped) {
+    return launcher_of_lines<bytes, with_index, input_layout::contiguous, extremum_line_rows>(in.n * bytes);
+  }
+  if (in.next == bytes && in.n > 1 && parts_of_extremum_columns(in.count, in.n, multiprocessors) > 1) {
+    return &launch_split_columns<bytes, with_index>;
+  }
+  if (in.next == bytes && in.n > 1) return of_columns[extremum_columns_for(in.count, in.n, multiprocessors)];
+  return launcher_of_lines<bytes, with_index, input_layout::any, extremum_strided_rows>(in.n * bytes);
+}
+
+}  // namespace
+
+template <int bytes>
+void launch_line_extrema(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
+                         const extremum_results& out) {
+  const launcher launch = out.gives_index ? launcher_of<bytes, true>(in, storage.multiprocessors)
+                                          : launcher_of<bytes, false>(in, storage.multiprocessors);
+  launch(storage, in, rule, out);
+}
+
+template void launch_line_extrema<EXACTDOT_ELEMENT_BYTES>(const workspace::storage&, const element_lines&,
+                                                          const rank_rule&, const extremum_results&);
+
+}  // namespace exactdot::cuda

@@ -1,0 +1,19 @@
+// Launches of the kernels of states of lines: launch_line_states.cu, compiled once per carrier.
+#pragma once
+
+#include <cuda/line_states.hpp>
+#include <cuda/workspace.hpp>
+
+namespace exactdot::cuda {
+
+/// Enqueues: the sums of lines of a term, by its index, are added to their states. There is at least one line.
+template <class Carrier>
+void launch_line_states(const workspace::storage& storage, std::size_t term,
+                        const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_states& to);
+/// The same for elements of any type and byte order. `in.first.n` counts addends.
+template <class Carrier>
+void launch_any_line_states(const workspace::storage& storage, std::size_t term,
+                            const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
+                            const cuda_engine::line_states& to);
+
+}  // namespace exactdot::cuda

@@ -1,0 +1,214 @@
+// The choice of kernels for lines; see line_engine.hpp.
+//
+// Lines of up to 64 KiB, and longer ones that keep all multiprocessors busy: one by some lanes or a block each
+// (batch_kernel.cuh). Other long ones: shared equally among all blocks (split_line_kernel.cuh). A single one, and
+// those of 256 MiB or more: vector by vector.
+#include <algorithm>
+#include <cuda/destination.hpp>
+#include <cuda/input_choice.hpp>
+#include <cuda/line_engine.hpp>
+#include <cuda/line_tuning.hpp>
+#include <cuda/segment_tuning.hpp>
+#include <plan/batch_checks.hpp>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+using storage_type = cuda::workspace::storage;
+
+std::size_t bytes_of_line(const engine::plan& each) {
+  return each.n * size_of(each.a.type) * static_cast<std::size_t>(each.info().inputs);
+}
+
+line_request request_of(const engine::plan& each) {
+  line_request asked;
+  asked.ddof = each.ddof;
+  if (!each.result.is_integer()) asked.of_bad = core::nan_word(each.result.format());
+  engine::plan of_none = each;
+  of_none.n = 0;
+  asked.of_none = engine::result_of_nothing(of_none);
+  return asked;
+}
+
+bool is_native(const engine::plan& each) {
+  return each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
+}
+
+template <class T>
+bool is_contiguous(const line_operands<T>& in, bool two) {
+  return in.first.n <= 1 || (in.first.stride_a == 1 && (!two || in.first.stride_b == 1));
+}
+template <class T>
+bool are_columns(const line_operands<T>& in, bool two) {
+  return in.next_a == 1 && (!two || in.next_b == 1 || in.next_b == 0);
+}
+
+/// The same lines, converted one by one.
+template <class T>
+line_operands<T, input_layout::any> to_any_lines(const engine::plan& each, const line_operands<T>& in) {
+  line_operands<T, input_layout::any> made;
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+  made.first.a = to_any_operand(each.a), made.first.b = to_any_operand(each.b);
+  made.first.a.data = reinterpret_cast<const char*>(in.first.a);
+  made.first.b.data = reinterpret_cast<const char*>(in.first.b);
+  made.first.a.stride = in.first.stride_a * size, made.first.b.stride = in.first.stride_b * size;
+  made.first.n = in.first.n, made.count = in.count, made.next_a = in.next_a * size, made.next_b = in.next_b * size;
+  return made;
+}
+
+template <class T, input_layout layout>
+line_source<T, layout> source_of(const engine::plan& each, const lines_of<T, layout>& in) {
+  line_source<T, layout> source;
+  source.lines = in, source.length = each.n;
+  return source;
+}
+
+/// Few long lines that no kernel reads by neighbouring threads.
+bool shares_any_lines(const storage_type& storage, const engine::plan& each, std::size_t count) {
+  return splits_lines(bytes_of_line(each)) && count < 4 * static_cast<std::size_t>(storage.multiprocessors);
+}
+
+offset_array offsets_of(const any_offsets& x) {
+  return {static_cast<const char*>(x.data), x.stride, size_of(x.type) == sizeof(std::uint64_t), is_signed(x.type)};
+}
+
+template <class T, input_layout layout>
+void enqueue_segments_of(const storage_type& storage, const engine::plan& each, const line_source<T, layout>& in,
+                         const line_results& out) {
+  const std::size_t bytes = size_of(each.a.type);
+  const line_request asked = request_of(each);
+  if (each.info().needs_squares()) return cuda::launch_line_moments<T, layout>(storage, in, bytes, out, asked);
+  cuda::launch_segments<T, layout>(storage, each.term, in, bytes, out, asked);
+}
+
+}  // namespace
+
+template <class T>
+void enqueue_lines(const storage_type& storage, const engine::plan& each, const line_operands<T>& in,
+                   const line_results& out) {
+  constexpr auto contiguous = input_layout::contiguous, any = input_layout::any;
+  const bool two = each.info().inputs == 2, is_moments = each.info().needs_squares();
+  const bool by_rows = is_contiguous(in, two), by_columns = !by_rows && are_columns(in, two);
+  if (is_moments) {
+    const std::size_t bytes = sizeof(T);
+    const line_request asked = request_of(each);
+    if (by_columns) return cuda::launch_column_moments<T>(storage, in, out, asked);
+    if (by_rows) {
+      return cuda::launch_line_moments<T, contiguous>(storage, source_of<T, contiguous>(each, in), bytes, out,
+                                                      asked);
+    }
+    const auto source = source_of<T, any>(each, to_any_lines(each, in));
+    return cuda::launch_line_moments<T, any>(storage, source, bytes, out, asked);
+  }
+  // a repeated vector stays in the cache
+  const std::size_t bytes = bytes_of_line(each) / (two && in.next_b == 0 ? 2 : 1);
+  const bool spills = !two && sizeof(T) == sizeof(float);
+  if (by_rows && splits_rows(in.count, bytes, storage.multiprocessors, spills)) {
+    return cuda::launch_split_lines<T, contiguous>(storage, each.term, source_of<T, contiguous>(each, in), out);
+  }
+  if (!by_rows && !by_columns && shares_any_lines(storage, each, in.count)) {
+    const auto source = source_of<T, any>(each, to_any_lines(each, in));
+    return cuda::launch_split_lines<T, any>(storage, each.term, source, out);
+  }
+  if (by_columns && splits_columns(in.count, in.first.n, storage.multiprocessors)) {
+    return cuda::launch_split_columns<T>(storage, each.term, in, out);
+  }
+  cuda::launch_lines<T>(storage, each.term, in, out);
+}
+
+template <class T>
+void enqueue_any_lines(const storage_type& storage, const engine::plan& each,
+                       const line_operands<T, input_layout::any>& in, const line_results& out) {
+  const auto source = source_of<T, input_layout::any>(each, in);
+  if (each.info().needs_squares()) {
+    return cuda::launch_line_moments<T, input_layout::any>(storage, source, size_of(each.a.type), out,
+                                                           request_of(each));
+  }
+  if (shares_any_lines(storage, each, in.count)) {
+    return cuda::launch_split_lines<T, input_layout::any>(storage, each.term, source, out);
+  }
+  cuda::launch_any_lines<T>(storage, each.term, in, out);
+}
+
+template void enqueue_lines(const storage_type&, const engine::plan&, const line_operands<float>&,
+                            const line_results&);
+template void enqueue_lines(const storage_type&, const engine::plan&, const line_operands<double>&,
+                            const line_results&);
+template void enqueue_any_lines(const storage_type&, const engine::plan&,
+                                const line_operands<float, input_layout::any>&, const line_results&);
+template void enqueue_any_lines(const storage_type&, const engine::plan&,
+                                const line_operands<double, input_layout::any>&, const line_results&);
+
+void enqueue_segments(const storage_type& storage, const engine::batch& of) {
+  const engine::plan& each = of.each;
+  line_results out;
+  out.first = of.out, out.next = of.out_stride;
+  out.to.rule = each.result, out.to.status = storage.status;
+  with_carrier(each.carrier, [&]<class T>(T) {
+    const auto fill = [&](auto& source) {
+      source.lines.count = of.count, source.length = each.n;
+      source.offsets = offsets_of(of.offsets);
+    };
+    const auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+    if (is_native(each) && each.a.stride == size && each.b.stride == size) {
+      line_source<T, input_layout::contiguous> in;
+      in.lines.first.a = static_cast<const T*>(each.a.data), in.lines.first.b = static_cast<const T*>(each.b.data);
+      fill(in);
+      return enqueue_segments_of(storage, each, in, out);
+    }
+    line_source<T, input_layout::any> in;
+    in.lines.first.a = to_any_operand(each.a), in.lines.first.b = to_any_operand(each.b);
+    in.lines.first.log2_parts_a = core::parts_of(each.a.type) - 1;
+    const bool two = each.term == core::term_index<core::product>;
+    in.lines.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
+    fill(in);
+    enqueue_segments_of(storage, each, in, out);
+  });
+}
+
+void require_valid_offsets(const storage_type& storage, const engine::batch& of) {
+  const offset_array offsets = offsets_of(of.offsets);
+  cuda::check_offsets(storage, offsets, of.count, of.each.n);
+  wide_unsigned status = 0;
+  const auto fetch = [&](void* to, const void* from, std::size_t bytes) {
+    cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, storage.stream), "fetching offsets");
+    cuda::check(cudaStreamSynchronize(storage.stream), "waiting for the check of the offsets");
+  };
+  fetch(&status, storage.bad_segment, sizeof status);
+  if (status == 0) return;
+  cuda::check(cudaMemsetAsync(storage.bad_segment, 0, sizeof status, storage.stream), "clearing the status");
+  const auto segment = static_cast<std::size_t>(~status);
+  std::uint64_t around[2] = {};  // its offsets
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto at = static_cast<std::ptrdiff_t>(segment + i) * offsets.stride;
+    std::uint64_t word = 0;
+    fetch(&word, offsets.data + at, size_of(of.offsets.type));
+    offset_array one = offsets;
+    one.data = reinterpret_cast<const char*>(&word);
+    around[i] = one.at(0);
+  }
+  const bool is_second = around[0] <= of.each.n;
+  engine::refuse_offset(of.each.caller, of.offsets.type, segment + (is_second ? 1 : 0), around[is_second ? 1 : 0],
+                        is_second ? around[0] : 0, of.each.n);
+}
+
+namespace {
+/// Whether neighbouring results are made of neighbouring elements.
+bool has_columns(const engine::batch& of) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(of.each.a.type));
+  const bool two = of.each.info().inputs == 2;
+  return is_native(of.each) && std::ranges::any_of(of.results, [&](const engine::shared_axis& x) {
+           return x.a == size && (!two || x.b == size || x.b == 0);
+         });
+}
+}  // namespace
+
+bool is_vector_by_vector(const engine::batch& of, int multiprocessors) {
+  constexpr std::size_t bytes_of_vector = std::size_t{1} << 28;
+  const engine::plan& each = of.each;
+  const std::size_t bytes = bytes_of_line(each);
+  if (each.contiguous) return bytes >= bytes_of_vector || (of.count == 1 && splits_lines(bytes));
+  return !has_columns(of) && is_vector_by_vector(of.count, bytes, multiprocessors);
+}
+
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,28 @@
+// Lines on a GPU: which kernels compute the rows, columns or segments of a batch.
+#pragma once
+
+#include <cuda/launch.hpp>
+#include <plan/batch.hpp>
+
+namespace exactdot::cuda_engine {
+
+/// Enqueues the results of lines of a plan. There is at least one.
+template <class T>
+void enqueue_lines(const cuda::workspace::storage& storage, const engine::plan& each, const line_operands<T>& in,
+                   const line_results& out);
+/// The same of elements that are not carriers in native byte order.
+template <class T>
+void enqueue_any_lines(const cuda::workspace::storage& storage, const engine::plan& each,
+                       const line_operands<T, input_layout::any>& in, const line_results& out);
+
+/// Enqueues the results of a batch of segments. Offsets that decrease or pass the end make results NaN, or 0, and
+/// a status: storage.bad_segment.
+void enqueue_segments(const cuda::workspace::storage& storage, const engine::batch& of);
+
+/// Waits for the stream; throws for such offsets of a batch before anything is written, and names the first.
+void require_valid_offsets(const cuda::workspace::storage& storage, const engine::batch& of);
+
+/// Whether the lines of a batch are summed one after the other by the kernels of vectors.
+[[nodiscard]] bool is_vector_by_vector(const engine::batch& of, int multiprocessors);
+
+}  // namespace exactdot::cuda_engine

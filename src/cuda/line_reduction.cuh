@@ -1,0 +1,254 @@
+// What the kernels of lines compute of a line's elements: the sum of one term, or a variance, which has two sums.
+//
+// A kind of reduction has accumulators for a thread, a sum that teams join, a decision, and a way to compute a line
+// again, by a team, if that decides nothing. Kernels that take a kind need to know nothing else.
+#pragma once
+
+#include <cuda/batch_kernel.cuh>
+#include <cuda/line_source.hpp>
+#include <cuda/split_lines.hpp>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+/// Of each sum of a kind; the second one of moments only.
+struct line_bounds {
+  error_bound of_sum, of_squares;
+};
+
+/// The destination of line i, of n elements.
+__device__ __forceinline__ destination destination_of(const line_results& out, std::size_t i, std::uint64_t n) {
+  destination to = destination_of(out, i);
+  to.count = n;
+  return to;
+}
+
+template <bool tracks_least>
+__device__ __forceinline__ void store_trace(const traced_sum<tracks_least>& from, stored_trace& to) {
+  to.sum = from.sum, to.correction = from.correction, to.error = from.error, to.least = 0;
+  if constexpr (tracks_least) to.least = from.least;
+}
+template <bool tracks_least>
+__device__ __forceinline__ void load_trace(const stored_trace& stored, traced_sum<tracks_least>& to) {
+  const volatile stored_trace& from = stored;  // another block's
+  to.sum = from.sum, to.correction = from.correction, to.error = from.error;
+  if constexpr (tracks_least) to.least = from.least;
+}
+
+/// A sum of terms, rounded, or its root or quotient.
+template <class T, class Term_>
+struct sum_of_terms {
+  using carrier = T;
+  using Term = Term_;
+  static constexpr int sums = 1;
+  using total = line_sum<T, Term>;
+  using of_thread = bounded_thread_sum<T, Term, summation::traced>;
+  using storage = line_storage<T>;
+
+  static __device__ __forceinline__ void store(const total& from, stored_trace* to) { store_trace(from, *to); }
+  static __device__ __forceinline__ void load(const stored_trace* from, total& to) { load_trace(*from, to); }
+
+  /// By one thread.
+  static __device__ __forceinline__ core::decision decide(const total& sum, const line_bounds& bounds,
+                                                          core::result_rule rule, std::uint64_t n,
+                                                          const line_request&) {
+    return cuda_engine::decide<T>(sum, bounds.of_sum, rule, n);
+  }
+  /// For again(), by the thread that has the sum.
+  static __device__ __forceinline__ unsigned choose_scaling(const total& sum, const line_bounds& bounds) {
+    return static_cast<unsigned>(cuda_engine::choose_scaling<T>(sum, bounds.of_sum));
+  }
+  /// Stores the result of a line by more bits. By all threads of the team, with the same arguments.
+  template <class Team, class Line>
+  static __device__ __forceinline__ void again(const Line& line, Team team, unsigned scale,
+                                               const line_bounds& bounds, storage& storage, refined_sum* of_warp,
+                                               const destination& to, const line_request&) {
+    sum_line_again<Term>(line, team, static_cast<scaling>(scale), bounds.of_sum, storage, of_warp, to);
+  }
+};
+
+/// The sums of x and of x^2.
+template <class T>
+struct moment_total {
+  line_sum<T, core::value> of_values;
+  line_sum<T, core::square> of_squares;
+
+  __device__ __forceinline__ void join(const moment_total& other) {
+    of_values.join(other.of_values), of_squares.join(other.of_squares);
+  }
+};
+template <class T>
+__device__ __forceinline__ void copy_sum(const moment_total<T>& from, moment_total<T>& to) {
+  copy_sum(from.of_values, to.of_values), copy_sum(from.of_squares, to.of_squares);
+}
+template <class T, class Shuffle>
+__device__ __forceinline__ moment_total<T> shuffled(const moment_total<T>& x, Shuffle shuffle) {
+  return {shuffled(x.of_values, shuffle), shuffled(x.of_squares, shuffle)};
+}
+
+/// Of one team, for lines whose moments the bounds leave open.
+template <class T>
+struct moment_storage : line_storage<T> {
+  std::int64_t state[2][core::layout_of<T>().words()];
+  std::int64_t scratch[core::max_moment_limbs];
+};
+
+/// Clears the states of both sums. By `threads` threads, this one with the given index among them.
+template <class T>
+__device__ void clear_states(moment_storage<T>& storage, unsigned thread, unsigned threads) {
+  constexpr unsigned words = core::layout_of<T>().words();
+  for (unsigned i = thread; i < 2 * words; i += threads) storage.state[i / words][i % words] = 0;
+}
+
+/// Adds storage.sum, which is complete, to a state. By the lanes of one warp.
+template <class T>
+__device__ void add_to_state(moment_storage<T>& storage, int which) {
+  destination to;
+  to.words = storage.state[which];
+  static_cast<void>(finish_sum(to, storage.sum, storage.carried_digit, storage.words));
+}
+
+/// The variance of the states, or its root. By one thread.
+template <class T>
+[[gnu::noinline]] __device__ void finish_moments(moment_storage<T>& storage, const destination& to,
+                                                 std::uint64_t ddof) {
+  constexpr core::state_layout layout = core::layout_of<T>();
+  core::normalise(layout, storage.state[0]);
+  core::normalise(layout, storage.state[1]);
+  const core::outcome found =
+      core::finish_moments(to.rule, layout, storage.state[0], storage.state[1], to.count, ddof, storage.scratch);
+  store_anywhere(to, found.word);
+}
+
+/// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
+/// threads of a team; a barrier before and after.
+template <class Term, class Team, class Line, class T>
+__device__ __forceinline__ void sum_exactly(const Line& line, Team team, line_storage<T>& storage) {
+  const auto thread = static_cast<unsigned>(team.first_thread());
+  for (const bool in_integers : {false, true}) {
+    Team::synchronise();
+    storage.sum.clear_digits(thread, Team::lanes);
+    storage.sum.clear_special(thread);
+    Team::synchronise();
+    add_share<Term>(line, team, in_integers, storage.sum);
+    Team::synchronise();
+    const bool any_special = (storage.sum.special[0] | storage.sum.special[1] | storage.sum.special[2]) != 0;
+    if (storage.sum.log2_error == 0 || any_special) return;  // nothing that counts is missing
+  }
+}
+
+/// The variance of a line from exact states. By all threads of a team. Not inlined, as sum_line_again.
+template <class T, class Team, class Line>
+[[gnu::noinline]] __device__ void moments_again(Line line, Team team, moment_storage<T>& storage,
+                                                const destination& to, std::uint64_t ddof) {
+  const auto thread = static_cast<unsigned>(team.first_thread());
+  Team::synchronise();
+  clear_states(storage, thread, Team::lanes);
+  sum_exactly<core::value>(line, team, storage);
+  if (thread < 32) add_to_state(storage, 0);
+  Team::synchronise();
+  sum_exactly<core::square>(line, team, storage);
+  if (thread < 32) add_to_state(storage, 1);
+  Team::synchronise();
+  if (thread == 0) finish_moments(storage, to, ddof);
+  Team::synchronise();
+}
+
+/// A variance or its root.
+template <class T>
+struct moments_of_line {
+  using carrier = T;
+  using Term = core::value;  ///< for the loops
+  static constexpr int sums = 2;
+  using total = moment_total<T>;
+  using storage = moment_storage<T>;
+
+  struct of_thread {
+    bounded_thread_sum<T, core::value, summation::traced> values;
+    bounded_thread_sum<T, core::square, summation::traced> squares;
+
+    template <int count>
+    __device__ __forceinline__ void add(const T (&x)[count], const T (&)[count]) {
+      values.add(x, x), squares.add(x, x);
+    }
+    __device__ __forceinline__ moment_total<T> total() { return {values.total(), squares.total()}; }
+  };
+
+  static __device__ __forceinline__ void store(const total& from, stored_trace* to) {
+    store_trace(from.of_values, to[0]), store_trace(from.of_squares, to[1]);
+  }
+  static __device__ __forceinline__ void load(const stored_trace* from, total& to) {
+    load_trace(from[0], to.of_values), load_trace(from[1], to.of_squares);
+  }
+
+  /// Not inlined: it is long, and the kernels call it at several places.
+  [[gnu::noinline]] static __device__ core::decision decide(const total& sum, const line_bounds& bounds,
+                                                            core::result_rule rule, std::uint64_t n,
+                                                            const line_request& asked) {
+    if (n <= asked.ddof) return {core::nan_word(rule.format()), true};
+    const core::enclosure values = enclosure_of(sum.of_values, bounds.of_sum);
+    if (n == 1 && fabs(values.head) < HUGE_VAL) return {0, true};
+    core::enclosure squares = enclosure_of(sum.of_squares, bounds.of_squares);
+    if constexpr (sizeof(T) == sizeof(double)) {
+      if (sum.of_values.least == 0 && sum.of_values.error == 0 && sum.of_values.sum == 0) squares.bound = 0;
+    }
+    if (n > asked.ddof && n < std::uint64_t{1} << 53 &&
+        are_equal<correctly_rounded>(static_cast<double>(n), values, squares)) {
+      return {0, true};
+    }
+    return core::decide_moments<correctly_rounded>(rule, static_cast<double>(n), static_cast<double>(asked.ddof),
+                                                   values, squares);
+  }
+
+  static __device__ __forceinline__ unsigned choose_scaling(const total&, const line_bounds&) { return 0; }
+
+  template <class Team, class Line>
+  static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
+                                               storage& storage, refined_sum*, const destination& to,
+                                               const line_request& asked) {
+    moments_again(line, team, storage, to, asked.ddof);
+  }
+
+ private:
+  /// Whether the sums are known and show that all n elements are equal, so that the variance is 0: n·q = x². No
+  /// bound decides that. Sums that double does not hold are not tried.
+  template <class Engine>
+  static __device__ bool are_equal(double n, const core::enclosure& x, const core::enclosure& q) {
+    if (x.bound != 0 || q.bound != 0 || x.tail != 0 || q.tail != 0) return false;
+    if (x.head == 0 && q.head == 0) return true;
+    const bool in_range = fabs(x.head) > 0x1p-400 && fabs(x.head) < 0x1p400;
+    const double whole = n * q.head, square = x.head * x.head;
+    return in_range && whole == square && Engine::fma(n, q.head, -whole) == Engine::fma(x.head, x.head, -square);
+  }
+};
+
+/// The team's sum of a line, in its thread 0. By all threads of a warp or a block; `of_warp`: of a block.
+template <class Kind, input_layout layout, int in_flight, class Index, class Team, class Line>
+__device__ __forceinline__ typename Kind::total total_of_line(const Line& line, bool is_line, Team team,
+                                                              typename Kind::total* of_warp) {
+  typename Kind::of_thread sums;
+  const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
+  if (!is_line) {
+  } else if constexpr (layout == input_layout::contiguous) {
+    for_each_of_contiguous_line<typename Kind::Term, in_flight, Index>(line, team, add);
+  } else {
+    for_each_pack<typename Kind::Term, in_flight>(line, team, add);
+  }
+  return sum_of_team(team, sums.total(), of_warp);
+}
+
+/// The bounds of a line of n addends.
+template <class Kind>
+EXACTDOT_CORE line_bounds bounds_of_line(std::size_t n, int lanes, int in_flight) {
+  using T = typename Kind::carrier;
+  constexpr int accumulators = 16 / sizeof(T);
+  if constexpr (Kind::sums == 2) {
+    return {bound_of_line(n, lanes, in_flight, accumulators, false),
+            bound_of_line(n, lanes, in_flight, accumulators, core::streams_of<core::square, T> == 2)};
+  } else {
+    return {bound_of_line(n, lanes, in_flight, accumulators, core::streams_of<typename Kind::Term, T> == 2), {}};
+  }
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,159 @@
+// Segments: one result for each stretch of a vector between two offsets, of any lengths in any order, in one
+// launch.
+//
+//   a warp            takes up to 32 neighbouring segments and reads their offsets
+//   one lane each     sums those of up to 128 bytes
+//   8 lanes each      those of up to 4 KiB
+//   the warp          all others, one after the other
+//   split_line_kernel.cuh   those that are long, and those beyond a warp's share of all elements: the warp
+//                     appends them to a list
+//
+// A warp has the segments of each class by a ballot, so no lane waits for a segment of another class, nothing is
+// sorted, and the host knows no length. A warp's segments lie next to each other, and so do the lanes' elements.
+#pragma once
+
+#include <cuda/line_reduction.cuh>
+#include <cuda/offsets_kernel.cuh>
+#include <cuda/segment_tuning.hpp>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+/// Appends a segment to the list of long ones: false if that is full. Of those that are not long it takes only so
+/// many that all others find a place. Counts are asked before they are changed, so that they cannot grow beyond
+/// their bits. By one thread.
+__device__ __forceinline__ bool append_long_line(line_state& state, const split_plan& plan, std::uint64_t line,
+                                                 std::uint64_t n) {
+  constexpr wide_unsigned mask = (wide_unsigned{1} << listed_bits) - 1;
+  constexpr unsigned half = max_long_lines / 2;
+  if (n <= plan.long_from) {
+    if (load_word(&state.listed_for_balance) >= half) return false;
+    if (atomicAdd(&state.listed_for_balance, wide_unsigned{1}) >= half) return false;
+  }
+  if ((load_word(&state.listed) & mask) >= max_long_lines) return false;
+  const wide_unsigned before = atomicAdd(&state.listed, wide_unsigned{units_of(plan, n)} << listed_bits | 1);
+  const auto place = static_cast<unsigned>(before & mask);
+  if (place >= max_long_lines) return false;
+  state.list[place] = {line, before >> listed_bits};
+  return true;
+}
+
+/// What the lanes of a warp know of their segments.
+struct warp_segments {
+  std::uint64_t first;  ///< the segment of lane 0
+  line_span span;       ///< of this lane
+};
+
+/// Whether a segment is for the list. By all lanes of a warp; `n`: 0 for lanes without a segment. A warp keeps
+/// segments up to its share, in order; what is too short for a block is not left.
+template <class Classes>
+__device__ __forceinline__ bool leaves_segment(const split_plan& plan, const Classes& classes, std::uint64_t n) {
+  const unsigned lane = threadIdx.x % 32;
+  std::uint64_t up_to = n;  // the elements of this and all lanes before
+#pragma unroll
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const std::uint64_t before = __shfl_up_sync(all_lanes, up_to, distance);
+    if (lane >= distance) up_to += before;
+  }
+  return n > plan.long_from || (up_to > plan.most_of_warp && n > classes.of_group.longest / 4);
+}
+
+/// The results of those segments of a warp that are `members`, `lanes` lanes for each. By all lanes.
+template <class Kind, input_layout layout, int lanes, int in_flight, class Index, class Source>
+__device__ __forceinline__ void sum_members(const Source& in, const warp_segments& all, unsigned members,
+                                            const line_bounds& bounds, const line_results& out,
+                                            const line_request& asked, typename Kind::storage& storage) {
+  constexpr unsigned at_once = 32 / lanes;
+  const unsigned lane = threadIdx.x % 32;
+  while (members != 0) {
+    unsigned own = members;  // the team's: in place lane / lanes of the members
+    for (unsigned k = 0; k < lane / lanes; ++k) own &= own - 1;
+    if constexpr (lanes == 1) own = members >> lane & 1 ? 1U << lane : 0;
+    const bool is_line = own != 0;
+    const int holder = is_line ? __ffs(static_cast<int>(own)) - 1 : 0;
+    const std::uint64_t begin = __shfl_sync(all_lanes, all.span.begin, holder);
+    const std::uint64_t n = __shfl_sync(all_lanes, all.span.n, holder);
+    const std::uint64_t index = all.first + static_cast<unsigned>(holder);
+    const auto line = in.piece(index, begin, 0, is_line ? n : 0);
+    typename Kind::total* const unused = nullptr;
+    const auto total = total_of_line<Kind, layout, in_flight, Index>(line, is_line, lane_team<lanes>{}, unused);
+    core::decision found{0, true};
+    if (is_line && lane % lanes == 0) {
+      found = Kind::decide(total, bounds, out.to.rule, n, asked);
+      if (found.certain) store_line<typename Kind::carrier>(out, index, found.word);
+    }
+    unsigned open = __ballot_sync(all_lanes, !found.certain);
+    if (open != 0) {
+      const unsigned chosen = Kind::choose_scaling(total, bounds);
+      for (; open != 0; open &= open - 1) {
+        const int leader = __ffs(static_cast<int>(open)) - 1;
+        const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
+        const std::uint64_t open_begin = __shfl_sync(all_lanes, begin, leader);
+        const std::uint64_t open_n = __shfl_sync(all_lanes, n, leader);
+        const std::uint64_t i = all.first + static_cast<unsigned>(__shfl_sync(all_lanes, holder, leader));
+        Kind::again(in.piece(i, open_begin, 0, open_n), lane_team<32>{}, scale, bounds, storage,
+                    static_cast<refined_sum*>(nullptr), destination_of(out, i, open_n), asked);
+      }
+    }
+    for (unsigned k = 0; k < at_once; ++k) members &= members - 1;
+  }
+}
+
+/// The classes' bounds, each for its longest segment.
+struct segment_bounds {
+  line_bounds of_lane, of_group, of_warp;
+};
+
+template <class Kind, input_layout layout, int threads, int resident>
+__global__ void __launch_bounds__(threads, resident)
+    segment_kernel(const __grid_constant__ line_source<typename Kind::carrier, layout> in,
+                   const __grid_constant__ split_plan plan, const __grid_constant__ segment_bounds bounds,
+                   const __grid_constant__ line_results out, const __grid_constant__ line_request asked,
+                   line_state* state, wide_unsigned* bad_segment) {
+  using T = typename Kind::carrier;
+  constexpr segment_classes classes = segment_classes_of<T, Kind::sums, layout == input_layout::any>();
+  constexpr unsigned warps = threads / 32;
+  __shared__ typename Kind::storage storage_of_warp[warps];
+  begin_kernel(in.length);
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  auto& storage = storage_of_warp[warp];
+  const std::size_t step = std::size_t{gridDim.x} * warps * plan.of_warp;
+  for (std::size_t first = (std::size_t{blockIdx.x} * warps + warp) * plan.of_warp; first < in.lines.count;
+       first += step) {
+    const std::size_t index = first + lane;
+    bool is_line = lane < plan.of_warp && index < in.lines.count;
+    warp_segments all{first, {}};
+    if (is_line) all.span = in.span(index);
+    const std::uint64_t n = all.span.n;
+    if (is_line && n == 0) {
+      if (!all.span.is_valid) note_bad_segment(bad_segment, index);
+      store_line<T>(out, index, all.span.is_valid ? asked.of_none : asked.of_bad);
+      is_line = false;
+    }
+    const bool is_left = leaves_segment(plan, classes, is_line ? n : 0);
+    if (is_left && append_long_line(*state, plan, index, n)) is_line = false;
+    __syncwarp();
+    const bool fits_lane = n <= classes.of_lane.longest, fits_group = n <= classes.of_group.longest;
+    sum_members<Kind, layout, 1, classes.of_lane.in_flight, unsigned>(
+        in, all, __ballot_sync(all_lanes, is_line && fits_lane), bounds.of_lane, out, asked, storage);
+    sum_members<Kind, layout, 8, classes.of_group.in_flight, unsigned>(
+        in, all, __ballot_sync(all_lanes, is_line && !fits_lane && fits_group), bounds.of_group, out, asked,
+        storage);
+    const bool is_known = n <= plan.long_from;
+    sum_members<Kind, layout, 32, classes.of_warp.in_flight, std::size_t>(
+        in, all, __ballot_sync(all_lanes, is_line && !fits_group && is_known), bounds.of_warp, out, asked, storage);
+    // long ones for which the list has no place: one after the other, each with a bound of its own
+    for (unsigned rest = __ballot_sync(all_lanes, is_line && !fits_group && !is_known); rest != 0;
+         rest &= rest - 1) {
+      const auto addends = static_cast<std::size_t>(__shfl_sync(all_lanes, n, __ffs(static_cast<int>(rest)) - 1))
+                           << in.log2_parts();
+      const line_bounds of_one = bounds_of_line<Kind>(addends, 32, classes.of_warp.in_flight);
+      sum_members<Kind, layout, 32, classes.of_warp.in_flight, std::size_t>(in, all, rest & -rest, of_one, out,
+                                                                            asked, storage);
+    }
+  }
+  end_of_input(in.length);
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,120 @@
+// Which lanes sum a segment (segment_kernel.cuh), and how long lines are split among blocks
+// (split_line_kernel.cuh).
+//
+// Reasoned from the rows of line_tuning.hpp, which were measured.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cuda/split_lines.hpp>
+#include <cuda/tuning.hpp>
+
+namespace exactdot::cuda_engine {
+
+struct segment_class {
+  std::uint64_t longest;  ///< elements
+  int in_flight;          ///< 16-byte loads of each input before the first is used; of other layouts, elements
+};
+struct segment_classes {
+  segment_class of_lane, of_group, of_warp;
+};
+
+/// Of elements of a carrier T. Two sums of an element take twice the registers; elements that are converted are
+/// loaded one by one, neighbours by neighbouring lanes.
+template <class T, int sums, bool converts>
+EXACTDOT_CORE segment_classes segment_classes_of() {
+  constexpr int in_flight = sums == 1 ? 4 : 2;
+  if (converts) return {{8, 4}, {256, 4}, {0, 4}};
+  return {{256 / sizeof(T), in_flight}, {4 * kibi / sizeof(T), in_flight}, {0, 4}};
+}
+
+struct block_config {
+  int threads, resident;
+};
+/// Of the kernel of segments.
+template <int sums>
+constexpr block_config segment_config() {
+  return sums == 1 ? block_config{128, 4} : block_config{128, 3};
+}
+/// Of that of split lines; one wave of blocks. Of floats, whose sums have four accumulators, and with two inputs in
+/// flight three blocks spill registers: sums of floats took 1.55 times reading (H100, 2026-11-25).
+template <class T, int sums, int inputs>
+constexpr block_config split_config() {
+  return sums * inputs == 1 && sizeof(T) == sizeof(double) ? block_config{256, 3} : block_config{256, 2};
+}
+inline constexpr int split_in_flight = 4;
+
+/// The parameters for `count` segments of a vector of n elements of `size` bytes, on so many resident warps.
+constexpr split_plan plan_of_segments(std::size_t count, std::uint64_t n, std::size_t size, std::size_t warps) {
+  constexpr std::uint64_t least_bytes = 8 * kibi, most_bytes = 32 * kibi;  // of a long segment, at least
+  constexpr std::size_t turns = 4;  // of a warp, at least, so that their ends even out
+  split_plan plan;
+  plan.is_listed = true;
+  const std::uint64_t of_warp = 4 * (n / warps);  // elements: four times its share
+  plan.long_from = std::clamp<std::uint64_t>(of_warp, least_bytes / size, most_bytes / size);
+  // the segments are disjoint, so no more are long than half of the list holds
+  plan.long_from = std::max<std::uint64_t>(plan.long_from, n / (max_long_lines / 2) + 1);
+  plan.unit = std::max<std::uint64_t>(256, n >> 23);  // units of all segments that a list may hold are below 2^44
+  plan.of_warp = 1;
+  while (plan.of_warp < 32 && count > turns * plan.of_warp * warps) plan.of_warp *= 2;
+  const std::uint64_t average = (n + count - 1) / count;
+  plan.most_of_warp = std::max(2 * plan.long_from, 4 * average * plan.of_warp);
+  // then no kernel of long segments follows, and none may be listed: wrong offsets make segments that overlap
+  if (n <= plan.long_from) plan.most_of_warp = ~std::uint64_t{0};
+  return plan;
+}
+
+/// Whether a line of `bytes` bytes of all inputs is long.
+constexpr bool splits_lines(std::size_t bytes) { return bytes > std::size_t{1} << 16; }
+
+/// Whether rows of `bytes` bytes of all inputs are split among blocks: long ones, of which whole ones would leave
+/// multiprocessors idle at the end. Splitting takes as long as reading 16 MiB (H100, 2026-11-25); one
+/// multiprocessor alone reads some 1.8 times its share of the memory's speed. `spills`: blocks of whole rows of up
+/// to 512 KiB.
+constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiprocessors, bool spills) {
+  if (!splits_lines(bytes)) return false;
+  if (spills && bytes <= 512 * kibi) return true;
+  const auto processors = static_cast<std::size_t>(multiprocessors);
+  const std::size_t rounds = count / processors, rest = count % processors;
+  const std::size_t last = rest == 0 ? 0 : std::max(rest, processors * 5 / 9);
+  const auto of_line = static_cast<double>(bytes);
+  const double whole = of_line * static_cast<double>(rounds * processors + last);
+  return whole > of_line * static_cast<double>(count) + 0x1p24;
+}
+/// The same of variances, which otherwise have a warp each.
+constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multiprocessors) {
+  return splits_lines(bytes) || (bytes > 8 * kibi && count < 16 * static_cast<std::size_t>(multiprocessors));
+}
+
+struct split_column_config {
+  int columns, threads, resident;
+};
+/// Long columns of which there are too few for a block each; the first if there are 32.
+inline constexpr std::array split_column_configs = {split_column_config{32, 256, 2},
+                                                    split_column_config{8, 256, 2}};
+/// Elements of each input that a thread loads before it uses the first: as many as registers hold.
+template <int sums, int inputs>
+constexpr int column_in_flight() {
+  return sums * inputs == 1 ? 16 : 8;
+}
+inline constexpr std::size_t least_rows_of_block = 512;
+
+constexpr const split_column_config& column_config_for(std::size_t count) {
+  return split_column_configs[count >= 32 ? 0 : 1];
+}
+
+/// Blocks that share columns: as many as the GPU holds at once, if there are rows enough.
+constexpr std::size_t parts_of_columns(std::size_t count, std::size_t rows, int multiprocessors, std::size_t most) {
+  const split_column_config& config = column_config_for(count);
+  const auto columns = static_cast<std::size_t>(config.columns);
+  const std::size_t panels = (count + columns - 1) / columns,
+                    resident = std::min(static_cast<std::size_t>(multiprocessors * config.resident), most);
+  return std::clamp<std::size_t>(rows / least_rows_of_block, 1, std::max<std::size_t>(resident / panels, 1));
+}
+
+/// Whether columns are split among blocks.
+constexpr bool splits_columns(std::size_t count, std::size_t rows, int multiprocessors) {
+  return parts_of_columns(count, rows, multiprocessors, max_split_blocks) > 1;
+}
+
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,114 @@
+// Long columns of which there are too few to give every block some: several blocks read rows of the same columns.
+//
+//   block        traced sums of its rows of neighbouring columns, each by some of its threads   batch_kernel.cuh
+//   last block   of those columns: joins all blocks' sums, and decides
+//   open_line_kernel of columns that this leaves open split_line_kernel.cuh
+//
+// The same kernel computes columns that are a block's alone, for kinds of reductions that column_kernel has not.
+#pragma once
+
+#include <cuda/split_line_kernel.cuh>
+
+namespace exactdot::cuda_engine {
+namespace {
+
+/// The bounds of columns of which a block sums at most `rows` rows: of a grid of so many blocks that its joins are
+/// more than those of sum_of_columns twice, and of max_split_blocks partial sums by as few as 8 threads.
+template <class Kind>
+EXACTDOT_CORE line_bounds bounds_of_columns(std::size_t rows, int lanes, int in_flight) {
+  return bounds_of_split<Kind>(rows, lanes, in_flight, 8 * max_split_blocks);
+}
+
+/// Rows in turns of the threads' loops, which blocks share: only the last one reads rows one by one.
+struct row_shares {
+  std::size_t turns, of_turn, parts;
+
+  [[nodiscard]] EXACTDOT_CORE std::size_t begin(std::size_t part, std::size_t rows) const {
+    const std::size_t first = turns * part / parts * of_turn;
+    return first < rows ? first : rows;
+  }
+  /// The most rows of a block.
+  [[nodiscard]] EXACTDOT_CORE std::size_t most() const { return (turns + parts - 1) / parts * of_turn; }
+};
+EXACTDOT_CORE row_shares share_rows(std::size_t rows, std::size_t parts, std::size_t of_turn) {
+  return {(rows + of_turn - 1) / of_turn, of_turn, parts};
+}
+
+template <class Kind, int threads, int columns, int in_flight, int resident>
+__global__ void __launch_bounds__(threads, resident)
+    split_column_kernel(const __grid_constant__ line_operands<typename Kind::carrier> in, unsigned parts,
+                        const __grid_constant__ line_bounds bounds, const __grid_constant__ line_results out,
+                        const __grid_constant__ line_request asked, line_state* state) {
+  using T = typename Kind::carrier;
+  using Total = typename Kind::total;
+  constexpr unsigned lanes = threads / columns;
+  static_assert(in_flight >= pack<T>::count && lanes >= 8, "bounds_of_columns");
+  __shared__ typename Kind::storage storage;
+  __shared__ Total of_warp[threads / 32][columns];
+  __shared__ refined_sum refined_of_warp[threads / 32];
+  __shared__ unsigned scale[columns];
+  __shared__ unsigned open_columns;
+  __shared__ bool is_last;
+  begin_kernel(~std::size_t{0});
+  const column_team<threads, columns> team;
+  const unsigned column = threadIdx.x % columns;
+  const std::size_t panels = (in.count + columns - 1) / columns, n = in.first.n;
+  for (std::size_t unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
+    const std::size_t panel = unit / parts, part = unit % parts, index = panel * columns + column;
+    const bool is_line = index < in.count;
+    const row_shares rows_of = share_rows(n, parts, lanes * in_flight);
+    const std::size_t first = rows_of.begin(part, n);
+    typename Kind::of_thread sums;
+    if (is_line) {
+      auto rows = in.line(index);
+      rows.a += static_cast<std::ptrdiff_t>(first) * rows.stride_a;
+      if (rows.b != nullptr) rows.b += static_cast<std::ptrdiff_t>(first) * rows.stride_b;
+      rows.n = rows_of.begin(part + 1, n) - first;
+      for_each_pack<typename Kind::Term, in_flight>(rows, team,
+                                                    [&](const auto& x, const auto& y) { sums.add(x, y); });
+    }
+    Total total = sum_of_columns<threads, columns>(sums.total(), of_warp);
+    if (parts > 1) {
+      if (threadIdx.x < columns) Kind::store(total, &state->partial[(unit * columns + column) * Kind::sums]);
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        is_last = atomicAdd(&state->arrived[panel], 1U) == parts - 1;
+        if (is_last) state->arrived[panel] = 0;
+        __threadfence();  // before any thread reads the other blocks' sums
+      }
+      __syncthreads();
+      if (!is_last) continue;
+      total = Total{};
+      for (unsigned other = threadIdx.x / columns; other < parts; other += lanes) {
+        Total next{};
+        Kind::load(&state->partial[((panel * parts + other) * columns + column) * Kind::sums], next);
+        total.join(next);
+      }
+      __syncwarp();
+      total = sum_of_columns<threads, columns>(total, of_warp);
+    }
+    if (threadIdx.x < 32) {
+      core::decision found{0, true};
+      if (threadIdx.x < columns && is_line) {
+        found = Kind::decide(total, bounds, out.to.rule, n, asked);
+        if (found.certain) store_line<T>(out, index, found.word);
+        scale[column] = Kind::choose_scaling(total, bounds);
+        if (!found.certain && parts > 1) found.certain = append_open_line<Kind>(*state, index);
+      }
+      const unsigned open = __ballot_sync(all_lanes, !found.certain);
+      if (threadIdx.x == 0) open_columns = open;
+    }
+    __syncthreads();
+    for (unsigned open = open_columns; open != 0; open &= open - 1) {
+      const auto next = static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
+      const std::size_t i = panel * columns + next;
+      Kind::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp,
+                  destination_of(out, i, n), asked);
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,21 @@
+// Launches for rows of state words; see state_kernel.cuh. There is at least one row.
+#pragma once
+
+#include <cuda/word_rows.hpp>
+#include <cuda/workspace.hpp>
+
+namespace exactdot::cuda {
+
+/// Enqueues: result i of `to.value` = row i, finished as to.rule says; of a state that is no row of moments, the
+/// quotient by to.count.
+void round_rows(const workspace::storage& storage, const cuda_engine::word_rows& rows,
+                const cuda_engine::row_finish& asked, const cuda_engine::destination& to);
+
+/// Enqueues: rows += others, or rows become canonical if `others` is null.
+void merge_rows(const workspace::storage& storage, const cuda_engine::word_rows& rows, const std::int64_t* others,
+                std::size_t other_stride);
+
+/// Enqueues: *count += n.
+void add_count(const workspace::storage& storage, std::int64_t* count, std::int64_t n);
+
+}  // namespace exactdot::cuda

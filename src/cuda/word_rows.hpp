@@ -1,0 +1,33 @@
+// Rows of state words in a GPU's memory, and what becomes of them: parameters of the kernels of state_kernel.cuh.
+#pragma once
+
+#include <cuda/destination.hpp>
+#include <plan/state_words.hpp>
+
+namespace exactdot::cuda_engine {
+
+/// What a row can be; the greatest number of all rows is left in the workspace's status word.
+enum row_problem : unsigned {
+  no_problem = 0,
+  integer_overflow = 1,  ///< an integer type does not hold the result
+  no_headroom = 2,       ///< more than 2^31 − 1 states, or a sum beyond 2^63 largest products
+  impossible_words = 3,  ///< words that are no sum of states, or moments of no elements
+};
+
+/// Row i begins at words + i·stride.
+struct word_rows {
+  engine::stored_state state;  ///< what a row holds
+  std::int64_t* words;
+  std::size_t stride;
+  std::size_t count;
+
+  [[nodiscard]] EXACTDOT_CORE std::int64_t* row(std::size_t i) const { return words + i * stride; }
+};
+
+/// Which sum of a row a result is made of, and how, beside destination::rule. Result i follows result i − 1.
+struct row_finish {
+  int sum = 0;
+  std::uint64_t ddof = 0;  ///< of variances
+};
+
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,241 @@
+// Segments in searches for extreme elements and in mode fast (segment_work_kernel.cuh): empty, short and long ones
+// in any order, by warps and by blocks, compared with a loop over keys and with the oracle's order v1; wrong
+// offsets and empty segments are noted; the list of long segments is left empty. A list that loses a segment must
+// be noticed.
+#include <cuda/segment_work_kernel.cuh>
+#include <cuda/segment_works.cuh>
+
+#include "line_extremum_launch.cuh"
+#include "oracle/order_v1.hpp"
+
+namespace exactdot::cuda_engine {
+namespace {
+
+class segment_works : public line_extrema {};
+
+/// Offsets of segments, and how they are launched.
+struct cuts {
+  std::vector<std::uint64_t> offsets = {0};
+  std::uint64_t long_from = 300;
+  std::uint64_t most_of_warp = ~std::uint64_t{0}, shared_from = ~std::uint64_t{0};
+  unsigned of_warp = 32, blocks = 2;
+  wide_unsigned lost = 0;  ///< sabotage: long segments that are taken from the list
+
+  [[nodiscard]] std::size_t count() const { return offsets.size() - 1; }
+  [[nodiscard]] std::uint64_t length() const { return offsets.back(); }
+};
+
+cuts random_cuts(unsigned seed, std::uint64_t longest) {
+  std::mt19937 random(seed);
+  cuts made;
+  made.offsets[0] = seed % 5;
+  const std::size_t count = 1 + random() % 90;
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned kind = random() % 8;
+    const std::uint64_t n = kind == 0  ? 0
+                            : kind < 4 ? random() % 20
+                            : kind < 7 ? random() % 300
+                                       : random() % longest;
+    made.offsets.push_back(made.offsets.back() + n);
+  }
+  made.of_warp = seed % 3 == 0 ? 32 : 1U << seed % 6;
+  made.blocks = 1 + seed % 3;
+  if (seed % 2 == 0) made.long_from = 1500, made.most_of_warp = 900;
+  if (seed % 4 < 2) made.shared_from = longest / 4;
+  return made;
+}
+
+struct notes_found {
+  wide_unsigned bad = 0, empty = 0, listed = 0;  ///< listed: and those for balance
+  unsigned finished = 0;
+};
+
+/// Launches both kernels of a work. `length`: of the vector.
+template <class Work>
+notes_found run_work(gpu::stream& stream, const Work& work, const cuts& of, std::uint64_t length,
+                     bool notes_empty) {
+  gpu::buffer<std::uint64_t> offsets(stream, of.offsets.size());
+  offsets.copy_from(of.offsets.data(), of.offsets.size());
+  gpu::buffer<line_state> state(stream, 1);
+  gpu::buffer<wide_unsigned> notes(stream, 2);
+  state.fill_zero(), notes.fill_zero();
+  const segment_spans in{{reinterpret_cast<const char*>(offsets.data()), 8, true, true}, length, of.count()};
+  split_plan plan;
+  plan.is_listed = true, plan.unit = 16, plan.long_from = of.long_from, plan.of_warp = of.of_warp;
+  plan.most_of_warp = of.most_of_warp;
+  const segment_notes to{notes.data(), notes_empty ? notes.data() + 1 : nullptr};
+  constexpr auto kernel = segment_work_kernel<Work, 64, 1>;
+  gpu::launch(kernel, of.blocks, 64, 0, stream, work, in, plan, of.shared_from, state.data(), to);
+  std::vector<line_state> copy(1);
+  if (of.lost != 0) {
+    state.copy_to(copy.data(), 1);
+    copy[0].listed -= of.lost;
+    state.copy_from(copy.data(), 1);
+  }
+  constexpr auto long_kernel = long_segment_work_kernel<Work, 64, 1>;
+  gpu::launch(long_kernel, of.blocks, 64, 0, stream, work, in, state.data());
+  gpu::synchronise(stream);
+  state.copy_to(copy.data(), 1);
+  wide_unsigned noted[2];
+  notes.copy_to(noted, 2);
+  return {noted[0], noted[1], copy[0].listed + copy[0].listed_for_balance + copy[0].open_count + copy[0].arrived[0],
+          copy[0].finished};
+}
+
+constexpr std::uint64_t of_nothing = 0x11;
+
+/// Extrema of segments of x, each compared with a loop. How many are wrong.
+template <int bytes, bool with_index, input_layout layout>
+std::size_t wrong_extrema(const data& x, const cuts& of, reduction what, unsigned seed, bool swapped = false) {
+  line_launcher on(seed);
+  element_matrix all{x, of.count(), 0};
+  all.swapped = swapped;
+  notes_found noted;
+  std::vector<std::uint64_t> found =
+      on.results_of(all, what, seed % 17, [&](const element_lines& in, const rank_rule& rule, auto to) {
+        const extremum_of_segments<bytes, with_index, layout> work{in.first, in.stride, swapped,
+                                                                   rule,     to,        of_nothing};
+        noted = run_work(on.stream(), work, of, x.bits.size(), true);
+      });
+  std::size_t wrong = 0;
+  wide_unsigned first_empty = 0;
+  for (std::size_t i = of.count(); i-- != 0;) {
+    const std::uint64_t n = of.offsets[i + 1] - of.offsets[i];
+    data segment{x.type, {}};
+    for (std::uint64_t k = 0; k < n; ++k) segment.bits.push_back(x.bits[of.offsets[i] + k]);
+    if (n == 0) first_empty = ~wide_unsigned{i};
+    const std::uint64_t right = n != 0 ? expected(segment, what) : gives_index(what) ? 0 : of_nothing;
+    if (found[i] != right) ++wrong;
+  }
+  EXPECT_EQ(noted.bad, 0U);
+  EXPECT_EQ(noted.empty, first_empty);
+  EXPECT_EQ(noted.listed, 0U);
+  EXPECT_EQ(noted.finished, 0U);
+  return wrong;
+}
+
+template <int bytes, input_layout layout>
+void expect_extrema_of_segments(element_type type, unsigned salt) {
+  for (unsigned seed = salt; seed < salt + 4; ++seed) {
+    const cuts of = random_cuts(seed, 2500);
+    data x = random_data(info_of(type), of.length() + 3, seed, seed % 2 == 0 ? 0 : 4);
+    const std::vector<std::uint64_t> special = special_elements(info_of(type));
+    for (std::size_t i = seed % 3; seed % 3 != 0 && i < x.bits.size(); i += 50)
+      x.bits[i] = special[i % special.size()];
+    const bool swapped = layout == input_layout::any && seed % 2 == 0;
+    for (const reduction what : {reduction::min, reduction::max}) {
+      EXPECT_EQ((wrong_extrema<bytes, false, layout>(x, of, what, seed, swapped)), 0U)
+          << name_of(type) << ' ' << seed;
+    }
+    for (const reduction what : {reduction::argmin, reduction::argmax}) {
+      EXPECT_EQ((wrong_extrema<bytes, true, layout>(x, of, what, seed, swapped)), 0U)
+          << name_of(type) << ' ' << seed;
+    }
+  }
+}
+
+TEST_F(segment_works, extrema_are_those_of_vectors) {
+  expect_extrema_of_segments<4, input_layout::contiguous>(element_type::float32, 1);
+  expect_extrema_of_segments<8, input_layout::contiguous>(element_type::float64, 10);
+  expect_extrema_of_segments<2, input_layout::contiguous>(element_type::bfloat16, 20);
+  expect_extrema_of_segments<1, input_layout::contiguous>(element_type::int8, 30);
+  expect_extrema_of_segments<8, input_layout::any>(element_type::uint64, 40);
+  expect_extrema_of_segments<2, input_layout::any>(element_type::float16, 50);
+}
+
+TEST_F(segment_works, that_are_lost_are_noticed) {
+  cuts of;
+  of.offsets = {0, 20, 1000, 1001, 2000};
+  const data x = random_data(info_of(element_type::float32), 2000, 1);
+  EXPECT_EQ((wrong_extrema<4, false, input_layout::contiguous>(x, of, reduction::max, 1)), 0U);
+  of.lost = 1;
+  EXPECT_EQ((wrong_extrema<4, false, input_layout::contiguous>(x, of, reduction::max, 1)), 1U);
+}
+
+/// Sums in mode fast of segments of x, or dots with y. Returns the results' bits.
+template <class T, class Term, input_layout layout>
+std::vector<std::uint64_t> fast_sums(const std::vector<T>& x, const std::vector<T>& y, const cuts& of,
+                                     core::finish finish, unsigned seed, notes_found& noted) {
+  gpu::stream stream;
+  choose_schedule(stream, seed);
+  const std::size_t skew = seed % 3;
+  gpu::buffer<T> a(stream, x.size() + 4), b(stream, y.size() + 4);
+  copy_input(a, x, skew), copy_input(b, y, skew);
+  gpu::buffer<T> out(stream, of.count());
+  fast_sum_of_segments<T, Term, layout> work;
+  if constexpr (layout == input_layout::any) {
+    work.vector.a = {reinterpret_cast<const char*>(a.data() + skew), sizeof(T), type_of<T>, false};
+    work.vector.b = {reinterpret_cast<const char*>(b.data() + skew), sizeof(T), type_of<T>, false};
+  } else {
+    work.vector.a = a.data() + skew, work.vector.b = b.data() + skew;
+  }
+  work.out.first = reinterpret_cast<char*>(out.data()), work.out.next = sizeof(T);
+  work.out.to.rule = {finish, core::format_of(type_of<T>)};
+  noted = run_work(stream, work, of, x.size(), false);
+  for (const std::string& finding : gpu::findings(stream)) ADD_FAILURE() << finding;
+  std::vector<T> stored(of.count());
+  out.copy_to(stored.data(), stored.size());
+  std::vector<std::uint64_t> words;
+  for (const T each : stored) words.push_back(core::to_word(each));
+  return words;
+}
+
+template <class T, class Term, input_layout layout>
+void expect_fast_segments(core::finish finish, std::uint64_t longest, unsigned salt, const cuts* given = nullptr) {
+  for (unsigned seed = salt; seed < salt + (given != nullptr ? 1 : 4); ++seed) {
+    cuts of = given != nullptr ? *given : random_cuts(seed, longest);
+    if (given == nullptr) of.long_from = longest / 8;
+    std::mt19937 random(seed);
+    std::vector<T> x(of.length() + 2), y(x.size(), T(1));
+    for (T& each : x)
+      each = static_cast<T>(std::ldexp(static_cast<double>(random()) - 0x1p31, -static_cast<int>(random() % 40)));
+    for (T& each : y) each = Term::inputs == 2 ? static_cast<T>(static_cast<double>(random()) * 0x1p-32) : T(1);
+    notes_found noted;
+    const auto found = fast_sums<T, Term, layout>(x, y, of, finish, seed, noted);
+    EXPECT_EQ(noted.bad, 0U);
+    EXPECT_EQ(noted.listed, 0U);
+    for (std::size_t i = 0; i < of.count(); ++i) {
+      const std::size_t n = of.offsets[i + 1] - of.offsets[i];
+      const std::span<const T> a(x.data() + of.offsets[i], n), b(y.data() + of.offsets[i], n);
+      T right = oracle::fast_dot<T>(a, Term::factors == 2 && Term::inputs == 1 ? a : b);
+      if (finish == core::finish::root) right = std::sqrt(right);
+      if (finish == core::finish::quotient) right = n == 0 ? core::canonical_nan<T>() : right / static_cast<T>(n);
+      ASSERT_EQ(found[i], core::to_word(right)) << "segment " << i << " of " << n << ", seed " << seed;
+    }
+  }
+}
+
+TEST_F(segment_works, fast_sums_have_the_bits_of_order_v1) {
+  expect_fast_segments<float, core::value, input_layout::contiguous>(core::finish::quotient, 9000, 1);
+  expect_fast_segments<float, core::product, input_layout::contiguous>(core::finish::round, 20000, 10);
+  expect_fast_segments<double, core::square, input_layout::contiguous>(core::finish::root, 4000, 20);
+  expect_fast_segments<float, core::product, input_layout::any>(core::finish::round, 5000, 30);
+}
+
+TEST_F(segment_works, that_all_of_many_blocks_share_are_those_of_vectors) {
+  cuts of;
+  of.offsets = {1, 90001, 90010, 91500, 160001, 160002};
+  of.shared_from = 2000, of.blocks = 43;
+  expect_fast_segments<float, core::value, input_layout::contiguous>(core::finish::round, 0, 50, &of);
+  expect_fast_segments<double, core::product, input_layout::contiguous>(core::finish::round, 0, 60, &of);
+  const data x = random_data(info_of(element_type::float32), 160005, 3, 20000);
+  for (const reduction what : {reduction::argmin, reduction::argmax}) {
+    EXPECT_EQ((wrong_extrema<4, true, input_layout::contiguous>(x, of, what, 4)), 0U);
+  }
+}
+
+TEST_F(segment_works, with_wrong_offsets_are_noted_and_read_nothing) {
+  cuts of;
+  of.offsets = {0, 10, 5, 30, 31, 30, 40};  // segments 1 and 4 decrease; 5 passes the end
+  const std::vector<float> x(38, 1.0F);
+  notes_found noted;
+  const auto found =
+      fast_sums<float, core::value, input_layout::contiguous>(x, x, of, core::finish::round, 1, noted);
+  const std::uint64_t nan = core::to_word(core::canonical_nan<float>());
+  EXPECT_EQ(found, (std::vector<std::uint64_t>{core::to_word(10.0F), nan, core::to_word(25.0F), core::to_word(1.0F),
+                                               nan, nan}));
+  EXPECT_EQ(noted.bad, ~wide_unsigned{1});
+}
+
+}  // namespace
+}  // namespace exactdot::cuda_engine

@@ -1,0 +1,131 @@
+"""NumPy's own tests of vecdot, matvec, sum, mean, var, std and vector_norm, run with exactdot's functions instead.
+
+NumPy's wheels contain its tests. The functions that they call are replaced in the namespaces of their modules. A call
+with complex numbers, objects or long doubles goes to NumPy, one result becomes a NumPy scalar, one that is not finite
+warns: differences that docs/python.md names. A test that fails for another difference is listed with it, and must fail.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from types import SimpleNamespace
+from typing import Any, Callable
+
+import exactdot as xd
+import numpy as np
+import pytest
+
+MULTIARRAY, UFUNC, NUMERIC, LINALG = ("numpy._core.tests.test_multiarray", "numpy._core.tests.test_ufunc",
+                                      "numpy._core.tests.test_numeric", "numpy.linalg.tests.test_linalg")
+# differences, and what the error of a test says that fails for one
+WHERE, INITIAL, AXES = ((name, f"unknown argument '{name}'") for name in ("where", "initial", "axes"))
+MIXED = "integers with floating-point numbers", "integers and floating-point numbers do not mix"
+SUBCLASS = "results are plain arrays, not of a subclass", "MySubclass"
+LARGE_OUT = "out of a larger shape than the results", "out has shape"
+SHORT_OUT = "integer results have 64 bits", "the result type is int16; use int64"
+LONG_DOUBLE = "dtype of a complex type or of long double", "dtype is float128"
+INFINITY = "vector_norm of order infinity", "ord is inf; use 2 or 1"
+# the module, the class, the test, and the difference for which it fails
+TESTS = [
+    (UFUNC, "TestUfunc", "test_sum", None),
+    (UFUNC, "TestUfunc", "test_sum_initial", INITIAL),
+    (UFUNC, "TestUfunc", "test_sum_where", WHERE),
+    (UFUNC, "TestUfunc", "test_vecdot", None),
+    (UFUNC, "TestUfunc", "test_matvec", AXES),
+    (UFUNC, "TestUfunc", "test_vecdot_subclass", SUBCLASS),
+    (UFUNC, "TestUfunc", "test_broadcast", MIXED),
+    (UFUNC, "TestUfunc", "test_out_broadcasts", LARGE_OUT),
+    (UFUNC, "TestUfunc", "test_type_cast", MIXED),
+    (UFUNC, "TestUfunc", "test_endian", None),
+    (UFUNC, "TestUfunc", "test_incontiguous_array", None),
+    (UFUNC, "TestUfunc", "test_output_argument", SHORT_OUT),
+    (UFUNC, "TestUfunc", "test_axes_argument", AXES),
+    (UFUNC, "TestUfunc", "test_axis_argument", None),
+    (UFUNC, "TestUfunc", "test_keepdims_argument", AXES),
+    (MULTIARRAY, "TestStats", "test_python_type", None),
+    (MULTIARRAY, "TestStats", "test_keepdims", None),
+    (MULTIARRAY, "TestStats", "test_out", None),
+    (MULTIARRAY, "TestStats", "test_dtype_from_input", None),
+    (MULTIARRAY, "TestStats", "test_dtype_from_dtype", LONG_DOUBLE),
+    (MULTIARRAY, "TestStats", "test_ddof", None),
+    (MULTIARRAY, "TestStats", "test_ddof_too_big", None),
+    (MULTIARRAY, "TestStats", "test_empty", None),
+    (MULTIARRAY, "TestStats", "test_mean_values", None),
+    (MULTIARRAY, "TestStats", "test_mean_float16", None),
+    (MULTIARRAY, "TestStats", "test_mean_where", WHERE),
+    (MULTIARRAY, "TestStats", "test_var_values", None),
+    (MULTIARRAY, "TestStats", "test_var_where", WHERE),
+    (MULTIARRAY, "TestStats", "test_std_values", None),
+    (MULTIARRAY, "TestStats", "test_std_where", WHERE),
+    (NUMERIC, "TestNonarrayArgs", "test_mean", None),
+    (NUMERIC, "TestNonarrayArgs", "test_std", None),
+    (NUMERIC, "TestNonarrayArgs", "test_var", None),
+    (NUMERIC, "TestNonarrayArgs", "test_sum", None),
+    (LINALG, "", "test_vector_norm", None),
+    (LINALG, "", "test_vector_norm_empty", INFINITY),
+]
+
+
+def is_refused(x: Any) -> bool:
+    dtype = np.asarray(x).dtype
+    return dtype.kind in "cO" or dtype == np.longdouble
+
+
+def as_numpy_has_it(name: str, original: Callable[..., Any], calls: list[str]) -> Callable[..., Any]:
+    """exactdot's function with NumPy's positional arguments, and with a NumPy scalar for one result."""
+    call = getattr(xd.linalg if name == "vector_norm" else xd, name)
+    inputs = 2 if name in ("vecdot", "matvec") else 1
+    positional = ("out",) if inputs == 2 else ("axis", "dtype", "out")
+
+    def replaced(*arguments: Any, **keywords: Any) -> Any:
+        if any(is_refused(x) for x in arguments[:inputs]):
+            return original(*arguments, **keywords)
+        keywords |= dict(zip(positional, arguments[inputs:]))
+        calls.append(name)
+        found = call(*arguments[:inputs], **keywords)
+        if not np.isfinite(found).all():
+            warnings.warn("NaN or infinity", RuntimeWarning, stacklevel=2)
+        if isinstance(found, np.ndarray):
+            return found
+        default = call(*arguments[:inputs], **{**keywords, "keepdims": True}).dtype if inputs == 1 else np.float64
+        return np.dtype(keywords.get("dtype") or default).type(found)
+
+    return replaced
+
+
+class Arrays:
+    """NumPy with some functions replaced."""
+
+    def __init__(self, **replaced: Any) -> None:
+        self.__dict__.update(replaced)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+@pytest.mark.parametrize("module, kind, name, difference", TESTS, ids=[f"{kind}.{name}" for _, kind, name, _ in TESTS])
+@pytest.mark.filterwarnings("ignore")
+def test_of_numpy(module: str, kind: str, name: str, difference: tuple[str, str] | None,
+                  monkeypatch: pytest.MonkeyPatch) -> None:
+    if not hasattr(np, "matvec"):
+        pytest.skip("NumPy before 2.2")
+    tests: Any = pytest.importorskip(module)
+    holder = getattr(tests, kind, None) if kind else tests
+    if not hasattr(holder, name):
+        pytest.skip("not in this version of NumPy")
+    calls: list[str] = []
+    functions = {each: as_numpy_has_it(each, getattr(np, each), calls)
+                 for each in ("vecdot", "matvec", "sum", "mean", "var", "std")}
+    norm = as_numpy_has_it("vector_norm", np.linalg.vector_norm, calls)
+    linalg = SimpleNamespace(**{**vars(np.linalg), "vector_norm": norm})
+    monkeypatch.setattr(tests, "np", Arrays(**functions, linalg=linalg))
+    if kind == "TestStats":  # calls methods of arrays through these
+        for each in ("mean", "var", "std"):
+            monkeypatch.setattr(tests, f"_{each}", functions[each])
+        monkeypatch.setattr(holder, "funcs", [functions[each] for each in ("mean", "var", "std")])
+    run = getattr(holder() if kind else tests, name)
+    fails = contextlib.nullcontext() if difference is None else pytest.raises(Exception, match=difference[1])
+    with np.errstate(all="warn"), fails:
+        run()
+    assert calls
