@@ -43,7 +43,7 @@ struct states_call {
   state_form form;
 
   states_call(const std::string& function, nb::handle reduction, nb::handle a, nb::handle b, bool compact,
-              std::int64_t threads)
+              nb::handle threads)
       : name(function),
         what(read_reduction(reduction, function)),
         inputs(b.is_none() ? vectors(name.c_str(), a, "a") : vectors(name.c_str(), a, b)),
@@ -51,7 +51,8 @@ struct states_call {
     if ((what == reduction::dot) == b.is_none()) {
       throw_python(true, name + (b.is_none() ? ": \"dot\" takes two arrays; pass b" : ": b is for \"dot\" only"));
     }
-    chosen = read_options(nb::str("exact"), threads, nb::str("auto"), name.c_str());
+    chosen = read_options(nb::str("exact"), read_integer(threads, "threads", name.c_str()), nb::str("auto"),
+                          name.c_str());
     inputs.first.takes_any_shape = inputs.second.takes_any_shape = true;
     inputs.locate();
     if (inputs.on_gpu()) inputs.refuse(false, "arrays in GPU memory have no states yet; copy to the host");
@@ -110,7 +111,7 @@ void compute_states(const states_call& call, std::size_t elements, const words_a
 }
 
 nb::object states_of_axes(const std::string& name, nb::handle reduction, nb::handle a, nb::handle b,
-                          nb::handle given, bool compact, std::int64_t threads) {
+                          nb::handle given, bool compact, nb::handle threads) {
   states_call call(name, reduction, a, b, compact, threads);
   const finalization_guard guard;
   std::vector<axis> axes = call.inputs.first.all_axes(), others = call.second().all_axes();
@@ -147,7 +148,7 @@ void locate_integers(const std::string& name, const char* argument, nb::handle g
 }
 
 nb::object states_of_segments(const std::string& name, nb::handle reduction, nb::handle a, nb::handle given,
-                              nb::handle b, bool compact, std::int64_t threads) {
+                              nb::handle b, bool compact, nb::handle threads) {
   states_call call(name, reduction, a, b, compact, threads);
   const finalization_guard guard;
   call.inputs.check();
@@ -166,7 +167,7 @@ nb::object states_of_segments(const std::string& name, nb::handle reduction, nb:
 }
 
 nb::object states_of_groups(const std::string& name, nb::handle reduction, nb::handle a, nb::handle given,
-                            nb::handle groups, nb::handle b, bool skips, bool compact, std::int64_t threads) {
+                            nb::handle groups, nb::handle b, bool skips, bool compact, nb::handle threads) {
   states_call call(name, reduction, a, b, compact, threads);
   const finalization_guard guard;
   std::vector<axis> axes = call.inputs.first.all_axes(), others = call.second().all_axes();
@@ -212,7 +213,7 @@ state_format format_of(const std::string& name, const imported_array& words, nb:
 
 /// words: a C-contiguous array of int64 of at least one dimension; `make_out(dtype)` makes the array of results.
 nb::object round_words(const std::string& name, nb::handle given, nb::handle reduction, nb::handle of,
-                       nb::handle finish, nb::handle dtype, std::int64_t ddof, nb::callable make_out) {
+                       nb::handle finish, nb::handle dtype, nb::handle ddof, nb::callable make_out) {
   imported_array words, out;
   words.takes_any_shape = out.takes_any_shape = true;
   words.locate(given.ptr());
@@ -220,12 +221,13 @@ nb::object round_words(const std::string& name, nb::handle given, nb::handle red
   const auto result = finish.is_none() ? format.what : read_reduction(finish, name, "finish");
   const element_type type =
       dtype.is_none() ? default_result_type(result, format.type) : read_dtype(dtype, name.c_str());
+  const std::int64_t divisor = read_integer(ddof, "ddof", name.c_str());
   nb::object made = make_out(std::string(name_of(type)));
   out.locate(made.ptr());
   const axis places{out.n, static_cast<std::ptrdiff_t>(size_of(type))};
   const const_state_span all{static_cast<const std::int64_t*>(words.data), words.n};
   compute(words.n, false, {}, [&](const options&) {
-    detail::round_states(format, result, all, {out.data, type, {&places, 1}, false}, ddof, name.c_str());
+    detail::round_states(format, result, all, {out.data, type, {&places, 1}, false}, divisor, name.c_str());
   });
   return made;
 }
@@ -256,10 +258,10 @@ std::size_t words_of_state(const std::string& name, nb::handle reduction, nb::ha
 void bind_state_arrays(nb::module_& module) {
   const auto any = nb::arg().none();
   const nb::arg plain;
-  module.def("_states_of_axes", states_of_axes, plain, any, any, any, any, plain, plain);
-  module.def("_states_of_segments", states_of_segments, plain, any, any, any, any, plain, plain);
-  module.def("_states_of_groups", states_of_groups, plain, any, any, any, any, any, plain, plain, plain);
-  module.def("_round_words", round_words, plain, any, any, any, any, any, plain, plain);
+  module.def("_states_of_axes", states_of_axes, plain, any, any, any, any, plain, any);
+  module.def("_states_of_segments", states_of_segments, plain, any, any, any, any, plain, any);
+  module.def("_states_of_groups", states_of_groups, plain, any, any, any, any, any, plain, plain, any);
+  module.def("_round_words", round_words, plain, any, any, any, any, any, any, plain);
   module.def("_convert_words", convert_words, plain, any, any, any, plain, plain);
   module.def("_words_of_state", words_of_state, plain, any, any, plain);
 }

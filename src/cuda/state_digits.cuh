@@ -65,7 +65,9 @@ __device__ __forceinline__ row_problem problem_of(const core::state_layout& layo
         possible &= limb >= 0 && limb <= states * low_half;
       }
     }
-    possible &= words.special >= 0 && words.special <= states * core::state_layout::max_count;
+    // no integer, whose layouts begin at 2^0, is NaN or infinite
+    const lane_int max_specials = layout.lowest_exponent == 0 ? 0 : states * core::state_layout::max_count;
+    possible &= words.special >= 0 && words.special <= max_specials;
   }
   if (__any_sync(all_lanes, static_cast<int>(!possible)) != 0) return impossible_words;
   return __any_sync(all_lanes, static_cast<int>(!fits)) != 0 ? no_headroom : no_problem;

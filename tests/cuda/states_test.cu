@@ -282,6 +282,16 @@ TEST_F(states, refuse_what_is_no_sum_of_states) {
   }
 }
 
+/// No integer is NaN or infinite.
+TEST_F(states, of_integers_count_no_special_terms) {
+  const core::state_layout layout = core::layout_of(element_type::int32);
+  words bad(static_cast<std::size_t>(layout.words()), 0);
+  bad[static_cast<std::size_t>(layout.nans())] = bad.back() = 1;
+  state_launcher on;
+  const row_set given{sums_of(element_type::int32), {bad}, 0};
+  EXPECT_EQ(on.round(given, {reduction::sum, element_type::float64}).status, impossible_words);
+}
+
 TEST_F(states, at_their_limits_are_accepted) {
   const core::state_layout layout = core::layout_of<double>();
   words empty(static_cast<std::size_t>(layout.words()), 0), least = empty, greatest = empty;
