@@ -6,6 +6,7 @@ elements and mode fast: line-modes-NAME.jsonl (gpu_line_modes) and torch-line-mo
 """
 import json
 import pathlib
+import sys
 
 from documents import figure, table
 from performance_goals import Case, Goal
@@ -24,8 +25,13 @@ MODE_KEYS = ("what", "type", "lines", "length")
 
 
 def objects(file):
-    """The JSON objects of a file, a line each; other lines are tables for people."""
-    return [json.loads(line) for line in file.read_text().splitlines() if line.startswith("{")] if file.exists() else []
+    """The JSON objects of a file, a line each; other lines are tables for people. None may have a wrong result."""
+    if not file.exists():
+        return []
+    found = [json.loads(line) for line in file.read_text().splitlines() if line.startswith("{")]
+    if wrong := [row for row in found if row.get("wrong", 0) != 0]:
+        sys.exit(f"performance: {file.name} has wrong results: {wrong[0]}")
+    return found
 
 
 def key_of(row):
