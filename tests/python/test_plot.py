@@ -222,13 +222,22 @@ def test_ratios_that_show_all() -> None:
     assert "time of OpenBLAS" in figure.axes[2].get_ylabel() and "above 1: slower" in figure.axes[2].get_ylabel()
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "OpenBLAS, its fastest row at each n" in labels
-    assert any("main memory" in label for label in labels)
+    assert "limit: a loop that only reads" in labels
     figure_of(load("gpu-h200.json"), "speed", ["float32", "float64"])
 
 
+def without(results: dict, *peers: str) -> dict:
+    return results | {"rows": [row for row in results["rows"] if not row["peer"].startswith(peers)]}
+
+
+def test_the_limit_of_results_without_a_loop_that_only_reads() -> None:
+    figure = figure_of(without(load("cpu.json"), "read"), "speed", ["float32", "float64"])
+    assert any("main memory" in text.get_text() for text in figure.legends[0].get_texts())
+
+
 def test_no_limit_where_all_fits_in_a_cache_and_no_ratio_without_a_reference() -> None:
-    results = load("cpu.json")
-    results["rows"] = [row for row in results["rows"] if row["n"] < 10**6 and not row["peer"].startswith("openblas")]
+    results = without(load("cpu.json"), "openblas", "read")
+    results["rows"] = [row for row in results["rows"] if row["n"] < 10**6]
     figure = figure_of(results, "speed", ["float32", "float64"])
     assert len(figure.axes) == 2
     assert not any("limit" in text.get_text() for text in figure.legends[0].get_texts())

@@ -1,9 +1,9 @@
 """Time over n beside the peers of one run, and below it the same as a ratio, where what differs by 20 % shows.
 
 Every library of the run that was timed so is drawn, below it divided by cuBLAS or OpenBLAS as in the tables of scripts/performance: where OpenBLAS has several rows, by the fastest
-at each n. The dashed line is a limit: on a GPU a kernel that only reads both vectors, divided too; on a CPU the memory's
-speed, which is that of the fastest row at the longest n. That is drawn only if those vectors fit in no cache; shorter
-ones that do can beat it.
+at each n. The dashed line is a limit: a kernel or loop that only reads both vectors, divided too. Results of a CPU without
+one have the memory's speed in its place, which is that of the fastest row at the longest n. That is drawn only if those
+vectors fit in no cache; shorter ones that do can beat it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def limit(results: dict[str, Any], dtype: str) -> tuple[list[tuple[int, float]],
     rows: list[Row] = results["rows"]
     measured = series(rows, "read", dtype)
     if measured:
-        return measured, "limit: a kernel that only reads"
+        return measured, f"limit: a {'kernel' if results['machine'].get('gpu') else 'loop'} that only reads"
     lengths = sorted({row["n"] for row in rows})
     both = 2 * (4 if dtype == "float32" else 8)  # bytes for each n
     fastest = min((time for peer in {row["peer"] for row in rows} for n, time in series(rows, peer, dtype)
