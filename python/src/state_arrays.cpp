@@ -79,8 +79,18 @@ struct states_call {
   }
   /// As the functions of grid_results.hpp and result_array.hpp take it: the results are words.
   [[nodiscard]] grid_call grid() {
-    return {name.c_str(), what,  inputs,  chosen, 0, none, none, none, false, element_type::int64,
-            results,      on_gpu() ? &stream : nullptr};
+    return {name.c_str(),
+            what,
+            inputs,
+            chosen,
+            0,
+            none,
+            none,
+            none,
+            false,
+            element_type::int64,
+            results,
+            on_gpu() ? &stream : nullptr};
   }
 };
 
@@ -109,7 +119,8 @@ struct words_array {
   static void require_wide_integers(const states_call& call) {
     if (!framework_of(call.inputs.first.object).starts_with("jax")) return;
     if (nb::cast<bool>(nb::module_::import_("jax").attr("config").attr("jax_enable_x64"))) return;
-    call.inputs.refuse(false, "words are int64, and JAX has 32 bits; set jax_enable_x64 before the first array is made");
+    call.inputs.refuse(false,
+                       "words are int64, and JAX has 32 bits; set jax_enable_x64 before the first array is made");
   }
 };
 
@@ -214,8 +225,8 @@ any_keys read_keys(const states_call& call, nb::handle groups, bool skips, const
     return keys;
   }
   if (array.on_gpu) {
-    throw_python(false, call.name +
-                            ": groups is missing; the greatest key is in GPU memory, so pass the number of groups");
+    throw_python(
+        false, call.name + ": groups is missing; the greatest key is in GPU memory, so pass the number of groups");
   }
   keys.groups = detail::groups_of_keys(keys, call.chosen, call.name.c_str());
   return keys;

@@ -49,8 +49,8 @@ void launch_group_counts(const workspace::storage& storage, const group_job& job
 
 void launch_key_check(const workspace::storage& storage, const group_input& in, wide_unsigned* first_bad_key) {
   const std::size_t blocks = (in.n + 255) / 256, most = static_cast<std::size_t>(storage.multiprocessors) * 16;
-  launcher_of(storage)(group_check_keys_kernel, static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most)), 256U,
-                       std::size_t{0}, in, first_bad_key);
+  launcher_of(storage)(group_check_keys_kernel, static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most)),
+                       256U, std::size_t{0}, in, first_bad_key);
 }
 
 void launch_group_states(const workspace::storage& storage, const group_input& in, const group_state_pass& pass,

@@ -166,8 +166,7 @@ __device__ __forceinline__ std::int64_t added_word(const group_state_pass& pass,
 }
 
 /// Adds the states of the pass to the caller's words.
-__global__ void __launch_bounds__(256)
-    group_add_states_kernel(const __grid_constant__ group_state_pass pass) {
+__global__ void __launch_bounds__(256) group_add_states_kernel(const __grid_constant__ group_state_pass pass) {
   begin_kernel(0);
   const auto each = static_cast<unsigned>(pass.of_state.words);
   const std::size_t all = std::size_t{pass.count} * each, stride = std::size_t{gridDim.x} * blockDim.x;

@@ -1,7 +1,7 @@
 // States of groups on a GPU: what a pass of group_state_kernel.cuh consists of.
 //
-// The kernels sum into accumulators of the workspace, which have the limbs of the compact form, the fewest that hold
-// every sum of such terms; the words of the caller may be of either form.
+// The kernels sum into accumulators of the workspace, which have the limbs of the compact form, the fewest that
+// hold every sum of such terms; the words of the caller may be of either form.
 #pragma once
 
 #include <cuda/group_call.hpp>

@@ -1,5 +1,5 @@
-// Adds exact terms to states of groups: in global memory by 64-bit atomics without carries, in shared memory by 32-bit
-// ones with carries (group_table.cuh). Integers, so the order changes nothing.
+// Adds exact terms to states of groups: in global memory by 64-bit atomics without carries, in shared memory by
+// 32-bit ones with carries (group_table.cuh). Integers, so the order changes nothing.
 #pragma once
 
 #include <cuda/group_table.cuh>

@@ -20,7 +20,6 @@ void launch_any_line_states(const workspace::storage& storage, std::size_t term,
 /// which storage.bad_segment notes.
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_segment_states(const workspace::storage& storage, std::size_t term,
-                           const cuda_engine::line_source<Carrier, layout>& in,
-                           const cuda_engine::line_states& to);
+                           const cuda_engine::line_source<Carrier, layout>& in, const cuda_engine::line_states& to);
 
 }  // namespace exactdot::cuda

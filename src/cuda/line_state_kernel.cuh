@@ -46,8 +46,8 @@ __device__ bool carry_digits(const superaccumulator<Carrier>& sum, unsigned* car
   return negative != 0;
 }
 
-/// state += the sum of so many elements, as one more state. By all lanes of a warp. Cost: a carry through the digits
-/// by one lane.
+/// state += the sum of so many elements, as one more state. By all lanes of a warp. Cost: a carry through the
+/// digits by one lane.
 template <class Carrier>
 [[gnu::noinline]] __device__ void add_to_state(const line_states& to, std::int64_t* state, std::int64_t elements,
                                                const superaccumulator<Carrier>& sum, unsigned* carried) {

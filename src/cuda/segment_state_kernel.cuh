@@ -95,7 +95,8 @@ __device__ void add_stretch(const Source& in, const split_plan& plan, const line
   const std::uint64_t end = shares.begin(block + 1);
   for (found_line line = lines.line_of(unit);; line = lines.next(line)) {
     const std::uint64_t line_end = lines.end_of(line), piece_end = line_end < end ? line_end : end;
-    const std::uint64_t from = (unit - line.first_unit) * plan.unit, behind = (piece_end - line.first_unit) * plan.unit;
+    const std::uint64_t from = (unit - line.first_unit) * plan.unit,
+                        behind = (piece_end - line.first_unit) * plan.unit;
     const std::uint64_t n = (behind < line.span.n ? behind : line.span.n) - from;
     sum_digits<Term>(in.piece(line.index, line.span.begin, from, n), block_team<threads>(), storage);
     bool is_whole = unit == line.first_unit && piece_end == line_end;

@@ -16,11 +16,11 @@
 namespace exactdot::cuda_engine {
 namespace {
 
-using engine::batch;
 using cuda::launch_any_line_states;
 using cuda::launch_line_states;
 using cuda::launch_segment_states;
 using cuda::workspace;
+using engine::batch;
 
 /// The elements between two positions.
 template <class T>
@@ -114,8 +114,7 @@ void enqueue_line_states(const workspace::storage& storage, const batch& of) {
     const engine::line first = of.line_at(i);
     const std::ptrdiff_t next = elements_of_stride<std::int64_t>(lines.out);
     for_each_sum(of, first.out, next, [&](std::size_t term, const line_states& to) {
-      with_carrier(of.each.carrier,
-                   [&]<class T>(T) { launch_state_sums<T>(storage, of, term, first, lines, to); });
+      with_carrier(of.each.carrier, [&]<class T>(T) { launch_state_sums<T>(storage, of, term, first, lines, to); });
     });
   }
 }
@@ -130,9 +129,10 @@ void enqueue_segment_states(const workspace::storage& storage, const batch& of) 
 /// Throws for lines that no one stride describes.
 void require_one_stride(const batch& of) {
   if (of.outer_a.empty()) return;
-  engine::throw_error(errc::bad_option, of.each.caller,
-                      "states over several axes that no one stride describes are not there yet for arrays in a GPU's "
-                      "memory: copy them with cudaMemcpy, or call once per axis");
+  engine::throw_error(
+      errc::bad_option, of.each.caller,
+      "states over several axes that no one stride describes are not there yet for arrays in a GPU's "
+      "memory: copy them with cudaMemcpy, or call once per axis");
 }
 
 }  // namespace
@@ -196,10 +196,10 @@ void detail::add_grid_states(workspace& on, const state_format& of, const any_gr
 
 void detail::add_segment_states(workspace& on, const state_format& of, const any_vector& a, const any_vector& b,
                                 const any_offsets& offsets, std::int64_t* words) {
-  enqueue_batch_states(
-      on, of, b.type, {{offsets.count, 0}}, words, a.n, [&](const engine::states_request& request) {
-        return engine::make_segment_batch(request.asked, a, b, offsets, request.options);
-      });
+  enqueue_batch_states(on, of, b.type, {{offsets.count, 0}}, words, a.n,
+                       [&](const engine::states_request& request) {
+                         return engine::make_segment_batch(request.asked, a, b, offsets, request.options);
+                       });
 }
 
 void detail::add_group_states(workspace& on, const state_format& of, const any_grid& a, const any_grid& b,

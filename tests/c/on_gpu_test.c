@@ -73,7 +73,8 @@ static void test_words(xd_workspace* workspace, const double* host, const double
 /* Words of two parts, merged and rounded on the GPU: the bits of one call on all elements. */
 static void test_states(xd_workspace* workspace, const double* host, const double* device, double* slot) {
   const xd_vector here = xd_contiguous(host, n, XD_FLOAT64);
-  const xd_vector low = xd_contiguous(device, 999, XD_FLOAT64), high = xd_contiguous(device + 999, n - 999, XD_FLOAT64);
+  const xd_vector low = xd_contiguous(device, 999, XD_FLOAT64),
+                  high = xd_contiguous(device + 999, n - 999, XD_FLOAT64);
   static const int64_t zero[2 * 277];
   int64_t* const words = device_copy(zero, sizeof zero);
   const xd_state_format of_moments = {XD_VARIANCE, XD_FLOAT64, XD_FULL}, of_sums = {XD_SUM, XD_FLOAT64, XD_FULL};
@@ -98,16 +99,19 @@ static void test_states(xd_workspace* workspace, const double* host, const doubl
   CHECK_ERROR(xd_enqueue_round(workspace, XD_MAX, &first, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "max");
   CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_INT64, slot, 0, NULL), XD_BAD_OPTION, "int64");
   CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, NULL, XD_FLOAT64, slot, 0, NULL), XD_NULL_POINTER, "states");
-  CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_FLOAT64, words + 5, 0, NULL), XD_BAD_OPTION, "overlap");
+  CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_FLOAT64, words + 5, 0, NULL), XD_BAD_OPTION,
+              "overlap");
   CHECK_ERROR(xd_enqueue_add_moments(workspace, &low, NULL), XD_NULL_POINTER, "device_words");
   {
     const xd_states plain = {of_sums, words, 1, 0}, sum = {of_sums, words + 1, 1, 0};
     const xd_states bad = {of_sums, words + 2, 1, 0};
-    const xd_states unknown = {{XD_SUM, XD_FLOAT64, 7}, words, 1, 0}, extremum = {{XD_MAX, XD_FLOAT64, 0}, words, 1, 0};
+    const xd_states unknown = {{XD_SUM, XD_FLOAT64, 7}, words, 1, 0},
+                    extremum = {{XD_MAX, XD_FLOAT64, 0}, words, 1, 0};
     CHECK_ERROR(xd_enqueue_merge(workspace, &unknown, NULL), XD_BAD_OPTION, "unknown form 7");
     CHECK_ERROR(xd_enqueue_merge(workspace, &extremum, NULL), XD_BAD_OPTION, "no states of max");
     CHECK_ERROR(xd_enqueue_merge(workspace, &first, &plain), XD_SIZE_MISMATCH, "differ");
-    CHECK_ERROR(xd_enqueue_round(workspace, XD_VARIANCE, &sum, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "moments");
+    CHECK_ERROR(xd_enqueue_round(workspace, XD_VARIANCE, &sum, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION,
+                "moments");
     CHECK(xd_enqueue_round(workspace, XD_SUM, &bad, XD_FLOAT64, slot, 0, NULL) == XD_OK);
     CHECK(xd_workspace_check(workspace) != XD_OK);
     CHECK(xd_workspace_check(workspace) == XD_OK);
@@ -123,7 +127,8 @@ static void test_many_states(xd_workspace* workspace, const double* host, const 
   const xd_state_format mean = {XD_MEAN, XD_FLOAT64, XD_FULL}, dot = {XD_DOT, XD_FLOAT64, XD_FULL};
   const int32_t offsets[results + 1] = {0, 7, 7, n}, wrong[results + 1] = {0, 7, 6, n};
   static int64_t keys[n];
-  int32_t *const device_offsets = device_copy(offsets, sizeof offsets), *const bad = device_copy(wrong, sizeof wrong);
+  int32_t *const device_offsets = device_copy(offsets, sizeof offsets), *const bad =
+                                                                            device_copy(wrong, sizeof wrong);
   int64_t *device_keys, *const words = device_copy(zero, sizeof zero);
   const ptrdiff_t size = sizeof *host;
   const xd_rows rows = {host, results, 33333, 33333 * size, size, XD_FLOAT64, 0};
@@ -142,9 +147,11 @@ static void test_many_states(xd_workspace* workspace, const double* host, const 
       if (!waits) CHECK(xd_enqueue_rows_into(workspace, mean, &device_rows, NULL, words) == XD_OK);
     } else if (shape % 3 == 1) {
       CHECK(xd_segments_into(mean, &x, NULL, offsets, results, XD_INT32, expected, all, NULL) == XD_OK);
-      if (waits) CHECK(xd_segments_into(mean, &y, NULL, device_offsets, results, XD_INT32, words, all, NULL) == XD_OK);
+      if (waits)
+        CHECK(xd_segments_into(mean, &y, NULL, device_offsets, results, XD_INT32, words, all, NULL) == XD_OK);
       if (!waits)
-        CHECK(xd_enqueue_segments_into(workspace, mean, &y, NULL, device_offsets, results, XD_INT32, words) == XD_OK);
+        CHECK(xd_enqueue_segments_into(workspace, mean, &y, NULL, device_offsets, results, XD_INT32, words) ==
+              XD_OK);
     } else {
       CHECK(xd_groups_into(dot, &x, &x, &host_keys, results, 0, expected, results * 138, NULL) == XD_OK);
       if (waits) CHECK(xd_groups_into(dot, &y, &y, &on_gpu, results, 0, words, results * 138, NULL) == XD_OK);
@@ -156,7 +163,8 @@ static void test_many_states(xd_workspace* workspace, const double* host, const 
   }
   CHECK(xd_enqueue_segments_into(workspace, mean, &y, NULL, bad, results, XD_INT32, words) == XD_OK);
   CHECK_ERROR(xd_workspace_check(workspace), XD_BAD_OPTION, "segment 1");
-  CHECK_ERROR(xd_segments_into(mean, &y, NULL, bad, results, XD_INT32, words, all, NULL), XD_BAD_OPTION, "offset 2");
+  CHECK_ERROR(xd_segments_into(mean, &y, NULL, bad, results, XD_INT32, words, all, NULL), XD_BAD_OPTION,
+              "offset 2");
   CHECK_ERROR(xd_enqueue_rows_into(workspace, mean, &rows, NULL, words), XD_BAD_OPTION, "host memory");
   CHECK_ERROR(xd_enqueue_rows_into(workspace, mean, &device_rows, NULL, NULL), XD_NULL_POINTER, "words");
   CHECK_ERROR(xd_enqueue_rows_into(NULL, mean, &device_rows, NULL, words), XD_NULL_POINTER, "workspace");

@@ -1,6 +1,6 @@
-// Kernels of states of groups: the words are those of the CPU's states, and rounded have the bits of the oracle; for
-// every element type, term and form, in shared memory and by atomics, in one pass and in several, with keys of any
-// type and order; keys out of range.
+// Kernels of states of groups: the words are those of the CPU's states, and rounded have the bits of the oracle;
+// for every element type, term and form, in shared memory and by atomics, in one pass and in several, with keys of
+// any type and order; keys out of range.
 //
 // Sabotage: accumulators that are not cleared, elements left out, carries not passed on must give wrong words.
 #include <cuda/group_state_kernel.cuh>
@@ -104,7 +104,8 @@ void add_on_cpu(const keyed_states& given, const state_format& format, std::vect
 std::vector<unsigned char> elements_of(const keyed_states& given, const std::vector<unsigned char>& from,
                                        std::size_t group) {
   std::vector<unsigned char> found;
-  const auto size = static_cast<std::size_t>(given.of.size()), step = size * static_cast<std::size_t>(given.of.stride);
+  const auto size = static_cast<std::size_t>(given.of.size()),
+             step = size * static_cast<std::size_t>(given.of.stride);
   for (std::size_t i = 0; i < given.keys.size(); ++i) {
     if (given.keys[i] != static_cast<std::int64_t>(group)) continue;
     found.insert(found.end(), from.begin() + static_cast<std::ptrdiff_t>(i * step),
@@ -145,11 +146,11 @@ void expect_groups(unsigned seed, bool finite) {
   if (adds) add_on_cpu(given, format, expected);
   const group_state_outcome found = run(given, format, expected, how, seed);
   add_on_cpu(given, format, expected);
-  const std::string name = name_of_case(format,
-                                        std::to_string(given.of.n) + " elements in " +
-                                            std::to_string(given.groups) + " groups, shared memory of " +
-                                            std::to_string(how.shared_bytes),
-                                        seed);
+  const std::string name =
+      name_of_case(format,
+                   std::to_string(given.of.n) + " elements in " + std::to_string(given.groups) +
+                       " groups, shared memory of " + std::to_string(how.shared_bytes),
+                   seed);
   ASSERT_EQ(found.bad_key, 0U) << name;
   ASSERT_EQ(found.checked_key, 0U) << name;
   expect_words(format, found.words, expected, finite, name);
@@ -209,8 +210,8 @@ TEST_F(group_states, of_keys_out_of_range_are_noted_and_left_out) {
 TEST_F(group_states, are_wrong_if_a_launch_is_left_out) {
   const three_groups of;
   for (const std::size_t shared : {std::size_t{0}, std::size_t{48} << 10}) {
-    for (const sabotage planted : {sabotage::none, sabotage::keeps_accumulators, sabotage::leaves_out_elements,
-                                   sabotage::passes_no_carry}) {
+    for (const sabotage planted :
+         {sabotage::none, sabotage::keeps_accumulators, sabotage::leaves_out_elements, sabotage::passes_no_carry}) {
       group_launch_plan how;
       how.shared_bytes = shared, how.planted = planted;
       EXPECT_EQ(run(of.given, of.format, of.zeros, how, 2).words == of.expected, planted == sabotage::none)

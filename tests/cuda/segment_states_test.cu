@@ -20,8 +20,8 @@ struct state_launch_plan {
   unsigned blocks = 2, split_blocks = 3;  ///< of the latter none: no launch
   element_type offset_type = element_type::int64;
   wide_unsigned listed = 0;  ///< segments that are said to be in the list already
-  unsigned left_out = 0;  ///< sabotage: long segments that are taken from the list
-  unsigned arrived = 0;   ///< sabotage: blocks that are said to have added their digits
+  unsigned left_out = 0;     ///< sabotage: long segments that are taken from the list
+  unsigned arrived = 0;      ///< sabotage: blocks that are said to have added their digits
 };
 
 struct state_outcome {
@@ -108,14 +108,15 @@ state_outcome run(launcher& on, const state_elements& of, const state_format& fo
     to.elements = static_cast<std::int64_t>(n_of_line);
     const bool squares = sum == 1 || core::info_of(format.what).term == core::term_index<core::square>;
     const bool multiplies = is_dot || (squares && parts);
-    with_source<T>(of, a.data(), is_dot ? b.data() : a.data(), multiplies, [&]<input_layout layout>(
-                                                                               line_source<T, layout>& in) {
-      prepare(in);
-      if (multiplies) return add_sum<T, core::product>(on, in, how, to, memory);
-      if (squares) return add_sum<T, core::square>(on, in, how, to, memory);
-      if (format.what == reduction::asum) return add_sum<T, core::magnitude>(on, in, how, to, memory);
-      add_sum<T, core::value>(on, in, how, to, memory);
-    });
+    with_source<T>(of, a.data(), is_dot ? b.data() : a.data(), multiplies,
+                   [&]<input_layout layout>(line_source<T, layout>& in) {
+                     prepare(in);
+                     if (multiplies) return add_sum<T, core::product>(on, in, how, to, memory);
+                     if (squares) return add_sum<T, core::square>(on, in, how, to, memory);
+                     if (format.what == reduction::asum)
+                       return add_sum<T, core::magnitude>(on, in, how, to, memory);
+                     add_sum<T, core::value>(on, in, how, to, memory);
+                   });
   }
   state_outcome found;
   found.words.resize(before.size());
@@ -230,7 +231,8 @@ void expect_rows(unsigned seed, bool finite) {
   const state_elements of = random_elements(random, type, count * n, finite);
   state_launch_plan how = random_launch(random);
   how.plan.is_listed = false;
-  const axis results{count, static_cast<std::ptrdiff_t>(n) * of.stride * of.size()}, in_row{n, of.stride * of.size()};
+  const axis results{count, static_cast<std::ptrdiff_t>(n) * of.stride * of.size()},
+      in_row{n, of.stride * of.size()};
   const any_grid x{of.a.data(), type, {&results, 1}, {&in_row, 1}, of.swapped},
       y{of.b.data(), type, {&results, 1}, {&in_row, 1}, of.swapped};
   std::vector<std::int64_t> expected(count * format.words());

@@ -18,8 +18,9 @@
 namespace exactdot::cuda_engine {
 namespace {
 
-constexpr reduction summing[] = {reduction::dot,  reduction::sum,      reduction::asum,   reduction::nrm2,
-                                 reduction::mean, reduction::variance, reduction::stddev, reduction::sum_of_squares};
+constexpr reduction summing[] = {reduction::dot,    reduction::sum,           reduction::asum,
+                                 reduction::nrm2,   reduction::mean,          reduction::variance,
+                                 reduction::stddev, reduction::sum_of_squares};
 
 /// An array of `n` elements, `stride` of them apart.
 struct state_elements {

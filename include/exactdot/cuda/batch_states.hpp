@@ -9,9 +9,9 @@
 // not wait and, but for those of groups, allocate no device memory, so they can be captured in a graph. Errors:
 // those of exactdot::cuda::dot of the same shape.
 //
-// Launches: of rows and columns one, of segments one or two; of moments twice as many. Nothing is added to a segment
-// whose offsets are wrong, nor of an element whose key is out of range; workspace::check() throws, and names the
-// first. exactdot::sum_into and its like take the same arrays, and wait.
+// Launches: of rows and columns one, of segments one or two; of moments twice as many. Nothing is added to a
+// segment whose offsets are wrong, nor of an element whose key is out of range; workspace::check() throws, and
+// names the first. exactdot::sum_into and its like take the same arrays, and wait.
 #pragma once
 
 #include <exactdot/cuda.hpp>
@@ -26,7 +26,7 @@ void add_segment_states(workspace& on, const state_format& of, const any_vector&
                         const any_offsets& offsets, std::int64_t* words);
 void add_group_states(workspace& on, const state_format& of, const any_grid& a, const any_grid& b,
                       const any_keys& keys, std::int64_t* words);
-}
+}  // namespace detail
 
 /// words += the states of every result, when the stream reaches it. Reductions as of exactdot::reduce_into.
 inline void reduce_into(workspace& on, reduction what, const any_grid& x, std::int64_t* words,
@@ -86,8 +86,8 @@ void dot_into(workspace& on, const segments<X, Offset>& a, const B& b, std::int6
 
 /// Of groups: states of the groups follow each other, of arrays with columns those of group 0 first. The workspace
 /// allocates accumulators of the compact form, for as many groups as fit into 1/8 of the input (or 32 MiB), and
-/// keeps them; so a call that is captured in a graph must have been made once before (errc::bad_option). More groups
-/// read the input several times.
+/// keeps them; so a call that is captured in a graph must have been made once before (errc::bad_option). More
+/// groups read the input several times.
 inline void reduce_into(workspace& on, reduction what, const any_grid& x, const any_keys& keys, std::int64_t* words,
                         state_form form = state_form::full) {
   exactdot::detail::require_one_input(what);

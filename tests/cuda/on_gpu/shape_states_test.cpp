@@ -17,8 +17,9 @@ using namespace on_gpu;
 using cuda_shape_states = needs_gpu;
 using state_words_vector = std::vector<std::int64_t>;
 
-constexpr reduction summing[] = {reduction::dot,  reduction::sum,      reduction::asum,   reduction::nrm2,
-                                 reduction::mean, reduction::variance, reduction::stddev, reduction::sum_of_squares};
+constexpr reduction summing[] = {reduction::dot,    reduction::sum,           reduction::asum,
+                                 reduction::nrm2,   reduction::mean,          reduction::variance,
+                                 reduction::stddev, reduction::sum_of_squares};
 
 /// Floating-point numbers of both signs, and integers of random bits.
 template <class T>
@@ -78,7 +79,8 @@ void expect_segments(std::size_t n) {
                    device_a = line_of(x.data(), n, type_of<T>), device_b = line_of(y.data(), n, type_of<T>);
   for (const reduction what : summing) {
     for (const state_form form : {state_form::full, state_form::compact}) {
-      const auto add = [&](const any_vector& first, const any_vector& second, const any_offsets& at, state_span to) {
+      const auto add = [&](const any_vector& first, const any_vector& second, const any_offsets& at,
+                           state_span to) {
         what == reduction::dot ? dot_into(first, second, at, to, form) : reduce_into(what, first, at, to, form);
       };
       expect_same_words(
@@ -125,11 +127,11 @@ void expect_groups(std::size_t n, std::size_t count, bool is_skewed) {
         what == reduction::dot ? dot_into(first, second, by, to, form) : reduce_into(what, first, by, to, form);
       };
       expect_same_words(
-          count * state_words<T>(what, form), [&](state_span to) { add(grid(a.data()), grid(b.data()), on_host, to); },
+          count * state_words<T>(what, form),
+          [&](state_span to) { add(grid(a.data()), grid(b.data()), on_host, to); },
           [&](std::int64_t* to) {
-            what == reduction::dot
-                ? cuda::dot_into(workspace, grid(x.data()), grid(y.data()), on_device, to, form)
-                : cuda::reduce_into(workspace, what, grid(x.data()), on_device, to, form);
+            what == reduction::dot ? cuda::dot_into(workspace, grid(x.data()), grid(y.data()), on_device, to, form)
+                                   : cuda::reduce_into(workspace, what, grid(x.data()), on_device, to, form);
           },
           [&](state_span to) { add(grid(x.data()), grid(y.data()), on_device, to); },
           std::string(name_of(what)) + " of " + std::string(name_of(type_of<T>)) + ", " + std::to_string(n) +
@@ -164,8 +166,8 @@ TEST_F(cuda_shape_states, of_columns_of_groups_follow_the_groups) {
     return any_grid{data, element_type::float64, {&results, 1}, {&elements, 1}};
   };
   cuda::workspace workspace;
-  const any_keys on_host{keys.data(), n, element_type::int64, 8, count}, on_device{k.data(), n, element_type::int64, 8,
-                                                                                   count};
+  const any_keys on_host{keys.data(), n, element_type::int64, 8, count},
+      on_device{k.data(), n, element_type::int64, 8, count};
   expect_same_words(
       count * columns * state_words<double>(reduction::mean),
       [&](state_span to) { reduce_into(reduction::mean, grid(a.data()), on_host, to); },
@@ -180,9 +182,16 @@ TEST_F(cuda_shape_states, of_few_long_rows_have_the_words_of_the_cpu) {
   cuda::workspace workspace;
   expect_same_words(
       m * state_words<double>(reduction::variance),
-      [&](state_span to) { moments_into(rows{a.data(), m, n}, to); },
-      [&](std::int64_t* to) { cuda::reduce_into(workspace, reduction::variance, rows<double>{x.data(), m, n}, to); },
-      [&](state_span to) { moments_into(rows<double>{x.data(), m, n}, to); }, "long rows");
+      [&](state_span to) {
+        moments_into(rows{a.data(), m, n}, to);
+      },
+      [&](std::int64_t* to) {
+        cuda::reduce_into(workspace, reduction::variance, rows<double>{x.data(), m, n}, to);
+      },
+      [&](state_span to) {
+        moments_into(rows<double>{x.data(), m, n}, to);
+      },
+      "long rows");
 }
 
 TEST_F(cuda_shape_states, of_groups_are_captured_once_the_workspace_has_memory) {
