@@ -173,8 +173,8 @@ class group_launcher {
     const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared,
                             auto&&... arguments) {
       ++launches;
-      if (launches == (job.scheme.may_be_skewed ? 6 : 4)) sabotage(job, memory, test.before_finish);
-      if (launches == 5 && job.scheme.may_be_skewed) sabotage(job, memory, test.before_skewed);
+      if (launches == (job.scheme.may_be_skewed ? 6 : 4)) sabotage(job, memory, test.before_finish, false);
+      if (launches == 5 && job.scheme.may_be_skewed) sabotage(job, memory, test.before_skewed, true);
       gpu::launch(kernel, blocks, threads, shared, stream_, arguments...);
     };
     enqueue_first_look(job, cleared, layout, launch);
@@ -241,12 +241,13 @@ class group_launcher {
     std::memcpy(static_cast<void*>(&status), words.data(), sizeof status);
     return status;
   }
-  /// Lets the test change a copy of the memory.
+  /// Lets the test change a copy of the memory: of what is cleared, or of all.
   static void sabotage(group_job& job, gpu::buffer<wide_unsigned>& memory,
-                       const std::function<void(group_job&, group_job&)>& change) {
+                       const std::function<void(group_job&, group_job&)>& change, bool all) {
     if (!change) return;
     group_job copied = job;
     std::vector<wide_unsigned> words(first_look_bytes(job) / 8);
+    words.resize(all ? words.size() : place_memory(copied, words.data()) / 8);
     memory.copy_to(words.data(), words.size());
     place_memory(copied, words.data());
     change(job, copied);
