@@ -1,6 +1,6 @@
-// Groups by keys in a GPU's memory: sums of 2^26 elements in 4 to 2^20 groups, beside racy atomics, CUB by key and a
-// kernel that only reads the elements and their keys, with uniform, sorted, equal, Zipf-distributed and alternating
-// keys.
+// Groups by keys in a GPU's memory: sums of 2^26 elements in 4 to 2^20 groups, beside racy atomics, CUB by key and
+// a kernel that only reads the elements and their keys, with uniform, sorted, equal, Zipf-distributed and
+// alternating keys.
 //
 // Medians of rounds in which all ways take turns, in a replayed graph. All sums of some shapes are compared with
 // the CPU's. Output: one JSON object a line. Usage: gpu_groups [--log2 N] [--variants | --check] [--few]: launch
@@ -61,7 +61,11 @@ template <class T>
 class measurement {
  public:
   explicit measurement(std::size_t n)
-      : n_(n), x_(gpu_, n), keys_(gpu_, n), out_(gpu_, max_count), workspace_(gpu_.handle()),
+      : n_(n),
+        x_(gpu_, n),
+        keys_(gpu_, n),
+        out_(gpu_, max_count),
+        workspace_(gpu_.handle()),
         cub_(gpu_, x_.data(), keys_.data(), n, max_count) {
     fill<<<1024, 256, 0, gpu_.handle()>>>(x_.data(), n, std::uint64_t{1} << 40);
     exactdot::on_gpu::synchronise(gpu_);
@@ -135,8 +139,7 @@ class measurement {
                                       "clearing");
                                 racy<<<2112, 256, 0, gpu_.handle()>>>(x_.data(), keys_.data(), n_, out_.data());
                               }},
-                             {"cub",
-                              [=, this] { cub_.enqueue(is_sorted, std::bit_width(count_ - 1)); }},
+                             {"cub", [=, this] { cub_.enqueue(is_sorted, std::bit_width(count_ - 1)); }},
                              {"read", [this] {
                                 only_read<<<1056, 512, 0, gpu_.handle()>>>(
                                     x_.data(), keys_.data(), n_, 1U, reinterpret_cast<unsigned*>(out_.data()));
@@ -182,7 +185,8 @@ class measurement {
     std::vector<way> ways;
     for (const auto& each : all) ways.push_back(each.timed);
     measure(ways);
-    std::printf("{\"variants\": \"sum\", \"type\": \"%s\", \"keys\": \"%s\", \"groups\": %u", type(), order, count_);
+    std::printf("{\"variants\": \"sum\", \"type\": \"%s\", \"keys\": \"%s\", \"groups\": %u", type(), order,
+                count_);
     std::string wrong;
     for (std::size_t i = 0; i < ways.size(); ++i) {
       std::printf(", \"%s\": %.1f", ways[i].name.c_str(), medians_[i]);

@@ -48,14 +48,21 @@ __global__ void only_read(const T* x, const int* keys, std::size_t n, unsigned n
   if (combined == never) *out = combined;
 }
 
-/// CUB by key: DeviceReduce::ReduceByKey, after DeviceRadixSort::SortPairs by the bits that the keys have. The result
-/// is a list of the keys that occur and their sums.
+/// CUB by key: DeviceReduce::ReduceByKey, after DeviceRadixSort::SortPairs by the bits that the keys have. The
+/// result is a list of the keys that occur and their sums.
 template <class T>
 class cub_by_key {
  public:
   cub_by_key(stream& gpu, const T* x, const int* keys, std::size_t n, std::size_t max_count)
-      : gpu_(gpu), x_(x), keys_(keys), n_(n), sorted_x_(gpu, n), sorted_keys_(gpu, n), unique_(gpu, max_count),
-        sums_(gpu, max_count), runs_(gpu, 1) {
+      : gpu_(gpu),
+        x_(x),
+        keys_(keys),
+        n_(n),
+        sorted_x_(gpu, n),
+        sorted_keys_(gpu, n),
+        unique_(gpu, max_count),
+        sums_(gpu, max_count),
+        runs_(gpu, 1) {
     std::size_t of_sort = 0, of_sums = 0;
     check(sort(nullptr, of_sort, 32), "asking for the memory of CUB's sort");
     check(reduce(nullptr, of_sums, x, keys), "asking for the memory of CUB's reduction");
@@ -74,8 +81,8 @@ class cub_by_key {
 
  private:
   cudaError_t sort(void* temporary, std::size_t& bytes, int key_bits) {
-    return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys_, sorted_keys_.data(), x_, sorted_x_.data(), n_, 0,
-                                           key_bits, gpu_.handle());
+    return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys_, sorted_keys_.data(), x_, sorted_x_.data(), n_,
+                                           0, key_bits, gpu_.handle());
   }
   cudaError_t reduce(void* temporary, std::size_t& bytes, const T* x, const int* keys) {
     return cub::DeviceReduce::ReduceByKey(temporary, bytes, keys, unique_.data(), x, sums_.data(), runs_.data(),

@@ -1,5 +1,5 @@
-// Launch configurations of the first look, for gpu_groups --variants: the kernel alone is timed, after a whole call in
-// that configuration whose results have to have the bits of the library's.
+// Launch configurations of the first look, for gpu_groups --variants: the kernel alone is timed, after a whole call
+// in that configuration whose results have to have the bits of the library's.
 //
 // Names: tables THREADSxBLOCKS, blocks of a multiprocessor; cN: N copies of a table; late: without loading ahead;
 // records; skewed: tables of frequent groups before the records.
@@ -83,7 +83,9 @@ class group_variants {
       if (threads * blocks > 2048 || (one.scheme.shared_bytes + 1024) * blocks > (227 << 10)) return;
       const std::string name = "tables " + std::to_string(threads) + "x" + std::to_string(blocks) + " c" +
                                std::to_string(copies) + (ahead ? "" : " late");
-      const auto add_kernel = [&](auto kernel) { add(name, one, kernel, threads, one.scheme.blocks, one.scheme.shared_bytes); };
+      const auto add_kernel = [&](auto kernel) {
+        add(name, one, kernel, threads, one.scheme.blocks, one.scheme.shared_bytes);
+      };
       if (ahead) {
         add_kernel(table_kernel<true>);
       } else {
@@ -107,7 +109,8 @@ class group_variants {
     const auto memory = std::make_shared<buffer<unsigned char>>(gpu_, engine::first_look_bytes(job));
     const std::size_t cleared = engine::place_memory(job, memory->data());
     std::function<void()> timed;
-    const auto launch = [&](auto other, unsigned grid, unsigned block, std::size_t bytes, const auto&... arguments) {
+    const auto launch = [&](auto other, unsigned grid, unsigned block, std::size_t bytes,
+                            const auto&... arguments) {
       if constexpr (std::is_same_v<decltype(other), Kernel>) {  // tables, records or skewed
         if (timed) return;
         timed = [=, this] {

@@ -57,7 +57,7 @@ struct group_status {
   /// Of each stream: no_exponent + the exponent above the largest term that was sampled; 0 if all were 0.
   unsigned above[2] = {0, 0};
   static constexpr int no_exponent = 0x10000;
-  unsigned is_skewed = 0;             ///< some groups are frequent: see group_frequencies.cuh
+  unsigned is_skewed = 0;                        ///< some groups are frequent: see group_frequencies.cuh
   unsigned frequent_of_lanes = 0, frequent = 0;  ///< how many, with 32 entries and with one
 };
 

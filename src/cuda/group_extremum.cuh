@@ -28,7 +28,7 @@ __device__ __forceinline__ void for_each_key_pack(const group_input& in, const g
 /// Calls visit(i, group) for the thread's elements that belong to a group: element i.
 template <class Visit>
 __device__ __forceinline__ void for_each_key(const group_input& in, const group_memory& to, Visit visit) {
-  for_each_key_pack(in, to, [&](std::size_t i, const unsigned (&group)[group_pack]) {
+  for_each_key_pack(in, to, [&](std::size_t i, const unsigned(&group)[group_pack]) {
 #pragma unroll
     for (int k = 0; k < group_pack; ++k) {
       if (group[k] != no_group) visit(i + static_cast<unsigned>(k), group[k]);
@@ -39,7 +39,7 @@ __device__ __forceinline__ void for_each_key(const group_input& in, const group_
 /// Calls visit(group, elements) for the thread's elements that belong to a group: once for a pack of one group.
 template <class Visit>
 __device__ __forceinline__ void for_each_pack(const group_input& in, const group_memory& to, Visit visit) {
-  for_each_key_pack(in, to, [&](std::size_t, const unsigned (&group)[group_pack]) {
+  for_each_key_pack(in, to, [&](std::size_t, const unsigned(&group)[group_pack]) {
     if (is_one_group(group)) {
       if (group[0] != no_group) visit(group[0], group_pack);
       return;
@@ -180,9 +180,8 @@ __global__ void __launch_bounds__(1024)
     return;
   }
   if (!scheme.in_shared) {
-    for_each_pack(in, to, [&](unsigned group, unsigned elements) {
-      atomicAdd(to.sums + group, wide_unsigned{elements});
-    });
+    for_each_pack(in, to,
+                  [&](unsigned group, unsigned elements) { atomicAdd(to.sums + group, wide_unsigned{elements}); });
     return;
   }
   const unsigned copy = threadIdx.x % scheme.copies;

@@ -1,12 +1,12 @@
 // First look at more groups than a table holds, if some of them have many of the elements.
 //
-// Atomics on one record wait for each other, 1 to 3 ns each: a group with a share p of 2^26 elements takes p · 100 ms.
-// So each block has a table of the frequent groups (group_frequencies.cuh) in shared memory, as in group_table.cuh,
-// before the records of all groups (group_scatter.cuh), to which it adds its table at its end. Both have the window
-// of the call, so where a term is added does not change the sum. A number in a table has room for the block's share
-// of the elements; its limbs are added to the record as if they were of so many terms.
-// If the keys are not skewed, this kernel returns at once; if they are, group_scatter_kernel does.
-// Cost: a look-up in shared memory for each element, and what the table or the records cost.
+// Atomics on one record wait for each other, 1 to 3 ns each: a group with a share p of 2^26 elements takes p · 100
+// ms. So each block has a table of the frequent groups (group_frequencies.cuh) in shared memory, as in
+// group_table.cuh, before the records of all groups (group_scatter.cuh), to which it adds its table at its end.
+// Both have the window of the call, so where a term is added does not change the sum. A number in a table has room
+// for the block's share of the elements; its limbs are added to the record as if they were of so many terms. If the
+// keys are not skewed, this kernel returns at once; if they are, group_scatter_kernel does. Cost: a look-up in
+// shared memory for each element, and what the table or the records cost.
 #pragma once
 
 #include <cuda/group_frequencies.cuh>
@@ -91,14 +91,15 @@ __global__ void __launch_bounds__(512)
   const unsigned lane = threadIdx.x % 32;
   frequent_table frequent(shared, lane);
   frequent.load(to);
-  for (unsigned i = threadIdx.x; i < skewed_words<Source>(counts) * frequent_entries; i += blockDim.x) numbers[i] = 0;
+  for (unsigned i = threadIdx.x; i < skewed_words<Source>(counts) * frequent_entries; i += blockDim.x)
+    numbers[i] = 0;
   group_window window[2] = {};
   for (int stream = 0; stream < Source::streams; ++stream) {
     window[stream] = window_of(scheme, *to.status, stream);
   }
   __syncthreads();
-  const table_view<Source> table{
-      numbers, frequent_entries, in, to, {window[0], window[1]}, in.terms == group_terms::magnitude};
+  const table_view<Source> table{numbers, frequent_entries,       in,
+                                 to,      {window[0], window[1]}, in.terms == group_terms::magnitude};
   unsigned current = no_group, entry_of_run = no_group, elements_of_run = 0;
   run_sum<Source, 0> run;
   run_sum<Source, Source::streams - 1> second_run;
@@ -110,7 +111,8 @@ __global__ void __launch_bounds__(512)
     elements_of_run = 0;
   };
   const block_share share(in.n);
-  for (std::size_t first = share.begin + threadIdx.x - lane; first < share.end; first += blockDim.x) {  // of the warp
+  for (std::size_t first = share.begin + threadIdx.x - lane; first < share.end;
+       first += blockDim.x) {  // of the warp
     keyed_pack<Source> pack;
     pack.load(in, first + lane, share.end);
     unsigned group[group_pack];

@@ -53,12 +53,14 @@ constexpr int log2_above(std::size_t n) {
   return bits;
 }
 
-/// Prepares tables of frequent groups before the records, if they fit: with room for a block's share of the elements.
+/// Prepares tables of frequent groups before the records, if they fit: with room for a block's share of the
+/// elements.
 template <class Source>
 void allow_skew(const Source&, group_scheme& scheme, std::size_t n, const group_limits& limits) {
-  scheme.skewed_bytes = frequent_table_bytes + 4 * frequent_entries *
-                        static_cast<std::size_t>(skewed_words<Source>(scheme.has_counts));
-  scheme.may_be_skewed = n >= std::max<std::size_t>(limits.min_skewed, 1) && scheme.skewed_bytes <= limits.shared_bytes;
+  scheme.skewed_bytes = frequent_table_bytes +
+                        4 * frequent_entries * static_cast<std::size_t>(skewed_words<Source>(scheme.has_counts));
+  scheme.may_be_skewed =
+      n >= std::max<std::size_t>(limits.min_skewed, 1) && scheme.skewed_bytes <= limits.shared_bytes;
   if (!scheme.may_be_skewed) return;
   const std::size_t per_multiprocessor = 2 * scheme.skewed_bytes <= limits.shared_bytes ? 2 : 1;
   const std::size_t blocks = (n + 4095) / 4096, most = limits.multiprocessors * per_multiprocessor;
@@ -226,7 +228,8 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
   }
 }
 
-/// Sets the scheme of extrema (8 bytes a group) or counts (4). Those in global memory have tables of frequent groups.
+/// Sets the scheme of extrema (8 bytes a group) or counts (4). Those in global memory have tables of frequent
+/// groups.
 inline void choose_table_of_words(group_job& job, std::size_t bytes, const group_limits& limits,
                                   bool may_use_shared = true) {
   job.multiprocessors = limits.multiprocessors;
@@ -242,7 +245,8 @@ inline void choose_table_of_words(group_job& job, std::size_t bytes, const group
     made.shared_bytes = all * made.copies;
   } else {
     made.skewed_bytes = frequent_table_bytes + bytes * frequent_entries;
-    made.may_be_skewed = job.in.n >= std::max<std::size_t>(limits.min_skewed, 1) && made.skewed_bytes <= limits.shared_bytes;
+    made.may_be_skewed =
+        job.in.n >= std::max<std::size_t>(limits.min_skewed, 1) && made.skewed_bytes <= limits.shared_bytes;
     if (made.may_be_skewed) made.shared_bytes = made.skewed_bytes;
   }
   const std::size_t blocks = (job.in.n + 4095) / 4096;

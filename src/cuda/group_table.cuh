@@ -6,8 +6,8 @@
 // same. The window has room for n terms, so the sum is that of the exact integers.
 //
 // Four neighbouring elements of one group, as in sorted keys, are added in registers, as long as the group does not
-// change, if that is so in many lanes of a warp. At its end a block adds its table to global memory: word by word in 64 bits, without carries.
-// Cost: 2 to 4 shared atomics a term.
+// change, if that is so in many lanes of a warp. At its end a block adds its table to global memory: word by word
+// in 64 bits, without carries. Cost: 2 to 4 shared atomics a term.
 #pragma once
 
 #include <cuda/group_window.cuh>
@@ -51,9 +51,9 @@ __device__ __forceinline__ void add_to_number(unsigned* number, unsigned distanc
 }
 
 /// Adds ±magnitude · 2^offset, 0 < magnitude < 2^bits <= 2^53, to the number whose words are `distance` apart, in
-/// two's complement: a negative term is 2^(32·touched) - |term| in the words that it touches, and -1 in the next one.
-/// That meets a carry if the number stays on its side of zero, so seldom is anything left to pass on. All words that
-/// the term touches exist: see max_quick_bits.
+/// two's complement: a negative term is 2^(32·touched) - |term| in the words that it touches, and -1 in the next
+/// one. That meets a carry if the number stays on its side of zero, so seldom is anything left to pass on. All
+/// words that the term touches exist: see max_quick_bits.
 template <int bits, int words>
 __device__ __forceinline__ void add_quickly(unsigned* number, unsigned distance, std::uint64_t magnitude,
                                             int offset, bool negative) {

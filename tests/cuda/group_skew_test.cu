@@ -1,7 +1,7 @@
-// Groups in records whose keys are skewed: tables of the frequent groups before the records (group_skewed.cuh), with
-// keys that are equal, sorted, alternate, have Zipf's frequencies, or meet in one place of the hash table; special
-// values in a frequent group; bad keys; counts and extrema. Tables in which two groups share an entry, or that have
-// too little room, have to give wrong results.
+// Groups in records whose keys are skewed: tables of the frequent groups before the records (group_skewed.cuh),
+// with keys that are equal, sorted, alternate, have Zipf's frequencies, or meet in one place of the hash table;
+// special values in a frequent group; bad keys; counts and extrema. Tables in which two groups share an entry, or
+// that have too little room, have to give wrong results.
 #include <set>
 
 #include "group_launch.cuh"
@@ -103,8 +103,12 @@ void expect_orders(unsigned cases) {
     if (testing::Test::HasFailure()) return;
   }
 }
-TEST_F(group_skew, of_floats_has_the_bits_of_the_oracle) { expect_orders<float>(static_cast<unsigned>(oracle::scaled(5))); }
-TEST_F(group_skew, of_doubles_has_the_bits_of_the_oracle) { expect_orders<double>(static_cast<unsigned>(oracle::scaled(5))); }
+TEST_F(group_skew, of_floats_has_the_bits_of_the_oracle) {
+  expect_orders<float>(static_cast<unsigned>(oracle::scaled(5)));
+}
+TEST_F(group_skew, of_doubles_has_the_bits_of_the_oracle) {
+  expect_orders<double>(static_cast<unsigned>(oracle::scaled(5)));
+}
 
 TEST_F(group_skew, of_elements_one_by_one_has_the_bits_of_the_oracle) {
   for (unsigned seed = 0; seed < 16; ++seed) {
