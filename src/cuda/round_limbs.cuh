@@ -12,6 +12,11 @@
 namespace exactdot::cuda_engine {
 namespace {
 
+/// Chunks of compact sums of double; those of float have one, full sums of double five.
+constexpr int half_wide = 3;
+static_assert(half_wide ==
+              chunks_of(detail::limbs_of(element_type::float64, false, state_form::compact).count));
+
 /// The same in all lanes. `word` means nothing if there is a problem.
 struct rounded_sum {
   row_problem problem;
@@ -135,9 +140,9 @@ __device__ __forceinline__ std::uint64_t round_digits_of_limbs(core::number_form
 #pragma unroll
   for (int k = 0; k < 3; ++k) {
     const int i = top - k;
-    unsigned own = sum.digit[0];
+    unsigned own = 0;  // by masks: a choice would become an array in memory
 #pragma unroll
-    for (int c = 1; c < chunks; ++c) own = i >> 5 == c ? sum.digit[c] : own;
+    for (int c = 0; c < chunks; ++c) own |= sum.digit[c] & (0U - static_cast<unsigned>(i >> 5 == c));
     const unsigned digit = __shfl_sync(all_lanes, own, i & 31);
     const unsigned complement = i == lowest ? 0U - digit : ~digit;
     leading[k] = i < lowest ? 0 : sum.negative ? complement : digit;

@@ -12,8 +12,6 @@ namespace {
 
 constexpr int wide_limbs = core::layout_of<double>().limbs, narrow_limbs = core::layout_of<float>().limbs;
 constexpr int wide = chunks_of(wide_limbs), narrow = 1;
-constexpr int half_wide = 3;  // compact sums of double
-static_assert(half_wide == chunks_of(detail::limbs_of(element_type::float64, false, state_form::compact).count));
 constexpr int wide_square = chunks_of(2 * wide_limbs + 4), narrow_square = chunks_of(2 * narrow_limbs + 4);
 
 launch_shape shape_of(std::size_t rows) {
