@@ -1,15 +1,17 @@
 // The time of exact sums over GPUs beside an allreduce of plain doubles.
 //
 // One thread and one stream a GPU. For each number of results k, in turns: k doubles by ncclAllReduce; the words of
-// k states by ncclAllReduce; the same and rounded on the device (exactdot::cuda::round); rounded only; and both in one
-// launch (exactdot::cuda::round_among). Words of sums of float and double in compact form, of dot products in full form.
+// k states by ncclAllReduce; the same and rounded on the device (exactdot::cuda::round); rounded only; and both in
+// one launch (exactdot::cuda::round_among). Words of sums of float and double in compact form, of dot products in
+// full form.
 //
 //   stream   calls that follow each other: the host, which launches them, counts as much as the GPUs
 //   graph    20 of them, captured and replayed: the GPUs' time
 //   once     one call, waited for by its host
 //
 // A time is the median of the rounds, a ratio the median of the rounds' ratios, so that drift cancels. Results are
-// compared with the CPU's by bits; a wrong one fails the run. `host_us`: what a call costs its caller, not waited for.
+// compared with the CPU's by bits; a wrong one fails the run. `host_us`: what a call costs its caller, not waited
+// for.
 //
 // usage: bench_nccl_allreduce [--gpus N] [--rounds N] [--peers 0|1] [--json FILE]
 #include <algorithm>
@@ -33,19 +35,20 @@ using namespace nccl_bench;
 
 constexpr std::size_t result_counts[] = {1, 10, 100, 1000, 10'000};
 enum class path {
-  doubles,            ///< an allreduce of doubles
-  words,              ///< of words
-  rounded,            ///< of words, then round
-  rounded_ordinary,   ///< the same, but round is launched when the allreduce has ended
-  rounding,           ///< round alone
-  among_peers,        ///< round_among
+  doubles,           ///< an allreduce of doubles
+  words,             ///< of words
+  rounded,           ///< of words, then round
+  rounded_ordinary,  ///< the same, but round is launched when the allreduce has ended
+  rounding,          ///< round alone
+  among_peers,       ///< round_among
 };
 struct kind {
   path way;
   sent_format format;
   [[nodiscard]] std::string name() const {
     const std::string words = std::to_string(formats[format].words()) + " words";
-    constexpr const char* ends[] = {"", "", ", rounded", ", rounded, ordinary launch", ", rounding alone", ", among peers"};
+    constexpr const char* ends[] = {
+        "", "", ", rounded", ", rounded, ordinary launch", ", rounding alone", ", among peers"};
     return way == path::doubles ? "doubles" : words + ends[static_cast<int>(way)];
   }
   [[nodiscard]] bool gives_results() const { return way != path::doubles && way != path::words; }
@@ -78,7 +81,8 @@ std::vector<kind> kinds_of(const settings& given) {
 /// What one GPU measures. Made and used by its thread.
 class gpu_bench {
  public:
-  gpu_bench(int gpu, ncclComm_t communicator, const exactdot::cuda::peer_sums* peers, const std::vector<kind>& kinds)
+  gpu_bench(int gpu, ncclComm_t communicator, const exactdot::cuda::peer_sums* peers,
+            const std::vector<kind>& kinds)
       : communicator_(communicator), peers_(peers), kinds_(kinds) {
     check(cudaSetDevice(gpu), "choosing a GPU");
     check(cudaStreamCreate(&stream_), "creating a stream");
@@ -89,7 +93,8 @@ class gpu_bench {
     sent_ = std::make_unique<device_array<double>>(max_results);
     received_ = std::make_unique<device_array<double>>(max_results);
     for (const auto& format : formats) states_.push_back(std::make_unique<state_arrays>(format, gpu));
-    for (std::size_t i = 0; i < kinds.size(); ++i) results_.push_back(std::make_unique<device_array<double>>(max_results));
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      results_.push_back(std::make_unique<device_array<double>>(max_results));
   }
 
   void enqueue(std::size_t what, std::size_t k) {
@@ -280,7 +285,8 @@ void print(const std::vector<kind>& kinds, const report& all) {
     for (const char* const name : launching_names) {
       std::printf("  %-7s", name);
       for (const row& each : all.rows) {
-        if (launching_names[each.by] == name) std::printf(" %7zu: %6.2f (%5.3f)", each.k, each.median(what), each.ratio(what));
+        if (launching_names[each.by] == name)
+          std::printf(" %7zu: %6.2f (%5.3f)", each.k, each.median(what), each.ratio(what));
       }
       std::printf("\n");
     }
@@ -303,8 +309,8 @@ void write_json(const settings& given, const std::vector<kind>& kinds, const rep
   for (const row& each : all.rows) {
     out << between << "  {\"launched\": \"" << launching_names[each.by] << "\", \"results\": " << each.k;
     for (std::size_t what = 0; what < kinds.size(); ++what) {
-      out << ", \"" << kinds[what].name() << "\": {\"us\": " << each.median(what) << ", \"ratio\": "
-          << each.ratio(what) << "}";
+      out << ", \"" << kinds[what].name() << "\": {\"us\": " << each.median(what)
+          << ", \"ratio\": " << each.ratio(what) << "}";
     }
     out << "}";
     between = ",\n";

@@ -92,7 +92,8 @@ struct state_arrays {
 /// Results in device memory that differ from the expected bits.
 inline std::size_t wrong_results(const double* results, const std::vector<double>& expected) {
   std::vector<double> found(expected.size());
-  check(cudaMemcpy(found.data(), results, found.size() * sizeof(double), cudaMemcpyDeviceToHost), "copying results");
+  check(cudaMemcpy(found.data(), results, found.size() * sizeof(double), cudaMemcpyDeviceToHost),
+        "copying results");
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < found.size(); ++i) wrong += std::memcmp(&found[i], &expected[i], sizeof(double)) != 0;
   return wrong;

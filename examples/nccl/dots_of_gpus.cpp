@@ -3,8 +3,8 @@
 // Each GPU adds its share to words (dot_into, moments_into), NCCL sums the words as 64-bit integers, each GPU
 // rounds the sums: one stream a GPU, and no host between the stages. So the results have the bits of one CPU,
 // whatever the number of GPUs; rounded partial results, summed by NCCL as doubles, need not. On several machines
-// only the communicators differ (ncclCommInitRank). GPUs that reach each other's memory sum the dot products a second
-// time, and round them, in one launch without NCCL (round_among).
+// only the communicators differ (ncclCommInitRank). GPUs that reach each other's memory sum the dot products a
+// second time, and round them, in one launch without NCCL (round_among).
 #include <algorithm>
 #include <cstdio>
 #include <exactdot/cuda/peer_sums.hpp>

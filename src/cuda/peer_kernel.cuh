@@ -6,10 +6,10 @@
 //   2  waits for the others' words of its own row, adds them, rounds (round_limbs.cuh), sends the result to all
 //   3  waits for the results of the other rows
 //
-// A row crosses each link once as words, and once as 16 bytes of result; nothing waits but for data, and data need no
-// fence (peer_rows.hpp). All groups are sent before the first wait, so that ranks do not wait for each other in a
-// circle; the launch has no more blocks than multiprocessors, so that all of them run.
-// Cost beside an allreduce: two crossings of a link, no launch for the rounding.
+// A row crosses each link once as words, and once as 16 bytes of result; nothing waits but for data, and data need
+// no fence (peer_rows.hpp). All groups are sent before the first wait, so that ranks do not wait for each other in
+// a circle; the launch has no more blocks than multiprocessors, so that all of them run. Cost beside an allreduce:
+// two crossings of a link, no launch for the rounding.
 #pragma once
 
 #include <cuda/dependent_launch.cuh>
@@ -129,8 +129,8 @@ __device__ __forceinline__ void round_among_peers(const peer_call& call, const d
     rounded_sum found = round_row<chunks>(rows, format, sum);
     if (found.problem != no_problem) found.word = core::nan_word(format);
     if (has_other) {
-      const wide_unsigned data = half == 0 ? found.word & 0xffffffff
-                                           : found.word >> 32 | static_cast<wide_unsigned>(found.problem) << 32;
+      const wide_unsigned data =
+          half == 0 ? found.word & 0xffffffff : found.word >> 32 | static_cast<wide_unsigned>(found.problem) << 32;
       send(call.memory[other] + layout.result(turn, group, call.rank) + half, sent_bit | data);
     }
     if (lane == 0) store_row_result(to, bytes, i, found);

@@ -41,8 +41,9 @@ void enable_access(int device, int peer) {
   int can = 0;
   check(cudaDeviceCanAccessPeer(&can, device, peer), "asking which devices reach each other");
   if (can == 0) {
-    throw error(errc::device_failure, "cuda: device " + std::to_string(device) + " cannot access the memory of device " +
-                                          std::to_string(peer) + "; sum the words by an allreduce instead");
+    throw error(errc::device_failure, "cuda: device " + std::to_string(device) +
+                                          " cannot access the memory of device " + std::to_string(peer) +
+                                          "; sum the words by an allreduce instead");
   }
   const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {

@@ -2,9 +2,9 @@
 //
 // The most common finish, made short, because it stands between an allreduce and its result. Limbs of summed states
 // are not negative but for the last one, so there are carries only, no borrows; those of all chunks of 32 limbs are
-// found at once (carry lookahead), and one addition of integers a chunk hands them on. The three leading digits come
-// by shuffles. No shared memory; about eight warp collectives follow each other, whatever the number of chunks.
-// The checks are those of state_digits.cuh; other finishes go that way. By all lanes of a warp.
+// found at once (carry lookahead), and one addition of integers a chunk hands them on. The three leading digits
+// come by shuffles. No shared memory; about eight warp collectives follow each other, whatever the number of
+// chunks. The checks are those of state_digits.cuh; other finishes go that way. By all lanes of a warp.
 #pragma once
 
 #include <cuda/state_digits.cuh>
@@ -14,8 +14,7 @@ namespace {
 
 /// Chunks of compact sums of double; those of float have one, full sums of double five.
 constexpr int half_wide = 3;
-static_assert(half_wide ==
-              chunks_of(detail::limbs_of(element_type::float64, false, state_form::compact).count));
+static_assert(half_wide == chunks_of(detail::limbs_of(element_type::float64, false, state_form::compact).count));
 
 /// The same in all lanes. `word` means nothing if there is a problem.
 struct rounded_sum {
@@ -37,7 +36,8 @@ __device__ __forceinline__ word_checks check_words(const core::state_layout& lay
   const int lane = static_cast<int>(threadIdx.x % 32);
   constexpr lane_int top_limit = lane_int{1} << 62;
   const lane_int states = words.states;
-  word_checks found{0, states < 0, states > core::state_layout::max_states};
+  word_checks found{};
+  found.impossible = states<0, found.exceeds = states> core::state_layout::max_states;
   const bool counted = !found.impossible && !found.exceeds;
   const auto max_limb = static_cast<uint64_t>(states * low_half);
 #pragma unroll
@@ -98,7 +98,8 @@ __device__ __forceinline__ lane_digits<chunks> carry_limbs(int limbs, const lane
   return found;
 }
 
-/// Whether the last limb of the normalised state is beyond ±layout.top_limit(), a power of two: a lane's own digits.
+/// Whether the last limb of the normalised state is beyond ±layout.top_limit(), a power of two: a lane's own
+/// digits.
 template <int chunks>
 __device__ __forceinline__ bool exceeds_top(const core::state_layout& layout, const lane_digits<chunks>& sum) {
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -108,7 +109,7 @@ __device__ __forceinline__ bool exceeds_top(const core::state_layout& layout, co
 #pragma unroll
   for (int c = 0; c < chunks; ++c) {
     const int own_bits = bits - (32 * c + lane == layout.limbs ? 32 : 0);  // of this digit
-    const unsigned other = sum.digit[c] ^ sign;                             // bits that are not the sign's
+    const unsigned other = sum.digit[c] ^ sign;                            // bits that are not the sign's
     const bool decides = 32 * c + lane == layout.limbs || 32 * c + lane == layout.limbs - 1;
     if (decides && own_bits < 32) exceeds |= (own_bits <= 0 ? other : other >> own_bits) != 0;
   }

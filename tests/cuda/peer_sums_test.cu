@@ -1,6 +1,6 @@
-// Sums of states among ranks that reach each other's memory: every rank's results are the CPU's rounding of the summed
-// words, by bits, launch after launch, whatever was launched before. The ranks are blocks of one grid: a simulator
-// and one GPU suffice.
+// Sums of states among ranks that reach each other's memory: every rank's results are the CPU's rounding of the
+// summed words, by bits, launch after launch, whatever was launched before. The ranks are blocks of one grid: a
+// simulator and one GPU suffice.
 //
 // Sabotage: a rank that drops an element must change results, words that are no state must be noticed by all ranks.
 // clang-format off: on the simulator the next header defines what the kernels are written with
@@ -49,7 +49,8 @@ using words = std::vector<std::int64_t>;
 class peer_launcher {
  public:
   peer_launcher(unsigned ranks, std::size_t max_rows, std::size_t max_words, unsigned seed)
-      : layout_{ranks, (max_rows + ranks - 1) / ranks, max_words}, memory_(stream_, ranks * layout_.all()),
+      : layout_{ranks, (max_rows + ranks - 1) / ranks, max_words},
+        memory_(stream_, ranks * layout_.all()),
         status_(stream_, ranks) {
     choose_schedule(stream_, seed);
     memory_.fill_zero(), status_.fill_zero();
@@ -89,7 +90,9 @@ class peer_launcher {
       gpu::launch(kernel, ranks * blocks, 32 * rows_per_block, 0, stream_, grid);
     };
     const int chunks = chunks_of(grid.call[0].rows.layout.limbs);
-    chunks == 1 ? launch(peer_grid_kernel<1>) : chunks == 3 ? launch(peer_grid_kernel<3>) : launch(peer_grid_kernel<5>);
+    chunks == 1   ? launch(peer_grid_kernel<1>)
+    : chunks == 3 ? launch(peer_grid_kernel<3>)
+                  : launch(peer_grid_kernel<5>);
     std::vector<unsigned char> found(ranks * rows * 8);
     results.copy_to(found.data(), found.size());
     status.resize(ranks);
@@ -158,8 +161,8 @@ void expect_launch(peer_launcher& on, oracle::rng& random, unsigned ranks, std::
   std::vector<words> of_rank;
   for (unsigned rank = 0; rank < ranks; ++rank) of_rank.push_back(words_of_rank<T>(random, format, rows, gap));
   std::vector<unsigned> status;
-  const auto found = on.round(format, rows, gap, of_rank, type_of<R>, 1 + static_cast<unsigned>(random.below(2)),
-                              status);
+  const auto found =
+      on.round(format, rows, gap, of_rank, type_of<R>, 1 + static_cast<unsigned>(random.below(2)), status);
   for (unsigned rank = 0; rank < ranks; ++rank) {
     EXPECT_EQ(status[rank], no_problem);
     for (std::size_t i = 0; i < rows; ++i) {

@@ -18,15 +18,15 @@ class peer_sums {
  public:
   static constexpr int max_ranks = 8;
 
-  /// The device memory that each rank provides, for calls on up to `max_rows` states of up to `max_words` words. About
-  /// 16·max_rows·(max_words + 2) bytes. Throws errc::bad_option for 0 ranks, rows or words, more than max_ranks ranks,
-  /// or a size beyond the address space.
+  /// The device memory that each rank provides, for calls on up to `max_rows` states of up to `max_words` words.
+  /// About 16·max_rows·(max_words + 2) bytes. Throws errc::bad_option for 0 ranks, rows or words, more than
+  /// max_ranks ranks, or a size beyond the address space.
   [[nodiscard]] static std::size_t bytes(int ranks, std::size_t max_rows, std::size_t max_words);
 
-  /// memory[r]: bytes(…) bytes of rank r's device memory, aligned to 8 bytes and zero before any rank's first call, as
-  /// addresses that this rank's GPU can access (cudaDeviceEnablePeerAccess; between processes cudaIpcOpenMemHandle).
-  /// The caller keeps the memory until all ranks' calls have ended. Throws errc::bad_option as bytes, and for a rank
-  /// out of range; errc::null_pointer.
+  /// memory[r]: bytes(…) bytes of rank r's device memory, aligned to 8 bytes and zero before any rank's first call,
+  /// as addresses that this rank's GPU can access (cudaDeviceEnablePeerAccess; between processes
+  /// cudaIpcOpenMemHandle). The caller keeps the memory until all ranks' calls have ended. Throws errc::bad_option
+  /// as bytes, and for a rank out of range; errc::null_pointer.
   peer_sums(int rank, std::span<void* const> memory, std::size_t max_rows, std::size_t max_words);
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
@@ -45,8 +45,8 @@ class peer_sums {
 };
 
 /// The ranks of one process: rank r on devices[r]. Allocates the memory, which the last of them frees, and enables
-/// access between the devices. Waits for them. Throws errc::device_failure if one device cannot access another's memory
-/// or there is too little; errc::bad_option as peer_sums::bytes.
+/// access between the devices. Waits for them. Throws errc::device_failure if one device cannot access another's
+/// memory or there is too little; errc::bad_option as peer_sums::bytes.
 [[nodiscard]] std::vector<peer_sums> connect_peers(std::span<const int> devices, std::size_t max_rows,
                                                    std::size_t max_words);
 
@@ -55,15 +55,16 @@ void round_among(workspace& on, const peer_sums& among, const state_rows& states
                  void* results);
 }  // namespace detail
 
-/// results[i], on every rank = the sum of all ranks' states of row i, rounded once to `type`, a floating-point type,
-/// when the streams reach it: bits and NaNs as an allreduce of the words and then round(). The words are not changed.
-/// `what`: dot, sum, asum or sum_of_squares, of states of sums.
+/// results[i], on every rank = the sum of all ranks' states of row i, rounded once to `type`, a floating-point
+/// type, when the streams reach it: bits and NaNs as an allreduce of the words and then round(). The words are not
+/// changed. `what`: dot, sum, asum or sum_of_squares, of states of sums.
 ///
-/// Every rank makes the same calls in the same order, with as many rows of one format, each on one stream; a call waits
-/// on the device for those of the other ranks, forever if one does not come, so no host may wait for one rank before
-/// all have been enqueued. Graphs are replayed by all ranks alike. A row that is no sum of states is NaN on every rank,
-/// and workspace::check() throws on each. Errors: as round; errc::bad_option also for more rows or words than
-/// `among` has room for, other reductions (use an allreduce and round), and a state that begins with a count.
+/// Every rank makes the same calls in the same order, with as many rows of one format, each on one stream; a call
+/// waits on the device for those of the other ranks, forever if one does not come, so no host may wait for one rank
+/// before all have been enqueued. Graphs are replayed by all ranks alike. A row that is no sum of states is NaN on
+/// every rank, and workspace::check() throws on each. Errors: as round; errc::bad_option also for more rows or
+/// words than `among` has room for, other reductions (use an allreduce and round), and a state that begins with a
+/// count.
 inline void round_among(workspace& on, const peer_sums& among, const state_rows& states, reduction what,
                         element_type type, void* results) {
   detail::round_among(on, among, states, what, type, results);

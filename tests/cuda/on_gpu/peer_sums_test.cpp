@@ -1,5 +1,6 @@
-// exactdot::cuda::round_among on GPUs: the bits of one call on all data, calls after calls and graphs, on one device
-// with several streams and on all that there are; its errors. ../peer_sums_test.cu has every schedule on the simulator.
+// exactdot::cuda::round_among on GPUs: the bits of one call on all data, calls after calls and graphs, on one
+// device with several streams and on all that there are; its errors. ../peer_sums_test.cu has every schedule on the
+// simulator.
 #include <exactdot/cuda/peer_sums.hpp>
 #include <exactdot/reductions.hpp>
 
@@ -26,7 +27,11 @@ struct rank_of_sum {
   device_vector<std::int64_t> words;
 
   rank_of_sum(int device_, const std::vector<double>& a, const std::vector<double>& b, std::size_t k)
-      : device(make_current(device_)), workspace(stream.handle()), x(a), y(b), results(k),
+      : device(make_current(device_)),
+        workspace(stream.handle()),
+        x(a),
+        y(b),
+        results(k),
         words(k * accumulator<double>::word_count) {}
   static int make_current(int device) {
     EXPECT_EQ(cudaSetDevice(device), cudaSuccess);
@@ -64,7 +69,8 @@ void expect_dots(const std::vector<int>& devices, std::size_t k) {
     }
     for (std::size_t rank = 0; rank < ranks; ++rank) {  // nothing is waited for between them
       rank_of_sum::make_current(all[rank]->device);
-      round_among(all[rank]->workspace, peers[rank], all[rank]->states(k), reduction::dot, all[rank]->results.data());
+      round_among(all[rank]->workspace, peers[rank], all[rank]->states(k), reduction::dot,
+                  all[rank]->results.data());
     }
     for (const auto& each : all) {
       rank_of_sum::make_current(each->device);
@@ -73,8 +79,8 @@ void expect_dots(const std::vector<int>& devices, std::size_t k) {
       for (std::size_t i = 0; i < k; ++i) {
         accumulator<double> sum;
         for (int times = 0; times < call; ++times) sum.add(std::span(&a[i * n], n), std::span(&b[i * n], n));
-        ASSERT_TRUE(same_bits(found[i], sum.round<double>())) << i << " of " << k << ", call " << call << ", ranks "
-                                                              << ranks;
+        ASSERT_TRUE(same_bits(found[i], sum.round<double>()))
+            << i << " of " << k << ", call " << call << ", ranks " << ranks;
       }
     }
   }
