@@ -32,6 +32,7 @@
 namespace {
 
 using namespace nccl_bench;
+using exactdot::element_type;
 
 constexpr std::size_t result_counts[] = {1, 10, 100, 1000, 10'000};
 enum class path {
@@ -41,14 +42,22 @@ enum class path {
   rounded_ordinary,  ///< the same, but round is launched when the allreduce has ended
   rounding,          ///< round alone
   among_peers,       ///< round_among
+  by_owners,         ///< the same, but the words go to the owners of rows, however few they are
+  to_all,            ///< the same, but the words go to all ranks, as far as there is room
 };
 struct kind {
   path way;
   sent_format format;
   [[nodiscard]] std::string name() const {
     const std::string words = std::to_string(formats[format].words()) + " words";
-    constexpr const char* ends[] = {
-        "", "", ", rounded", ", rounded, ordinary launch", ", rounding alone", ", among peers"};
+    constexpr const char* ends[] = {"",
+                                    "",
+                                    ", rounded",
+                                    ", rounded, ordinary launch",
+                                    ", rounding alone",
+                                    ", among peers",
+                                    ", among peers, by owners",
+                                    ", among peers, to all"};
     return way == path::doubles ? "doubles" : words + ends[static_cast<int>(way)];
   }
   [[nodiscard]] bool gives_results() const { return way != path::doubles && way != path::words; }
@@ -72,7 +81,8 @@ std::vector<kind> kinds_of(const settings& given) {
     if (way == path::among_peers && !given.peers) continue;
     for (int format = 0; format < sent_formats; ++format) all.push_back({way, static_cast<sent_format>(format)});
   }
-  for (const path way : {path::rounding, path::rounded_ordinary}) {
+  for (const path way : {path::rounding, path::rounded_ordinary, path::by_owners, path::to_all}) {
+    if (way >= path::by_owners && !given.peers) continue;
     for (const sent_format format : {full_float, full_double}) all.push_back({way, format});
   }
   return all;
@@ -106,9 +116,14 @@ class gpu_bench {
     }
     const exactdot::state_format& format = formats[number];
     const state_arrays& states = *states_[number];
-    if (way == path::among_peers) {
-      exactdot::cuda::round_among(*workspace_, *peers_, {format, states.sent.data(), k}, format.what,
-                                  results_[what]->data());
+    if (way >= path::among_peers) {
+      const exactdot::cuda::state_rows rows{format, states.sent.data(), k};
+      double* const results = results_[what]->data();
+      if (way == path::among_peers)
+        exactdot::cuda::round_among(*workspace_, *peers_, rows, format.what, results);
+      else
+        exactdot::cuda::detail::round_among(*workspace_, *peers_, rows, format.what, element_type::float64, results,
+                                            way == path::to_all ? SIZE_MAX : 0);
       return;
     }
     if (kinds_[what].reduces_words()) {

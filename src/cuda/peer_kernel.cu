@@ -9,10 +9,9 @@ namespace exactdot::cuda {
 using namespace cuda_engine;
 
 void round_peer_rows(const workspace::storage& storage, const peer_call& call, const destination& to) {
-  const std::size_t groups = (call.rows.count + call.layout.ranks - 1) / call.layout.ranks;
-  const std::size_t blocks = (groups + rows_per_block - 1) / rows_per_block;
-  // all blocks have to run at once: they wait for other devices
-  const auto most = static_cast<std::size_t>(storage.multiprocessors);
+  const std::size_t blocks = (call.groups() + rows_per_block - 1) / rows_per_block;
+  // all blocks should run at once, because they wait for other devices: registers suffice for five
+  const auto most = static_cast<std::size_t>(storage.multiprocessors) * 4;
   const auto launch = [&](auto kernel) {
     launch_kernel(storage, "launching a sum among devices",
                   {static_cast<unsigned>(std::min(blocks, most)), 32 * rows_per_block}, kernel, call, to);

@@ -1,15 +1,16 @@
 // Sums of states over GPUs, rounded: words to the owners of the rows, results back, in one launch on every GPU.
 //
-// A warp does for a group of rows, of which its rank owns one:
+// A warp does for a group of rows, of which its rank rounds one (peer_rows.hpp):
 //
-//   1  sends its words of the other rows to their owners, by stores into their memory
-//   2  waits for the others' words of its own row, adds them, rounds (round_limbs.cuh), sends the result to all
-//   3  waits for the results of the other rows
+//   1  sends its words of the rows that other ranks round, by stores into their memory
+//   2  waits for the others' words of its own row, adds them, rounds (round_limbs.cuh); sends the result, if the
+//   row
+//      has one owner
+//   3  waits for the results of the other rows, if rows have owners
 //
-// A row crosses each link once as words, and once as 16 bytes of result; nothing waits but for data, and data need
-// no fence (peer_rows.hpp). All groups are sent before the first wait, so that ranks do not wait for each other in
-// a circle; the launch has no more blocks than multiprocessors, so that all of them run. Cost beside an allreduce:
-// two crossings of a link, no launch for the rounding.
+// Nothing waits but for data, and data need no fence. All groups are sent before the first wait, so that ranks do
+// not wait for each other in a circle. Cost beside an allreduce: one or two crossings of a link, no launch for the
+// rounding.
 #pragma once
 
 #include <cuda/dependent_launch.cuh>
@@ -98,17 +99,16 @@ __device__ __forceinline__ void round_among_peers(const peer_call& call, const d
   const sum_rows& rows = call.rows;
   const peer_layout& layout = call.layout;
   const auto lane = static_cast<unsigned>(threadIdx.x % 32), ranks = static_cast<unsigned>(layout.ranks);
-  const std::size_t groups = (rows.count + ranks - 1) / ranks;
+  const std::size_t groups = call.groups();
   const core::number_format format = to.rule.format();
   const int bytes = to.rule.bytes();
   wide_unsigned* const own = call.memory[call.rank];
-  const auto row_of = [&](std::size_t group, unsigned rank) { return group * ranks + rank; };
   for (std::size_t group = first; group < groups; group += step) {
     const std::size_t turn = own[layout.launches(group)] & 1;
     for (unsigned k = 1; k < ranks; ++k) {  // to another rank each, so that no link waits
       const unsigned owner = call.rank + k < ranks ? call.rank + k : call.rank + k - ranks;
-      if (row_of(group, owner) >= rows.count) continue;
-      lane_row<chunks> row = load_row<chunks>(rows, row_of(group, owner));
+      if (call.row(group, owner) >= rows.count) continue;
+      lane_row<chunks> row = load_row<chunks>(rows, call.row(group, owner));
       wide_unsigned* const place = call.memory[owner] + layout.words(turn, group, call.rank);
       for_each_word<chunks>(rows, row, [&](wide_unsigned& word, int i) {
         send(place + i, message_of(static_cast<std::int64_t>(word)));
@@ -117,9 +117,9 @@ __device__ __forceinline__ void round_among_peers(const peer_call& call, const d
   }
   // Lane 2r + h has half h of the result that goes to rank r, or that comes from it.
   const unsigned other = lane / 2, half = lane % 2;
-  const bool has_other = other < ranks && other != call.rank;
+  const bool has_other = other < ranks && other != call.rank && !call.to_all;
   for (std::size_t group = first; group < groups; group += step) {
-    const std::size_t i = row_of(group, call.rank);
+    const std::size_t i = call.row(group, call.rank);
     if (i >= rows.count) continue;
     const std::size_t turn = own[layout.launches(group)] & 1;
     lane_row<chunks> sum = load_row<chunks>(rows, i);
@@ -137,7 +137,7 @@ __device__ __forceinline__ void round_among_peers(const peer_call& call, const d
   }
   for (std::size_t group = first; group < groups; group += step) {
     const wide_unsigned launches = own[layout.launches(group)];
-    const std::size_t i = row_of(group, other);
+    const std::size_t i = call.row(group, other);
     const bool comes = has_other && i < rows.count;
     wide_unsigned* const place = own + layout.result(launches & 1, group, comes ? other : 0) + half;
     wide_unsigned got = sent_bit;

@@ -1,4 +1,5 @@
 // The calls of exactdot/cuda/peer_sums.hpp: memory of the ranks, checks, launches.
+#include <algorithm>
 #include <cuda/launch.hpp>
 #include <cuda/state_launch.hpp>
 #include <exactdot/cuda/peer_sums.hpp>
@@ -19,8 +20,9 @@ cuda_engine::peer_layout layout_of(std::size_t ranks, std::size_t max_rows, std:
   }
   if (max_rows == 0 || max_words == 0) refuse("room for 0 rows or words; use 1 or more");
   constexpr std::size_t max = static_cast<std::size_t>(PTRDIFF_MAX) / 64;
-  if (max_words > max / (max_rows + ranks)) refuse("so many rows of words exceed the address space");
-  return {ranks, (max_rows + ranks - 1) / ranks, max_words};
+  if (max_words > max / (max_rows + ranks) / ranks) refuse("so many rows of words exceed the address space");
+  const std::size_t to_all = std::min(max_rows, cuda_engine::max_rows_to_all);
+  return {ranks, std::max((max_rows + ranks - 1) / ranks, to_all), max_words};
 }
 
 /// Makes a device current, and the one before again at its end.
@@ -99,7 +101,7 @@ std::vector<peer_sums> connect_peers(std::span<const int> devices, std::size_t m
 }
 
 void detail::round_among(workspace& on, const peer_sums& among, const state_rows& states, reduction what,
-                         element_type type, void* results) {
+                         element_type type, void* results, std::size_t most_to_all) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);
@@ -115,10 +117,11 @@ void detail::round_among(workspace& on, const peer_sums& among, const state_rows
   }
   if (states.rows == 0) return;
   const auto ranks = static_cast<std::size_t>(among.ranks());
-  cuda_engine::peer_call call{cuda_engine::sum_rows(asked.rows, asked.finish.sum),
-                              layout_of(ranks, among.max_rows(), among.max_words()),
-                              static_cast<unsigned>(among.rank()),
-                              {}};
+  const cuda_engine::peer_layout layout = layout_of(ranks, among.max_rows(), among.max_words());
+  const std::size_t words = states.rows * states.format.words() * (ranks - 1);
+  const bool to_all = states.rows <= layout.max_groups && words <= most_to_all;
+  cuda_engine::peer_call call{
+      cuda_engine::sum_rows(asked.rows, asked.finish.sum), layout, static_cast<unsigned>(among.rank()), to_all, {}};
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     call.memory[rank] = static_cast<cuda_engine::wide_unsigned*>(among.memory()[rank]);
   }

@@ -49,9 +49,7 @@ using words = std::vector<std::int64_t>;
 class peer_launcher {
  public:
   peer_launcher(unsigned ranks, std::size_t max_rows, std::size_t max_words, unsigned seed)
-      : layout_{ranks, (max_rows + ranks - 1) / ranks, max_words},
-        memory_(stream_, ranks * layout_.all()),
-        status_(stream_, ranks) {
+      : layout_{ranks, max_rows, max_words}, memory_(stream_, ranks * layout_.all()), status_(stream_, ranks) {
     choose_schedule(stream_, seed);
     memory_.fill_zero(), status_.fill_zero();
   }
@@ -60,6 +58,8 @@ class peer_launcher {
   }
   peer_launcher(const peer_launcher&) = delete;
   peer_launcher& operator=(const peer_launcher&) = delete;
+
+  bool to_all = false;  ///< the next launches
 
   /// The results of every rank, one after the other. `of_rank`: `rows` rows of words, `gap` words between them.
   std::vector<std::uint64_t> round(const state_format& format, std::size_t rows, std::size_t gap,
@@ -111,7 +111,7 @@ class peer_launcher {
   peer_call call_of(const state_format& format, std::size_t rows, std::size_t gap, std::int64_t* first,
                     unsigned rank) {
     const word_rows all{engine::stored_state(format), first, format.words() + gap, rows};
-    peer_call call{sum_rows(all, 0), layout_, rank, {}};
+    peer_call call{sum_rows(all, 0), layout_, rank, to_all, {}};
     for (std::size_t r = 0; r < layout_.ranks; ++r) call.memory[r] = memory_.data() + r * layout_.all();
     return call;
   }
@@ -200,6 +200,7 @@ TEST_F(peer_sums, tell_all_ranks_of_words_that_are_no_state) {
       of_rank.push_back(words_of_rank<double>(random, {reduction::sum, element_type::float64}, rows, 0));
     }
     of_rank[2][4 * format.words() + 9] = bad;
+    on.to_all = bad == -1;
     for (unsigned rank = 0; rank < 2; ++rank) of_rank[rank][4 * format.words() + 9] = 0;
     std::vector<unsigned> status;
     const auto found = on.round(format, rows, 0, of_rank, element_type::float64, 1, status);
@@ -223,6 +224,7 @@ TEST_F(peer_sums, lose_bits_if_a_rank_drops_an_element) {
     const std::vector<words> of_rank = {{first.words().begin(), first.words().end()},
                                         {second.words().begin(), second.words().end()}};
     std::vector<unsigned> status;
+    on.to_all = !on.to_all;
     results.push_back(on.round(format, 1, 0, of_rank, element_type::float64, 1, status)[0]);
   }
   EXPECT_EQ(results, (std::vector<std::uint64_t>{0x3ff0000000000001, 0x3ff0000000000000}));

@@ -2,9 +2,9 @@
 // Sums of states over the GPUs of a node, rounded: one launch on each GPU does what an allreduce of the words and
 // exactdot::cuda::round do in two, for GPUs that reach each other's memory (NVLink, PCIe).
 //
-// Every result has one GPU that adds the words of all and rounds; it sends 16 bytes to each of the others. So words
-// cross a link once, and k results of words weigh little more than their words divided by the number of GPUs
-// (docs/scale.md has times). dot_into, then round_among: one stream, no host, and the bits of one call on all data.
+// Up to 256 KB of words go to all GPUs, each of which adds and rounds. Of more each result has one GPU that adds
+// the words of all and rounds, and sends 16 bytes to each of the others. So words cross a link once (docs/scale.md
+// has times). dot_into, then round_among: one stream, no host, and the bits of one call on all data.
 #pragma once
 
 #include <exactdot/cuda/states.hpp>
@@ -19,8 +19,8 @@ class peer_sums {
   static constexpr int max_ranks = 8;
 
   /// The device memory that each rank provides, for calls on up to `max_rows` states of up to `max_words` words.
-  /// About 16·max_rows·(max_words + 2) bytes. Throws errc::bad_option for 0 ranks, rows or words, more than
-  /// max_ranks ranks, or a size beyond the address space.
+  /// About 16·max_words·max_rows bytes, or 16·max_words·ranks·1024 if max_rows is 1024·ranks or less. Throws
+  /// errc::bad_option for 0 ranks, rows or words, more than max_ranks ranks, or a size beyond the address space.
   [[nodiscard]] static std::size_t bytes(int ranks, std::size_t max_rows, std::size_t max_words);
 
   /// memory[r]: bytes(…) bytes of rank r's device memory, aligned to 8 bytes and zero before any rank's first call,
@@ -51,8 +51,9 @@ class peer_sums {
                                                    std::size_t max_words);
 
 namespace detail {
+/// most_to_all: words that are sent to all ranks rather than to the owners of rows, at most. The same on all ranks.
 void round_among(workspace& on, const peer_sums& among, const state_rows& states, reduction what, element_type type,
-                 void* results);
+                 void* results, std::size_t most_to_all = std::size_t{1} << 15);
 }  // namespace detail
 
 /// results[i], on every rank = the sum of all ranks' states of row i, rounded once to `type`, a floating-point
