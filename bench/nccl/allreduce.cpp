@@ -183,6 +183,7 @@ class gpu_bench {
     check(cudaStreamEndCapture(stream_, &made), "capturing a graph");
     check(cudaGraphInstantiate(&replay, made, 0), "making a graph");
     check(cudaGraphDestroy(made), "releasing a graph");
+    check(cudaGraphUpload(replay, stream_), "sending a graph to the device");
     return replay;
   }
 

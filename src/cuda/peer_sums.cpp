@@ -85,6 +85,7 @@ std::vector<peer_sums> connect_peers(std::span<const int> devices, std::size_t m
   for (const int device : devices) {
     current.become(device);
     for (const int peer : devices) enable_access(device, peer);
+    load_peer_kernels();
     void* found = nullptr;
     check(cudaMalloc(&found, bytes), "allocating memory for sums among devices");
     owned.emplace_back(found, [](void* each) { cudaFree(each); });

@@ -23,6 +23,10 @@ void add_count(const workspace::storage& storage, std::int64_t* count, std::int6
 void round_peer_rows(const workspace::storage& storage, const cuda_engine::peer_call& call,
                      const cuda_engine::destination& to);
 
+/// Loads its kernels on the current device. A first launch would, and could then wait for a device that itself
+/// waits for that launch.
+void load_peer_kernels();
+
 /// What round is asked for, when it has been checked.
 struct checked_rounding {
   cuda_engine::word_rows rows;

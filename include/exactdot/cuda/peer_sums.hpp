@@ -62,10 +62,11 @@ void round_among(workspace& on, const peer_sums& among, const state_rows& states
 ///
 /// Every rank makes the same calls in the same order, with as many rows of one format, each on one stream; a call
 /// waits on the device for those of the other ranks, forever if one does not come, so no host may wait for one rank
-/// before all have been enqueued. Graphs are replayed by all ranks alike. A row that is no sum of states is NaN on
-/// every rank, and workspace::check() throws on each. Errors: as round; errc::bad_option also for more rows or
-/// words than `among` has room for, other reductions (use an allreduce and round), and a state that begins with a
-/// count.
+/// before all have been enqueued. Graphs are replayed by all ranks alike. In a process of several ranks nothing
+/// else may wait for a device between their calls: no allocation, and no first launch of a kernel (connect_peers
+/// loads this one). A row that is no sum of states is NaN on every rank, and workspace::check() throws on each.
+/// Errors: as round; errc::bad_option also for more rows or words than `among` has room for, other reductions (use
+/// an allreduce and round), and a state that begins with a count.
 inline void round_among(workspace& on, const peer_sums& among, const state_rows& states, reduction what,
                         element_type type, void* results) {
   detail::round_among(on, among, states, what, type, results);
