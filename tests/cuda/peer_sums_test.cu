@@ -176,7 +176,7 @@ TEST_F(peer_sums, equal_the_cpu_launch_after_launch) {
   constexpr std::size_t max_rows = 23, max_words = accumulator<double>::word_count;
   for (unsigned seed = 0; seed < 10; ++seed) {
     oracle::rng random(seed);
-    const auto ranks = 1 + static_cast<unsigned>(seed % 5);
+    const auto ranks = 1 + seed % max_peers;
     peer_launcher on(ranks, max_rows, max_words, seed);
     for (int i = 0; i < 5; ++i) {
       random.coin() ? expect_launch<float, double>(on, random, ranks, max_rows)
