@@ -1,5 +1,6 @@
 // Reductions of files; see reduce_files.hpp.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cli/gpu_probe.hpp>
 #include <cli/reduce_files.hpp>
@@ -10,14 +11,30 @@
 #include <exactdot/reductions.hpp>
 #include <io/fault.hpp>
 #include <plan/thread_count.hpp>
+#include <vector>
 
 namespace exactdot::cli {
 
+namespace {
+
+void require_vector(const io::vector_file& file) {
+  std::vector<std::size_t> shape;
+  for (const axis& each : file.axes()) shape.push_back(each.n);
+  if (shape.size() == 1) return;
+  io::fail(file.path(), fmt::format("is a {}-D array of shape ({}); expected a vector (1-D); --axis N reduces an axis",
+                                    shape.size(), fmt::join(shape, ", ")));
+}
+
+}  // namespace
+
 operands::operands(reduction what, const source& a, const source& b, io::npy_shapes shapes)
-    : a_(a.path, a.raw_type, shapes) {
+    : a_(a.path, a.raw_type, io::npy_shapes::any) {
+  const bool vectors = shapes == io::npy_shapes::vectors;
+  if (vectors) require_vector(a_);
   if (inputs_of(what) == 1) return;
-  b_.emplace(b.path, b.raw_type, shapes);
-  shapes == io::npy_shapes::vectors ? io::check_pair(a_, *b_) : io::check_types(a_, *b_);
+  b_.emplace(b.path, b.raw_type, io::npy_shapes::any);
+  if (vectors) require_vector(*b_);
+  vectors ? io::check_pair(a_, *b_) : io::check_types(a_, *b_);
 }
 
 void operands::check() const {

@@ -16,10 +16,6 @@ CEILING_GOAL = 0.85
 VECDOT_GOAL = 0.5
 SUM_GOAL = 1.0
 GEMV_GOAL = 1.1
-COLUMNS = ("few long columns of doubles were strided vectors one after the other, short columns had 8 threads each: both have been "
-           "changed since, not measured yet")
-NOTE = ("Since then launch configurations have been chosen from these results, which no table shows yet "
-        "([experiments](../experiments.md#rows-columns-and-segments-on-a-gpu)).")
 KEYS = ("row", "type", "rows", "length")
 MODE_KEYS = ("what", "type", "lines", "length")
 
@@ -94,7 +90,7 @@ def goals(results):
         goal(f"the same rows: ≤ {VECDOT_GOAL:g} of `torch.linalg.vecdot`", ("dot",), results.of_torch("vecdot"),
              VECDOT_GOAL, "long rows: both read at the speed of memory"),
         goal("`exact` row and column sums: ≤ `torch.sum`", ("sum", "columns"), results.of_torch("sum"), SUM_GOAL,
-             f"{COLUMNS}; sums of floats: 8 operations in double a term"),
+             "sums of floats: 8 operations in double a term"),
         goal(f"`exact` matrix-vector product: ≤ {GEMV_GOAL:g} of cuBLAS gemv", ("matvec",),
              lambda row: row["exact"] / row["gemv"] if "gemv" in row else None, GEMV_GOAL,
              "8 operations a term and a decision for each line; the vector is read again for each row, from the cache")]
@@ -119,19 +115,24 @@ def table_of(rows, names):
                  [line_of(row, names) for row in rows])
 
 
+def of_peer(row):
+    """PyTorch's time of a row, whatever the name of its function."""
+    return {"torch": value for name, value in row.items() if name.startswith("torch.")}
+
+
 def entries(results):
     """(heading, text, table) of the page."""
-    rows = [{**row, **{name: value for name, value in results.torch.get(key_of(row), {}).items() if name not in KEYS}}
-            for row in results.rows]
-    peers = ("exact", "vectors", "cub", "gemv", *sorted({name for row in rows for name in row if name.startswith("torch.")}),
-             "read")
+    rows, segments = ([{**row, **of_peer(results.torch.get(key_of(row), {}))} for row in given]
+                      for given in (results.rows, results.segments))
     found = [("Rows, columns and matrix times vector",
               f"{results.gpu}. µs; 2^25 elements, or pairs. `vectors`: a vector call for each row; `read`: the fastest "
-              "kernel that only reads the same bytes; `columns`: sums of the columns of such a matrix. " + NOTE,
-              table_of(rows, [name for name in peers if any(name in row for row in rows)]))]
-    if results.segments:
-        found.append(("Segments, variances, few long rows and columns", "The same machine.",
-                      table_of(results.segments, ("exact", "cub", "read"))))
+              "kernel that only reads the same bytes; `columns`: sums of the columns of such a matrix. `torch`: `vecdot`, `sum`, "
+              "`matvec`, `vector_norm`, `mean`.",
+              table_of(rows, ("exact", "vectors", "cub", "gemv", "torch", "read")))]
+    if segments:
+        found.append(("Segments, variances, few long rows and columns",
+                      "The same machine. `torch`: `segment_reduce`, `var`, `sum`.",
+                      table_of(segments, ("exact", "cub", "torch", "read"))))
     if results.modes:
         found.append(("Extreme elements and mode fast",
                       f"{results.modes_gpu}, 2026-11-25. µs; 2^25 elements, or pairs, in all. `cub`: `DeviceSegmentedReduce`; "

@@ -10,7 +10,9 @@ WORD = 8
 SCHEMES = {  # bytes of each collective for k results
     "doubles": lambda k: [WORD * k],
     "two collectives": lambda k: [WORD * k, WORD * k],  # the largest magnitude, then integers relative to it
+    "16 words": lambda k: [16 * WORD * k],  # compact, of sums of float
     "24 words": lambda k: [24 * WORD * k],
+    "73 words": lambda k: [73 * WORD * k],  # compact, of sums of double
     "138 words": lambda k: [138 * WORD * k],
 }
 MAX_STATES = 2**31 - 1  # that may be summed between two normalisations
@@ -36,6 +38,12 @@ def error(cells, alpha, beta):
     """The mean square of log(model / measured)."""
     return sum(math.log(time(cell["scheme"], cell["results"], cell["ranks"], alpha, beta) / cell["us"]) ** 2
                for cell in cells) / len(cells)
+
+
+def cells_of_nccl(found):
+    """The times of nccl.json as cells of `fit`: collectives that follow each other in a stream."""
+    return [{"ranks": found["gpus"], "results": row["results"], "scheme": scheme, "us": row[scheme]["us"]}
+            for row in found["rows"] if row["launched"] == "stream" for scheme in SCHEMES if scheme in row]
 
 
 def fit(cells):

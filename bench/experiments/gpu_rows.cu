@@ -1,5 +1,5 @@
-// Rows of arrays in a GPU's memory: exact sums and dots of the rows of a matrix, and a matrix times a vector,
-// beside CUB's segmented sum, cuBLAS's gemv and, of the same bytes, the fastest kernel that only reads. 2^25
+// Rows of arrays in a GPU's memory: exact sums, dots, norms and means of the rows of a matrix, sums of its columns, and
+// a matrix times a vector, beside CUB's segmented sum, cuBLAS's gemv and, of the same bytes, the fastest kernel that only reads. 2^25
 // elements, or pairs, in all.
 //
 // Medians of rounds in which all ways take turns, in a replayed graph. Some results are compared with the vector
@@ -35,11 +35,17 @@ using exactdot::on_gpu::stream;
 constexpr std::size_t elements = std::size_t{1} << 25;
 constexpr int rounds = 7;
 
-enum class job { dot, sum, matvec, mean, columns };
+enum class job { dot, sum, matvec, mean, norm, columns };
 
 const char* name_of(job what) {
-  constexpr const char* names[] = {"dot", "sum", "matvec", "mean", "columns"};
+  constexpr const char* names[] = {"dot", "sum", "matvec", "mean", "norm", "columns"};
   return names[static_cast<int>(what)];
+}
+
+/// The reduction of a job of one matrix.
+reduction reduction_of(job what) {
+  if (what == job::mean) return reduction::mean;
+  return what == job::norm ? reduction::nrm2 : reduction::sum;
 }
 
 /// Numbers of 2^-60 to 2^60, each followed by its negative in the same row, but for one of 1: sums that cancel.
@@ -92,7 +98,7 @@ class measurement {
     for (const int log2_length : {5, 7, 9, 11, 13, 15, 18, 21}) {
       length_ = std::size_t{1} << log2_length;
       rows_ = elements / length_;
-      for (const job what : {job::dot, job::sum, job::matvec, job::columns}) measure(what);
+      for (const job what : {job::dot, job::sum, job::matvec, job::columns, job::norm, job::mean}) measure(what);
     }
     for (const int log2_length : {5, 9, 13, 18}) {
       length_ = std::size_t{1} << log2_length;
@@ -135,7 +141,7 @@ class measurement {
                   return exactdot::cuda::reduce(workspace_, reduction::sum,
                                                 exactdot::columns(a_.data(), rows_, length_), out);
                 default:
-                  exactdot::cuda::reduce(workspace_, what == job::mean ? reduction::mean : reduction::sum, a, out);
+                  exactdot::cuda::reduce(workspace_, reduction_of(what), a, out);
               }
             }};
   }
@@ -195,7 +201,7 @@ class measurement {
   void measure(job what) {
     const int matrices = what == job::dot ? 2 : 1;
     std::vector<way> ways = {exact(what)};
-    if (rows_ <= 256 && what != job::columns) ways.push_back(vectors(what));
+    if (rows_ <= 256 && (what == job::dot || what == job::sum || what == job::matvec)) ways.push_back(vectors(what));
     if (what == job::matvec) ways.push_back(cublas_gemv());
     if (what == job::dot || what == job::sum) ways.push_back(cub_segmented(what == job::dot));
     const std::size_t bytes = elements * sizeof(T);
@@ -206,7 +212,7 @@ class measurement {
       ways.push_back({"read", [=, enqueue = kernel.enqueue] { enqueue(start, second, each); }});
     }
     time(what, "", ways);
-    if (with_variants_ && what != job::columns) time_variants(what);
+    if (with_variants_ && (what == job::dot || what == job::sum || what == job::matvec)) time_variants(what);
   }
 
   void time(job computed, const char* data, const std::vector<way>& ways) {
@@ -255,8 +261,7 @@ class measurement {
     if (what == job::columns) {
       x = {a_.data() + i, rows_, exactdot::type_of<T>, static_cast<std::ptrdiff_t>(length_ * sizeof(T))};
     }
-    const reduction asked = what == job::mean ? reduction::mean : reduction::sum;
-    const std::uint64_t bits = exactdot::cuda::reduce(workspace_, asked, x, exactdot::type_of<T>).bits;
+    const std::uint64_t bits = exactdot::cuda::reduce(workspace_, reduction_of(what), x, exactdot::type_of<T>).bits;
     T value{};
     std::memcpy(&value, &bits, sizeof value);
     return value;

@@ -3,9 +3,11 @@
 // Each GPU adds its share to words (dot_into, moments_into), NCCL sums the words as 64-bit integers, each GPU
 // rounds the sums: one stream a GPU, and no host between the stages. So the results have the bits of one CPU,
 // whatever the number of GPUs; rounded partial results, summed by NCCL as doubles, need not. On several machines
-// only the communicators differ (ncclCommInitRank).
+// only the communicators differ (ncclCommInitRank). GPUs that reach each other's memory sum the dot products a
+// second time, and round them, in one launch without NCCL (round_among).
+#include <algorithm>
 #include <cstdio>
-#include <exactdot/cuda/states.hpp>
+#include <exactdot/cuda/peer_sums.hpp>
 #include <exactdot/exactdot.hpp>
 #include <memory>
 #include <random>
@@ -54,7 +56,7 @@ struct gpu {
   std::size_t first, count;
   cudaStream_t stream = nullptr;
   std::unique_ptr<exactdot::cuda::workspace> workspace;
-  double *a = nullptr, *b = nullptr, *results = nullptr;
+  double *a = nullptr, *b = nullptr, *results = nullptr, *among_peers = nullptr;
   std::int64_t* words = nullptr;
 
   gpu(int number_, int gpus, const data& from)
@@ -66,6 +68,7 @@ struct gpu {
     workspace = std::make_unique<exactdot::cuda::workspace>(stream);
     a = on_device<double>(vectors * count + 1), b = on_device<double>(vectors * count + 1);
     results = on_device<double>(vectors + 1), words = on_device<std::int64_t>(all_words);
+    among_peers = on_device<double>(vectors);
     for (std::size_t i = 0; i < vectors; ++i) {
       const std::size_t bytes = count * sizeof(double);
       check(cudaMemcpy(a + i * count, &from.a[i * n + first], bytes, cudaMemcpyHostToDevice), "copying a");
@@ -80,30 +83,51 @@ struct gpu {
     }
     exactdot::cuda::moments_into(*workspace, a, count, words + vectors * words_of_dot);
   }
+  [[nodiscard]] exactdot::cuda::state_rows dots() const {
+    return {{reduction::dot, exactdot::element_type::float64}, words, vectors};
+  }
+  /// Sums the words of all GPUs' dot products, which stay as they are, and rounds.
+  void round_among(const exactdot::cuda::peer_sums& peers) const {
+    check(cudaSetDevice(number), "choosing a GPU");
+    exactdot::cuda::round_among(*workspace, peers, dots(), reduction::dot, among_peers);
+  }
   void round() const {
     check(cudaSetDevice(number), "choosing a GPU");
     using exactdot::element_type;
-    exactdot::cuda::round(*workspace, {{reduction::dot, element_type::float64}, words, vectors}, reduction::dot,
-                          results);
+    exactdot::cuda::round(*workspace, dots(), reduction::dot, results);
     exactdot::cuda::round(*workspace,
                           {{reduction::variance, element_type::float64}, words + vectors * words_of_dot},
                           reduction::variance, results + vectors);
   }
-  [[nodiscard]] std::vector<double> read() const {
+  [[nodiscard]] std::vector<double> read(const double* from, std::size_t size) const {
     check(cudaSetDevice(number), "choosing a GPU");
     workspace->check();
-    std::vector<double> found(vectors + 1);
-    check(cudaMemcpy(found.data(), results, found.size() * sizeof(double), cudaMemcpyDeviceToHost), "copying back");
+    std::vector<double> found(size);
+    check(cudaMemcpy(found.data(), from, size * sizeof(double), cudaMemcpyDeviceToHost), "copying back");
     return found;
   }
 };
 
+/// For each GPU; none if they do not reach each other's memory.
+std::vector<exactdot::cuda::peer_sums> peers_of(int gpus) {
+  std::vector<int> devices;
+  for (int i = 0; i < gpus; ++i) devices.push_back(i);
+  try {
+    return exactdot::cuda::connect_peers(devices, vectors, words_of_dot);
+  } catch (const exactdot::error& failure) {
+    std::printf("%s\n", failure.what());
+    return {};
+  }
+}
+
 /// The results of every GPU.
 std::vector<std::vector<double>> results_of(int gpus, const data& from) {
   const communicators communicator(gpus);
+  const std::vector<exactdot::cuda::peer_sums> peers = peers_of(gpus);
   std::vector<gpu> all;
   for (int i = 0; i < gpus; ++i) all.emplace_back(i, gpus, from);
   for (const gpu& each : all) each.add_share();
+  for (std::size_t i = 0; i < peers.size(); ++i) all[i].round_among(peers[i]);
   check(ncclGroupStart(), "starting a group");
   for (const gpu& each : all) {
     check(ncclAllReduce(each.words, each.words, all_words, ncclInt64, ncclSum, communicator[each.number],
@@ -114,8 +138,13 @@ std::vector<std::vector<double>> results_of(int gpus, const data& from) {
   for (const gpu& each : all) each.round();
   std::vector<std::vector<double>> found;
   for (const gpu& each : all) {
-    found.push_back(each.read());
+    found.push_back(each.read(each.results, vectors + 1));
     check_asynchronous(communicator[each.number]);
+    if (peers.empty()) continue;
+    const std::vector<double> again = each.read(each.among_peers, vectors);
+    if (!std::equal(again.begin(), again.end(), found.back().begin())) {
+      throw std::runtime_error("round_among gave other bits");
+    }
   }
   return found;
 }

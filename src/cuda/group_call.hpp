@@ -57,7 +57,14 @@ struct group_status {
   /// Of each stream: no_exponent + the exponent above the largest term that was sampled; 0 if all were 0.
   unsigned above[2] = {0, 0};
   static constexpr int no_exponent = 0x10000;
+  unsigned is_skewed = 0;                        ///< some groups are frequent: see group_frequencies.cuh
+  unsigned frequent_of_lanes = 0, frequent = 0;  ///< how many, with 32 entries and with one
 };
+
+/// Frequent groups: a hash table of keys and 16-bit places. The most frequent ones have an entry for each lane.
+inline constexpr unsigned frequent_slots = 4096, frequent_lane_groups = 16;
+inline constexpr unsigned frequent_entries = frequent_slots / 2 + 32 * frequent_lane_groups;
+inline constexpr std::size_t frequent_table_bytes = frequent_slots * 6;
 
 /// Device memory of a call.
 struct group_memory {
@@ -66,6 +73,7 @@ struct group_memory {
   unsigned* flags = nullptr;
   unsigned* slots = nullptr;        ///< of an open group: its place in `open`
   unsigned* open = nullptr;         ///< groups
+  unsigned* frequent = nullptr;     ///< hash table of frequent groups, if they are looked for
   wide_unsigned* states = nullptr;  ///< of the second look
   group_status* status = nullptr;
   wide_unsigned* first_bad_key = nullptr;  ///< of a workspace: as bad_key, over all calls
@@ -87,6 +95,10 @@ struct group_scheme {
   int limbs[2] = {0, 0};  ///< of limb_bits each, in 64-bit words
   int limb_bits = 0;
   int lanes[2] = {0, 0};  ///< words of a record, a power of two
+  // in records, with tables of frequent groups before them
+  bool may_be_skewed = false;
+  unsigned skewed_blocks = 1, skewed_threads = 512;
+  std::size_t skewed_bytes = 0;  ///< of shared memory
 
   [[nodiscard]] EXACTDOT_CORE int words_of_group() const {
     return in_shared ? words[0] + words[1] : lanes[0] + lanes[1];
@@ -124,6 +136,8 @@ struct group_job {
 struct group_limits {
   unsigned multiprocessors = 1;
   std::size_t shared_bytes = 48 << 10;  ///< of a block
+  /// From so many elements on groups in records are looked at for frequent ones.
+  std::size_t min_skewed = std::size_t{1} << 16;
 };
 
 /// 64-bit words of the second look at a group: its states, and for moments what their finish needs.
@@ -138,8 +152,9 @@ constexpr std::size_t rounded_up(std::size_t bytes) { return (bytes + 127) / 128
 inline std::size_t first_look_bytes(const group_job& job) {
   const std::size_t groups = job.in.groups, words = static_cast<std::size_t>(job.scheme.words_of_group());
   const std::size_t counts = job.scheme.has_counts && job.scheme.in_shared ? 8 * groups : 0;
+  const std::size_t frequent = job.scheme.may_be_skewed ? rounded_up(frequent_table_bytes) : 0;
   return rounded_up(sizeof(group_status)) + rounded_up(8 * words * groups) + rounded_up(counts) +
-         3 * rounded_up(4 * groups);
+         3 * rounded_up(4 * groups) + frequent;
 }
 
 /// Divides memory of that size, aligned to 128 bytes; the states of the second look follow. Returns how many bytes
@@ -159,6 +174,7 @@ inline std::size_t place_memory(group_job& job, void* memory) {
   const std::size_t cleared = used;
   take(job.to.slots, 4 * groups);
   take(job.to.open, 4 * groups);
+  if (job.scheme.may_be_skewed) take(job.to.frequent, frequent_table_bytes);
   job.to.states = reinterpret_cast<wide_unsigned*>(first + used);
   return cleared;
 }

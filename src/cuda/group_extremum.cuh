@@ -1,31 +1,54 @@
 // Extrema of groups, and how many elements each group has.
 //
 // An extremum is the greatest rank (extremum_rank.hpp). Ranks lie in a table in shared memory for each block or, if
-// there are too many groups, in global memory. A thread reads its group's rank before it changes it, so that random
+// there are too many groups, in global memory, with tables of the frequent groups (group_frequencies.cuh) before it
+// if the keys are skewed. A thread reads its group's rank before it changes it, so that random
 // data costs few atomics. A rank of 0 is no element; ranks of 64-bit integers use all words, so a flag tells.
 #pragma once
 
 #include <cuda/extremum_rank.hpp>
-#include <cuda/group_table.cuh>
+#include <cuda/group_frequencies.cuh>
+#include <cuda/group_window.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
 
-/// Calls visit(i, group) for the thread's elements that belong to a group: element i. The block's share is
-/// contiguous.
+/// Calls visit(i, groups) for the thread's packs: of elements i on. The block's share is contiguous.
 template <class Visit>
-__device__ __forceinline__ void for_each_key(const group_input& in, const group_memory& to, Visit visit) {
-  const std::size_t packs = (in.n + group_pack - 1) / group_pack, share = (packs + gridDim.x - 1) / gridDim.x;
-  const std::size_t end = ::min(packs, (std::size_t{blockIdx.x} + 1) * share);
-  for (std::size_t pack = blockIdx.x * share + threadIdx.x; pack < end; pack += blockDim.x) {
+__device__ __forceinline__ void for_each_key_pack(const group_input& in, const group_memory& to, Visit visit) {
+  const block_share share(in.n);
+  for (std::size_t pack = share.begin + threadIdx.x; pack < share.end; pack += blockDim.x) {
     const std::size_t i = pack * group_pack;
     unsigned group[group_pack];
     load_keys(in, to, i, static_cast<unsigned>(::min(in.n - i, std::size_t{group_pack})), group);
+    visit(i, group);
+  }
+}
+
+/// Calls visit(i, group) for the thread's elements that belong to a group: element i.
+template <class Visit>
+__device__ __forceinline__ void for_each_key(const group_input& in, const group_memory& to, Visit visit) {
+  for_each_key_pack(in, to, [&](std::size_t i, const unsigned(&group)[group_pack]) {
 #pragma unroll
     for (int k = 0; k < group_pack; ++k) {
       if (group[k] != no_group) visit(i + static_cast<unsigned>(k), group[k]);
     }
-  }
+  });
+}
+
+/// Calls visit(group, elements) for the thread's elements that belong to a group: once for a pack of one group.
+template <class Visit>
+__device__ __forceinline__ void for_each_pack(const group_input& in, const group_memory& to, Visit visit) {
+  for_each_key_pack(in, to, [&](std::size_t, const unsigned(&group)[group_pack]) {
+    if (is_one_group(group)) {
+      if (group[0] != no_group) visit(group[0], group_pack);
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < group_pack; ++k) {
+      if (group[k] != no_group) visit(group[k], 1);
+    }
+  });
 }
 
 __device__ __forceinline__ void raise(wide_unsigned* to, wide_unsigned rank) {
@@ -37,21 +60,45 @@ EXACTDOT_CORE bool has_rank_of_nothing(element_type type) {
   return type != element_type::int64 && type != element_type::uint64;
 }
 
+/// Raises the group's rank to that of each of the thread's elements: rank_in(group) is its word.
+template <class RankIn>
+__device__ __forceinline__ void raise_ranks(const group_input& in, const rank_rule& rule, const group_memory& to,
+                                            RankIn rank_in) {
+  const unsigned first = has_rank_of_nothing(in.a.type) ? 1 : 0;
+  for_each_key(in, to, [&](std::size_t i, unsigned group) {
+    if (first == 0) set_flag(to.flags + group, group_flag::present);
+    raise(rank_in(group), rank_of(rule, bits_at(in.a, i)) + first);
+  });
+}
+
 __global__ void __launch_bounds__(1024)
     group_extremum_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                           const __grid_constant__ rank_rule rule, const __grid_constant__ group_memory to) {
   begin_kernel(in.n);
   wide_unsigned* const table = gpu::dynamic_shared<wide_unsigned>();
-  const unsigned first = has_rank_of_nothing(in.a.type) ? 1 : 0;
+  const auto clear_table = [&](unsigned words) {
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) table[i] = 0;
+  };
   if (scheme.in_shared) {
-    for (unsigned group = threadIdx.x; group < in.groups; group += blockDim.x) table[group] = 0;
+    clear_table(in.groups);
     __syncthreads();
+    raise_ranks(in, rule, to, [&](unsigned group) { return table + group; });
+  } else if (has_skewed_keys(to)) {
+    frequent_table frequent(reinterpret_cast<unsigned*>(table + frequent_entries), threadIdx.x % 32);
+    frequent.load(to);
+    clear_table(frequent_entries);
+    __syncthreads();
+    raise_ranks(in, rule, to, [&](unsigned group) {
+      const unsigned entry = frequent.entry_of(group);
+      return entry == no_group ? to.sums + group : table + entry;
+    });
+    __syncthreads();
+    frequent.for_each([&](unsigned group, unsigned entry, unsigned copies) {
+      for (unsigned k = 0; k < copies; ++k) raise(to.sums + group, table[entry + k]);
+    });
+  } else {
+    raise_ranks(in, rule, to, [&](unsigned group) { return to.sums + group; });
   }
-  wide_unsigned* const ranks = scheme.in_shared ? table : to.sums;
-  for_each_key(in, to, [&](std::size_t i, unsigned group) {
-    if (first == 0) set_flag(to.flags + group, group_flag::present);
-    raise(ranks + group, rank_of(rule, bits_at(in.a, i)) + first);
-  });
   end_of_input(in.n);
   if (!scheme.in_shared) return;
   __syncthreads();
@@ -98,24 +145,52 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// Counts in tables of 32-bit words, or at once.
+/// Counts in tables of 32-bit words, of all groups or of the frequent ones, or in global memory.
 __global__ void __launch_bounds__(1024)
     group_count_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                        const __grid_constant__ group_memory to) {
   begin_kernel(in.n);
   unsigned* const table = gpu::dynamic_shared<unsigned>();
+  const auto clear_table = [&](unsigned words) {
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) table[i] = 0;
+  };
+  const auto sum_of = [&](unsigned first, unsigned copies) {
+    wide_unsigned sum = 0;
+    for (unsigned k = 0; k < copies; ++k) sum += table[first + k];
+    return sum;
+  };
+  if (has_skewed_keys(to)) {
+    frequent_table frequent(table + frequent_entries, threadIdx.x % 32);
+    frequent.load(to);
+    clear_table(frequent_entries);
+    __syncthreads();
+    for_each_pack(in, to, [&](unsigned group, unsigned elements) {
+      const unsigned entry = frequent.entry_of(group);
+      if (entry == no_group) {
+        atomicAdd(to.sums + group, wide_unsigned{elements});
+      } else {
+        atomicAdd(table + entry, elements);
+      }
+    });
+    __syncthreads();
+    frequent.for_each([&](unsigned group, unsigned entry, unsigned copies) {
+      const wide_unsigned sum = sum_of(entry, copies);
+      if (sum != 0) atomicAdd(to.sums + group, sum);
+    });
+    return;
+  }
   if (!scheme.in_shared) {
-    for_each_key(in, to, [&](std::size_t, unsigned group) { atomicAdd(to.sums + group, wide_unsigned{1}); });
+    for_each_pack(in, to,
+                  [&](unsigned group, unsigned elements) { atomicAdd(to.sums + group, wide_unsigned{elements}); });
     return;
   }
   const unsigned copy = threadIdx.x % scheme.copies;
-  for (unsigned i = threadIdx.x; i < in.groups * scheme.copies; i += blockDim.x) table[i] = 0;
+  clear_table(in.groups * scheme.copies);
   __syncthreads();
   for_each_key(in, to, [&](std::size_t, unsigned group) { atomicAdd(table + group * scheme.copies + copy, 1U); });
   __syncthreads();
   for (unsigned group = threadIdx.x; group < in.groups; group += blockDim.x) {
-    wide_unsigned sum = 0;
-    for (unsigned k = 0; k < scheme.copies; ++k) sum += table[group * scheme.copies + k];
+    const wide_unsigned sum = sum_of(group * scheme.copies, scheme.copies);
     if (sum != 0) atomicAdd(to.sums + group, sum);
   }
 }

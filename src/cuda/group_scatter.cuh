@@ -8,6 +8,7 @@
 // Cost: one sector an element and stream, and four shuffles for each lane of a record.
 #pragma once
 
+#include <cuda/group_frequencies.cuh>
 #include <cuda/group_window.cuh>
 
 namespace exactdot::cuda_engine {
@@ -144,11 +145,35 @@ __device__ __forceinline__ void add_packs_to_records(const Source& of, unsigned 
   }
 }
 
+/// Adds the packs of a warp to the records of their groups. By all lanes.
+template <bool counts, class Source>
+__device__ __forceinline__ void add_warp_to_records(const Source& of, const unsigned (&group)[group_pack],
+                                                    const group_input& in, const group_window (&window)[2],
+                                                    const group_scheme& scheme, const group_memory& to) {
+  if (__all_sync(all_lanes, is_one_group(group))) {  // as in sorted keys
+    const bool is_one = __all_sync(all_lanes, group[0] == __shfl_sync(all_lanes, group[0], 0));
+    if (is_one && group[0] == no_group) return;
+    add_packs_to_records<0, counts>(of, group[0], is_one, in, window[0], scheme, to);
+    if constexpr (Source::streams == 2) {
+      add_packs_to_records<1, counts>(of, group[0], is_one, in, window[1], scheme, to);
+    }
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < group_pack; ++k) {
+    add_to_records<0, counts>(of, k, group[k], in, window[0], scheme, to);
+    if constexpr (Source::streams == 2) {
+      add_to_records<1, counts>(of, k, group[k], in, window[1], scheme, to);
+    }
+  }
+}
+
 template <class Source, bool counts>
 __global__ void __launch_bounds__(256)
     group_scatter_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                          const __grid_constant__ group_memory to) {
   begin_kernel(in.n);
+  if (has_skewed_keys(to)) return;
   group_window window[2];
   for (int stream = 0; stream < Source::streams; ++stream) {
     window[stream] = window_of(scheme, *to.status, stream);
@@ -162,22 +187,7 @@ __global__ void __launch_bounds__(256)
     of.load(in, i, count);
     unsigned group[group_pack];
     load_keys(in, to, i, count, group);
-    const bool is_run = group[0] == group[1] && group[0] == group[2] && group[0] == group[3];
-    if (__all_sync(all_lanes, is_run)) {  // as in sorted keys
-      const bool is_one_group = __all_sync(all_lanes, group[0] == __shfl_sync(all_lanes, group[0], 0));
-      add_packs_to_records<0, counts>(of, group[0], is_one_group, in, window[0], scheme, to);
-      if constexpr (Source::streams == 2) {
-        add_packs_to_records<1, counts>(of, group[0], is_one_group, in, window[1], scheme, to);
-      }
-      continue;
-    }
-#pragma unroll
-    for (int k = 0; k < group_pack; ++k) {
-      add_to_records<0, counts>(of, k, group[k], in, window[0], scheme, to);
-      if constexpr (Source::streams == 2) {
-        add_to_records<1, counts>(of, k, group[k], in, window[1], scheme, to);
-      }
-    }
+    add_warp_to_records<counts>(of, group, in, window, scheme, to);
   }
 }
 

@@ -58,10 +58,14 @@ __device__ __forceinline__ void note_lowest(wide_unsigned* inverted, std::size_t
   if (load_word(inverted) < word) atomicMax(inverted, word);
 }
 
-/// The group of element i + k, or no_group: for a key out of range, or behind the elements.
-__device__ __forceinline__ void load_keys(const group_input& in, const group_memory& to, std::size_t i,
-                                          unsigned count, unsigned (&group)[group_pack]) {
-  wide_unsigned key[group_pack];
+/// Four neighbouring keys, as two halves: keys of 32 bits stay in the registers that they are loaded to.
+struct key_pack {
+  unsigned low[group_pack] = {}, high[group_pack] = {};
+};
+
+/// Reads the keys of elements i to i + count - 1; zeros behind them.
+__device__ __forceinline__ key_pack load_key_pack(const group_input& in, std::size_t i, unsigned count) {
+  key_pack keys;
   if (in.key_bytes == 4) {
     element_pack<unsigned> loaded{};
     if (in.loads_key_packs) {
@@ -73,7 +77,7 @@ __device__ __forceinline__ void load_keys(const group_input& in, const group_mem
       }
     }
 #pragma unroll
-    for (int k = 0; k < group_pack; ++k) key[k] = loaded.element[k];
+    for (int k = 0; k < group_pack; ++k) keys.low[k] = loaded.element[k];
   } else {
     element_pack<wide_unsigned> loaded{};
     if (in.loads_key_packs) {
@@ -85,15 +89,66 @@ __device__ __forceinline__ void load_keys(const group_input& in, const group_mem
       }
     }
 #pragma unroll
-    for (int k = 0; k < group_pack; ++k) key[k] = loaded.element[k];
+    for (int k = 0; k < group_pack; ++k) {
+      keys.low[k] = static_cast<unsigned>(loaded.element[k]);
+      keys.high[k] = static_cast<unsigned>(loaded.element[k] >> 32);
+    }
   }
+  return keys;
+}
+
+/// The group of element i + k, or no_group: for a key out of range, or behind the elements.
+__device__ __forceinline__ void find_groups(const key_pack& keys, const group_input& in, const group_memory& to,
+                                            std::size_t i, unsigned count, unsigned (&group)[group_pack]) {
 #pragma unroll
   for (unsigned k = 0; k < group_pack; ++k) {
-    const bool is_inside = key[k] < in.groups;
-    group[k] = is_inside && k < count ? static_cast<unsigned>(key[k]) : no_group;
+    const bool is_inside = keys.high[k] == 0 && keys.low[k] < in.groups;
+    group[k] = is_inside && k < count ? keys.low[k] : no_group;
     if (!is_inside && k < count && !in.skips_out_of_range) note_lowest(&to.status->bad_key, i + k);
   }
 }
+__device__ __forceinline__ void load_keys(const group_input& in, const group_memory& to, std::size_t i,
+                                          unsigned count, unsigned (&group)[group_pack]) {
+  find_groups(load_key_pack(in, i, count), in, to, i, count, group);
+}
+
+__device__ __forceinline__ bool is_one_group(const unsigned (&group)[group_pack]) {
+  return group[0] == group[1] && group[0] == group[2] && group[0] == group[3];
+}
+
+/// Four neighbouring elements and their keys, as they are loaded.
+template <class Source>
+struct keyed_pack {
+  Source of;
+  key_pack keys;
+
+  /// Pack `index` of those below `end`; of others nothing.
+  __device__ __forceinline__ void load(const group_input& in, std::size_t index, std::size_t end) {
+    const std::size_t i = index * group_pack;
+    const unsigned count = elements(in, index, end);
+    of.load(in, i, count);
+    keys = load_key_pack(in, i, count);
+  }
+  __device__ __forceinline__ void groups(const group_input& in, const group_memory& to, std::size_t index,
+                                         std::size_t end, unsigned (&group)[group_pack]) const {
+    find_groups(keys, in, to, index * group_pack, elements(in, index, end), group);
+  }
+
+ private:
+  static __device__ __forceinline__ unsigned elements(const group_input& in, std::size_t index, std::size_t end) {
+    return index < end ? static_cast<unsigned>(::min(in.n - index * group_pack, std::size_t{group_pack})) : 0;
+  }
+};
+
+/// The packs of a block: a contiguous share.
+struct block_share {
+  std::size_t begin, end;
+
+  __device__ __forceinline__ explicit block_share(std::size_t n) {
+    const std::size_t packs = (n + group_pack - 1) / group_pack, share = (packs + gridDim.x - 1) / gridDim.x;
+    begin = ::min(packs, blockIdx.x * share), end = ::min(packs, begin + share);
+  }
+};
 
 /// The flag of a term that is not finite.
 __device__ inline unsigned special_flag(const core::exact_term& term) {

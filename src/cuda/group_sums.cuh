@@ -8,6 +8,7 @@
 #include <cuda/group_exact.cuh>
 #include <cuda/group_extremum.cuh>
 #include <cuda/group_scatter.cuh>
+#include <cuda/group_skewed.cuh>
 #include <cuda/group_table.cuh>
 
 namespace exactdot::cuda_engine {
@@ -52,9 +53,31 @@ constexpr int log2_above(std::size_t n) {
   return bits;
 }
 
+/// Prepares tables of frequent groups before the records, if they fit: with room for a block's share of the
+/// elements.
+template <class Source>
+void allow_skew(const Source&, group_scheme& scheme, std::size_t n, const group_limits& limits) {
+  scheme.skewed_bytes = frequent_table_bytes +
+                        4 * frequent_entries * static_cast<std::size_t>(skewed_words<Source>(scheme.has_counts));
+  scheme.may_be_skewed =
+      n >= std::max<std::size_t>(limits.min_skewed, 1) && scheme.skewed_bytes <= limits.shared_bytes;
+  if (!scheme.may_be_skewed) return;
+  const std::size_t per_multiprocessor = 2 * scheme.skewed_bytes <= limits.shared_bytes ? 2 : 1;
+  const std::size_t blocks = (n + 4095) / 4096, most = limits.multiprocessors * per_multiprocessor;
+  scheme.skewed_blocks = static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most));
+  const std::size_t packs = (n + group_pack - 1) / group_pack;
+  const std::size_t share = (packs + scheme.skewed_blocks - 1) / scheme.skewed_blocks * group_pack;
+  for (int stream = 0; stream < Source::streams; ++stream) {
+    const int words = table_words<Source>(stream);
+    scheme.bits[stream] = std::min(scheme.bits[stream], 32 * words - log2_above(share) - 1);
+    if (!Source::has_quick_terms(stream)) continue;
+    scheme.bits[stream] = std::min(scheme.bits[stream], max_quick_bits(Source::max_bits(stream), words));
+  }
+}
+
 /// How the first look of a source adds. `room`: bits for the sum of n terms, and its sign.
 template <class Source>
-group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, const group_limits& limits,
+group_scheme scheme_of(const Source& source, const group_input& in, bool needs_counts, const group_limits& limits,
                        bool may_use_shared) {
   group_scheme made;
   // the bound of sums whose terms nearly always drop bits needs to know which groups are empty
@@ -98,6 +121,7 @@ group_scheme scheme_of(const Source&, const group_input& in, bool needs_counts, 
     made.bits[stream] = made.limbs[stream] * made.limb_bits;
     made.lanes[stream] = needs_counts ? record_words<Source, true>(stream) : record_words<Source, false>(stream);
   }
+  allow_skew(source, made, in.n, limits);
   return made;
 }
 
@@ -121,6 +145,12 @@ inline unsigned blocks_for_items(const group_job& job, std::size_t items, unsign
   return static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most));
 }
 
+/// Enqueues the search for frequent groups.
+template <class Launch>
+void enqueue_frequencies(const group_job& job, const Launch& launch) {
+  launch(group_frequency_kernel, 1U, frequency_threads, frequency_shared_bytes, job.in, job.to);
+}
+
 /// Enqueues the first look: results that are certain are stored. launch(kernel, blocks, threads, shared bytes,
 /// arguments…). `cleared`: bytes of memory, see place_memory. `layout`: of an exact state.
 template <class Launch>
@@ -136,17 +166,23 @@ void enqueue_first_look(const group_job& given, std::size_t cleared, const core:
   const std::size_t sampled = std::clamp<std::size_t>(job.in.n, 1, sampled_terms);
   launch(group_window_kernel, static_cast<unsigned>((sampled + window_threads - 1) / window_threads),
          window_threads, std::size_t{0}, job.in, job.to.status);
+  if (job.scheme.may_be_skewed) enqueue_frequencies(job, launch);
   const auto add = [&]<class Source>(Source) {
     const group_scheme& scheme = job.scheme;
+    const auto add_to_records = [&]<bool counts>(std::bool_constant<counts>) {
+      launch(group_scatter_kernel<Source, counts>, scheme.blocks, scheme.threads, std::size_t{0}, job.in, scheme,
+             job.to);
+      if (!scheme.may_be_skewed) return;
+      launch(group_skewed_kernel<Source, counts>, scheme.skewed_blocks, scheme.skewed_threads, scheme.skewed_bytes,
+             job.in, scheme, job.to);
+    };
     if (scheme.in_shared) {
       launch(group_table_kernel<Source>, scheme.blocks, scheme.threads, scheme.shared_bytes, job.in, scheme,
              job.to);
     } else if (scheme.has_counts) {
-      launch(group_scatter_kernel<Source, true>, scheme.blocks, scheme.threads, std::size_t{0}, job.in, scheme,
-             job.to);
+      add_to_records(std::true_type());
     } else {
-      launch(group_scatter_kernel<Source, false>, scheme.blocks, scheme.threads, std::size_t{0}, job.in, scheme,
-             job.to);
+      add_to_records(std::false_type());
     }
   };
   if (job.is_native) {
@@ -192,7 +228,8 @@ void enqueue_second_look(const group_job& job, const core::state_layout& layout,
   }
 }
 
-/// Sets the scheme of extrema (8 bytes a group) or counts (4).
+/// Sets the scheme of extrema (8 bytes a group) or counts (4). Those in global memory have tables of frequent
+/// groups.
 inline void choose_table_of_words(group_job& job, std::size_t bytes, const group_limits& limits,
                                   bool may_use_shared = true) {
   job.multiprocessors = limits.multiprocessors;
@@ -206,6 +243,11 @@ inline void choose_table_of_words(group_job& job, std::size_t bytes, const group
     while (bytes == 4 && made.copies < max_copies && made.copies * 2 * job.in.groups <= max_entries)
       made.copies *= 2;
     made.shared_bytes = all * made.copies;
+  } else {
+    made.skewed_bytes = frequent_table_bytes + bytes * frequent_entries;
+    made.may_be_skewed =
+        job.in.n >= std::max<std::size_t>(limits.min_skewed, 1) && made.skewed_bytes <= limits.shared_bytes;
+    if (made.may_be_skewed) made.shared_bytes = made.skewed_bytes;
   }
   const std::size_t blocks = (job.in.n + 4095) / 4096;
   made.blocks = static_cast<unsigned>(
@@ -221,6 +263,7 @@ void enqueue_extrema(const group_job& job, std::size_t cleared, const rank_rule&
   out.of_empty = is_integer(job.in.a.type) ? 0 : rule.of_nan;
   launch(group_clear_kernel, blocks_for_items(job, cleared / 8, 256), 256U, std::size_t{0},
          reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
+  if (job.scheme.may_be_skewed) enqueue_frequencies(job, launch);
   launch(group_extremum_kernel, job.scheme.blocks, job.scheme.threads, job.scheme.shared_bytes, job.in, job.scheme,
          rule, job.to);
   launch(group_empty_kernel, blocks, 256U, std::size_t{0}, job.in, job.to);
@@ -232,6 +275,7 @@ template <class Launch>
 void enqueue_counts(const group_job& job, std::size_t cleared, const Launch& launch) {
   launch(group_clear_kernel, blocks_for_items(job, cleared / 8, 256), 256U, std::size_t{0},
          reinterpret_cast<wide_unsigned*>(job.to.status), cleared / 8);
+  if (job.scheme.may_be_skewed) enqueue_frequencies(job, launch);
   launch(group_count_kernel, job.scheme.blocks, job.scheme.threads, job.scheme.shared_bytes, job.in, job.scheme,
          job.to);
   launch(group_count_finish_kernel, blocks_for_items(job, job.in.groups, 256), 256U, std::size_t{0}, job.in,

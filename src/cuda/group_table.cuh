@@ -6,8 +6,8 @@
 // same. The window has room for n terms, so the sum is that of the exact integers.
 //
 // Four neighbouring elements of one group, as in sorted keys, are added in registers, as long as the group does not
-// change. At its end a block adds its table to global memory: word by word in 64 bits, without carries.
-// Cost: 2 to 4 shared atomics a term.
+// change, if that is so in many lanes of a warp. At its end a block adds its table to global memory: word by word
+// in 64 bits, without carries. Cost: 2 to 4 shared atomics a term.
 #pragma once
 
 #include <cuda/group_window.cuh>
@@ -50,28 +50,66 @@ __device__ __forceinline__ void add_to_number(unsigned* number, unsigned distanc
   }
 }
 
-/// Adds ±magnitude · 2^offset, magnitude < 2^bits <= 2^53, to the number whose words are `distance` apart. All
-/// words that the term touches exist: see max_quick_bits.
+/// ±magnitude · 2^offset, 0 < magnitude < 2^bits <= 2^53, on its way to a number of `words` words that are
+/// `distance` apart, in two's complement: a negative term is 2^(32·touched) - |term| in the words that it touches,
+/// and -1 in the next one. That meets a carry if the number stays on its side of zero, so seldom is anything left
+/// to pass on. All words that the term touches exist: see max_quick_bits. In steps, so that the atomics of several
+/// terms can be on their way together: start(), then next() `touched` - 1 times, then finish().
+template <int bits, int words>
+class quick_addition {
+ public:
+  static constexpr int touched = 1 + (bits + 30) / 32;
+
+  quick_addition() = default;
+  __device__ __forceinline__ quick_addition(unsigned* number, unsigned distance, std::uint64_t magnitude,
+                                            int offset, bool negative) {
+    const auto low = static_cast<unsigned>(magnitude), high = static_cast<unsigned>(magnitude >> 32);
+    const auto shift = static_cast<unsigned>(offset & 31);
+    std::uint64_t first = wide_unsigned{__funnelshift_l(low, high, shift)} << 32 | low << shift;
+    unsigned last = touched == 3 ? __funnelshift_l(high, 0, shift) : 0;
+    if (negative) {
+      first = 0 - first;
+      last = ~last + (first == 0 ? 1U : 0U);
+    }
+    digit_ = static_cast<unsigned>(first), second_ = static_cast<unsigned>(first >> 32), third_ = last;
+    at_ = offset >> 5;
+    word_ = number + static_cast<unsigned>(at_) * distance;
+    borrows_ = negative;
+  }
+  __device__ __forceinline__ void start() { old_ = atomicAdd(word_, digit_); }
+  __device__ __forceinline__ void next(unsigned distance) {
+    const std::uint64_t sum = std::uint64_t{second_} + carry();
+    word_ += distance, ++at_;
+    digit_ = static_cast<unsigned>(sum), wraps_ = static_cast<unsigned>(sum >> 32), second_ = third_;
+    old_ = atomicAdd(word_, digit_);
+  }
+  __device__ __forceinline__ void finish(unsigned distance) {
+    int rest = static_cast<int>(carry()) - (borrows_ ? 1 : 0);
+    while (rest != 0 && ++at_ < words) {
+      word_ += distance;
+      const unsigned old = atomicAdd(word_, static_cast<unsigned>(rest));
+      if (old != (rest < 0 ? 0U : ~0U)) return;
+    }
+  }
+
+ private:
+  /// Out of the last word. The word wraps, or the digit did; never both.
+  [[nodiscard]] __device__ __forceinline__ unsigned carry() const { return wraps_ + (old_ > ~digit_ ? 1U : 0U); }
+
+  unsigned* word_;
+  unsigned digit_, second_, third_, old_, wraps_ = 0;
+  int at_;
+  bool borrows_;
+};
+
 template <int bits, int words>
 __device__ __forceinline__ void add_quickly(unsigned* number, unsigned distance, std::uint64_t magnitude,
                                             int offset, bool negative) {
-  constexpr int touched = 1 + (bits + 30) / 32;
-  const auto low = static_cast<unsigned>(magnitude), high = static_cast<unsigned>(magnitude >> 32);
-  const int shift = offset & 31;
-  unsigned* word = number + static_cast<unsigned>(offset >> 5) * distance;
-  const unsigned first = low << shift;
-  const unsigned before = atomicAdd(word, negative ? 0U - first : first);
-  unsigned carry = negative ? before < first : before > ~first;
-  word += distance;
-  carry = add_word(word, __funnelshift_l(low, high, static_cast<unsigned>(shift)), carry, negative);
-  if constexpr (touched == 3) {
-    word += distance;
-    carry = add_word(word, __funnelshift_l(high, 0, static_cast<unsigned>(shift)), carry, negative);
-  }
-  if (carry == 0) return;
-  for (int at = (offset >> 5) + touched; carry != 0 && at < words; ++at) {
-    carry = add_word(number + static_cast<unsigned>(at) * distance, 0, carry, negative);
-  }
+  quick_addition<bits, words> addition(number, distance, magnitude, offset, negative);
+  addition.start();
+#pragma unroll
+  for (int j = 1; j < addition.touched; ++j) addition.next(distance);
+  addition.finish(distance);
 }
 
 /// The widest window of so many words whose terms of so many bits add_quickly can add.
@@ -98,54 +136,81 @@ struct run_sum {
   }
 };
 
-/// The table of a block, and the thread's place in it.
+/// The table of a block. An entry is the number of a group, or a copy of it.
 template <class Source>
 struct table_view {
   unsigned* words;
-  unsigned entries, copies, copy;
+  unsigned entries;
   const group_input& in;
   const group_memory& to;
   group_window window[2];
   bool is_magnitude;
 
   template <int stream>
-  [[nodiscard]] __device__ __forceinline__ unsigned* number(unsigned group) const {
+  [[nodiscard]] __device__ __forceinline__ unsigned* number(unsigned entry) const {
     constexpr unsigned first = stream == 0 ? 0 : table_words<Source>(0);
-    return words + first * entries + group * copies + copy;
+    return words + first * entries + entry;
   }
   template <int stream>
-  __device__ __forceinline__ void add(const Source& of, int k, unsigned group) const {
+  __device__ __forceinline__ void add(const Source& of, int k, unsigned group, unsigned entry) const {
     if constexpr (Source::has_quick_terms(stream)) {
       constexpr int bits = Source::max_bits(stream);
       const quick_term term = of.template quick<stream>(is_magnitude, k);
-      if (term.is_zero) return;
       const int offset = term.exponent - window[stream].lowest;
       if (term.is_quick && fits<bits>(offset, window[stream])) {
-        add_quickly<bits, table_words<Source>(stream)>(number<stream>(group), entries, term.magnitude, offset,
+        add_quickly<bits, table_words<Source>(stream)>(number<stream>(entry), entries, term.magnitude, offset,
                                                        term.negative);
-      } else {
-        add_rare<stream>({number<stream>(group), entries, to.flags + group, window[stream], is_magnitude},
+      } else if (!term.is_zero) {
+        add_rare<stream>({number<stream>(entry), entries, to.flags + group, window[stream], is_magnitude},
                          of.first(k), of.second(k));
       }
     } else {
-      add_any<stream>(of, k, group);
+      add_any<stream>(of, k, group, entry);
     }
   }
+  /// Adds terms first to first + count - 1 of a pack together, each to its group's copy. False, without any effect,
+  /// if one of them has to take another way.
+  template <int stream, int count>
+  [[nodiscard]] __device__ __forceinline__ bool add_together(const Source& of, int first,
+                                                             const unsigned (&group)[group_pack], unsigned copies,
+                                                             unsigned copy) const {
+    constexpr int bits = Source::max_bits(stream);
+    quick_addition<bits, table_words<Source>(stream)> addition[count];
+    bool all = true;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      const quick_term term = of.template quick<stream>(is_magnitude, first + k);
+      const int offset = term.exponent - window[stream].lowest;
+      const unsigned to_group = group[first + k];
+      all = all && to_group != no_group && term.is_quick && fits<bits>(offset, window[stream]);
+      addition[k] = {number<stream>(to_group * copies + copy), entries, term.magnitude, offset, term.negative};
+    }
+    if (!all) return false;
+#pragma unroll
+    for (int k = 0; k < count; ++k) addition[k].start();
+#pragma unroll
+    for (int j = 1; j < addition[0].touched; ++j) {
+#pragma unroll
+      for (int k = 0; k < count; ++k) addition[k].next(entries);
+    }
+#pragma unroll
+    for (int k = 0; k < count; ++k) addition[k].finish(entries);
+    return true;
+  }
   template <int stream>
-  __device__ __forceinline__ void add_to_run(const Source& of, int k, unsigned group,
+  __device__ __forceinline__ void add_to_run(const Source& of, int k, unsigned group, unsigned entry,
                                              run_sum<Source, stream>& run) const {
     if constexpr (Source::has_quick_terms(stream)) {
       const quick_term term = of.template quick<stream>(is_magnitude, k);
-      if (term.is_zero) return;
       const int offset = term.exponent - window[stream].lowest;
       if (term.is_quick && fits<Source::max_bits(stream)>(offset, window[stream])) {
         run.add(term.magnitude, offset, term.negative);
-      } else {
-        add_rare<stream>({number<stream>(group), entries, to.flags + group, window[stream], is_magnitude},
+      } else if (!term.is_zero) {
+        add_rare<stream>({number<stream>(entry), entries, to.flags + group, window[stream], is_magnitude},
                          of.first(k), of.second(k));
       }
     } else if constexpr (table_words<Source>(stream) > 4) {
-      add_any<stream>(of, k, group);
+      add_any<stream>(of, k, group, entry);
     } else {
       auto term = of.template addend<stream>(in, k);
       int offset = 0;
@@ -159,11 +224,11 @@ struct table_view {
     return static_cast<unsigned>(offset) <= static_cast<unsigned>(in_window.bits - bits);
   }
   template <int stream>
-  __device__ __forceinline__ void add_any(const Source& of, int k, unsigned group) const {
+  __device__ __forceinline__ void add_any(const Source& of, int k, unsigned group, unsigned entry) const {
     auto term = of.template addend<stream>(in, k);
     int offset = 0;
     if (!place<stream, Source::always_drops(stream)>(term, window[stream], to.flags + group, offset)) return;
-    add_to_number<Source::max_bits(stream), table_words<Source>(stream)>(number<stream>(group), entries,
+    add_to_number<Source::max_bits(stream), table_words<Source>(stream)>(number<stream>(entry), entries,
                                                                          term.magnitude, offset, term.negative);
   }
   /// By value, so that the view stays in registers.
@@ -184,39 +249,55 @@ struct table_view {
                                                                          offset, term.negative);
   }
   template <int stream>
-  __device__ __forceinline__ void end_run(unsigned group, run_sum<Source, stream>& run) const {
+  __device__ __forceinline__ void end_run(unsigned entry, run_sum<Source, stream>& run) const {
     if constexpr (table_words<Source>(stream) > 4) return;
     const bool negative = static_cast<std::uint64_t>(run.sum >> 127) != 0;
-    add_to_number<128, table_words<Source>(stream)>(number<stream>(group), entries,
+    add_to_number<128, table_words<Source>(stream)>(number<stream>(entry), entries,
                                                     negative ? ~run.sum + 1 : run.sum, 0, negative);
     run.sum = 0;
   }
-  __device__ __forceinline__ void count(unsigned group, unsigned elements) const {
+  __device__ __forceinline__ void count(unsigned entry, unsigned elements) const {
     constexpr int before = table_words<Source>(0) + (Source::streams == 2 ? table_words<Source>(1) : 0);
-    atomicAdd(words + before * entries + group * copies + copy, elements);
+    atomicAdd(words + before * entries + entry, elements);
   }
 };
 
-/// Adds the table to the sums of the grid. By all threads.
+/// Adds the table to the sums of the grid, word by word. By all threads; a warp for each group of many copies.
 template <class Source>
 __device__ __forceinline__ void merge_table(const unsigned* table, unsigned entries, unsigned copies,
                                             const group_input& in, const group_scheme& scheme,
                                             const group_memory& to) {
   constexpr int sum_words = table_words<Source>(0) + (Source::streams == 2 ? table_words<Source>(1) : 0);
   const int words = sum_words + (scheme.has_counts ? 1 : 0);
-  for (unsigned group = threadIdx.x; group < in.groups; group += blockDim.x) {
+  const unsigned lanes = copies < 32 ? 1 : 32, lane = threadIdx.x % lanes;
+  for (unsigned group = threadIdx.x / lanes; group < in.groups; group += blockDim.x / lanes) {
     for (int word = 0; word < words; ++word) {
       const unsigned* const first = table + static_cast<unsigned>(word) * entries + group * copies;
       wide_unsigned sum = 0;
-      for (unsigned copy = 0; copy < copies; ++copy) sum += first[copy];
-      if (sum == 0) continue;
+      for (unsigned copy = lane; copy < copies; copy += lanes) sum += first[copy];
+      for (unsigned step = lanes / 2; step != 0; step /= 2) sum += __shfl_xor_sync(all_lanes, sum, step);
+      if (sum == 0 || lane != 0) continue;
       wide_unsigned* const all = word < sum_words ? to.sums + std::size_t(word) * in.groups : to.counts;
       atomicAdd(all + group, sum);
     }
   }
 }
 
+/// Lanes of a warp, at least, whose packs have to be of one group each for the warp to add those in registers: if
+/// they are few, as with random keys, both ways together would take longer.
+constexpr int min_runs_of_warp = 8;
+
+/// How the kernel of tables adds; bits are the same.
+struct table_way {
+  bool loads_ahead = true;  ///< a thread loads its next pack before it adds one
+  int terms_together = 4;   ///< of a pack, whose atomics are on their way together, if their terms have a short way
+};
+
+/// Longer terms leave fewer registers.
 template <class Source>
+inline constexpr table_way usual_way = {true, Source::max_bits(0) <= 24 ? 4 : 2};
+
+template <class Source, table_way way = usual_way<Source>>
 __global__ void __launch_bounds__(1024)
     group_table_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                        const __grid_constant__ group_memory to) {
@@ -229,11 +310,10 @@ __global__ void __launch_bounds__(1024)
     window[stream] = window_of(scheme, *to.status, stream);
   }
   __syncthreads();
-  const table_view<Source> table{words, entries, scheme.copies,          threadIdx.x % scheme.copies,
-                                 in,    to,      {window[0], window[1]}, in.terms == group_terms::magnitude};
-  const std::size_t packs = (in.n + group_pack - 1) / group_pack, share = (packs + gridDim.x - 1) / gridDim.x;
-  const std::size_t end = ::min(packs, (std::size_t{blockIdx.x} + 1) * share);
-  unsigned current = no_group, elements_of_run = 0;
+  const table_view<Source> table{
+      words, entries, in, to, {window[0], window[1]}, in.terms == group_terms::magnitude};
+  const unsigned copies = scheme.copies, copy = threadIdx.x & (copies - 1), lane = threadIdx.x % 32;
+  unsigned current = no_group, elements_of_run = 0;  // an entry
   run_sum<Source, 0> run;
   run_sum<Source, Source::streams - 1> second_run;
   const auto end_run = [&] {
@@ -243,35 +323,53 @@ __global__ void __launch_bounds__(1024)
     if (scheme.has_counts) table.count(current, elements_of_run);
     elements_of_run = 0;
   };
-  for (std::size_t pack = blockIdx.x * share + threadIdx.x; pack < end; pack += blockDim.x) {
-    const std::size_t i = pack * group_pack;
-    const auto count = static_cast<unsigned>(::min(in.n - i, std::size_t{group_pack}));
-    Source of;
-    of.load(in, i, count);
-    unsigned group[group_pack];
-    load_keys(in, to, i, count, group);
-    const bool is_run = group[0] == group[1] && group[0] == group[2] && group[0] == group[3];
-    const unsigned next = is_run ? group[0] : no_group;
-    if (next != current) {
-      end_run();
-      current = next;
+  const block_share share(in.n);
+  std::size_t first = share.begin + threadIdx.x - lane;  // of the warp
+  keyed_pack<Source> next;
+  if (way.loads_ahead && first < share.end) next.load(in, first + lane, share.end);
+  for (; first < share.end; first += blockDim.x) {
+    keyed_pack<Source> pack = next;
+    if constexpr (way.loads_ahead) {
+      if (first + blockDim.x < share.end) next.load(in, first + blockDim.x + lane, share.end);
+    } else {
+      pack.load(in, first + lane, share.end);
     }
-    if (next != no_group) {
+    unsigned group[group_pack];
+    pack.groups(in, to, first + lane, share.end, group);
+    const bool is_run = is_one_group(group);
+    const bool adds_runs = __popc(__ballot_sync(all_lanes, is_run)) >= min_runs_of_warp;
+    if (is_run && (adds_runs || group[0] == no_group)) {
+      if (group[0] == no_group) continue;
+      const unsigned entry = group[0] * copies + copy;
+      if (entry != current) {
+        end_run();
+        current = entry;
+      }
 #pragma unroll
       for (int k = 0; k < group_pack; ++k) {
-        table.template add_to_run<0>(of, k, next, run);
-        if constexpr (Source::streams == 2) table.template add_to_run<1>(of, k, next, second_run);
+        table.template add_to_run<0>(pack.of, k, group[0], entry, run);
+        if constexpr (Source::streams == 2) {
+          table.template add_to_run<1>(pack.of, k, group[0], entry, second_run);
+        }
       }
       elements_of_run += group_pack;
       continue;
     }
-    if (is_run) continue;  // of no group
+    constexpr int together = Source::streams == 1 && Source::has_quick_terms(0) ? way.terms_together : 1;
 #pragma unroll
-    for (int k = 0; k < group_pack; ++k) {
-      if (group[k] == no_group) continue;
-      table.template add<0>(of, k, group[k]);
-      if constexpr (Source::streams == 2) table.template add<1>(of, k, group[k]);
-      if (scheme.has_counts) table.count(group[k], 1);
+    for (int first_of_terms = 0; first_of_terms < group_pack; first_of_terms += together) {
+      bool is_added = false;
+      if constexpr (together > 1) {
+        is_added = table.template add_together<0, together>(pack.of, first_of_terms, group, copies, copy);
+      }
+#pragma unroll
+      for (int k = first_of_terms; k < first_of_terms + together; ++k) {
+        if (group[k] == no_group) continue;
+        const unsigned entry = group[k] * copies + copy;
+        if (!is_added) table.template add<0>(pack.of, k, group[k], entry);
+        if constexpr (Source::streams == 2) table.template add<1>(pack.of, k, group[k], entry);
+        if (scheme.has_counts) table.count(entry, 1);
+      }
     }
   }
   end_run();

@@ -35,6 +35,20 @@ void round_rows(const workspace::storage& storage, const word_rows& rows, const 
   const auto launch = [&](auto kernel) {
     launch_kernel(storage, "launching the rounding of states", shape_of(rows.count), kernel, rows, asked, to);
   };
+  if (are_sums_only(rows, to.rule)) {
+    const sum_rows sums(rows, asked.sum);
+    const auto launch_sums = [&](auto kernel) {
+      launch_kernel(storage, "launching the rounding of sums", shape_of(rows.count), kernel, sums, to);
+    };
+    switch (chunks_of(sums.layout.limbs)) {
+      case narrow:
+        return launch_sums(round_sums_kernel<narrow>);
+      case half_wide:
+        return launch_sums(round_sums_kernel<half_wide>);
+      default:
+        return launch_sums(round_sums_kernel<wide>);
+    }
+  }
   if (varies) {
     return is_narrow(rows) ? launch(variance_rows_kernel<narrow, narrow_square>)
                            : launch(variance_rows_kernel<wide, wide_square>);

@@ -2,18 +2,17 @@
 //
 // One warp a row (state_digits.cuh), rounded in integers by the finishes of exactdot/core; so many rows as there
 // are, in one launch. Nothing of a workspace but its status word is used. A row that is no state gets NaN, or 0 in
-// an integer type, and its problem goes to the status word. Cost on rows of float: one load of 24 words and some
-// 200 instructions; of double, of 138 words and some 800.
+// an integer type, and its problem goes to the status word. Sums that are rounded to a floating format, which is
+// what follows an allreduce, have a kernel of their own (round_limbs.cuh) with a fraction of the instructions.
 #pragma once
 
 #include <cuda/dependent_launch.cuh>
 #include <cuda/exchange.cuh>
+#include <cuda/row_store.cuh>
 #include <cuda/state_digits.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
-
-constexpr int rows_per_block = 4;  // warps
 
 /// work(i) for the rows of the grid's warps.
 template <class Work>
@@ -80,6 +79,20 @@ __device__ __forceinline__ row_state load_state(const engine::stored_state& of, 
   __syncwarp();
   to_magnitude<chunks>(digit, found.number);
   return found;
+}
+
+/// results[i] = the sum of row i, rounded to a floating format.
+template <int chunks>
+__global__ void __launch_bounds__(32 * rows_per_block)
+    round_sums_kernel(const __grid_constant__ sum_rows rows, const __grid_constant__ destination to) {
+  const core::number_format format = to.rule.format();
+  const int bytes = to.rule.bytes();
+  begin_kernel(1);
+  for_each_row(rows.count, [&](std::size_t i) {
+    const lane_words<chunks> words = load_words<chunks>(rows.layout, rows.counts, rows.words + i * rows.stride);
+    const rounded_sum found = round_limbs<chunks>(format, rows.layout, words);
+    if (threadIdx.x % 32 == 0) store_row_result(to, bytes, i, found);
+  });
 }
 
 /// results[i] = a sum of row i, finished: rounded, its root, or its quotient by a count.

@@ -1,8 +1,9 @@
 // Launches for rows of state words; see state_kernel.cuh. There is at least one row.
 #pragma once
 
-#include <cuda/word_rows.hpp>
+#include <cuda/peer_rows.hpp>
 #include <cuda/workspace.hpp>
+#include <exactdot/cuda/states.hpp>
 
 namespace exactdot::cuda {
 
@@ -17,5 +18,23 @@ void merge_rows(const workspace::storage& storage, const cuda_engine::word_rows&
 
 /// Enqueues: *count += n.
 void add_count(const workspace::storage& storage, std::int64_t* count, std::int64_t n);
+
+/// Enqueues a rank's part of a sum among devices.
+void round_peer_rows(const workspace::storage& storage, const cuda_engine::peer_call& call,
+                     const cuda_engine::destination& to);
+
+/// Loads its kernels on the current device. A first launch would, and could then wait for a device that itself
+/// waits for that launch.
+void load_peer_kernels();
+
+/// What round is asked for, when it has been checked.
+struct checked_rounding {
+  cuda_engine::word_rows rows;
+  cuda_engine::row_finish finish;
+  cuda_engine::destination to;
+};
+[[nodiscard]] checked_rounding check_rounding(const workspace::storage& storage, const state_rows& states,
+                                              reduction what, element_type type, void* results,
+                                              const finish_options& options);
 
 }  // namespace exactdot::cuda

@@ -88,24 +88,29 @@ cuda_engine::word_rows rows_of(const state_rows& states) {
 
 }  // namespace
 
-void detail::round(workspace& on, const state_rows& states, reduction what, element_type type, void* results,
-                   const finish_options& options) {
-  workspace::storage& storage = on.library_storage();
-  const workspace_lock lock(storage);
-  require_device(storage);
+checked_rounding check_rounding(const workspace::storage& storage, const state_rows& states, reduction what,
+                                element_type type, void* results, const finish_options& options) {
   check_format(states.format);
   check_result(states, what, type, options);
   check_words(storage, states, states.words, stride_of(states), "words");
   const std::size_t bytes = size_of(type);
   require_reachable(storage, results, states.rows, static_cast<std::ptrdiff_t>(bytes), bytes, "results");
   check_apart(states, results, states.rows * bytes, "the results");
-  if (states.rows == 0) return;
   cuda_engine::destination to;
   to.value = results, to.status = storage.status, to.count = options.count;
   to.rule = {core::info_of(what).finish, core::format_of(type)};
   const bool of_squares = what == reduction::sum_of_squares || what == reduction::nrm2;
   const int sum = of_squares && exactdot::detail::sums_of(states.format.what) == 2 ? 1 : 0;
-  round_rows(storage, rows_of(states), {sum, static_cast<std::uint64_t>(options.ddof)}, to);
+  return {rows_of(states), {sum, static_cast<std::uint64_t>(options.ddof)}, to};
+}
+
+void detail::round(workspace& on, const state_rows& states, reduction what, element_type type, void* results,
+                   const finish_options& options) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  const checked_rounding asked = check_rounding(storage, states, what, type, results, options);
+  if (states.rows != 0) round_rows(storage, asked.rows, asked.finish, asked.to);
 }
 
 void detail::merge(workspace& on, const state_rows& states, const std::int64_t* others, std::size_t other_stride) {

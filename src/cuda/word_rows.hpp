@@ -30,4 +30,25 @@ struct row_finish {
   std::uint64_t ddof = 0;  ///< of variances
 };
 
+/// One sum of every row, rounded to a floating format without a look at anything else of the row. Few bytes; see
+/// destination.
+struct sum_rows {
+  const std::int64_t* words;  ///< of the sum of row 0
+  std::size_t stride, count;
+  core::state_layout layout;
+  int counts;  ///< words after the limbs
+
+  sum_rows(const word_rows& rows, int sum)
+      : words(rows.words + rows.state.of[sum].first_word),
+        stride(rows.stride),
+        count(rows.count),
+        layout(rows.state.of[sum].layout),
+        counts(rows.state.counts) {}
+};
+
+/// Whether rows are rounded as sum_rows.
+inline bool are_sums_only(const word_rows& rows, const core::result_rule& rule) {
+  return rule.finish() == core::finish::round && !rule.is_integer() && rows.state.counts_elements == 0;
+}
+
 }  // namespace exactdot::cuda_engine

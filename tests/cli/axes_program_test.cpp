@@ -93,7 +93,7 @@ TEST_F(axes_program, prints_json) {
 
 TEST_F(axes_program, names_faults) {
   const std::string file = matrix();
-  expect_fault({"sum", file}, file, {"2-D array of shape (2, 3)", "expected a vector"});
+  expect_fault({"sum", file}, file, {"2-D array of shape (2, 3)", "expected a vector", "--axis"});
   expect_fault({"sum", file, "--axis", "2"}, file, {"has 2 dimensions; --axis names 2"});
   expect_fault({"sum", file, "--axis", "-3"}, file, {"--axis names -3"});
   expect_usage_fault({"sum", file, "--axis", "0,0"}, {"--axis names axis 0 twice"});

@@ -75,6 +75,9 @@ struct group_test {
   std::size_t second_look_shared = 0;  ///< bytes
   bool waits = true;                   ///< nothing is stored if a key is out of range
   bool counts = false;                 ///< the groups' elements, instead of a reduction
+  bool may_be_skewed = false;          ///< records have tables of frequent groups before them
+  /// Before the launch that adds to those tables, for sabotage.
+  std::function<void(group_job&, group_job&)> before_skewed;
   /// Before the finish of the first look, for sabotage: of the job, and of its memory in host memory.
   std::function<void(group_job&, group_job&)> before_finish;
   std::function<void(group_job&)> before;
@@ -154,7 +157,7 @@ class group_launcher {
       return outcome_of(job, test, of.groups, results, of_workspace);
     }
     const bool counts = job.out.rule.finish() == core::finish::quotient || in.terms == group_terms::moments;
-    choose_scheme(job, counts, {4, 48 << 10}, test.in_shared);
+    choose_scheme(job, counts, limits_of(test), test.in_shared);
     if (job.scheme.in_shared) job.scheme.threads = test.threads;
     job.scheme.blocks = test.blocks;
     job.shared_bytes = test.second_look_shared;
@@ -164,11 +167,14 @@ class group_launcher {
     const std::size_t slot_words = words_of_open_group(layout, streams_of(in.terms));
     gpu::buffer<wide_unsigned>& memory =
         memory_.emplace(stream_, first_look_bytes(job) / 8 + test.room * slot_words);
+    if (test.before_skewed) memory.fill_zero();  // it is copied before it is written
     const std::size_t cleared = place_memory(job, memory.data());
     int launches = 0;
     const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared,
                             auto&&... arguments) {
-      if (++launches == 4 && test.before_finish) sabotage(job, memory, test);
+      ++launches;
+      if (launches == (job.scheme.may_be_skewed ? 6 : 4)) sabotage(job, memory, test.before_finish, false);
+      if (launches == 5 && job.scheme.may_be_skewed) sabotage(job, memory, test.before_skewed, true);
       gpu::launch(kernel, blocks, threads, shared, stream_, arguments...);
     };
     enqueue_first_look(job, cleared, layout, launch);
@@ -180,9 +186,14 @@ class group_launcher {
  private:
   static constexpr std::size_t distance = 2;  // of the results
 
+  static group_limits limits_of(const group_test& test) {
+    if (!test.may_be_skewed) return {4, 48 << 10};
+    return {4, 200 << 10, 0};
+  }
+
   /// Extrema or counts.
   void enqueue_words(group_job& job, const group_test& test, bool is_extremum) {
-    choose_table_of_words(job, is_extremum ? 8 : 4, {4, 48 << 10}, test.in_shared);
+    choose_table_of_words(job, is_extremum ? 8 : 4, limits_of(test), test.in_shared);
     job.scheme.threads = test.threads, job.scheme.blocks = test.blocks;
     memory_.emplace(stream_, first_look_bytes(job) / 8);
     const std::size_t cleared = place_memory(job, memory_->data());
@@ -230,13 +241,16 @@ class group_launcher {
     std::memcpy(static_cast<void*>(&status), words.data(), sizeof status);
     return status;
   }
-  /// Lets the test change a copy of the memory.
-  static void sabotage(group_job& job, gpu::buffer<wide_unsigned>& memory, const group_test& test) {
+  /// Lets the test change a copy of the memory: of what is cleared, or of all.
+  static void sabotage(group_job& job, gpu::buffer<wide_unsigned>& memory,
+                       const std::function<void(group_job&, group_job&)>& change, bool all) {
+    if (!change) return;
     group_job copied = job;
-    std::vector<wide_unsigned> words(place_memory(copied, nullptr) / 8);
+    std::vector<wide_unsigned> words(first_look_bytes(job) / 8);
+    words.resize(all ? words.size() : place_memory(copied, words.data()) / 8);
     memory.copy_to(words.data(), words.size());
     place_memory(copied, words.data());
-    test.before_finish(job, copied);
+    change(job, copied);
     memory.copy_from(words.data(), words.size());
   }
   gpu::stream stream_;

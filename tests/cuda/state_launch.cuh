@@ -133,6 +133,16 @@ class state_launcher {
       gpu::launch(kernel, blocks, 32 * rows_per_block, 0, stream_, rows, asked, to);
     };
     const core::finish finish = to.rule.finish();
+    if (are_sums_only(rows, to.rule)) {
+      const sum_rows sums(rows, asked.sum);
+      const auto launch_sums = [&](auto kernel) {
+        gpu::launch(kernel, blocks, 32 * rows_per_block, 0, stream_, sums, to);
+      };
+      const int chunks = chunks_of(sums.layout.limbs);
+      return chunks == 1   ? launch_sums(round_sums_kernel<1>)
+             : chunks == 3 ? launch_sums(round_sums_kernel<3>)
+                           : launch_sums(round_sums_kernel<wide>);
+    }
     if (finish == core::finish::variance || finish == core::finish::deviation) {
       return is_narrow(rows) ? launch(variance_rows_kernel<1, 2>) : launch(variance_rows_kernel<wide, wide_square>);
     }

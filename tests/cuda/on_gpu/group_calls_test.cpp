@@ -172,6 +172,12 @@ TEST_F(cuda_groups, are_captured_in_a_graph_after_a_first_call) {
     graph.launch();
     expect_same(out, expected, "graph");
   }
+  // the device finds out that the keys are skewed
+  const std::vector<std::int32_t> skewed = random_keys<std::int32_t>(n, count, 9, true);
+  sum(groups{a, skewed, count}, expected);
+  ASSERT_EQ(cudaMemcpy(k.data(), skewed.data(), n * sizeof(std::int32_t), cudaMemcpyHostToDevice), cudaSuccess);
+  graph.launch();
+  expect_same(out, expected, "graph with skewed keys");
 }
 
 TEST_F(cuda_groups, with_bad_input_are_refused_before_anything_is_written) {

@@ -89,9 +89,10 @@ class captured_graph {
   captured_graph(const captured_graph&) = delete;
   captured_graph& operator=(const captured_graph&) = delete;
 
+  void start() const { ASSERT_EQ(cudaGraphLaunch(replay_, stream_), cudaSuccess); }
   /// Launches it and waits.
   void launch() const {
-    ASSERT_EQ(cudaGraphLaunch(replay_, stream_), cudaSuccess);
+    start();
     ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
   }
 

@@ -93,8 +93,9 @@ struct atomic_functions {
 
 }  // namespace exactdot::simt::detail
 
-/// Atomic loads and stores of up to 16 bytes, with relaxed order and device scope: they order no other access.
-inline constexpr int __NV_ATOMIC_RELAXED = 0, __NV_THREAD_SCOPE_DEVICE = 1;
+/// Atomic loads and stores of up to 16 bytes, with relaxed order: they order no other access. The scope is the
+/// device's; the system has one device here.
+inline constexpr int __NV_ATOMIC_RELAXED = 0, __NV_THREAD_SCOPE_DEVICE = 1, __NV_THREAD_SCOPE_SYSTEM = 2;
 template <class T>
 inline T __nv_atomic_load_n(T* address, int /*order*/, int /*scope*/) {
   return exactdot::simt::detail::update<exactdot::simt::detail::scope::device>(address, [](T old) { return old; });
