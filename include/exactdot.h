@@ -337,9 +337,10 @@ typedef struct xd_state_format {
 /* Words of a state; 0 for a reduction that has no states or an unknown number. */
 size_t xd_state_words(xd_state_format format);
 
-/* Add a state of each row, segment or group to `words`; arguments as of xd_reduce_rows and its like, b for XD_DOT only, in
+/* Add a state of each row, segment or group to `words`; arguments, in host or all in a GPU's memory, as of
+ * xd_reduce_rows and its like, b for XD_DOT only, in
  * the type of the format. count: the length of `words`. options->mode and ddof are not used. Errors: those of these
- * calls; XD_SIZE_MISMATCH for another count; XD_BAD_OPTION for words that are no states; XD_HEADROOM for more than
+ * calls; XD_SIZE_MISMATCH for another count; of words in host memory XD_BAD_OPTION if they are no states, and XD_HEADROOM for more than
  * 2^31 - 1 states. Nothing is written unless the call succeeds; after XD_CANCELLED the words are of no use. Cost: that of
  * reading every element once and every word twice, and some tenths of a microsecond for each result. */
 xd_status xd_rows_into(xd_state_format format, const xd_rows* a, const xd_rows* b, int64_t* words, size_t count,
@@ -394,6 +395,21 @@ xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector
 /* Adds the count, the sum and the sum of squares to xd_moments_word_count(x->type) words in the GPU's memory, which must be
  * zero before the first call. Errors as above. */
 xd_status xd_enqueue_add_moments(xd_workspace* workspace, const xd_vector* x, int64_t* device_words);
+
+/* Add a state of each row, segment or group to words in the GPU's memory, when the stream reaches it: as
+ * xd_rows_into and its like, but the words, xd_state_words(format) for each result, are not checked and must be zero before
+ * the first call; at most 2^30 calls on the same words. Arrays, offsets and keys lie in the GPU's memory. Nothing is added
+ * to a segment whose offsets are wrong, nor of an element whose key is out of range unless such are skipped;
+ * xd_workspace_check then returns XD_BAD_OPTION and names the first. Neither wait; those of groups allocate in the
+ * workspace, unless an earlier call needed as much. Errors: of xd_rows_into and its like, and of xd_enqueue. */
+xd_status xd_enqueue_rows_into(xd_workspace* workspace, xd_state_format format, const xd_rows* a, const xd_rows* b,
+                               int64_t* device_words);
+xd_status xd_enqueue_segments_into(xd_workspace* workspace, xd_state_format format, const xd_vector* a,
+                                   const xd_vector* b, const void* offsets, size_t segments, int offset_type,
+                                   int64_t* device_words);
+xd_status xd_enqueue_groups_into(xd_workspace* workspace, xd_state_format format, const xd_vector* a,
+                                 const xd_vector* b, const xd_vector* keys, size_t groups, int skip_out_of_range,
+                                 int64_t* device_words);
 
 /* Words of `rows` states in the GPU's memory, `stride` words from row to row (0: one after another). The words of an
  * accumulator have the format XD_SUM in XD_FULL, those of moments XD_VARIANCE in XD_FULL. They may be elementwise sums of up

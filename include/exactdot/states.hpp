@@ -14,8 +14,9 @@
 // Errors: those of the calls with results (batches.hpp), in mode exact; errc::size_mismatch if `words` has another
 // length; errc::bad_option for min and its like, a dot product of two element types, and words that are no states;
 // errc::headroom for too many states or elements. Nothing is written unless a call succeeds, except after
-// errc::cancelled, when some states have been added and others not. Arrays and words lie in host memory. Cost: that
-// of exact states (docs/shapes.md), and that of reading and writing the words.
+// errc::cancelled, when some states have been added and others not. Arrays and words of the calls that add lie in host
+// memory or, in a program that links exactdot::cuda, all in a GPU's, where the words are not checked. Cost: that of
+// exact states (docs/shapes.md), and that of reading and writing the words.
 #pragma once
 
 #include <exactdot/batches.hpp>

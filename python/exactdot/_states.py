@@ -22,7 +22,7 @@ _engine_call: Any = _engine  # functions without public names
 
 
 def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, axis: int | tuple[int, ...] | None = None,
-           compact: bool = False, threads: int = 0) -> Words:
+           compact: bool = False, threads: int = 0, stream: Any = None) -> Words:
     """Computes the exact sums of a reduction over axes of an array, as int64 words that merge by addition.
 
     The sum of the states of shards of the data is the state of all, in any order; `round_states` gives it the bits of
@@ -33,25 +33,29 @@ def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, ax
     reduction : {'dot', 'sum', 'asum', 'sum_of_squares', 'norm', 'mean', 'var', 'std'}
         What the states are for. 'mean' also counts the elements, 'var' and 'std' also have the sum of squares.
     a, b : array_like
-        Arrays of float16, bfloat16, float32, float64 or integers of 8 to 64 bits, in host memory; b for 'dot' only, of
-        the same type, broadcast with a.
+        Arrays of float16, bfloat16, float32, float64 or integers of 8 to 64 bits, all in host memory or all in that of
+        one GPU; b for 'dot' only, of the same type, broadcast with a.
     axis : int, tuple of int or None
         The axes that are reduced; None: all.
     compact : bool
         Leave out the words that no sum of such elements needs (`state_words`).
     threads : int
         At most so many CPU threads; 0: automatic. No effect on the words.
+    stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
+        The CUDA stream, for arrays in GPU memory only; default as of `sum`.
 
     Returns
     -------
     ndarray of int64
-        Of the shape of the results, then the words of a state.
+        Of the shape of the results, then the words of a state. Of arrays in GPU memory a new array of PyTorch, CuPy or
+        JAX there (of JAX with jax_enable_x64): the call does not wait, and `check` raises what it could not. `round_states`
+        takes its copy on the host.
 
     Raises
     ------
     ValueError
-        An unknown reduction; shapes that cannot be broadcast; an axis that the array does not have; arrays in GPU
-        memory; a and b of two element types.
+        An unknown reduction; shapes that cannot be broadcast; an axis that the array does not have; a and b of two
+        element types, or of two memories; axes in GPU memory that no one stride describes.
     TypeError
         An element type that is not supported; b is missing or not wanted.
 
@@ -64,20 +68,20 @@ def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, ax
     >>> xd.round_states(words, "sum", "float64")
     array([3.])
     """
-    words: Words = _engine_call._states_of_axes("states", reduction, a, b, axis, bool(compact), threads)
+    words: Words = _engine_call._states_of_axes("states", reduction, a, b, axis, bool(compact), threads, stream)
     return words
 
 
 def segment_states(reduction: Reduction, a: ArrayLike, offsets: ArrayLike, b: ArrayLike | None = None, *,
-                   compact: bool = False, threads: int = 0) -> Words:
+                   compact: bool = False, threads: int = 0, stream: Any = None) -> Words:
     """Computes the states of the segments of a vector: elements offset i to before offset i + 1.
 
     Parameters
     ----------
-    reduction, a, b, compact, threads
+    reduction, a, b, compact, threads, stream
         As of `states`, of one dimension.
     offsets : array_like of int
-        n + 1 integers of 32 or 64 bits that never decrease, for n segments.
+        n + 1 integers of 32 or 64 bits that never decrease, for n segments, in the memory of a.
 
     Returns
     -------
@@ -97,23 +101,25 @@ def segment_states(reduction: Reduction, a: ArrayLike, offsets: ArrayLike, b: Ar
     >>> xd.round_states(words, "mean", "float64")
     array([1., 4.])
     """
-    words: Words = _engine_call._states_of_segments("segment_states", reduction, a, offsets, b, bool(compact), threads)
+    words: Words = _engine_call._states_of_segments("segment_states", reduction, a, offsets, b, bool(compact), threads,
+                                                    stream)
     return words
 
 
 def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: int | None = None,
                  b: ArrayLike | None = None, *, skip_out_of_range: bool = False, compact: bool = False,
-                 threads: int = 0) -> Words:
+                 threads: int = 0, stream: Any = None) -> Words:
     """Computes the states of the groups of elements with the same key, along the first axis.
 
     Parameters
     ----------
-    reduction, a, b, compact, threads
+    reduction, a, b, compact, threads, stream
         As of `states`.
     keys : array_like of int
-        One integer of 32 or 64 bits for each index of the first axis.
+        One integer of 32 or 64 bits for each index of the first axis, in the memory of a.
     groups : int or None
-        Keys are below this; None: the greatest key plus 1. Pass it where states of shards are to be added.
+        Keys are below this; None: the greatest key plus 1, of keys in host memory. Pass it where states of shards are to
+        be added.
     skip_out_of_range : bool
         Leave out elements with other keys; otherwise they are an error.
 
@@ -138,7 +144,7 @@ def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: in
     array([2., 5.], dtype=float16)
     """
     words: Words = _engine_call._states_of_groups("group_states", reduction, a, keys, groups, b,
-                                                  bool(skip_out_of_range), bool(compact), threads)
+                                                  bool(skip_out_of_range), bool(compact), threads, stream)
     return words
 
 

@@ -1,5 +1,6 @@
 // gpu_batches.hpp with the CUDA engine.
 #include <cuda/driver.hpp>
+#include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/batches.hpp>
 #include <python/src/exact_state.hpp>
 #include <python/src/gil.hpp>
@@ -21,13 +22,23 @@ void on_stream(int device, const stream_choice& stream, const Work& work) {
   work(workspace->workspace);
 }
 
-/// Queues work and keeps the arrays of the call alive until it is done.
-template <class Work>
-void enqueue(const gpu_batch& asked, const stream_choice& stream, const Work& work) {
+/// Queues work and keeps the arrays of the call, a gpu_batch or gpu_states, alive until it is done.
+template <class Call, class Work>
+void enqueue(const Call& asked, const stream_choice& stream, const Work& work) {
   on_stream(asked.device, stream, work);
   const current_gpu current(asked.device);
   if (is_captured(stream.handle)) return;  // the caller keeps the memory of a graph alive
   keep_alive_until_done(asked.arrays, stream);
+}
+
+/// The same of work(workspace, words) on words that are cleared before.
+template <class Work>
+void enqueue_states(const gpu_states& asked, const stream_choice& stream, const Work& work) {
+  if (asked.words.empty()) return;
+  enqueue(asked, stream, [&](cuda::workspace& on) {
+    cuda::check(cudaMemsetAsync(asked.words.data(), 0, asked.words.size_bytes(), on.stream()), "clearing states");
+    work(on, asked.words.data());
+  });
 }
 
 /// Copies from the device and waits.
@@ -59,6 +70,26 @@ void gpu_reduce_groups(const gpu_batch& asked, const any_keys& keys, const strea
 
 void gpu_count_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream) {
   enqueue(asked, stream, [&](cuda::workspace& on) { cuda::detail::enqueue_group_sizes(on, keys, asked.out); });
+}
+
+void gpu_grid_states(const gpu_states& asked, const any_grid& a, const any_grid& b, const stream_choice& stream) {
+  enqueue_states(asked, stream, [&](cuda::workspace& on, std::int64_t* words) {
+    cuda::detail::add_grid_states(on, asked.of, a, b, words);
+  });
+}
+
+void gpu_segment_states(const gpu_states& asked, const any_vector& a, const any_vector& b,
+                        const any_offsets& offsets, const stream_choice& stream) {
+  enqueue_states(asked, stream, [&](cuda::workspace& on, std::int64_t* words) {
+    cuda::detail::add_segment_states(on, asked.of, a, b, offsets, words);
+  });
+}
+
+void gpu_group_states(const gpu_states& asked, const any_grid& a, const any_grid& b, const any_keys& keys,
+                      const stream_choice& stream) {
+  enqueue_states(asked, stream, [&](cuda::workspace& on, std::int64_t* words) {
+    cuda::detail::add_group_states(on, asked.of, a, b, keys, words);
+  });
 }
 
 any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const stream_choice& stream) {

@@ -8,6 +8,7 @@
 #include <exactdot/options.hpp>
 #include <exactdot/reductions.hpp>
 #include <exactdot/shapes.hpp>
+#include <exactdot/states.hpp>
 #include <python/src/imported_array.hpp>
 #include <python/src/stream.hpp>
 #include <vector>
@@ -32,6 +33,21 @@ void gpu_reduce_segments(const gpu_batch& asked, const any_vector& a, const any_
                          const any_offsets& offsets, const stream_choice& stream);
 void gpu_reduce_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream);
 void gpu_count_groups(const gpu_batch& asked, const any_keys& keys, const stream_choice& stream);
+
+/// A call that computes states: the words that it clears and adds to, and all its arrays.
+struct gpu_states {
+  state_format of;
+  state_span words;
+  std::vector<const imported_array*> arrays;
+  int device;
+};
+
+/// words = the states of many vectors. As gpu_reduce_grid and its like.
+void gpu_grid_states(const gpu_states& asked, const any_grid& a, const any_grid& b, const stream_choice& stream);
+void gpu_segment_states(const gpu_states& asked, const any_vector& a, const any_vector& b,
+                        const any_offsets& offsets, const stream_choice& stream);
+void gpu_group_states(const gpu_states& asked, const any_grid& a, const any_grid& b, const any_keys& keys,
+                      const stream_choice& stream);
 
 /// The only result, for which it waits. `asked.out` is not read.
 any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const stream_choice& stream);

@@ -117,6 +117,7 @@ NB_MODULE(_engine, module) {
   bind_accumulator(module);
   bind_moments(module);
   bind_state_arrays(module);
+  bind_state_words(module);
   bind_gpu_memory(module);
 }
 

@@ -41,6 +41,14 @@ void gpu_reduce_segments(const gpu_batch&, const any_vector&, const any_vector&,
 }
 void gpu_reduce_groups(const gpu_batch&, const any_keys&, const stream_choice&) { refuse(); }
 void gpu_count_groups(const gpu_batch&, const any_keys&, const stream_choice&) { refuse(); }
+void gpu_grid_states(const gpu_states&, const any_grid&, const any_grid&, const stream_choice&) { refuse(); }
+void gpu_segment_states(const gpu_states&, const any_vector&, const any_vector&, const any_offsets&,
+                        const stream_choice&) {
+  refuse();
+}
+void gpu_group_states(const gpu_states&, const any_grid&, const any_grid&, const any_keys&, const stream_choice&) {
+  refuse();
+}
 any_scalar gpu_reduce_grid(const gpu_batch&, element_type, const stream_choice&) { refuse(); }
 std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>&, element_type, int,
                                                const stream_choice&) {

@@ -1,53 +1,39 @@
 // Implementation of state_arrays.hpp. Arguments have been given defaults by exactdot/_states.py; `name` is the
-// function with which messages begin.
+// function with which messages begin. States of arrays in GPU memory are arrays there, ordered by a stream.
 #include <algorithm>
 #include <exactdot/states.hpp>
 #include <plan/axes.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/array_axes.hpp>
 #include <python/src/gil.hpp>
+#include <python/src/gpu_batches.hpp>
+#include <python/src/grid_results.hpp>
 #include <python/src/host_call.hpp>
+#include <python/src/result_array.hpp>
 #include <python/src/state_arrays.hpp>
 #include <python/src/vectors.hpp>
 
 namespace exactdot::python {
 namespace {
 
-/// The reductions by the names of their functions in Python.
-constexpr std::pair<const char*, reduction> names[] = {
-    {"dot", reduction::dot},      {"sum", reduction::sum},    {"asum", reduction::asum},
-    {"norm", reduction::nrm2},    {"mean", reduction::mean},  {"sum_of_squares", reduction::sum_of_squares},
-    {"var", reduction::variance}, {"std", reduction::stddev},
-};
-
-reduction read_reduction(nb::handle given, const std::string& name, const char* argument = "reduction") {
-  std::string text;
-  if (nb::try_cast(given, text)) {
-    for (const auto& [known, what] : names) {
-      if (text == known) return what;
-    }
-  }
-  throw_python(false, name + ": " + argument + " is " + text_of(given) +
-                          "; use \"dot\", \"sum\", \"asum\", \"sum_of_squares\", \"norm\", \"mean\", \"var\" or "
-                          "\"std\"");
-}
-
-state_form form_of(bool compact) { return compact ? state_form::compact : state_form::full; }
-
-/// A call of one or two arrays in host memory.
+/// A call of one or two arrays.
 struct states_call {
   std::string name;
   reduction what;
   vectors inputs;
   options chosen;
   state_form form;
+  stream_choice stream;   ///< of arrays in GPU memory
+  result_array results;   ///< there
+  const nb::object none;  ///< arguments that states do not have
 
   states_call(const std::string& function, nb::handle reduction, nb::handle a, nb::handle b, bool compact,
-              nb::handle threads)
+              nb::handle threads, nb::handle given_stream)
       : name(function),
         what(read_reduction(reduction, function)),
         inputs(b.is_none() ? vectors(name.c_str(), a, "a") : vectors(name.c_str(), a, b)),
-        form(form_of(compact)) {
+        form(form_of(compact)),
+        none(nb::none()) {
     if ((what == reduction::dot) == b.is_none()) {
       throw_python(true, name + (b.is_none() ? ": \"dot\" takes two arrays; pass b" : ": b is for \"dot\" only"));
     }
@@ -55,22 +41,50 @@ struct states_call {
                           name.c_str());
     inputs.first.takes_any_shape = inputs.second.takes_any_shape = true;
     inputs.locate();
-    if (inputs.on_gpu()) inputs.refuse(false, "arrays in GPU memory have no states yet; copy to the host");
+    if (on_gpu()) {
+      stream = inputs.import_on_gpu(nullptr, chosen, given_stream);
+    } else {
+      inputs.refuse_stream(given_stream);
+    }
     if (inputs.are_two()) inputs.check_types();
   }
+  states_call(const states_call&) = delete;  // grid() refers to members
+  states_call& operator=(const states_call&) = delete;
+
+  [[nodiscard]] bool on_gpu() const { return inputs.on_gpu(); }
   [[nodiscard]] state_format format() const { return {what, inputs.first.type, form}; }
   [[nodiscard]] const imported_array& second() const {
     return inputs.other() != nullptr ? *inputs.other() : inputs.first;
   }
+  /// As the functions of grid_results.hpp and result_array.hpp take it: the results are words.
+  [[nodiscard]] grid_call grid() {
+    return {name.c_str(),
+            what,
+            inputs,
+            chosen,
+            0,
+            none,
+            none,
+            none,
+            false,
+            element_type::int64,
+            results,
+            on_gpu() ? &stream : nullptr};
+  }
 };
 
-/// A new array of empty states.
+/// A new array of empty states: of NumPy, or of the library of arrays in GPU memory, where the call clears it.
 struct words_array {
   nb::object object;
   imported_array memory;
 
-  words_array(std::vector<std::size_t> shape, std::size_t words) {
+  words_array(states_call& call, std::vector<std::size_t> shape, std::size_t words) {
     shape.push_back(words);
+    if (call.on_gpu()) {
+      require_wide_integers(call);
+      make_results(call.grid(), shape, element_type::int64);
+      return;
+    }
     nb::list lengths;
     for (const std::size_t n : shape) lengths.append(n);
     object = nb::module_::import_("numpy").attr("zeros")(nb::steal(PyList_AsTuple(lengths.ptr())), "int64");
@@ -78,6 +92,15 @@ struct words_array {
     memory.locate(object.ptr());
   }
   [[nodiscard]] state_span span() const { return {static_cast<std::int64_t*>(memory.data), memory.n}; }
+
+ private:
+  /// JAX's arrays have 32 bits by default.
+  static void require_wide_integers(const states_call& call) {
+    if (!framework_of(call.inputs.first.object).starts_with("jax")) return;
+    if (nb::cast<bool>(nb::module_::import_("jax").attr("config").attr("jax_enable_x64"))) return;
+    call.inputs.refuse(false,
+                       "words are int64, and JAX has 32 bits; set jax_enable_x64 before the first array is made");
+  }
 };
 
 std::vector<std::size_t> shape_of(const std::vector<axis>& axes) {
@@ -99,76 +122,99 @@ void broadcast(const states_call& call, std::vector<axis>& a, std::vector<axis>&
 }
 
 /// Elements, and some for each state, that a call reads or writes.
-std::size_t work_of(std::size_t elements, std::size_t words) {
+std::size_t amount_of(std::size_t elements, std::size_t words) {
   return elements > ~std::size_t{0} - words ? ~std::size_t{0} : elements + words;
 }
 
 template <class Work>
-void compute_states(const states_call& call, std::size_t elements, const words_array& to, Work work) {
-  const std::size_t amount = work_of(elements, to.memory.n);
+nb::object compute_states(const states_call& call, std::size_t elements, const words_array& to, Work work) {
+  const std::size_t amount = amount_of(elements, to.memory.n);
   compute(amount, is_long_call(call.inputs.first, call.inputs.other()) || amount >= min_long_call, call.chosen,
           work);
+  return to.object;
+}
+
+/// What the call computes on a GPU, and the array that it returns. `integers`: offsets or keys, or null.
+gpu_states states_on_gpu(const states_call& call, const imported_array* integers) {
+  gpu_states asked{call.format(), {}, {&call.inputs.first, &call.results.imported}, call.inputs.first.device};
+  asked.words = {static_cast<std::int64_t*>(call.results.imported.data), call.results.imported.n};
+  if (call.inputs.other() != nullptr) asked.arrays.push_back(call.inputs.other());
+  if (integers != nullptr) asked.arrays.push_back(integers);
+  return asked;
 }
 
 nb::object states_of_axes(const std::string& name, nb::handle reduction, nb::handle a, nb::handle b,
-                          nb::handle given, bool compact, nb::handle threads) {
-  states_call call(name, reduction, a, b, compact, threads);
+                          nb::handle given, bool compact, nb::handle threads, nb::handle stream) {
+  states_call call(name, reduction, a, b, compact, threads, stream);
   const finalization_guard guard;
   std::vector<axis> axes = call.inputs.first.all_axes(), others = call.second().all_axes();
   broadcast(call, axes, others);
   const auto reduced = read_axes(given, static_cast<int>(axes.size()), name.c_str());
   const divided_axes first = divide(axes, reduced, false), second = divide(others, reduced, false);
   const state_format of = call.format();
-  const words_array words(first.shape, of.words());
+  const words_array words(call, first.shape, of.words());
   const any_grid left{call.inputs.first.data, of.type, first.results, first.elements, call.inputs.first.swapped};
   const any_grid right{call.second().data, call.second().type, second.results, second.elements,
                        call.second().swapped};
+  if (call.on_gpu()) {
+    gpu_grid_states(states_on_gpu(call, nullptr), left, right, call.stream);
+    return finished(call.grid());
+  }
   const std::size_t elements = engine::positions_of(axes).value_or(~std::size_t{0} / 2);
-  compute_states(call, elements, words, [&](const options& chosen) {
+  return compute_states(call, elements, words, [&](const options& chosen) {
     detail::add_grid_states(of, left, right, words.span(), chosen, name.c_str());
   });
-  return words.object;
 }
 
-/// Offsets or keys: integers of one dimension in host memory.
-void locate_integers(const std::string& name, const char* argument, nb::handle given, imported_array& array) {
-  const std::string subject = name + ": " + argument + " ";
-  try {
-    array.locate(given.ptr(), conversion::by_numpy);
-  } catch (const invalid_array& refused) {
-    throw_python(refused.is_type_error, subject + refused.reason);
-  }
-  if (array.on_gpu) throw_python(false, subject + "lie in GPU memory; copy them to the host");
-  if (array.dimensions != 1) throw_python(false, subject + "has no dimension; use a 1-D array");
+/// Offsets or keys: integers of one dimension, beside the inputs.
+void locate_indices(states_call& call, const char* argument, nb::handle given, imported_array& array) {
+  locate_integers(call.grid(), argument, given, array);
   if (array.n == 0) array.type = element_type::int64;  // that of an empty list is float64
-  if (!is_integer(array.type) || size_of(array.type) < 4) {
-    throw_python(true, subject + "holds " + std::string(name_of(array.type)) + "; use integers of 32 or 64 bits");
-  }
-  if (array.swapped) throw_python(false, subject + "is not in native byte order");
 }
 
 nb::object states_of_segments(const std::string& name, nb::handle reduction, nb::handle a, nb::handle given,
-                              nb::handle b, bool compact, nb::handle threads) {
-  states_call call(name, reduction, a, b, compact, threads);
+                              nb::handle b, bool compact, nb::handle threads, nb::handle stream) {
+  states_call call(name, reduction, a, b, compact, threads, stream);
   const finalization_guard guard;
   call.inputs.check();
   if (call.inputs.first.dimensions != 1) call.inputs.refuse(false, "use arrays of one dimension");
   imported_array offsets;
-  locate_integers(name, "offsets", given, offsets);
+  locate_indices(call, "offsets", given, offsets);
   if (offsets.n == 0) throw_python(false, name + ": there is no offset; n segments have n + 1");
   const state_format of = call.format();
-  const words_array words({offsets.n - 1}, of.words());
-  compute_states(call, call.inputs.first.n, words, [&](const options& chosen) {
-    detail::add_segment_states(of, call.inputs.first.view(), call.second().view(),
-                               {offsets.data, offsets.n - 1, offsets.type, offsets.stride}, words.span(), chosen,
-                               name.c_str());
+  const words_array words(call, {offsets.n - 1}, of.words());
+  const any_offsets segments{offsets.data, offsets.n - 1, offsets.type, offsets.stride};
+  const any_vector left = call.inputs.first.view(), right = call.second().view();
+  if (call.on_gpu()) {
+    gpu_segment_states(states_on_gpu(call, &offsets), left, right, segments, call.stream);
+    return finished(call.grid());
+  }
+  return compute_states(call, call.inputs.first.n, words, [&](const options& chosen) {
+    detail::add_segment_states(of, left, right, segments, words.span(), chosen, name.c_str());
   });
-  return words.object;
+}
+
+/// The keys with the number of groups that was passed, or that they need.
+any_keys read_keys(const states_call& call, nb::handle groups, bool skips, const imported_array& array) {
+  any_keys keys{array.data, array.n, array.type, array.stride, 0, skips};
+  if (!groups.is_none()) {
+    const std::int64_t count = read_integer(groups, "groups", call.name.c_str());
+    if (count < 0) throw_python(false, call.name + ": groups is " + std::to_string(count) + "; use 0 or more");
+    keys.groups = static_cast<std::size_t>(count);
+    return keys;
+  }
+  if (array.on_gpu) {
+    throw_python(
+        false, call.name + ": groups is missing; the greatest key is in GPU memory, so pass the number of groups");
+  }
+  keys.groups = detail::groups_of_keys(keys, call.chosen, call.name.c_str());
+  return keys;
 }
 
 nb::object states_of_groups(const std::string& name, nb::handle reduction, nb::handle a, nb::handle given,
-                            nb::handle groups, nb::handle b, bool skips, bool compact, nb::handle threads) {
-  states_call call(name, reduction, a, b, compact, threads);
+                            nb::handle groups, nb::handle b, bool skips, bool compact, nb::handle threads,
+                            nb::handle stream) {
+  states_call call(name, reduction, a, b, compact, threads, stream);
   const finalization_guard guard;
   std::vector<axis> axes = call.inputs.first.all_axes(), others = call.second().all_axes();
   if (axes.empty() || others.empty())
@@ -178,79 +224,21 @@ nb::object states_of_groups(const std::string& name, nb::handle reduction, nb::h
   axes.erase(axes.begin()), others.erase(others.begin());
   broadcast(call, axes, others);
   imported_array array;
-  locate_integers(name, "keys", given, array);
-  any_keys keys{array.data, array.n, array.type, array.stride, 0, skips};
-  if (groups.is_none()) {
-    keys.groups = detail::groups_of_keys(keys, call.chosen, name.c_str());
-  } else {
-    const std::int64_t count = read_integer(groups, "groups", name.c_str());
-    if (count < 0) throw_python(false, name + ": groups is " + std::to_string(count) + "; use 0 or more");
-    keys.groups = static_cast<std::size_t>(count);
-  }
+  locate_indices(call, "keys", given, array);
+  const any_keys keys = read_keys(call, groups, skips, array);
   const state_format of = call.format();
   std::vector<std::size_t> shape = shape_of(axes);
   shape.insert(shape.begin(), keys.groups);
-  const words_array words(shape, of.words());
+  const words_array words(call, shape, of.words());
   const any_grid left{call.inputs.first.data, of.type, axes, {&first, 1}, call.inputs.first.swapped};
   const any_grid right{call.second().data, call.second().type, others, {&second, 1}, call.second().swapped};
-  compute_states(call, call.inputs.first.n, words, [&](const options& chosen) {
+  if (call.on_gpu()) {
+    gpu_group_states(states_on_gpu(call, &array), left, right, keys, call.stream);
+    return finished(call.grid());
+  }
+  return compute_states(call, call.inputs.first.n, words, [&](const options& chosen) {
     detail::add_group_states(of, left, right, keys, words.span(), chosen, name.c_str());
   });
-  return words.object;
-}
-
-/// The format of these words, by the length of the last axis.
-state_format format_of(const std::string& name, const imported_array& words, nb::handle reduction, nb::handle of) {
-  state_format format{read_reduction(reduction, name), read_dtype(of, name.c_str()), state_form::full};
-  const std::size_t each = words.dimensions == 1 ? words.n : words.axes.back().n, full = format.words();
-  if (each == full) return format;
-  format.form = state_form::compact;
-  if (each == format.words()) return format;
-  throw_python(false, name + ": the last axis has " + std::to_string(each) +
-                          " words; states of this reduction of " + std::string(name_of(format.type)) + " have " +
-                          std::to_string(full) + ", or " + std::to_string(format.words()) + " if they are compact");
-}
-
-/// words: a C-contiguous array of int64 of at least one dimension; `make_out(dtype)` makes the array of results.
-nb::object round_words(const std::string& name, nb::handle given, nb::handle reduction, nb::handle of,
-                       nb::handle finish, nb::handle dtype, nb::handle ddof, nb::callable make_out) {
-  imported_array words, out;
-  words.takes_any_shape = out.takes_any_shape = true;
-  words.locate(given.ptr());
-  const state_format format = format_of(name, words, reduction, of);
-  const auto result = finish.is_none() ? format.what : read_reduction(finish, name, "finish");
-  const element_type type =
-      dtype.is_none() ? default_result_type(result, format.type) : read_dtype(dtype, name.c_str());
-  const std::int64_t divisor = read_integer(ddof, "ddof", name.c_str());
-  nb::object made = make_out(std::string(name_of(type)));
-  out.locate(made.ptr());
-  const axis places{out.n, static_cast<std::ptrdiff_t>(size_of(type))};
-  const const_state_span all{static_cast<const std::int64_t*>(words.data), words.n};
-  compute(words.n, false, {}, [&](const options&) {
-    detail::round_states(format, result, all, {out.data, type, {&places, 1}, false}, divisor, name.c_str());
-  });
-  return made;
-}
-
-/// The same states in another form, normalised, in the array that `make_out(words of a state)` makes.
-nb::object convert_words(const std::string& name, nb::handle given, nb::handle reduction, nb::handle of,
-                         bool compact, nb::callable make_out) {
-  imported_array words, out;
-  words.takes_any_shape = out.takes_any_shape = true;
-  words.locate(given.ptr());
-  const state_format format = format_of(name, words, reduction, of);
-  const state_form form = form_of(compact);
-  nb::object made = make_out(state_format{format.what, format.type, form}.words());
-  out.locate(made.ptr());
-  const const_state_span all{static_cast<const std::int64_t*>(words.data), words.n};
-  compute(words.n, false, {}, [&](const options&) {
-    detail::convert_states(format, all, form, {static_cast<std::int64_t*>(out.data), out.n}, name.c_str());
-  });
-  return made;
-}
-
-std::size_t words_of_state(const std::string& name, nb::handle reduction, nb::handle of, bool compact) {
-  return state_format{read_reduction(reduction, name), read_dtype(of, name.c_str()), form_of(compact)}.words();
 }
 
 }  // namespace
@@ -258,12 +246,9 @@ std::size_t words_of_state(const std::string& name, nb::handle reduction, nb::ha
 void bind_state_arrays(nb::module_& module) {
   const auto any = nb::arg().none();
   const nb::arg plain;
-  module.def("_states_of_axes", states_of_axes, plain, any, any, any, any, plain, any);
-  module.def("_states_of_segments", states_of_segments, plain, any, any, any, any, plain, any);
-  module.def("_states_of_groups", states_of_groups, plain, any, any, any, any, any, plain, plain, any);
-  module.def("_round_words", round_words, plain, any, any, any, any, any, any, plain);
-  module.def("_convert_words", convert_words, plain, any, any, any, plain, plain);
-  module.def("_words_of_state", words_of_state, plain, any, any, plain);
+  module.def("_states_of_axes", states_of_axes, plain, any, any, any, any, plain, any, any);
+  module.def("_states_of_segments", states_of_segments, plain, any, any, any, any, plain, any, any);
+  module.def("_states_of_groups", states_of_groups, plain, any, any, any, any, any, plain, plain, any, any);
 }
 
 }  // namespace exactdot::python

@@ -4,8 +4,17 @@
 
 #include <nanobind/nanobind.h>
 
+#include <exactdot/state_format.hpp>
+#include <string>
+
 namespace exactdot::python {
 
+/// A reduction by the name of its function. Throws ValueError, in the name of the function `name`.
+[[nodiscard]] reduction read_reduction(nanobind::handle given, const std::string& name,
+                                       const char* argument = "reduction");
+[[nodiscard]] inline state_form form_of(bool compact) { return compact ? state_form::compact : state_form::full; }
+
 void bind_state_arrays(nanobind::module_& module);
+void bind_state_words(nanobind::module_& module);  ///< state_words.cpp
 
 }  // namespace exactdot::python

@@ -3,6 +3,7 @@
 
 #include <c/convert.hpp>
 #include <exactdot/shapes.hpp>
+#include <exactdot/state_format.hpp>
 #include <string>
 
 namespace exactdot::c {
@@ -26,6 +27,13 @@ inline void require_second(reduction what, bool given, const char* caller) {
     refuse(errc::bad_option, caller,
            "a second array for " + std::string(name_of(what)) + ", which reads one; pass a null pointer");
   }
+}
+
+/// Throws for a vector of another type than the format's.
+inline void require_type(const state_format& of, element_type type, const char* caller) {
+  if (type == of.type) return;
+  refuse(errc::bad_option, caller,
+         "the vectors hold " + std::string(name_of(type)) + ", the states " + std::string(name_of(of.type)));
 }
 
 inline any_keys to_keys(const xd_vector* given, std::size_t groups, int skip_out_of_range, const char* caller) {

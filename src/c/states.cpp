@@ -7,19 +7,6 @@
 #include <exactdot/states.hpp>
 #include <string>
 
-namespace exactdot::c {
-namespace {
-
-/// Throws for a vector of another type than the format's.
-void require_type(const state_format& of, element_type type, const char* caller) {
-  if (type == of.type) return;
-  refuse(errc::bad_option, caller,
-         "the vectors hold " + std::string(name_of(type)) + ", the states " + std::string(name_of(of.type)));
-}
-
-}  // namespace
-}  // namespace exactdot::c
-
 using namespace exactdot;
 using namespace exactdot::c;
 

@@ -1,6 +1,8 @@
 // Stream-ordered calls of the C interface, in a build with CUDA.
 #include <c/convert.hpp>
+#include <c/shapes.hpp>
 #include <c/status.hpp>
+#include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/states.hpp>
 
 struct xd_workspace {
@@ -78,6 +80,47 @@ xd_status xd_enqueue_add_moments(xd_workspace* workspace, const xd_vector* x, in
     require(workspace, caller, "workspace");
     require(device_words, caller, "device_words");
     cuda::moments_into(workspace->workspace, to_vector(x, caller, "x"), device_words);
+  });
+}
+
+xd_status xd_enqueue_rows_into(xd_workspace* workspace, xd_state_format format, const xd_rows* a, const xd_rows* b,
+                               int64_t* device_words) {
+  return guarded([&, caller = __func__] {
+    require(workspace, caller, "workspace");
+    const state_format of = to_format(format, caller);
+    const row_grid first(a, caller, "a");
+    require_second(of.what, b != nullptr, caller);
+    const row_grid second(inputs_of(of.what) == 2 ? b : a, caller, "b");
+    require_type(of, first.view.type, caller);
+    cuda::detail::add_grid_states(workspace->workspace, of, first.view, second.view, device_words);
+  });
+}
+
+xd_status xd_enqueue_segments_into(xd_workspace* workspace, xd_state_format format, const xd_vector* a,
+                                   const xd_vector* b, const void* offsets, size_t segments, int offset_type,
+                                   int64_t* device_words) {
+  return guarded([&, caller = __func__] {
+    require(workspace, caller, "workspace");
+    const state_format of = to_format(format, caller);
+    const element_type of_offsets = to_type(offset_type, caller);
+    const any_vector first = to_vector(a, caller, "a"), second = second_vector(of.what, first, b, caller);
+    require_type(of, first.type, caller);
+    const any_offsets given = {offsets, segments, of_offsets, static_cast<std::ptrdiff_t>(size_of(of_offsets))};
+    cuda::detail::add_segment_states(workspace->workspace, of, first, second, given, device_words);
+  });
+}
+
+xd_status xd_enqueue_groups_into(xd_workspace* workspace, xd_state_format format, const xd_vector* a,
+                                 const xd_vector* b, const xd_vector* keys, size_t groups, int skip_out_of_range,
+                                 int64_t* device_words) {
+  return guarded([&, caller = __func__] {
+    require(workspace, caller, "workspace");
+    const state_format of = to_format(format, caller);
+    const any_vector of_a = to_vector(a, caller, "a");
+    const exactdot::detail::element_line first(of_a), second(second_vector(of.what, of_a, b, caller));
+    require_type(of, of_a.type, caller);
+    const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
+    cuda::detail::add_group_states(workspace->workspace, of, first.view(), second.view(), given, device_words);
   });
 }
 

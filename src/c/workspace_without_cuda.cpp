@@ -32,6 +32,17 @@ xd_status xd_enqueue_add(xd_workspace*, int, const xd_vector*, const xd_vector*,
 xd_status xd_enqueue_add_moments(xd_workspace*, const xd_vector*, int64_t*) {
   return refuse_without_cuda("xd_enqueue_add_moments");
 }
+xd_status xd_enqueue_rows_into(xd_workspace*, xd_state_format, const xd_rows*, const xd_rows*, int64_t*) {
+  return refuse_without_cuda("xd_enqueue_rows_into");
+}
+xd_status xd_enqueue_segments_into(xd_workspace*, xd_state_format, const xd_vector*, const xd_vector*, const void*,
+                                   size_t, int, int64_t*) {
+  return refuse_without_cuda("xd_enqueue_segments_into");
+}
+xd_status xd_enqueue_groups_into(xd_workspace*, xd_state_format, const xd_vector*, const xd_vector*,
+                                 const xd_vector*, size_t, int, int64_t*) {
+  return refuse_without_cuda("xd_enqueue_groups_into");
+}
 xd_status xd_enqueue_round(xd_workspace*, int, const xd_states*, int, void*, uint64_t, const xd_options*) {
   return refuse_without_cuda("xd_enqueue_round");
 }

@@ -13,6 +13,7 @@
 #include <cuda/line_tuning.hpp>
 #include <cuda/pool.hpp>
 #include <cuda/segment_modes.hpp>
+#include <cuda/state_engine.hpp>
 #include <string>
 #include <utility>
 
@@ -46,7 +47,8 @@ void require_support(const batch& of) {
         std::string(what) +
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
-  refuse_if(each.info().needs_squares() && each.has_parts(), "a variance of 64-bit integers in rows or segments");
+  refuse_if(of.states == nullptr && each.info().needs_squares() && each.has_parts(),
+            "a variance of 64-bit integers in rows or segments");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
   refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
 }
@@ -253,7 +255,10 @@ void reduce_batch(const batch& of) {
   auto workspace = pool<cuda::workspace>::instance().acquire(of.each.gpu);
   if (workspace == nullptr) workspace = std::make_unique<cuda::workspace>();
   cuda::require_device(workspace->library_storage());
-  if (of.has_keys()) {
+  if (of.states != nullptr) {
+    add_states(workspace->library_storage(), of);
+    cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the states");
+  } else if (of.has_keys()) {
     reduce_groups(workspace->library_storage(), of);
   } else {
     if (of.offsets.data != nullptr) {

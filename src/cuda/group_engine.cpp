@@ -65,11 +65,6 @@ int attribute(const storage_type& storage, cudaDeviceAttr which) {
   return value;
 }
 
-group_limits limits_of(const storage_type& storage) {
-  const auto shared = static_cast<std::size_t>(attribute(storage, cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  return {static_cast<unsigned>(storage.multiprocessors), std::min<std::size_t>(shared, 200 << 10)};
-}
-
 /// Of one column, without memory.
 group_job job_of(const storage_type& storage, const batch& of, std::size_t column, bool waits) {
   const engine::line data = of.column_at(column);
@@ -88,11 +83,6 @@ group_job job_of(const storage_type& storage, const batch& of, std::size_t colum
   job.out.status = storage.status, job.out.only_if_all_right = waits;
   job.to.first_bad_key = storage.group_errors, job.to.first_empty_group = storage.group_errors + 1;
   return job;
-}
-
-std::size_t bytes_of_input(const batch& of) {
-  const std::size_t element = size_of(of.each.a.type) + (of.each.info().inputs == 2 ? size_of(of.each.b.type) : 0);
-  return of.keys.n * (element + size_of(of.keys.type));
 }
 
 /// Open groups of a pass of the second look: at least `least`.
@@ -136,14 +126,29 @@ std::string text_of_key(const storage_type& storage, const batch& of, std::uint6
   }
 }
 
+}  // namespace
+
+group_limits limits_of(const storage_type& storage) {
+  const auto shared = static_cast<std::size_t>(attribute(storage, cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  return {static_cast<unsigned>(storage.multiprocessors), std::min<std::size_t>(shared, 200 << 10)};
+}
+
+std::size_t bytes_of_input(const batch& of) {
+  const std::size_t element = size_of(of.each.a.type) + (of.each.info().inputs == 2 ? size_of(of.each.b.type) : 0);
+  return of.keys.n * (element + size_of(of.keys.type));
+}
+
+void refuse_key(const storage_type& storage, const batch& of, std::uint64_t index) {
+  refuse_groups(of, "key " + std::to_string(index) + " is " + text_of_key(storage, of, index) + ", and there are " +
+                        std::to_string(groups_of(of)) +
+                        " groups; correct it, or let elements with such keys be skipped");
+}
+
+namespace {
+
 /// Throws what a status says.
 void require_all_right(const storage_type& storage, const batch& of, const group_status& status) {
-  if (status.bad_key != 0) {
-    const std::uint64_t index = ~status.bad_key;
-    refuse_groups(of, "key " + std::to_string(index) + " is " + text_of_key(storage, of, index) +
-                          ", and there are " + std::to_string(groups_of(of)) +
-                          " groups; correct it, or let elements with such keys be skipped");
-  }
+  if (status.bad_key != 0) refuse_key(storage, of, ~status.bad_key);
   if (status.empty_group != 0) {
     refuse_groups(
         of, "group " + std::to_string(~status.empty_group) + " is empty, so it has no least or greatest element",

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cuda/group_finish.cuh>
-#include <cuda/group_table.cuh>
+#include <cuda/group_terms.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
@@ -39,24 +39,6 @@ __global__ void __launch_bounds__(256)
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) to.states[i] = 0;
 }
 
-/// Adds a term to the limbs of a state. Zero digits cost nothing.
-__device__ inline void add_to_state(wide_unsigned* words, const core::state_layout& layout, core::exact_term term) {
-  if (term.kind != core::kind::finite || term.magnitude == 0) return;
-  int offset = term.exponent - layout.lowest_exponent;
-  if (offset < 0) {  // bits below the state are 0
-    term.magnitude >>= -offset;
-    offset = 0;
-  }
-  const int shift = offset & 31;
-  core::uint128 low = term.magnitude << shift;
-  const auto high = static_cast<unsigned>(shift == 0 ? 0 : term.magnitude >> (128 - shift));
-  wide_unsigned* limb = words + (offset >> 5);
-  for (int k = 0; k < 5; ++k, ++limb, low >>= 32) {
-    const wide_unsigned digit = k == 4 ? high : static_cast<unsigned>(low);
-    if (digit != 0) atomicAdd(limb, term.negative ? 0 - digit : digit);
-  }
-}
-
 /// The place of element i's group in the pass; not below the number of its groups if it has none.
 __device__ __forceinline__ unsigned slot_of_element(const group_input& in, const group_pass& pass,
                                                     const group_memory& to, std::size_t i) {
@@ -65,28 +47,6 @@ __device__ __forceinline__ unsigned slot_of_element(const group_input& in, const
       in.key_bytes == 4 ? *reinterpret_cast<const unsigned*>(at) : *reinterpret_cast<const wide_unsigned*>(at);
   const unsigned slot = key < in.groups ? to.slots[key] : no_group;
   return slot == no_group || slot < pass.first ? no_group : slot - pass.first;
-}
-
-constexpr unsigned word_of_zero = 0x80000000U;
-
-/// Adds a term to a state of limbs + 1 words in shared memory.
-__device__ inline void add_to_shared_state(unsigned* words, const core::state_layout& layout,
-                                           core::exact_term term) {
-  if (term.kind != core::kind::finite || term.magnitude == 0) return;
-  int offset = term.exponent - layout.lowest_exponent;
-  if (offset < 0) {  // bits below the state are 0
-    term.magnitude >>= -offset;
-    offset = 0;
-  }
-  const int shift = offset & 31;
-  core::uint128 low = term.magnitude << shift;
-  const auto high = static_cast<unsigned>(shift == 0 ? 0 : term.magnitude >> (128 - shift));
-  int at = offset >> 5;
-  unsigned carry = 0;
-  for (int k = 0; k < 5 && at <= layout.limbs; ++k, ++at, low >>= 32) {
-    carry = add_word(words + at, k == 4 ? high : static_cast<unsigned>(low), carry, term.negative);
-  }
-  for (; carry != 0 && at <= layout.limbs; ++at) carry = add_word(words + at, 0, carry, term.negative);
 }
 
 /// For few groups, by states in shared memory.

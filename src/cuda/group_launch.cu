@@ -1,5 +1,6 @@
 // The kernels of groups, for every element type and term, on a workspace's stream.
 #include <cuda/group_launch.hpp>
+#include <cuda/group_state_kernel.cuh>
 #include <cuda/group_sums.cuh>
 #include <cuda/launch_kernel.hpp>
 
@@ -44,6 +45,18 @@ void launch_group_extrema(const workspace::storage& storage, const group_job& jo
 
 void launch_group_counts(const workspace::storage& storage, const group_job& job, std::size_t cleared) {
   enqueue_counts(job, cleared, launcher_of(storage));
+}
+
+void launch_key_check(const workspace::storage& storage, const group_input& in, wide_unsigned* first_bad_key) {
+  const std::size_t blocks = (in.n + 255) / 256, most = static_cast<std::size_t>(storage.multiprocessors) * 16;
+  launcher_of(storage)(group_check_keys_kernel, static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most)),
+                       256U, std::size_t{0}, in, first_bad_key);
+}
+
+void launch_group_states(const workspace::storage& storage, const group_input& in, const group_state_pass& pass,
+                         std::size_t room, const group_limits& limits, wide_unsigned* first_bad_key) {
+  enqueue_group_states(in, pass, room, limits.multiprocessors, limits.shared_bytes, first_bad_key,
+                       launcher_of(storage));
 }
 
 }  // namespace exactdot::cuda

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cuda/extremum_rank.hpp>
-#include <cuda/group_call.hpp>
+#include <cuda/group_states.hpp>
 #include <cuda/workspace.hpp>
 
 namespace exactdot::cuda {
@@ -19,5 +19,12 @@ void launch_second_look(const workspace::storage& storage, const cuda_engine::gr
 void launch_group_extrema(const workspace::storage& storage, const cuda_engine::group_job& job, std::size_t cleared,
                           const cuda_engine::rank_rule& rule);
 void launch_group_counts(const workspace::storage& storage, const cuda_engine::group_job& job, std::size_t cleared);
+/// Notes the first key out of range, unless such elements are skipped.
+void launch_key_check(const workspace::storage& storage, const cuda_engine::group_input& in,
+                      cuda_engine::wide_unsigned* first_bad_key);
+/// enqueue_group_states of group_state_kernel.cuh.
+void launch_group_states(const workspace::storage& storage, const cuda_engine::group_input& in,
+                         const cuda_engine::group_state_pass& pass, std::size_t room,
+                         const cuda_engine::group_limits& limits, cuda_engine::wide_unsigned* first_bad_key);
 
 }  // namespace exactdot::cuda

@@ -52,7 +52,7 @@ __device__ __forceinline__ bool place(group_addend<Magnitude>& term, const group
 
 /// Finds the exponent above the largest of the sampled terms: one for each thread, so that their loads are on their
 /// way together.
-__global__ void __launch_bounds__(window_threads)
+[[maybe_unused]] __global__ void __launch_bounds__(window_threads)
     group_window_kernel(const __grid_constant__ group_input in, group_status* status) {
   begin_kernel(0);
   const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;

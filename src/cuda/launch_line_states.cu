@@ -1,7 +1,8 @@
-// The kernels of states of lines of one carrier, EXACTDOT_ELEMENT, for every term. One object per carrier.
+// The kernels of states of lines and segments of one carrier, EXACTDOT_ELEMENT, for every term. One object per
+// carrier.
 #include <cuda/configured_lines.cuh>
 #include <cuda/launch_line_states.hpp>
-#include <cuda/line_state_kernel.cuh>
+#include <cuda/segment_state_kernel.cuh>
 
 namespace exactdot::cuda {
 namespace {
@@ -10,9 +11,31 @@ namespace {
 /// which takes as long as a warp's lanes read some hundred elements each.
 constexpr std::size_t longest_line_of_warp = 4096;
 
+constexpr int threads = 128, blocks_per_multiprocessor = 8;
+
+/// Long lines, those of the list or all, are shared by one wave of blocks.
+template <class T, class Term, input_layout layout>
+void launch_split_states(const workspace::storage& storage, const line_source<T, layout>& in,
+                         const split_plan& plan, const line_states& to) {
+  constexpr int of_block = 512;
+  const unsigned blocks = std::min(static_cast<unsigned>(storage.multiprocessors), max_state_blocks);
+  launch_kernel(storage, "launching the kernel of states of long lines", {blocks, of_block},
+                split_state_kernel<T, Term, layout, of_block>, in, plan, to, storage.lines);
+}
+
 template <class T, class Term, input_layout layout>
 void launch_states(const workspace::storage& storage, const lines_of<T, layout>& in, const line_states& to) {
-  constexpr int threads = 128, blocks_per_multiprocessor = 8;
+  line_source<T, layout> source;
+  source.lines = in;
+  source.length = in.first.n >> source.log2_parts();
+  const std::size_t bytes = source.length * sizeof(T) * Term::inputs;
+  // few long ones would leave most multiprocessors idle
+  if (splits_lines(bytes) && in.count < 4 * static_cast<std::size_t>(storage.multiprocessors)) {
+    split_plan plan;
+    const double all = static_cast<double>(in.count) * static_cast<double>(source.length);
+    plan.unit = std::max<std::uint64_t>(256, static_cast<std::uint64_t>(all * 0x1p-40));
+    return launch_split_states<T, Term, layout>(storage, source, plan, to);
+  }
   const bool by_warps = in.first.n <= longest_line_of_warp;
   const unsigned blocks = blocks_for(storage, in.count, by_warps ? threads / 32 : 1, blocks_per_multiprocessor);
   if (by_warps) {
@@ -22,6 +45,17 @@ void launch_states(const workspace::storage& storage, const lines_of<T, layout>&
     launch_kernel(storage, "launching the kernel of states", {blocks, threads},
                   line_state_kernel<T, Term, layout, threads, threads>, in, to);
   }
+}
+
+template <class T, class Term, input_layout layout>
+void launch_segments(const workspace::storage& storage, const line_source<T, layout>& in, const line_states& to) {
+  constexpr std::size_t warps = threads / 32;
+  const std::size_t resident = static_cast<std::size_t>(storage.multiprocessors) * blocks_per_multiprocessor;
+  const split_plan plan = plan_of_segments(in.lines.count, in.length, sizeof(T), resident * warps);
+  launch_kernel(storage, "launching the kernel of states of segments",
+                {blocks_for(storage, in.lines.count, warps * plan.of_warp, 2 * blocks_per_multiprocessor), threads},
+                segment_state_kernel<T, Term, layout, threads>, in, plan, to, storage.lines, storage.bad_segment);
+  if (in.length > plan.long_from) launch_split_states<T, Term, layout>(storage, in, plan, to);
 }
 
 }  // namespace
@@ -39,6 +73,17 @@ void launch_any_line_states(const workspace::storage& storage, std::size_t term,
   with_term_of_lines(term, [&]<class Term>(Term) { launch_states<T, Term, input_layout::any>(storage, in, to); });
 }
 
+template <class T, input_layout layout>
+void launch_segment_states(const workspace::storage& storage, std::size_t term, const line_source<T, layout>& in,
+                           const line_states& to) {
+  with_term_of_lines(term, [&]<class Term>(Term) { launch_segments<T, Term, layout>(storage, in, to); });
+}
+
+template void launch_segment_states(const workspace::storage&, std::size_t,
+                                    const line_source<EXACTDOT_ELEMENT, input_layout::strided>&,
+                                    const line_states&);
+template void launch_segment_states(const workspace::storage&, std::size_t,
+                                    const line_source<EXACTDOT_ELEMENT, input_layout::any>&, const line_states&);
 template void launch_line_states(const workspace::storage&, std::size_t, const line_operands<EXACTDOT_ELEMENT>&,
                                  const line_states&);
 template void launch_any_line_states(const workspace::storage&, std::size_t,

@@ -68,10 +68,6 @@ bool shares_any_lines(const storage_type& storage, const engine::plan& each, std
   return splits_lines(bytes_of_line(each)) && count < 4 * static_cast<std::size_t>(storage.multiprocessors);
 }
 
-offset_array offsets_of(const any_offsets& x) {
-  return {static_cast<const char*>(x.data), x.stride, size_of(x.type) == sizeof(std::uint64_t), is_signed(x.type)};
-}
-
 template <class T, input_layout layout>
 void enqueue_segments_of(const storage_type& storage, const engine::plan& each, const line_source<T, layout>& in,
                          const line_results& out) {
@@ -138,6 +134,10 @@ template void enqueue_any_lines(const storage_type&, const engine::plan&,
                                 const line_operands<float, input_layout::any>&, const line_results&);
 template void enqueue_any_lines(const storage_type&, const engine::plan&,
                                 const line_operands<double, input_layout::any>&, const line_results&);
+
+offset_array offsets_of(const any_offsets& x) {
+  return {static_cast<const char*>(x.data), x.stride, size_of(x.type) == sizeof(std::uint64_t), is_signed(x.type)};
+}
 
 void enqueue_segments(const storage_type& storage, const engine::batch& of) {
   const engine::plan& each = of.each;

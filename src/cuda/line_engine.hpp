@@ -15,6 +15,9 @@ template <class T>
 void enqueue_any_lines(const cuda::workspace::storage& storage, const engine::plan& each,
                        const line_operands<T, input_layout::any>& in, const line_results& out);
 
+/// Offsets as kernels read them.
+[[nodiscard]] offset_array offsets_of(const any_offsets& x);
+
 /// Enqueues the results of a batch of segments. Offsets that decrease or pass the end make results NaN, or 0, and
 /// a status: storage.bad_segment.
 void enqueue_segments(const cuda::workspace::storage& storage, const engine::batch& of);

@@ -46,9 +46,10 @@ __device__ bool carry_digits(const superaccumulator<Carrier>& sum, unsigned* car
   return negative != 0;
 }
 
-/// state += the sum, as one more state. By all lanes of a warp. Cost: a carry through the digits by one lane.
+/// state += the sum of so many elements, as one more state. By all lanes of a warp. Cost: a carry through the
+/// digits by one lane.
 template <class Carrier>
-[[gnu::noinline]] __device__ void add_to_state(const line_states& to, std::int64_t* state,
+[[gnu::noinline]] __device__ void add_to_state(const line_states& to, std::int64_t* state, std::int64_t elements,
                                                const superaccumulator<Carrier>& sum, unsigned* carried) {
   const int lane = static_cast<int>(threadIdx.x % 32), limbs = to.layout.limbs;
   if (!has_special(sum)) {
@@ -66,15 +67,15 @@ template <class Carrier>
   }
   if (lane == 0) {
     ++state[limbs + to.counts - 1];
-    if (to.to_count != 0) state[to.to_count] += to.elements;
+    if (to.to_count != 0) state[to.to_count] += elements;
   }
   __syncwarp();  // as add_share
 }
 
-/// Adds the sum of a line to its state. By all threads of the team.
+/// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
+/// threads of the team; a barrier before and after.
 template <class Term, class Team, class T, input_layout layout>
-__device__ void add_line(const operands<T, layout>& line, Team team, const line_states& to, std::int64_t* state,
-                         line_digits<T>& storage) {
+__device__ __forceinline__ void sum_digits(const operands<T, layout>& line, Team team, line_digits<T>& storage) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
     Team::synchronise();
@@ -83,9 +84,16 @@ __device__ void add_line(const operands<T, layout>& line, Team team, const line_
     Team::synchronise();
     add_share<Term>(line, team, in_integers, storage.sum);
     Team::synchronise();
-    if (storage.sum.log2_error == 0 || has_special(storage.sum)) break;
+    if (storage.sum.log2_error == 0 || has_special(storage.sum)) return;
   }
-  if (thread < 32) add_to_state(to, state, storage.sum, storage.carried_digit);
+}
+
+/// Adds the sum of a line of so many elements to its state. By all threads of the team.
+template <class Term, class Team, class T, input_layout layout>
+__device__ void add_line(const operands<T, layout>& line, Team team, const line_states& to, std::int64_t* state,
+                         std::int64_t elements, line_digits<T>& storage) {
+  sum_digits<Term>(line, team, storage);
+  if (team.first_thread() < 32) add_to_state(to, state, elements, storage.sum, storage.carried_digit);
 }
 
 /// `lanes`: of a line, 32 or all threads of a block.
@@ -99,7 +107,7 @@ __global__ void __launch_bounds__(threads)
   using team = std::conditional_t<lanes == 32, lane_team<32>, block_team<threads>>;
   for (std::size_t line = std::size_t{blockIdx.x} * teams + index; line < in.count;
        line += std::size_t{gridDim.x} * teams) {
-    add_line<Term>(in.line(line), team(), to, to.at(line), storage_of_team[index]);
+    add_line<Term>(in.line(line), team(), to, to.at(line), to.elements, storage_of_team[index]);
   }
   end_of_input(~std::size_t{0});
 }

@@ -11,9 +11,9 @@ struct line_states {
   std::ptrdiff_t next = 0;         ///< between lines
   core::state_layout layout = {};  ///< of the sum, on the limbs of the carrier's state
   int counts = 4;                  ///< words after the limbs: 4, or 1 for the number of states
-  /// From the sum to the number of elements, which grows by `elements`; 0: it has none, or another launch adds it.
+  /// From the sum to the number of elements, which grows; 0: it has none, or another launch adds it.
   std::ptrdiff_t to_count = 0;
-  std::int64_t elements = 0;
+  std::int64_t elements = 0;  ///< of a line; those of a segment follow from its offsets
 
   [[nodiscard]] EXACTDOT_CORE std::int64_t* at(std::size_t i) const {
     return first + static_cast<std::ptrdiff_t>(i) * next;

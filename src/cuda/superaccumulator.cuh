@@ -83,13 +83,15 @@ template <class Term, class T, input_layout layout, class Share, class Carrier>
 [[gnu::noinline]] __device__ void add_share(const operands<T, layout>& in, Share share, bool in_integers,
                                             superaccumulator<Carrier>& to) {
   constexpr int levels = 6;  // 318 bits
+  // single elements wait for memory one by one otherwise: as many as a pack has
+  constexpr int in_flight = layout == input_layout::strided ? 16 / sizeof(T) : 1;
   if (in_integers) {
     for_each_term<Term>(in, share, [&](const core::exact_term& term) { add_term<Carrier>(to.digit, term); });
     __syncwarp();
     return;
   }
   thread_sum<Carrier, Term, levels> sum;
-  for_each_pack<Term, 1>(in, share, [&](const auto& x, const auto& y) { sum.add(x, y); });
+  for_each_pack<Term, in_flight>(in, share, [&](const auto& x, const auto& y) { sum.add(x, y); });
   __syncwarp();
   if (__any_sync(all_lanes, !sum.all_finite())) return count_special<Term>(in, share, to);
   unsigned bound = sum.log2_error();

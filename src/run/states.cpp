@@ -1,9 +1,10 @@
 // The functions behind exactdot/states.hpp that add states of many vectors to words.
 //
-// The engine of batches computes the canonical words of each result and adds them to the caller's. Every check is
-// made before the first word is written.
+// The engine of batches, on a CPU or a GPU, computes the canonical words of each result and adds them to the
+// caller's. Every check is made before the first word is written.
 #include <cpu/batch.hpp>
 #include <exactdot/states.hpp>
+#include <plan/gpu_engine.hpp>
 #include <plan/state_request.hpp>
 #include <run/for_states.hpp>
 #include <utility>
@@ -16,12 +17,9 @@ using engine::throw_error;
 
 /// Adds the batch, which has been checked but for the states that its sums are added to.
 void add(const engine::batch& batch, state_span words, std::size_t max_elements, const char* caller) {
-  if (batch.each.on_gpu) {
-    throw_error(errc::bad_option, caller,
-                "states of arrays in a GPU's memory: of rows and columns call cuda::reduce_into or cuda::dot_into "
-                "(exactdot/cuda/batch_states.hpp); of segments and groups they are not there yet");
-  }
   if (max_elements > ~std::size_t{0} >> 1) throw_error(errc::headroom, caller, "more than 2^63 - 1 elements");
+  // a GPU's kernels add without a check of the words
+  if (batch.each.on_gpu) return engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
   const stored_state& of = *batch.states;
   engine::for_states(batch.count, caller, [&](std::size_t i) {
     engine::check_state(caller, of, &words[i * static_cast<std::size_t>(of.words)], 1, max_elements);

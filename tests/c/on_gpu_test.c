@@ -73,7 +73,8 @@ static void test_words(xd_workspace* workspace, const double* host, const double
 /* Words of two parts, merged and rounded on the GPU: the bits of one call on all elements. */
 static void test_states(xd_workspace* workspace, const double* host, const double* device, double* slot) {
   const xd_vector here = xd_contiguous(host, n, XD_FLOAT64);
-  const xd_vector low = xd_contiguous(device, 999, XD_FLOAT64), high = xd_contiguous(device + 999, n - 999, XD_FLOAT64);
+  const xd_vector low = xd_contiguous(device, 999, XD_FLOAT64),
+                  high = xd_contiguous(device + 999, n - 999, XD_FLOAT64);
   static const int64_t zero[2 * 277];
   int64_t* const words = device_copy(zero, sizeof zero);
   const xd_state_format of_moments = {XD_VARIANCE, XD_FLOAT64, XD_FULL}, of_sums = {XD_SUM, XD_FLOAT64, XD_FULL};
@@ -98,21 +99,76 @@ static void test_states(xd_workspace* workspace, const double* host, const doubl
   CHECK_ERROR(xd_enqueue_round(workspace, XD_MAX, &first, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "max");
   CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_INT64, slot, 0, NULL), XD_BAD_OPTION, "int64");
   CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, NULL, XD_FLOAT64, slot, 0, NULL), XD_NULL_POINTER, "states");
-  CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_FLOAT64, words + 5, 0, NULL), XD_BAD_OPTION, "overlap");
+  CHECK_ERROR(xd_enqueue_round(workspace, XD_SUM, &first, XD_FLOAT64, words + 5, 0, NULL), XD_BAD_OPTION,
+              "overlap");
   CHECK_ERROR(xd_enqueue_add_moments(workspace, &low, NULL), XD_NULL_POINTER, "device_words");
   {
     const xd_states plain = {of_sums, words, 1, 0}, sum = {of_sums, words + 1, 1, 0};
     const xd_states bad = {of_sums, words + 2, 1, 0};
-    const xd_states unknown = {{XD_SUM, XD_FLOAT64, 7}, words, 1, 0}, extremum = {{XD_MAX, XD_FLOAT64, 0}, words, 1, 0};
+    const xd_states unknown = {{XD_SUM, XD_FLOAT64, 7}, words, 1, 0},
+                    extremum = {{XD_MAX, XD_FLOAT64, 0}, words, 1, 0};
     CHECK_ERROR(xd_enqueue_merge(workspace, &unknown, NULL), XD_BAD_OPTION, "unknown form 7");
     CHECK_ERROR(xd_enqueue_merge(workspace, &extremum, NULL), XD_BAD_OPTION, "no states of max");
     CHECK_ERROR(xd_enqueue_merge(workspace, &first, &plain), XD_SIZE_MISMATCH, "differ");
-    CHECK_ERROR(xd_enqueue_round(workspace, XD_VARIANCE, &sum, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION, "moments");
+    CHECK_ERROR(xd_enqueue_round(workspace, XD_VARIANCE, &sum, XD_FLOAT64, slot, 0, NULL), XD_BAD_OPTION,
+                "moments");
     CHECK(xd_enqueue_round(workspace, XD_SUM, &bad, XD_FLOAT64, slot, 0, NULL) == XD_OK);
     CHECK(xd_workspace_check(workspace) != XD_OK);
     CHECK(xd_workspace_check(workspace) == XD_OK);
   }
   cudaFree(words);
+}
+
+/* States of rows, segments and groups, ordered by the stream and waited for: the words of the CPU. */
+static void test_many_states(xd_workspace* workspace, const double* host, const double* device) {
+  enum { results = 3, of_mean = 139, all = results * of_mean };
+  static const int64_t zero[all];
+  static int64_t expected[all], found[all];
+  const xd_state_format mean = {XD_MEAN, XD_FLOAT64, XD_FULL}, dot = {XD_DOT, XD_FLOAT64, XD_FULL};
+  const int32_t offsets[results + 1] = {0, 7, 7, n}, wrong[results + 1] = {0, 7, 6, n};
+  static int64_t keys[n];
+  int32_t *const device_offsets = device_copy(offsets, sizeof offsets), *const bad =
+                                                                            device_copy(wrong, sizeof wrong);
+  int64_t *device_keys, *const words = device_copy(zero, sizeof zero);
+  const ptrdiff_t size = sizeof *host;
+  const xd_rows rows = {host, results, 33333, 33333 * size, size, XD_FLOAT64, 0};
+  const xd_rows device_rows = {device, results, 33333, 33333 * size, size, XD_FLOAT64, 0};
+  const xd_vector x = xd_contiguous(host, n, XD_FLOAT64), y = xd_contiguous(device, n, XD_FLOAT64);
+  for (int i = 0; i < n; ++i) keys[i] = i % results;
+  device_keys = device_copy(keys, sizeof keys);
+  for (int shape = 0; shape < 6; ++shape) {
+    const xd_vector host_keys = xd_contiguous(keys, n, XD_INT64), on_gpu = xd_contiguous(device_keys, n, XD_INT64);
+    const int waits = shape >= 3;
+    memset(expected, 0, sizeof expected);
+    CHECK(cudaMemset(words, 0, sizeof zero) == cudaSuccess);
+    if (shape % 3 == 0) {
+      CHECK(xd_rows_into(mean, &rows, NULL, expected, all, NULL) == XD_OK);
+      if (waits) CHECK(xd_rows_into(mean, &device_rows, NULL, words, all, NULL) == XD_OK);
+      if (!waits) CHECK(xd_enqueue_rows_into(workspace, mean, &device_rows, NULL, words) == XD_OK);
+    } else if (shape % 3 == 1) {
+      CHECK(xd_segments_into(mean, &x, NULL, offsets, results, XD_INT32, expected, all, NULL) == XD_OK);
+      if (waits)
+        CHECK(xd_segments_into(mean, &y, NULL, device_offsets, results, XD_INT32, words, all, NULL) == XD_OK);
+      if (!waits)
+        CHECK(xd_enqueue_segments_into(workspace, mean, &y, NULL, device_offsets, results, XD_INT32, words) ==
+              XD_OK);
+    } else {
+      CHECK(xd_groups_into(dot, &x, &x, &host_keys, results, 0, expected, results * 138, NULL) == XD_OK);
+      if (waits) CHECK(xd_groups_into(dot, &y, &y, &on_gpu, results, 0, words, results * 138, NULL) == XD_OK);
+      if (!waits) CHECK(xd_enqueue_groups_into(workspace, dot, &y, &y, &on_gpu, results, 0, words) == XD_OK);
+    }
+    CHECK(xd_workspace_check(workspace) == XD_OK);
+    CHECK(cudaMemcpy(found, words, sizeof found, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(memcmp(expected, found, sizeof found) == 0);
+  }
+  CHECK(xd_enqueue_segments_into(workspace, mean, &y, NULL, bad, results, XD_INT32, words) == XD_OK);
+  CHECK_ERROR(xd_workspace_check(workspace), XD_BAD_OPTION, "segment 1");
+  CHECK_ERROR(xd_segments_into(mean, &y, NULL, bad, results, XD_INT32, words, all, NULL), XD_BAD_OPTION,
+              "offset 2");
+  CHECK_ERROR(xd_enqueue_rows_into(workspace, mean, &rows, NULL, words), XD_BAD_OPTION, "host memory");
+  CHECK_ERROR(xd_enqueue_rows_into(workspace, mean, &device_rows, NULL, NULL), XD_NULL_POINTER, "words");
+  CHECK_ERROR(xd_enqueue_rows_into(NULL, mean, &device_rows, NULL, words), XD_NULL_POINTER, "workspace");
+  cudaFree(words), cudaFree(device_offsets), cudaFree(bad), cudaFree(device_keys);
 }
 
 static void test_errors(xd_workspace* workspace, const double* host, double* device, double* slot) {
@@ -164,6 +220,7 @@ int main(void) {
     test_results(workspace, stream, host, device, slot);
     test_words(workspace, host, device);
     test_states(workspace, host, device, slot);
+    test_many_states(workspace, host, device);
     test_errors(workspace, host, device, slot);
     xd_workspace_destroy(workspace);
     cudaStreamDestroy(stream);

@@ -270,5 +270,11 @@ void test_workspace(void) {
   CHECK(xd_enqueue_add_moments(NULL, &x, words) == NULL_WORKSPACE);
   CHECK(xd_enqueue_round(NULL, XD_SUM, NULL, XD_FLOAT64, words, 1, NULL) == NULL_WORKSPACE);
   CHECK(xd_enqueue_merge(NULL, NULL, NULL) == NULL_WORKSPACE);
+  {
+    const xd_state_format of = {XD_SUM, XD_FLOAT64, XD_FULL};
+    CHECK(xd_enqueue_rows_into(NULL, of, NULL, NULL, words) == NULL_WORKSPACE);
+    CHECK(xd_enqueue_segments_into(NULL, of, &x, NULL, NULL, 0, XD_INT64, words) == NULL_WORKSPACE);
+    CHECK(xd_enqueue_groups_into(NULL, of, &x, NULL, NULL, 0, 0, words) == NULL_WORKSPACE);
+  }
   CHECK(r == 42 && words[137] == 0);
 }

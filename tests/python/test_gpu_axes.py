@@ -322,3 +322,56 @@ def test_errors() -> None:
         with pytest.raises(kind, match=why):
             call()
     assert x.sum().item() == 24
+
+
+STATES = ["sum", "asum", "sum_of_squares", "norm", "mean", "var", "dot"]
+
+
+def words_of_host(found: Any, like: Any) -> np.ndarray:
+    """The words of an array of the library of `like`, on its device."""
+    assert type(found) is type(like) and str(found.device) == str(like.device)
+    words = to_host(found)
+    assert words.dtype == np.int64
+    return words
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", [*FLOATS, "int8", "uint32", "int64"])
+@pytest.mark.parametrize("compact", [False, True])
+def test_states(library: str, dtype: str, compact: bool) -> None:
+    to_gpu, to_index = converter(library, dtype), converter(library, "int64")
+    x = samples(dtype, 300 * 8).reshape(300, 8)
+    offsets, keys = np.array([0, 5, 5, 290, 2400], "i8"), np.arange(300, dtype="i8") * 7 % 11
+    on_gpu, line, flat = to_gpu(x), to_gpu(x.ravel()), x.ravel()
+    for reduction in STATES:
+        second = {} if reduction != "dot" else {"b": x}
+        there = {} if reduction != "dot" else {"b": on_gpu}
+        for axis in (0, 1, None):
+            found = xd.states(reduction, on_gpu, axis=axis, compact=compact, **there)
+            expected = xd.states(reduction, x, axis=axis, compact=compact, **second)
+            assert words_of_host(found, on_gpu).tobytes() == expected.tobytes()
+        found = xd.group_states(reduction, on_gpu, to_index(keys), 11, compact=compact, **there)
+        expected = xd.group_states(reduction, x, keys, 11, compact=compact, **second)
+        assert words_of_host(found, on_gpu).tobytes() == expected.tobytes()
+        second, there = ({}, {}) if reduction != "dot" else ({"b": flat}, {"b": line})
+        found = xd.segment_states(reduction, line, to_index(offsets), compact=compact, **there)
+        expected = xd.segment_states(reduction, flat, offsets, compact=compact, **second)
+        assert words_of_host(found, line).tobytes() == expected.tobytes()
+
+
+def test_states_of_wrong_offsets_and_keys() -> None:
+    to_gpu = converter("torch", "int64")
+    x = torch_converter("float32")(np.ones(10, "f4"))
+    with pytest.raises(ValueError, match="groups is missing"):
+        xd.group_states("sum", x, to_gpu(np.zeros(10, "i8")))
+    with pytest.raises(ValueError, match="lie in host memory, the vector in GPU memory"):
+        xd.segment_states("sum", x, [0, 10])
+    words = xd.segment_states("sum", x, to_gpu(np.array([0, 5, 3, 10], "i8")))
+    with pytest.raises(ValueError, match="segment 1"):
+        xd.check(x)
+    assert to_host(words)[:, -1].tolist() == [1, 0, 1]  # states
+    xd.group_states("sum", x, to_gpu(np.full(10, 4, "i8")), 4)
+    with pytest.raises(ValueError, match="key 0"):
+        xd.check(x)
+    with pytest.raises(ValueError, match="for vectors in GPU memory"):
+        xd.states("sum", np.ones(3), stream=0)
