@@ -38,7 +38,6 @@ std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
 /// Throws for a batch that GPUs do not compute.
 void require_support(const batch& of) {
   if (of.has_keys()) return require_group_support(of);
-  const engine::plan& each = of.each;
   const auto refuse_if = [&](bool missing, const char* what) {
     if (!missing) return;
     refuse(
@@ -46,7 +45,6 @@ void require_support(const batch& of) {
         std::string(what) +
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
-  refuse_if(each.info().needs_squares() && each.has_parts(), "a variance of 64-bit integers in rows or segments");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
   refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
 }

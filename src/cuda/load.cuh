@@ -89,9 +89,22 @@ __device__ __forceinline__ T element_at(const any_operand& x, std::size_t i, int
   return with_element_type(x.type, convert);
 }
 
-/// The factors of addend i.
+/// Both halves of a 64-bit integer, for sums that have several terms of an element; nothing sums this term.
+struct integer_halves {
+  static constexpr int inputs = 1, factors = 1;
+  static constexpr bool absolute = false;
+};
+
+/// The factors of addend i; of integer_halves those of element i.
 template <class Term, class T>
 __device__ __forceinline__ void load_addend(const operands<T, input_layout::any>& in, std::size_t i, T& x, T& y) {
+  if constexpr (std::is_same_v<Term, integer_halves>) {
+    const std::uint64_t bits =
+        bits_of_element(in.a.data + static_cast<std::ptrdiff_t>(i) * in.a.stride, 8, in.a.swapped);
+    const bool is_signed = in.a.type == element_type::int64;
+    x = core::half_of(bits, is_signed, 0), y = core::half_of(bits, is_signed, 1);
+    return;
+  }
   const auto index = static_cast<unsigned>(i);
   const int part_b = static_cast<int>(index & ((1U << in.log2_parts_b) - 1));
   const int part_a = static_cast<int>(index >> in.log2_parts_b & ((1U << in.log2_parts_a) - 1));
