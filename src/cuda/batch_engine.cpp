@@ -2,6 +2,7 @@
 //
 // One result axis, the longest, is the lines of a launch; further ones, which nearly no array has after its axes
 // have been simplified, are a launch each. Which kernels: line_engine.hpp.
+#include <cuda/batch_axes.hpp>
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
 #include <cuda/fast_launch.hpp>
@@ -46,15 +47,19 @@ void require_support(const batch& of) {
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
-  refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
+  if (of.outer_a.size() < max_element_axes) return;
+  refuse(of, "elements lie along " + std::to_string(of.outer_a.size() + 1) +
+                 " axes that no one stride describes, a GPU takes up to " + std::to_string(max_element_axes) +
+                 ": copy the array to a contiguous one, or reduce in two calls");
 }
 
 /// Throws unless elements of `bytes` bytes lie at multiples of their size.
 void require_alignment(const batch& of, const memory& array, std::size_t bytes, std::ptrdiff_t stride,
-                       std::ptrdiff_t shared_axis::*of_axis) {
+                       std::ptrdiff_t shared_axis::*of_axis, std::span<const axis> outer = {}) {
   const auto size = static_cast<std::ptrdiff_t>(bytes);
   bool aligned = reinterpret_cast<std::uintptr_t>(array.data) % bytes == 0 && stride % size == 0;
   for (const shared_axis& each : of.results) aligned = aligned && each.*of_axis % size == 0;
+  for (const axis& each : outer) aligned = aligned && each.stride % size == 0;
   if (aligned) return;
   refuse(of, std::string(array.name) + " is not aligned to its elements of " + std::to_string(bytes) +
                  " bytes, as a GPU needs it");
@@ -137,6 +142,7 @@ void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
   const auto [position, lines] = longest_axis(of);
   element_lines in;
   in.stride = each.a.stride, in.next = lines.a, in.n = each.n, in.count = lines.n, in.swapped = each.a.swapped;
+  in.axes = element_axes_of(of);
   const bool greatest = each.what == reduction::max || each.what == reduction::argmax;
   const rank_rule rule = rank_rule_of(each.a.type, greatest);
   for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
@@ -164,8 +170,8 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
   out.next = lines.out;
   out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
   const bool fast = each.mode == mode::fast;
-  const bool is_native =
-      each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
+  const bool is_native = each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped &&
+                         !each.b.swapped && !has_element_axes(of);
   for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
     out.first = first.out;
     if (is_native) {
@@ -182,7 +188,7 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
       in.first.log2_parts_a = core::parts_of(each.a.type) - 1;
       in.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
       in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
-      in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b;
+      in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b, in.axes = element_axes_of(of);
       fast ? cuda::launch_fast_any_lines<T>(storage, each.term, in, out)
            : enqueue_any_lines<T>(storage, each, in, out);
     }
@@ -217,8 +223,9 @@ void choose_batch(batch& of, const options& options) {
   each.gpu = gpu_for(of, arrays, options);
   each.on_gpu = true;
   if (each.n != 0) {
-    require_alignment(of, {each.a.data, two ? "a" : "x"}, size_of(each.a.type), each.a.stride, &shared_axis::a);
-    require_alignment(of, {each.b.data, "b"}, size_of(each.b.type), each.b.stride, &shared_axis::b);
+    require_alignment(of, {each.a.data, two ? "a" : "x"}, size_of(each.a.type), each.a.stride, &shared_axis::a,
+                      of.outer_a);
+    require_alignment(of, {each.b.data, "b"}, size_of(each.b.type), each.b.stride, &shared_axis::b, of.outer_b);
   }
   require_alignment(of, {of.out, "the array of results"}, size_of(each.result_type), of.out_stride,
                     &shared_axis::out);
@@ -238,8 +245,9 @@ void enqueue_batch(cuda::workspace::storage& storage, const batch& of) {
     return is_exact_sum ? enqueue_segments(storage, of) : enqueue_segment_modes(storage, of);
   }
   const std::size_t bytes = each.n * size_of(each.a.type) * static_cast<std::size_t>(each.info().inputs);
-  const bool by_vector = is_exact_sum ? is_vector_by_vector(of, storage.multiprocessors)
-                                      : is_vector_by_vector(of.count, bytes, storage.multiprocessors);
+  const bool by_vector =
+      !has_element_axes(of) && (is_exact_sum ? is_vector_by_vector(of, storage.multiprocessors)
+                                             : is_vector_by_vector(of.count, bytes, storage.multiprocessors));
   if (by_vector && !shares_columns(of, storage.multiprocessors)) return launch_vectors(storage, of);
   if (each.info().is_extremum) return launch_extrema(storage, of);
   with_carrier(of.each.carrier, [&]<class T>(T) { launch_lines<T>(storage, of); });

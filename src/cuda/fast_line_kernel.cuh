@@ -183,6 +183,11 @@ __global__ void __launch_bounds__(threads, resident)
   end_of_input(elements_of(in));
 }
 
+template <class Term, class T, input_layout loads>
+__device__ __forceinline__ element_reader<Term, T, loads> reader_of_elements(const operands<T, loads>& line) {
+  return {line};
+}
+
 /// The tile's lanes thread, thread + lanes, … of one column: `sums` of them, each of a thread. Elements first … of
 /// the tile's n.
 template <class Term, int lanes, int sums, class T, class Reader>
@@ -231,7 +236,7 @@ __global__ void __launch_bounds__(threads, resident)
        start += std::size_t{gridDim.x} * columns) {
     const bool is_line = start + column < in.count;
     const auto line = in.line(is_line ? start + column : start);
-    const element_reader<Term, T, layout> reader{line};
+    const auto reader = reader_of_elements<Term>(line);
     T sum{0};
     if constexpr (!has_tiles) {
       sum = part_of_tile<Term, lanes, sums, T>(reader, 0, static_cast<int>(line.n), thread);

@@ -85,7 +85,7 @@ void launch_any(const workspace::storage& storage, const line_operands<T, input_
   constexpr bool two = Term::inputs == 2;
   const any_operand &a = in.first.a, &b = in.first.b;
   if constexpr (std::is_same_v<T, float>) {
-    if (can_convert_tiles<T, Term>(a, b)) {
+    if (in.axes.count == 0 && can_convert_tiles<T, Term>(a, b)) {
       return launch_fast_by_length<T, Term, input_layout::converted, fast_converted_line_rows>(storage, in, out);
     }
   }
