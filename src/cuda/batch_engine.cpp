@@ -6,6 +6,7 @@
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
 #include <cuda/fast_launch.hpp>
+#include <cuda/fast_line_tuning.hpp>
 #include <cuda/group_engine.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
@@ -129,12 +130,20 @@ std::pair<std::size_t, shared_axis> longest_axis(const batch& of) {
   return {static_cast<std::size_t>(longest - of.results.begin()), *longest};
 }
 
-/// Whether the lines are few long columns whose extreme elements blocks share.
+/// Whether the lines are few long columns that blocks share, for extreme elements or in mode fast.
 bool shares_columns(const batch& of, int multiprocessors) {
+  const engine::plan& each = of.each;
   const auto lines = longest_axis(of).second;
-  return of.each.info().is_extremum && !of.each.contiguous &&
-         lines.a == static_cast<std::ptrdiff_t>(size_of(of.each.a.type)) &&
-         parts_of_extremum_columns(lines.n, of.each.n, multiprocessors) > 1;
+  const auto is_column = [](const engine::operand& x, std::ptrdiff_t next) {
+    return next == static_cast<std::ptrdiff_t>(size_of(x.type));
+  };
+  if (each.contiguous || !is_column(each.a, lines.a)) return false;
+  if (each.info().is_extremum) return parts_of_extremum_columns(lines.n, each.n, multiprocessors) > 1;
+  if (each.mode != mode::fast || (each.info().inputs == 2 && !is_column(each.b, lines.b) && lines.b != 0)) {
+    return false;
+  }
+  const std::size_t tile = each.carrier == element_type::float32 ? order_v1<float>::tile : order_v1<double>::tile;
+  return parts_of_fast_columns(lines.n, each.n, tile, multiprocessors).parts > 1;
 }
 
 void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
@@ -171,7 +180,8 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
   out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
   const bool fast = each.mode == mode::fast;
   const bool is_native = each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped &&
-                         !each.b.swapped && !has_element_axes(of);
+                         !each.b.swapped && !has_element_axes(of) &&
+                         !(fast && shares_columns(of, storage.multiprocessors));
   for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
     out.first = first.out;
     if (is_native) {

@@ -55,6 +55,9 @@ struct element_axes {
   [[nodiscard]] EXACTDOT_CORE element_places at(std::uint64_t i) const {
     element_places found{0, 0};
     const int last = count - 1;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1  // as many copies as loads in flight are enough
+#endif
     for (int k = 0; k < last; ++k) {
       const std::uint64_t next = axis[k].n.quotient(i);
       const auto index = static_cast<std::ptrdiff_t>(i - next * axis[k].n.value());

@@ -4,6 +4,7 @@
 #include <cuda/fast_launch.hpp>
 #include <cuda/fast_line_kernel.cuh>
 #include <cuda/fast_line_tuning.hpp>
+#include <cuda/split_fast_column_kernel.cuh>
 
 namespace exactdot::cuda {
 namespace {
@@ -63,6 +64,18 @@ void launch_fast_columns(const workspace::storage& storage, const line_operands<
                 in, out);
 }
 
+/// Few long columns, and few long lines along several axes: blocks share them.
+template <class T, class Term>
+void launch_split_columns(const workspace::storage& storage, const line_operands<T, input_layout::any>& in,
+                          const column_parts& shared, const line_results& out) {
+  constexpr column_config config = fast_split_column_config;
+  const auto panels = static_cast<unsigned>((in.count + config.columns - 1) / config.columns);
+  launch_kernel(storage, what, {panels * shared.parts, config.threads},
+                split_fast_column_kernel<T, Term, config.threads, config.columns, sums_of_thread<T>(config),
+                                         config.resident, line_operands<T, input_layout::any>>,
+                in, shared.log2_tiles, shared.parts, out, storage.lines);
+}
+
 template <class T, class Term>
 void launch_native(const workspace::storage& storage, const line_operands<T>& in, const line_results& out) {
   constexpr auto contiguous = input_layout::contiguous, strided = input_layout::strided;
@@ -92,7 +105,14 @@ void launch_any(const workspace::storage& storage, const line_operands<T, input_
   const auto is_column = [](const any_operand& x, std::ptrdiff_t next) {
     return next == static_cast<std::ptrdiff_t>(size_of(x.type));
   };
-  if (is_column(a, in.next_a) && (!two || is_column(b, in.next_b) || in.next_b == 0)) {
+  const bool are_columns = is_column(a, in.next_a) && (!two || is_column(b, in.next_b) || in.next_b == 0);
+  const bool are_few = in.count < static_cast<std::size_t>(storage.multiprocessors);
+  const column_parts shared =
+      parts_of_fast_columns(in.count, in.first.n, order_v1<T>::tile, storage.multiprocessors);
+  if (shared.parts > 1 && (are_columns || (in.axes.count != 0 && are_few))) {
+    return launch_split_columns<T, Term>(storage, in, shared, out);
+  }
+  if (are_columns) {
     return launch_fast_columns<T, Term, input_layout::any, fast_any_column_config>(storage, in, out);
   }
   launch_fast_by_length<T, Term, input_layout::any, fast_any_line_rows>(storage, in, out);
