@@ -13,11 +13,10 @@ using namespace cuda_engine;
 
 constexpr const char* what = "launching mode fast of lines";
 
-/// The layout of the kernel's parameter.
+/// The kernel's parameter. Only the kernel of shared columns is compiled for several axes of elements.
 template <class T, input_layout layout>
-using fast_lines_of =
-    line_operands<T, layout == input_layout::contiguous || layout == input_layout::strided ? input_layout::strided
-                                                                                           : input_layout::any>;
+using fast_lines_of = std::conditional_t<layout == input_layout::contiguous || layout == input_layout::strided,
+                                         line_operands<T>, one_stride_lines<T>>;
 
 /// One launch by a row of a table, `rows`.
 template <class T, class Term, input_layout layout, const auto& rows, std::size_t row>
@@ -54,23 +53,25 @@ void launch_fast_by_length(const workspace::storage& storage, const fast_lines_o
 }
 
 template <class T, class Term, input_layout layout, const column_config& config>
-void launch_fast_columns(const workspace::storage& storage, const line_operands<T, layout>& in,
+void launch_fast_columns(const workspace::storage& storage, const fast_lines_of<T, layout>& in,
                          const line_results& out) {
   const auto columns = static_cast<std::size_t>(config.columns);
   launch_kernel(storage, what,
                 {blocks_for(storage, in.count, columns, config.blocks_per_multiprocessor), config.threads},
                 fast_column_kernel<T, Term, layout, config.threads, config.columns, sums_of_thread<T>(config),
-                                   config.resident, line_operands<T, layout>>,
+                                   config.resident, fast_lines_of<T, layout>>,
                 in, out);
 }
 
-/// Few long columns, and few long lines along several axes: blocks share them.
+/// Few long columns, which blocks share, and lines along several axes.
 template <class T, class Term>
 void launch_split_columns(const workspace::storage& storage, const line_operands<T, input_layout::any>& in,
                           const column_parts& shared, const line_results& out) {
   constexpr column_config config = fast_split_column_config;
-  const auto panels = static_cast<unsigned>((in.count + config.columns - 1) / config.columns);
-  launch_kernel(storage, what, {panels * shared.parts, config.threads},
+  const unsigned blocks =
+      shared.parts > 1 ? static_cast<unsigned>((in.count + config.columns - 1) / config.columns) * shared.parts
+                       : blocks_for(storage, in.count, config.columns, config.blocks_per_multiprocessor);
+  launch_kernel(storage, what, {blocks, config.threads},
                 split_fast_column_kernel<T, Term, config.threads, config.columns, sums_of_thread<T>(config),
                                          config.resident, line_operands<T, input_layout::any>>,
                 in, shared.log2_tiles, shared.parts, out, storage.lines);
@@ -106,10 +107,9 @@ void launch_any(const workspace::storage& storage, const line_operands<T, input_
     return next == static_cast<std::ptrdiff_t>(size_of(x.type));
   };
   const bool are_columns = is_column(a, in.next_a) && (!two || is_column(b, in.next_b) || in.next_b == 0);
-  const bool are_few = in.count < static_cast<std::size_t>(storage.multiprocessors);
   const column_parts shared =
       parts_of_fast_columns(in.count, in.first.n, order_v1<T>::tile, storage.multiprocessors);
-  if (shared.parts > 1 && (are_columns || (in.axes.count != 0 && are_few))) {
+  if (in.axes.count != 0 || (are_columns && shared.parts > 1)) {
     return launch_split_columns<T, Term>(storage, in, shared, out);
   }
   if (are_columns) {

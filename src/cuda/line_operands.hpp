@@ -22,20 +22,28 @@ struct line_operands {
     return one;
   }
 };
-/// A line refers to the axes, which all lines share. Strides of `first` do not count if there are axes.
+/// Lines in layout `any` for kernels that are not compiled for several axes of elements.
 template <class T>
-struct line_operands<T, input_layout::any> {
+struct one_stride_lines {
   operands<T, input_layout::any> first;
   std::ptrdiff_t next_a = 0, next_b = 0;
   std::size_t count = 0;
-  element_axes axes;
 
-  [[nodiscard]] EXACTDOT_CORE operands<T, input_layout::axes> line(std::size_t i) const {
+  [[nodiscard]] EXACTDOT_CORE operands<T, input_layout::any> line(std::size_t i) const {
     const auto index = static_cast<std::ptrdiff_t>(i);
-    operands<T, input_layout::axes> one(first, axes.count == 0 ? nullptr : &axes);
+    operands<T, input_layout::any> one = first;
     one.a.data += index * next_a;
     one.b.data += index * next_b;
     return one;
+  }
+};
+/// A line refers to the axes, which all lines share. Strides of `first` do not count if there are axes.
+template <class T>
+struct line_operands<T, input_layout::any> : one_stride_lines<T> {
+  element_axes axes;
+
+  [[nodiscard]] EXACTDOT_CORE operands<T, input_layout::axes> line(std::size_t i) const {
+    return {one_stride_lines<T>::line(i), axes.count == 0 ? nullptr : &axes};
   }
 };
 

@@ -4,7 +4,8 @@
 //   last block   of those columns: adds all subtrees as the tree of order v1 does, and stores
 //
 // No block waits for another: who comes last is found by a fence and a counter (M. Harris: threadFenceReduction).
-// Lines need not lie side by side: those along several axes, of any element type, are shared in the same way.
+// Lines need not lie side by side: this kernel also computes those along several axes, of any element type, as a
+// block's alone if there are many.
 #pragma once
 
 #include <cuda/fast_line_kernel.cuh>
@@ -34,8 +35,8 @@ __device__ __forceinline__ T root_of_parts(const volatile T* node, unsigned step
   return root_of_nodes(storage.waiting[column], ranges);
 }
 
-/// `parts` blocks for each panel of `columns` lines: ⌈tiles / 2^log2_tiles⌉. At most max_split_blocks panels, and
-/// max_fast_nodes parts of lines. `sums`: of fast_column_kernel.
+/// `parts` blocks for each panel of `columns` lines: ⌈tiles / 2^log2_tiles⌉. If these are more than one, at most
+/// max_split_blocks panels, and max_fast_nodes parts of lines. `sums`: of fast_column_kernel.
 template <class T, class Term, int threads, int columns, int sums, int resident, class Lines>
 __global__ void __launch_bounds__(threads, resident)
     split_fast_column_kernel(const __grid_constant__ Lines in, int log2_tiles, unsigned parts,
@@ -47,31 +48,34 @@ __global__ void __launch_bounds__(threads, resident)
   __shared__ bool is_last;
   begin_kernel(~std::size_t{0});
   const unsigned column = threadIdx.x % columns;
-  const auto panels = static_cast<unsigned>((in.count + columns - 1) / columns);
+  const std::size_t panels = (in.count + columns - 1) / columns;
   const std::size_t tiles = tiles_of<T>(in.first.n), of_part = std::size_t{1} << log2_tiles;
   unsigned turn = 0;
-  for (unsigned unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
-    const unsigned panel = unit / parts, part = unit % parts;
-    const std::size_t index = std::size_t{panel} * columns + column, first = part * of_part;
+  for (std::size_t unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
+    const std::size_t panel = unit / parts, part = unit % parts;
+    const std::size_t index = panel * columns + column, first = part * of_part;
     const bool is_line = index < in.count;
-    const auto line = in.line(is_line ? index : std::size_t{panel} * columns);
+    const auto line = in.line(is_line ? index : panel * columns);
     volatile T* const nodes = reinterpret_cast<volatile T*>(state->partial) + column;
     T sum = sum_of_column_tiles<Term, sums>(reader_of_elements<Term>(line), line.n, first,
-                                            tiles - first < of_part ? tiles : first + of_part, storage, turn);
-    if (threadIdx.x < columns) nodes[unit * columns] = sum;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      is_last = atomicAdd(&state->arrived[panel], 1U) == parts - 1;
-      if (is_last) state->arrived[panel] = 0;
-      __threadfence();  // before any thread reads the other blocks' nodes
+                                            parts == 1 || tiles - first < of_part ? tiles : first + of_part,
+                                            storage, turn);
+    if (parts > 1) {
+      if (threadIdx.x < columns) nodes[unit * columns] = sum;
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        is_last = atomicAdd(&state->arrived[panel], 1U) == parts - 1;
+        if (is_last) state->arrived[panel] = 0;
+        __threadfence();  // before any thread reads the other blocks' nodes
+      }
+      __syncthreads();
+      const bool combines = is_last;
+      __syncthreads();
+      if (!combines) continue;
+      sum = root_of_parts(nodes + panel * parts * columns, columns, parts, storage, turn);
+      turn ^= 1;
     }
-    __syncthreads();
-    const bool combines = is_last;
-    __syncthreads();
-    if (!combines) continue;
-    sum = root_of_parts(nodes + panel * parts * columns, columns, parts, storage, turn);
-    turn ^= 1;
     store_fast_line(out, index, line.n, sum, threadIdx.x < columns && is_line);
   }
   end_of_input(~std::size_t{0});

@@ -1,10 +1,10 @@
 // Lines whose elements lie along several axes that no one stride describes, by the kernels of every kind: sums,
 // variances, lines that blocks share, mode fast, extrema, states. Arrays of up to six random axes, backwards,
 // overlapping and repeated, too: the oracle's bits for a copy of the elements in their order.
-#include <cuda/fast_line_kernel.cuh>
 #include <cuda/integer_moments.cuh>
 #include <cuda/line_extremum_kernel.cuh>
 #include <cuda/line_state_kernel.cuh>
+#include <cuda/split_fast_column_kernel.cuh>
 #include <exactdot/states.hpp>
 #include <plan/state_words.hpp>
 
@@ -247,36 +247,34 @@ TEST_F(element_axes_of_lines, have_the_variances_of_gathered_ones_and_are_shared
   }
 }
 
-template <class T, class Term, int way>
+template <class T, class Term>
 void expect_fast(element_type a, element_type b, reduction what, unsigned seed) {
   oracle::rng random(seed);
-  const auto of = random_lines(random, a, b, way == 0 ? 400 : 9000);
+  const auto of = random_lines(random, a, b, seed % 2 == 0 ? 400 : 9000);
   using lines = line_operands<T, input_layout::any>;
-  constexpr auto any = input_layout::any;
-  expect_results<T>(of, what, result_of(random), mode::fast, seed, "mode fast",
-                    [&](gpu::stream& stream, const lines& in, const line_results& to) {
-                      if constexpr (way == 0) {
-                        constexpr auto kernel =
-                            short_fast_line_kernel<T, Term, any, 64, tile_shape<32, 1, 1>, 1, lines>;
-                        gpu::launch(kernel, 2, 64, 0, stream, in, to);
-                      } else if constexpr (way == 1) {
-                        constexpr auto kernel = long_fast_line_kernel<T, Term, any, 128, 1, 1, lines>;
-                        gpu::launch(kernel, 2, 128, 0, stream, in, static_cast<int>(seed % 3), to);
-                      } else {
-                        constexpr int columns = 8, threads = 128;
-                        constexpr int sums = static_cast<int>(order_v1<T>::lanes) / (threads / columns);
-                        constexpr auto kernel = fast_column_kernel<T, Term, any, threads, columns, sums, 1, lines>;
-                        gpu::launch(kernel, 2, threads, 0, stream, in, to);
-                      }
-                    });
+  constexpr int columns = 8, threads = 128;
+  constexpr int sums = static_cast<int>(order_v1<T>::lanes) / (threads / columns);
+  const std::size_t tiles = tiles_of<T>(of.n);
+  for (const int log2_tiles : {0, 1, 40}) {  // the last: a block has all tiles of its lines
+    const std::string name = "mode fast, parts of 2^" + std::to_string(log2_tiles) + " tiles";
+    expect_results<T>(of, what, result_of(random), mode::fast, seed, name,
+                      [&](gpu::stream& stream, const lines& in, const line_results& to) {
+                        gpu::buffer<line_state> state(stream, 1);
+                        state.fill_zero();
+                        constexpr auto kernel = split_fast_column_kernel<T, Term, threads, columns, sums, 1, lines>;
+                        const auto parts = static_cast<unsigned>(((tiles - 1) >> log2_tiles) + 1);
+                        gpu::launch(kernel, 2, threads, 0, stream, in, log2_tiles, parts, to, state.data());
+                        gpu::synchronise(stream);
+                      });
+  }
 }
 
 TEST_F(element_axes_of_lines, have_the_order_of_gathered_ones_in_mode_fast) {
   using enum element_type;
-  for (unsigned seed = 0; seed < 8 && !HasFatalFailure(); ++seed) {
-    expect_fast<float, core::product, 0>(float32, bfloat16, reduction::dot, 900 + seed);
-    expect_fast<float, core::value, 1>(seed % 2 == 0 ? float32 : float16, float32, reduction::sum, 1000 + seed);
-    expect_fast<double, core::square, 2>(float64, float32, reduction::sum_of_squares, 1100 + seed);
+  for (unsigned seed = 0; seed < 10 && !HasFatalFailure(); ++seed) {
+    expect_fast<float, core::product>(float32, bfloat16, reduction::dot, 900 + seed);
+    expect_fast<float, core::value>(seed % 4 < 2 ? float32 : float16, float32, reduction::sum, 1000 + seed);
+    expect_fast<double, core::square>(float64, float32, reduction::sum_of_squares, 1100 + seed);
   }
 }
 
