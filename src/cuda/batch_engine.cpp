@@ -2,9 +2,11 @@
 //
 // One result axis, the longest, is the lines of a launch; further ones, which nearly no array has after its axes
 // have been simplified, are a launch each. Which kernels: line_engine.hpp.
+#include <cuda/batch_axes.hpp>
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
 #include <cuda/fast_launch.hpp>
+#include <cuda/fast_line_tuning.hpp>
 #include <cuda/group_engine.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
@@ -39,7 +41,6 @@ std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
 /// Throws for a batch that GPUs do not compute.
 void require_support(const batch& of) {
   if (of.has_keys()) return require_group_support(of);
-  const engine::plan& each = of.each;
   const auto refuse_if = [&](bool missing, const char* what) {
     if (!missing) return;
     refuse(
@@ -47,18 +48,20 @@ void require_support(const batch& of) {
         std::string(what) +
             " is not there yet for arrays in a GPU's memory: copy them with cudaMemcpy, or call once per vector");
   };
-  refuse_if(of.states == nullptr && each.info().needs_squares() && each.has_parts(),
-            "a variance of 64-bit integers in rows or segments");
   refuse_if(of.out_swapped, "an array of results with swapped bytes");
-  refuse_if(!of.outer_a.empty(), "a reduction over several axes that no one stride describes");
+  if (of.outer_a.size() < max_element_axes) return;
+  refuse(of, "elements lie along " + std::to_string(of.outer_a.size() + 1) +
+                 " axes that no one stride describes, a GPU takes up to " + std::to_string(max_element_axes) +
+                 ": copy the array to a contiguous one, or reduce in two calls");
 }
 
 /// Throws unless elements of `bytes` bytes lie at multiples of their size.
 void require_alignment(const batch& of, const memory& array, std::size_t bytes, std::ptrdiff_t stride,
-                       std::ptrdiff_t shared_axis::*of_axis) {
+                       std::ptrdiff_t shared_axis::*of_axis, std::span<const axis> outer = {}) {
   const auto size = static_cast<std::ptrdiff_t>(bytes);
   bool aligned = reinterpret_cast<std::uintptr_t>(array.data) % bytes == 0 && stride % size == 0;
   for (const shared_axis& each : of.results) aligned = aligned && each.*of_axis % size == 0;
+  for (const axis& each : outer) aligned = aligned && each.stride % size == 0;
   if (aligned) return;
   refuse(of, std::string(array.name) + " is not aligned to its elements of " + std::to_string(bytes) +
                  " bytes, as a GPU needs it");
@@ -128,12 +131,20 @@ std::pair<std::size_t, shared_axis> longest_axis(const batch& of) {
   return {static_cast<std::size_t>(longest - of.results.begin()), *longest};
 }
 
-/// Whether the lines are few long columns whose extreme elements blocks share.
+/// Whether the lines are few long columns that blocks share, for extreme elements or in mode fast.
 bool shares_columns(const batch& of, int multiprocessors) {
+  const engine::plan& each = of.each;
   const auto lines = longest_axis(of).second;
-  return of.each.info().is_extremum && !of.each.contiguous &&
-         lines.a == static_cast<std::ptrdiff_t>(size_of(of.each.a.type)) &&
-         parts_of_extremum_columns(lines.n, of.each.n, multiprocessors) > 1;
+  const auto is_column = [](const engine::operand& x, std::ptrdiff_t next) {
+    return next == static_cast<std::ptrdiff_t>(size_of(x.type));
+  };
+  if (each.contiguous || !is_column(each.a, lines.a)) return false;
+  if (each.info().is_extremum) return parts_of_extremum_columns(lines.n, each.n, multiprocessors) > 1;
+  if (each.mode != mode::fast || (each.info().inputs == 2 && !is_column(each.b, lines.b) && lines.b != 0)) {
+    return false;
+  }
+  const std::size_t tile = each.carrier == element_type::float32 ? order_v1<float>::tile : order_v1<double>::tile;
+  return parts_of_fast_columns(lines.n, each.n, tile, multiprocessors).parts > 1;
 }
 
 void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
@@ -141,6 +152,7 @@ void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
   const auto [position, lines] = longest_axis(of);
   element_lines in;
   in.stride = each.a.stride, in.next = lines.a, in.n = each.n, in.count = lines.n, in.swapped = each.a.swapped;
+  in.axes = element_axes_of(of);
   const bool greatest = each.what == reduction::max || each.what == reduction::argmax;
   const rank_rule rule = rank_rule_of(each.a.type, greatest);
   for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
@@ -168,8 +180,9 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
   out.next = lines.out;
   out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
   const bool fast = each.mode == mode::fast;
-  const bool is_native =
-      each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
+  const bool is_native = each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped &&
+                         !each.b.swapped && !has_element_axes(of) &&
+                         !(fast && shares_columns(of, storage.multiprocessors));
   for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
     out.first = first.out;
     if (is_native) {
@@ -186,7 +199,7 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
       in.first.log2_parts_a = core::parts_of(each.a.type) - 1;
       in.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
       in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
-      in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b;
+      in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b, in.axes = element_axes_of(of);
       fast ? cuda::launch_fast_any_lines<T>(storage, each.term, in, out)
            : enqueue_any_lines<T>(storage, each, in, out);
     }
@@ -221,8 +234,9 @@ void choose_batch(batch& of, const options& options) {
   each.gpu = gpu_for(of, arrays, options);
   each.on_gpu = true;
   if (each.n != 0) {
-    require_alignment(of, {each.a.data, two ? "a" : "x"}, size_of(each.a.type), each.a.stride, &shared_axis::a);
-    require_alignment(of, {each.b.data, "b"}, size_of(each.b.type), each.b.stride, &shared_axis::b);
+    require_alignment(of, {each.a.data, two ? "a" : "x"}, size_of(each.a.type), each.a.stride, &shared_axis::a,
+                      of.outer_a);
+    require_alignment(of, {each.b.data, "b"}, size_of(each.b.type), each.b.stride, &shared_axis::b, of.outer_b);
   }
   require_alignment(of, {of.out, "the array of results"}, size_of(each.result_type), of.out_stride,
                     &shared_axis::out);
@@ -242,8 +256,9 @@ void enqueue_batch(cuda::workspace::storage& storage, const batch& of) {
     return is_exact_sum ? enqueue_segments(storage, of) : enqueue_segment_modes(storage, of);
   }
   const std::size_t bytes = each.n * size_of(each.a.type) * static_cast<std::size_t>(each.info().inputs);
-  const bool by_vector = is_exact_sum ? is_vector_by_vector(of, storage.multiprocessors)
-                                      : is_vector_by_vector(of.count, bytes, storage.multiprocessors);
+  const bool by_vector =
+      !has_element_axes(of) && (is_exact_sum ? is_vector_by_vector(of, storage.multiprocessors)
+                                             : is_vector_by_vector(of.count, bytes, storage.multiprocessors));
   if (by_vector && !shares_columns(of, storage.multiprocessors)) return launch_vectors(storage, of);
   if (each.info().is_extremum) return launch_extrema(storage, of);
   with_carrier(of.each.carrier, [&]<class T>(T) { launch_lines<T>(storage, of); });

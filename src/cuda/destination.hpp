@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cuda/device_state.hpp>
+#include <cuda/element_axes.hpp>
 #include <exactdot/core/carrier.hpp>
 #include <exactdot/core/finish.hpp>
 
@@ -15,6 +16,7 @@ enum class input_layout : int {
   converted,   ///< contiguous elements of other types, one for both inputs: converted in registers, in packs
   strided,     ///< carriers in native byte order, of any stride: one element per load; of lines, batch_kernel.cuh
   any,         ///< any stride, byte order and element type: one element per load
+  axes,        ///< one line in layout `any`, whose elements may lie along several axes
 };
 
 /// The inputs; b only for terms of two inputs.
@@ -74,6 +76,26 @@ struct operands<T, input_layout::any> {
   any_operand a, b;
   std::size_t n = 0;  ///< addends
   int log2_parts_a = 0, log2_parts_b = 0;
+};
+
+/// One line of line_operands in layout `any`.
+template <class T>
+struct operands<T, input_layout::axes> : operands<T, input_layout::any> {
+  const element_axes* axes = nullptr;  ///< those of the launch; null: strides describe the elements
+  std::size_t begin = 0;               ///< along the axes, of the first element
+
+  operands() = default;
+  EXACTDOT_CORE operands(const operands<T, input_layout::any>& in, const element_axes* along)
+      : operands<T, input_layout::any>(in), axes(along) {}
+  /// Begins `elements` further.
+  EXACTDOT_CORE void skip(std::uint64_t elements) {
+    if (axes != nullptr) {
+      begin += elements;
+    } else {
+      this->a.data += static_cast<std::ptrdiff_t>(elements) * this->a.stride;
+      this->b.data += static_cast<std::ptrdiff_t>(elements) * this->b.stride;
+    }
+  }
 };
 
 /// Contiguous elements of one type that is no carrier, in native byte order, both inputs alike aligned: packs of 16

@@ -183,6 +183,11 @@ __global__ void __launch_bounds__(threads, resident)
   end_of_input(elements_of(in));
 }
 
+template <class Term, class T, input_layout loads>
+__device__ __forceinline__ element_reader<Term, T, loads> reader_of_elements(const operands<T, loads>& line) {
+  return {line};
+}
+
 /// The tile's lanes thread, thread + lanes, … of one column: `sums` of them, each of a thread. Elements first … of
 /// the tile's n.
 template <class Term, int lanes, int sums, class T, class Reader>
@@ -211,6 +216,39 @@ __device__ __forceinline__ T part_of_tile(const Reader& line, std::size_t first,
   return sum[0];
 }
 
+/// Shared memory of a block that adds neighbouring columns, each by `lanes` threads.
+template <class T, int lanes, int columns>
+struct column_tiles {
+  T parts[2][lanes][columns];  ///< in turns, so that one barrier a tile suffices
+  T waiting[columns][max_tree_levels];
+};
+
+/// The subtree of tiles `first` to before `last` of each column, of n elements, in its first thread. By all threads
+/// of a block; a barrier for each tile. `turn`: changes from tile to tile.
+template <class Term, int sums, class T, int lanes, int columns, class Reader>
+__device__ __forceinline__ T sum_of_column_tiles(const Reader& line, std::size_t n, std::size_t first,
+                                                 std::size_t last, column_tiles<T, lanes, columns>& storage,
+                                                 unsigned& turn) {
+  constexpr std::size_t size = order_v1<T>::tile;
+  const int thread = static_cast<int>(threadIdx.x) / columns;
+  const unsigned column = threadIdx.x % columns;
+  for (std::size_t tile = first; tile < last; ++tile, turn ^= 1) {
+    const std::size_t start = tile * size, left = n - start;
+    storage.parts[turn][thread][column] =
+        part_of_tile<Term, lanes, sums, T>(line, start, static_cast<int>(left < size ? left : size), thread);
+    __syncthreads();
+    if (threadIdx.x < columns) {
+      T part[lanes];
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) part[k] = storage.parts[turn][k][column];
+      fold_within_lanes(part);
+      push_node(storage.waiting[column], tile - first, part[0]);
+    }
+  }
+  if (threadIdx.x >= columns || first == last) return T{0};
+  return root_of_nodes(storage.waiting[column], last - first);
+}
+
 /// Lines that lie side by side, `columns` of them for each block at a time: neighbouring threads read neighbouring
 /// columns. `sums`: lanes of a tile that a thread adds; if a column's threads have not all of them, no column is
 /// longer than those that they have.
@@ -219,10 +257,8 @@ __global__ void __launch_bounds__(threads, resident)
     fast_column_kernel(const __grid_constant__ Lines in, const __grid_constant__ line_results out) {
   constexpr int lanes = threads / columns, of_tile = static_cast<int>(order_v1<T>::lanes);
   constexpr bool has_tiles = lanes * sums == of_tile;
-  constexpr std::size_t size = order_v1<T>::tile;
   static_assert(threads % columns == 0 && lanes * sums <= of_tile && (has_tiles || lanes == 1));
-  __shared__ T parts[2][has_tiles ? lanes : 1][has_tiles ? columns : 1];
-  __shared__ T waiting[has_tiles ? columns : 1][max_tree_levels];
+  __shared__ column_tiles<T, has_tiles ? lanes : 1, has_tiles ? columns : 1> storage;
   begin_kernel(elements_of(in));
   const int thread = static_cast<int>(threadIdx.x) / columns;
   const unsigned column = threadIdx.x % columns;
@@ -231,26 +267,12 @@ __global__ void __launch_bounds__(threads, resident)
        start += std::size_t{gridDim.x} * columns) {
     const bool is_line = start + column < in.count;
     const auto line = in.line(is_line ? start + column : start);
-    const element_reader<Term, T, layout> reader{line};
+    const auto reader = reader_of_elements<Term>(line);
     T sum{0};
     if constexpr (!has_tiles) {
       sum = part_of_tile<Term, lanes, sums, T>(reader, 0, static_cast<int>(line.n), thread);
     } else {
-      const std::size_t tiles = tiles_of<T>(line.n);
-      for (std::size_t tile = 0; tile < tiles; ++tile, turn ^= 1) {
-        const std::size_t first = tile * size, left = line.n - first;
-        parts[turn][thread][column] =
-            part_of_tile<Term, lanes, sums, T>(reader, first, static_cast<int>(left < size ? left : size), thread);
-        __syncthreads();
-        if (threadIdx.x < columns) {
-          T part[lanes];
-#pragma unroll
-          for (int k = 0; k < lanes; ++k) part[k] = parts[turn][k][column];
-          fold_within_lanes(part);
-          push_node(waiting[column], tile, part[0]);
-        }
-      }
-      if (threadIdx.x < columns && tiles != 0) sum = root_of_nodes(waiting[column], tiles);
+      sum = sum_of_column_tiles<Term, sums>(reader, line.n, 0, tiles_of<T>(line.n), storage, turn);
     }
     store_fast_line(out, start + column, line.n, sum, threadIdx.x < columns && is_line);
   }

@@ -71,10 +71,10 @@ struct converting_reader {
   }
 };
 
-/// Element i of floating-point ones as a carrier, without the other types that element_at knows.
+/// A floating-point element as a carrier, without the other types that element_at knows.
 template <class T>
-__device__ __forceinline__ T floating_at(const any_operand& x, std::size_t i) {
-  const std::uint64_t bits = bits_at(x, i);
+__device__ __forceinline__ T floating_at(const any_operand& x, std::ptrdiff_t place) {
+  const std::uint64_t bits = bits_at_place(x, place);
   if constexpr (sizeof(T) == 8) {
     if (x.type == element_type::float64) return core::bit_cast<T>(bits);
   }
@@ -88,9 +88,10 @@ struct element_reader {
   operands<T, layout> line;
 
   __device__ __forceinline__ void load_element(std::size_t i, T& x, T& y) const {
-    if constexpr (layout == input_layout::any) {
-      x = floating_at<T>(line.a, i);
-      y = Term::inputs == 2 ? floating_at<T>(line.b, i) : x;
+    if constexpr (layout == input_layout::any || layout == input_layout::axes) {
+      const element_places at = places_of(line, i);
+      x = floating_at<T>(line.a, at.a);
+      y = Term::inputs == 2 ? floating_at<T>(line.b, at.b) : x;
     } else {
       const auto index = static_cast<std::ptrdiff_t>(i);
       x = line.a[index * line.stride_a];

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuda/line_tuning.hpp>
+#include <cuda/split_lines.hpp>
 #include <exactdot/order_v1.hpp>
 
 namespace exactdot::cuda_engine {
@@ -54,8 +55,8 @@ inline constexpr std::array fast_any_line_rows = {
 inline constexpr column_config fast_any_column_config = {32, 1024, 0, 1, 2};
 
 /// Of columns of carriers. The last, for columns of few elements: a thread for each.
-inline constexpr std::array fast_column_configs = {column_config{32, 256, 0, 3, 12}, column_config{8, 128, 0, 6, 24},
-                                                   column_config{256, 256, 0, 3, 12}};
+inline constexpr std::array fast_column_configs = {
+    column_config{32, 256, 0, 3, 12}, column_config{8, 128, 0, 6, 24}, column_config{256, 256, 0, 3, 12}};
 inline constexpr std::size_t max_fast_elements_of_thread = 16;
 
 /// Lanes of a tile that a thread adds.
@@ -74,6 +75,30 @@ constexpr std::size_t fast_columns_for(std::size_t count, std::size_t n, int mul
   };
   if (n <= max_fast_elements_of_thread && fills(2)) return 2;
   return fills(0) ? 0 : 1;
+}
+
+/// Of few long columns, whose tiles blocks share; any element type.
+inline constexpr column_config fast_split_column_config = {8, 128, 0, 6, 6};
+
+/// How blocks share columns: each takes 2^log2_tiles tiles of a panel.
+struct column_parts {
+  int log2_tiles;
+  unsigned parts;  ///< of a panel; 1: they are not shared
+};
+
+/// For so many columns of n elements, `tile` elements a tile: as many parts as the GPU holds blocks at once, or
+/// half of that, because parts are subtrees.
+constexpr column_parts parts_of_fast_columns(std::size_t count, std::size_t n, std::size_t tile,
+                                             int multiprocessors) {
+  constexpr auto columns = static_cast<std::size_t>(fast_split_column_config.columns);
+  const std::size_t panels = (count + columns - 1) / columns, tiles = (n + tile - 1) / tile;
+  const auto resident = static_cast<std::size_t>(multiprocessors * fast_split_column_config.resident);
+  const std::size_t most = std::min(resident / panels, max_fast_nodes / (panels * columns));
+  if (panels > max_split_blocks || most < 2 || tiles < 2) return {0, 1};
+  column_parts found{0, 1};
+  while (((tiles - 1) >> found.log2_tiles) >= most) ++found.log2_tiles;
+  found.parts = static_cast<unsigned>(((tiles - 1) >> found.log2_tiles) + 1);
+  return found;
 }
 
 /// log2 of the tiles that a warp of a block adds before the next one's: the more, the fewer barriers.

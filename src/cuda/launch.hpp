@@ -91,6 +91,10 @@ void launch_line_moments(const workspace::storage& storage, const cuda_engine::l
 template <class Carrier>
 void launch_column_moments(const workspace::storage& storage, const cuda_engine::line_operands<Carrier>& in,
                            const cuda_engine::line_results& out, const cuda_engine::line_request& asked);
+/// The same of 64-bit integers, rows, columns and segments. `in` has one addend for each element; b = a.
+void launch_integer_moments(const workspace::storage& storage,
+                            const cuda_engine::line_source<double, cuda_engine::input_layout::any>& in,
+                            const cuda_engine::line_results& out, const cuda_engine::line_request& asked);
 /// Enqueues: storage.bad_segment tells the lowest segment whose offsets decrease or pass the end of `length`
 /// elements.
 void check_offsets(const workspace::storage& storage, const cuda_engine::offset_array& offsets, std::size_t count,

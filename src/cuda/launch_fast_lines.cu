@@ -4,6 +4,7 @@
 #include <cuda/fast_launch.hpp>
 #include <cuda/fast_line_kernel.cuh>
 #include <cuda/fast_line_tuning.hpp>
+#include <cuda/split_fast_column_kernel.cuh>
 
 namespace exactdot::cuda {
 namespace {
@@ -12,11 +13,10 @@ using namespace cuda_engine;
 
 constexpr const char* what = "launching mode fast of lines";
 
-/// The layout of the kernel's parameter.
+/// The kernel's parameter. Only the kernel of shared columns is compiled for several axes of elements.
 template <class T, input_layout layout>
-using fast_lines_of =
-    line_operands<T, layout == input_layout::contiguous || layout == input_layout::strided ? input_layout::strided
-                                                                                           : input_layout::any>;
+using fast_lines_of = std::conditional_t<layout == input_layout::contiguous || layout == input_layout::strided,
+                                         line_operands<T>, one_stride_lines<T>>;
 
 /// One launch by a row of a table, `rows`.
 template <class T, class Term, input_layout layout, const auto& rows, std::size_t row>
@@ -53,14 +53,28 @@ void launch_fast_by_length(const workspace::storage& storage, const fast_lines_o
 }
 
 template <class T, class Term, input_layout layout, const column_config& config>
-void launch_fast_columns(const workspace::storage& storage, const line_operands<T, layout>& in,
+void launch_fast_columns(const workspace::storage& storage, const fast_lines_of<T, layout>& in,
                          const line_results& out) {
   const auto columns = static_cast<std::size_t>(config.columns);
   launch_kernel(storage, what,
                 {blocks_for(storage, in.count, columns, config.blocks_per_multiprocessor), config.threads},
                 fast_column_kernel<T, Term, layout, config.threads, config.columns, sums_of_thread<T>(config),
-                                   config.resident, line_operands<T, layout>>,
+                                   config.resident, fast_lines_of<T, layout>>,
                 in, out);
+}
+
+/// Few long columns, which blocks share, and lines along several axes.
+template <class T, class Term>
+void launch_split_columns(const workspace::storage& storage, const line_operands<T, input_layout::any>& in,
+                          const column_parts& shared, const line_results& out) {
+  constexpr column_config config = fast_split_column_config;
+  const unsigned blocks =
+      shared.parts > 1 ? static_cast<unsigned>((in.count + config.columns - 1) / config.columns) * shared.parts
+                       : blocks_for(storage, in.count, config.columns, config.blocks_per_multiprocessor);
+  launch_kernel(storage, what, {blocks, config.threads},
+                split_fast_column_kernel<T, Term, config.threads, config.columns, sums_of_thread<T>(config),
+                                         config.resident, line_operands<T, input_layout::any>>,
+                in, shared.log2_tiles, shared.parts, out, storage.lines);
 }
 
 template <class T, class Term>
@@ -85,14 +99,20 @@ void launch_any(const workspace::storage& storage, const line_operands<T, input_
   constexpr bool two = Term::inputs == 2;
   const any_operand &a = in.first.a, &b = in.first.b;
   if constexpr (std::is_same_v<T, float>) {
-    if (can_convert_tiles<T, Term>(a, b)) {
+    if (in.axes.count == 0 && can_convert_tiles<T, Term>(a, b)) {
       return launch_fast_by_length<T, Term, input_layout::converted, fast_converted_line_rows>(storage, in, out);
     }
   }
   const auto is_column = [](const any_operand& x, std::ptrdiff_t next) {
     return next == static_cast<std::ptrdiff_t>(size_of(x.type));
   };
-  if (is_column(a, in.next_a) && (!two || is_column(b, in.next_b) || in.next_b == 0)) {
+  const bool are_columns = is_column(a, in.next_a) && (!two || is_column(b, in.next_b) || in.next_b == 0);
+  const column_parts shared =
+      parts_of_fast_columns(in.count, in.first.n, order_v1<T>::tile, storage.multiprocessors);
+  if (in.axes.count != 0 || (are_columns && shared.parts > 1)) {
+    return launch_split_columns<T, Term>(storage, in, shared, out);
+  }
+  if (are_columns) {
     return launch_fast_columns<T, Term, input_layout::any, fast_any_column_config>(storage, in, out);
   }
   launch_fast_by_length<T, Term, input_layout::any, fast_any_line_rows>(storage, in, out);

@@ -78,6 +78,12 @@ launcher launcher_of(const element_lines& in, int multiprocessors) {
     return std::array<launcher, sizeof...(which)>{&launch_columns<bytes, with_index, which>...};
   }
   (std::make_index_sequence<extremum_column_configs.size()>());
+  if (in.axes.count != 0) {
+    if (parts_of_extremum_columns(in.count, in.n, multiprocessors) > 1) {
+      return &launch_split_columns<bytes, with_index>;
+    }
+    return launcher_of_lines<bytes, with_index, input_layout::any, extremum_strided_rows>(in.n * bytes);
+  }
   if ((in.n == 1 || in.stride == bytes) && !in.swapped) {
     return launcher_of_lines<bytes, with_index, input_layout::contiguous, extremum_line_rows>(in.n * bytes);
   }

@@ -68,11 +68,25 @@ bool shares_any_lines(const storage_type& storage, const engine::plan& each, std
   return splits_lines(bytes_of_line(each)) && count < 4 * static_cast<std::size_t>(storage.multiprocessors);
 }
 
+/// Variances of 64-bit integers, of lines in elements.
+template <class T>
+void enqueue_integer_moments(const storage_type& storage, const engine::plan& each,
+                             line_source<T, input_layout::any> in, const line_results& out) {
+  if constexpr (std::is_same_v<T, double>) {
+    in.lines.first.log2_parts_a = in.lines.first.log2_parts_b = 0;
+    in.lines.first.n = each.n;
+    cuda::launch_integer_moments(storage, in, out, request_of(each));
+  }
+}
+
 template <class T, input_layout layout>
 void enqueue_segments_of(const storage_type& storage, const engine::plan& each, const line_source<T, layout>& in,
                          const line_results& out) {
   const std::size_t bytes = size_of(each.a.type);
   const line_request asked = request_of(each);
+  if constexpr (layout == input_layout::any) {
+    if (each.info().needs_squares() && each.has_parts()) return enqueue_integer_moments(storage, each, in, out);
+  }
   if (each.info().needs_squares()) return cuda::launch_line_moments<T, layout>(storage, in, bytes, out, asked);
   cuda::launch_segments<T, layout>(storage, each.term, in, bytes, out, asked);
 }
@@ -116,6 +130,7 @@ template <class T>
 void enqueue_any_lines(const storage_type& storage, const engine::plan& each,
                        const line_operands<T, input_layout::any>& in, const line_results& out) {
   const auto source = source_of<T, input_layout::any>(each, in);
+  if (each.info().needs_squares() && each.has_parts()) return enqueue_integer_moments(storage, each, source, out);
   if (each.info().needs_squares()) {
     return cuda::launch_line_moments<T, input_layout::any>(storage, source, size_of(each.a.type), out,
                                                            request_of(each));
@@ -207,6 +222,7 @@ bool is_vector_by_vector(const engine::batch& of, int multiprocessors) {
   constexpr std::size_t bytes_of_vector = std::size_t{1} << 28;
   const engine::plan& each = of.each;
   const std::size_t bytes = bytes_of_line(each);
+  if (each.info().needs_squares() && each.has_parts()) return false;  // vectors read these integers several times
   if (each.contiguous) return bytes >= bytes_of_vector || (of.count == 1 && splits_lines(bytes));
   return !has_columns(of) && is_vector_by_vector(of.count, bytes, multiprocessors);
 }

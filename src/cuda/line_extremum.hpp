@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cuda/element_axes.hpp>
 #include <exactdot/core/config.hpp>
 
 namespace exactdot::cuda_engine {
@@ -11,6 +12,7 @@ namespace exactdot::cuda_engine {
 struct element_line {
   const char* data;
   std::size_t n;
+  std::size_t begin = 0;  ///< along the axes, if there are some
 };
 
 /// Lines of equal length, of elements that are aligned to their size. Strides in bytes, negative and 0 too.
@@ -21,9 +23,21 @@ struct element_lines {
   std::size_t n = 0;          ///< elements of a line, at least 1
   std::size_t count = 0;      ///< of lines
   bool swapped = false;       ///< the bytes of elements
+  element_axes axes = {};     ///< those of a line that no one stride describes; then `stride` does not count
 
   [[nodiscard]] EXACTDOT_CORE element_line line(std::size_t i) const {
     return {first + static_cast<std::ptrdiff_t>(i) * next, n};
+  }
+  /// Elements `from` to before `to` of line i.
+  [[nodiscard]] EXACTDOT_CORE element_line part(std::size_t i, std::size_t from, std::size_t to) const {
+    element_line one = line(i);
+    one.n = to - from;
+    if (axes.count != 0) {
+      one.begin = from;
+    } else {
+      one.data += static_cast<std::ptrdiff_t>(from) * stride;
+    }
+    return one;
   }
 };
 

@@ -54,7 +54,7 @@ __device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_of_line(c
     const auto beyond = static_cast<Index>(~part.index_of(rank));  // the greatest is the lowest index
     return {rank, static_cast<Index>(~max_of_team(team, beyond, of_warp))};
   } else {
-    const auto best = best_of_part<bytes, with_index, in_flight>(line, in.stride, in.swapped, team, rule);
+    const auto best = best_of_elements<bytes, with_index, in_flight>(in, line, team, rule);
     const word rank = max_of_team(team, best.rank, of_warp);
     if constexpr (!with_index) return {rank, 0};
     const std::uint64_t index = best.rank == rank ? best.index : ~std::uint64_t{0};
@@ -170,8 +170,8 @@ struct stored_candidate {
 };
 static_assert(sizeof(stored_candidate) <= sizeof(stored_trace));
 
-/// Few long columns, `columns` of them side by side for `parts` blocks, each of which reads some of the rows. The
-/// last block of them combines their candidates. At most max_split_blocks panels of so many columns, and
+/// Few long columns, or lines of any place, `columns` of them for `parts` blocks, each of which reads some of the
+/// rows. The last block of them combines their candidates. At most max_split_blocks panels of so many columns, and
 /// max_partials candidates.
 template <int bytes, bool with_index, int threads, int columns, int in_flight, int resident, class Lines>
 __global__ void __launch_bounds__(threads, resident)
@@ -193,10 +193,8 @@ __global__ void __launch_bounds__(threads, resident)
     const bool is_line = index < in.count;
     candidate best = no_candidate<packed_word<bytes>>();
     if (is_line) {
-      element_line rows = in.line(index);
-      const std::size_t from = rows.n * part / parts, to = rows.n * (part + 1) / parts;
-      rows.data += static_cast<std::ptrdiff_t>(from) * in.stride, rows.n = to - from;
-      best = best_of_part<bytes, with_index, in_flight>(rows, in.stride, in.swapped, team, rule);
+      const std::size_t from = in.n * part / parts, to = in.n * (part + 1) / parts;
+      best = best_of_elements<bytes, with_index, in_flight>(in, in.part(index, from, to), team, rule);
       if (best.index != ~std::uint64_t{0}) best.index += from;
     }
     best = best_of_columns<threads, columns>(best, of_warp);

@@ -154,5 +154,48 @@ __device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_of_part(c
   return best;
 }
 
+/// The same of elements along several axes.
+template <int bytes, bool with_index, int in_flight, class Share>
+__device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_along_axes(const element_line& line,
+                                                                                  const element_axes& axes,
+                                                                                  bool swapped, Share share,
+                                                                                  const rank_rule& rule) {
+  using word = packed_word<bytes>;
+  extremum_candidate<word> best = no_candidate<word>();
+  const std::size_t step = share.threads();
+  std::size_t i = share.first_thread();
+  if (i < line.n) best.index = i;  // if all have rank 0
+  for (; i < line.n; i += in_flight * step) {
+    word x[in_flight];
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      x[k] = static_cast<word>(rule.last);
+      if (k != 0 && i + k * step >= line.n) continue;
+      const char* const element = line.data + axes.at(line.begin + i + k * step).a;
+      x[k] = static_cast<word>(bits_of_element(element, bytes, swapped));
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      const word rank = rank_of_element<bytes>(rule, x[k]);
+      if (rank > best.rank) best = {rank, i + k * step};
+    }
+  }
+  return best;
+}
+
+/// The best of a thread's part of a line of `in`, along axes if it has some.
+template <int bytes, bool with_index, int in_flight, class Lines, class Share>
+__device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_of_elements(const Lines& in,
+                                                                                   const element_line& line,
+                                                                                   Share share,
+                                                                                   const rank_rule& rule) {
+  if constexpr (requires { in.axes; }) {
+    if (in.axes.count != 0) {
+      return best_along_axes<bytes, with_index, in_flight>(line, in.axes, in.swapped, share, rule);
+    }
+  }
+  return best_of_part<bytes, with_index, in_flight>(line, in.stride, in.swapped, share, rule);
+}
+
 }  // namespace
 }  // namespace exactdot::cuda_engine

@@ -44,6 +44,10 @@ template <class T, input_layout layout>
 __device__ __forceinline__ std::size_t elements_of(const line_operands<T, layout>& in) {
   return elements_of(in.count, in.first.n);
 }
+template <class T>
+__device__ __forceinline__ std::size_t elements_of(const one_stride_lines<T>& in) {
+  return elements_of(in.count, in.first.n);
+}
 
 /// Elements before the first that is aligned to 16 bytes.
 template <class T>

@@ -17,14 +17,33 @@ struct line_operands {
   [[nodiscard]] EXACTDOT_CORE operands<T, layout> line(std::size_t i) const {
     const auto index = static_cast<std::ptrdiff_t>(i);
     operands<T, layout> one = first;
-    if constexpr (layout == input_layout::any) {
-      one.a.data += index * next_a;
-      one.b.data += index * next_b;
-    } else {
-      one.a += index * next_a;
-      if (one.b != nullptr) one.b += index * next_b;
-    }
+    one.a += index * next_a;
+    if (one.b != nullptr) one.b += index * next_b;
     return one;
+  }
+};
+/// Lines in layout `any` for kernels that are not compiled for several axes of elements.
+template <class T>
+struct one_stride_lines {
+  operands<T, input_layout::any> first;
+  std::ptrdiff_t next_a = 0, next_b = 0;
+  std::size_t count = 0;
+
+  [[nodiscard]] EXACTDOT_CORE operands<T, input_layout::any> line(std::size_t i) const {
+    const auto index = static_cast<std::ptrdiff_t>(i);
+    operands<T, input_layout::any> one = first;
+    one.a.data += index * next_a;
+    one.b.data += index * next_b;
+    return one;
+  }
+};
+/// A line refers to the axes, which all lines share. Strides of `first` do not count if there are axes.
+template <class T>
+struct line_operands<T, input_layout::any> : one_stride_lines<T> {
+  element_axes axes;
+
+  [[nodiscard]] EXACTDOT_CORE operands<T, input_layout::axes> line(std::size_t i) const {
+    return {one_stride_lines<T>::line(i), axes.count == 0 ? nullptr : &axes};
   }
 };
 

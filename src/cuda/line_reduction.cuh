@@ -41,9 +41,21 @@ struct sum_of_terms {
   using carrier = T;
   using Term = Term_;
   static constexpr int sums = 1;
+  static constexpr int terms_of_element = 1;  ///< at most, of each sum
+  static constexpr bool loses_to_underflow = core::streams_of<Term, T> == 2;
   using total = line_sum<T, Term>;
   using of_thread = bounded_thread_sum<T, Term, summation::traced>;
   using storage = line_storage<T>;
+
+  /// Calls work(term, which) for the sums of a kind, whose addends are those of addends_of(line, which).
+  template <class Work>
+  static __device__ __forceinline__ void for_each_sum(Work work) {
+    work(Term{}, 0);
+  }
+  template <class Line>
+  static __device__ __forceinline__ const Line& addends_of(const Line& line, int) {
+    return line;
+  }
 
   static __device__ __forceinline__ void store(const total& from, stored_trace* to) { store_trace(from, *to); }
   static __device__ __forceinline__ void load(const stored_trace* from, total& to) { load_trace(*from, to); }
@@ -138,18 +150,17 @@ __device__ __forceinline__ void sum_exactly(const Line& line, Team team, line_st
 }
 
 /// The variance of a line from exact states. By all threads of a team. Not inlined, as sum_line_again.
-template <class T, class Team, class Line>
+template <class Kind, class T, class Team, class Line>
 [[gnu::noinline]] __device__ void moments_again(Line line, Team team, moment_storage<T>& storage,
                                                 const destination& to, std::uint64_t ddof) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   Team::synchronise();
   clear_states(storage, thread, Team::lanes);
-  sum_exactly<core::value>(line, team, storage);
-  if (thread < 32) add_to_state(storage, 0);
-  Team::synchronise();
-  sum_exactly<core::square>(line, team, storage);
-  if (thread < 32) add_to_state(storage, 1);
-  Team::synchronise();
+  Kind::for_each_sum([&]<class Term>(Term, int which) {
+    sum_exactly<Term>(Kind::addends_of(line, which), team, storage);
+    if (thread < 32) add_to_state(storage, which);
+    Team::synchronise();
+  });
   if (thread == 0) finish_moments(storage, to, ddof);
   Team::synchronise();
 }
@@ -160,6 +171,8 @@ struct moments_of_line {
   using carrier = T;
   using Term = core::value;  ///< for the loops
   static constexpr int sums = 2;
+  static constexpr int terms_of_element = 1;
+  static constexpr bool loses_to_underflow = core::streams_of<core::square, T> == 2;
   using total = moment_total<T>;
   using storage = moment_storage<T>;
 
@@ -173,6 +186,16 @@ struct moments_of_line {
     }
     __device__ __forceinline__ moment_total<T> total() { return {values.total(), squares.total()}; }
   };
+
+  template <class Work>
+  static __device__ __forceinline__ void for_each_sum(Work work) {
+    work(core::value{}, 0);
+    work(core::square{}, 1);
+  }
+  template <class Line>
+  static __device__ __forceinline__ const Line& addends_of(const Line& line, int) {
+    return line;
+  }
 
   static __device__ __forceinline__ void store(const total& from, stored_trace* to) {
     store_trace(from.of_values, to[0]), store_trace(from.of_squares, to[1]);
@@ -206,7 +229,7 @@ struct moments_of_line {
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
                                                storage& storage, refined_sum*, const destination& to,
                                                const line_request& asked) {
-    moments_again(line, team, storage, to, asked.ddof);
+    moments_again<moments_of_line>(line, team, storage, to, asked.ddof);
   }
 
  private:
@@ -237,17 +260,30 @@ __device__ __forceinline__ typename Kind::total total_of_line(const Line& line, 
   return sum_of_team(team, sums.total(), of_warp);
 }
 
+/// The bounds of a kind, from bound(products_of_doubles) as if an element made one term of each sum: if it makes
+/// more, every accumulator has at most so many times the terms, and the depth that the factor counts is at most so
+/// many times as large.
+template <class Kind, class Bound>
+EXACTDOT_CORE line_bounds bounds_of_kind(Bound bound) {
+  const auto of_terms = [&](bool products_of_doubles) -> error_bound {
+    error_bound found = bound(products_of_doubles);
+    found.factor *= Kind::terms_of_element;
+    return found;
+  };
+  if constexpr (Kind::sums == 2) {
+    return {of_terms(false), of_terms(Kind::loses_to_underflow)};
+  } else {
+    return {of_terms(Kind::loses_to_underflow), {}};
+  }
+}
+
 /// The bounds of a line of n addends.
 template <class Kind>
 EXACTDOT_CORE line_bounds bounds_of_line(std::size_t n, int lanes, int in_flight) {
-  using T = typename Kind::carrier;
-  constexpr int accumulators = 16 / sizeof(T);
-  if constexpr (Kind::sums == 2) {
-    return {bound_of_line(n, lanes, in_flight, accumulators, false),
-            bound_of_line(n, lanes, in_flight, accumulators, core::streams_of<core::square, T> == 2)};
-  } else {
-    return {bound_of_line(n, lanes, in_flight, accumulators, core::streams_of<typename Kind::Term, T> == 2), {}};
-  }
+  constexpr int accumulators = 16 / sizeof(typename Kind::carrier);
+  return bounds_of_kind<Kind>([&](bool products_of_doubles) {
+    return bound_of_line(n, lanes, in_flight, accumulators, products_of_doubles);
+  });
 }
 
 }  // namespace

@@ -58,12 +58,11 @@ struct line_source {
   /// `n` elements of line i, from element `first` of it on. `begin`: of its span.
   [[nodiscard]] EXACTDOT_CORE auto piece(std::size_t i, std::uint64_t begin, std::uint64_t first,
                                          std::uint64_t n) const {
-    const auto skipped = static_cast<std::ptrdiff_t>(begin + first);
     auto one = lines.line(offsets.data == nullptr ? i : 0);
     if constexpr (layout == input_layout::any) {
-      one.a.data += skipped * one.a.stride;
-      one.b.data += skipped * one.b.stride;
+      one.skip(begin + first);
     } else {
+      const auto skipped = static_cast<std::ptrdiff_t>(begin + first);
       one.a += skipped * one.stride_a;
       if (one.b != nullptr) one.b += skipped * one.stride_b;
     }

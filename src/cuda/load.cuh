@@ -69,35 +69,65 @@ __device__ __forceinline__ int bytes_of(element_type type) {
   }
 }
 
+/// The bits of the element at `place`, in bytes from the first.
+__device__ __forceinline__ std::uint64_t bits_at_place(const any_operand& x, std::ptrdiff_t place) {
+  return bits_of_element(x.data + place, bytes_of(x.type), x.swapped);
+}
 __device__ __forceinline__ std::uint64_t bits_at(const any_operand& x, std::size_t i) {
-  const char* const at = x.data + static_cast<std::ptrdiff_t>(i) * x.stride;
-  return bits_of_element(at, bytes_of(x.type), x.swapped);
+  return bits_at_place(x, static_cast<std::ptrdiff_t>(i) * x.stride);
+}
+
+/// The places of element i of both inputs.
+template <class T>
+__device__ __forceinline__ element_places places_of(const operands<T, input_layout::any>& in, std::size_t i) {
+  return {static_cast<std::ptrdiff_t>(i) * in.a.stride, static_cast<std::ptrdiff_t>(i) * in.b.stride};
+}
+template <class T>
+__device__ __forceinline__ element_places places_of(const operands<T, input_layout::axes>& in, std::size_t i) {
+  if (in.axes != nullptr) return in.axes->at(in.begin + i);
+  return places_of(static_cast<const operands<T, input_layout::any>&>(in), i);
 }
 
 /// Whether a plan may choose Carrier for elements of this type: it holds them, or their parts.
 template <class Carrier, class Element>
 concept carrier_of_element = std::is_same_v<Carrier, double> || std::is_same_v<Carrier, core::carrier_for<Element>>;
 
-/// Element i as a carrier.
+/// An element, by its bits, as a carrier.
 template <class T>
-__device__ __forceinline__ T element_at(const any_operand& x, std::size_t i, int part) {
-  const std::uint64_t bits = bits_at(x, i);
+__device__ __forceinline__ T element_of_bits(const any_operand& x, std::uint64_t bits, int part) {
   const auto convert = [&]<class Element>(Element) -> T requires carrier_of_element<T, Element> {
     return core::carrier_value<T, Element>(static_cast<typename detail::unsigned_of<sizeof(Element)>::type>(bits),
                                            part);
   };
   return with_element_type(x.type, convert);
 }
+/// Element i as a carrier.
+template <class T>
+__device__ __forceinline__ T element_at(const any_operand& x, std::size_t i, int part) {
+  return element_of_bits<T>(x, bits_at(x, i), part);
+}
 
-/// The factors of addend i.
-template <class Term, class T>
-__device__ __forceinline__ void load_addend(const operands<T, input_layout::any>& in, std::size_t i, T& x, T& y) {
+/// Both halves of a 64-bit integer, for sums that have several terms of an element; nothing sums this term.
+struct integer_halves {
+  static constexpr int inputs = 1, factors = 1;
+  static constexpr bool absolute = false;
+};
+
+/// The factors of addend i; of integer_halves those of element i.
+template <class Term, class T, input_layout layout>
+__device__ __forceinline__ void load_addend(const operands<T, layout>& in, std::size_t i, T& x, T& y) {
+  if constexpr (std::is_same_v<Term, integer_halves>) {
+    const std::uint64_t bits = bits_of_element(in.a.data + places_of(in, i).a, 8, in.a.swapped);
+    const bool is_signed = in.a.type == element_type::int64;
+    x = core::half_of(bits, is_signed, 0), y = core::half_of(bits, is_signed, 1);
+    return;
+  }
   const auto index = static_cast<unsigned>(i);
   const int part_b = static_cast<int>(index & ((1U << in.log2_parts_b) - 1));
   const int part_a = static_cast<int>(index >> in.log2_parts_b & ((1U << in.log2_parts_a) - 1));
-  const std::size_t element = i >> (in.log2_parts_a + in.log2_parts_b);
-  x = element_at<T>(in.a, element, part_a);
-  y = Term::inputs == 2 ? element_at<T>(in.b, element, part_b) : x;
+  const element_places at = places_of(in, i >> (in.log2_parts_a + in.log2_parts_b));
+  x = element_of_bits<T>(in.a, bits_at_place(in.a, at.a), part_a);
+  y = Term::inputs == 2 ? element_of_bits<T>(in.b, bits_at_place(in.b, at.b), part_b) : x;
 }
 
 /// The index of element i of those that are in no pack: `head` lie before the packs, the others behind them.
@@ -263,7 +293,7 @@ __device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, Sha
       y = Term::inputs == 2 ? in.b[index * in.stride_b] : x;
     };
     for_each_element<Term, in_flight, T>(in.n, share, load, add);
-  } else if constexpr (layout == input_layout::any) {
+  } else if constexpr (layout == input_layout::any || layout == input_layout::axes) {
     for_each_element<Term, in_flight, T>(
         in.n, share, [&](std::size_t i, T& x, T& y) { load_addend<Term>(in, i, x, y); }, add);
   } else {

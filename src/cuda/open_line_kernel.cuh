@@ -48,17 +48,6 @@ __device__ __forceinline__ void collect_digits(superaccumulator<T>& sum, grid_su
   if (threadIdx.x == 0) sum.log2_error = 0;
 }
 
-/// Calls work(term, which) for the sums of a kind.
-template <class Kind, class Work>
-__device__ __forceinline__ void for_each_sum(Work work) {
-  if constexpr (Kind::sums == 2) {
-    work(core::value{}, 0);
-    work(core::square{}, 1);
-  } else {
-    work(typename Kind::Term{}, 0);
-  }
-}
-
 /// Adds this block's piece, number `part` of `parts`, of an open line, exactly; who comes last stores the result.
 /// By all threads.
 template <class Kind, int threads, class Source>
@@ -70,8 +59,8 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
   const std::uint64_t size = span.n / parts, more = span.n % parts;
   const std::uint64_t first = part * size + (part < more ? part : more), n = size + (part < more ? 1 : 0);
   const auto piece = in.piece(index, span.begin, first, n);
-  for_each_sum<Kind>([&]<class Term>(Term, int which) {
-    sum_exactly<Term>(piece, block_team<threads>{}, storage);
+  Kind::for_each_sum([&]<class Term>(Term, int which) {
+    sum_exactly<Term>(Kind::addends_of(piece, which), block_team<threads>{}, storage);
     __syncthreads();
     contribute_digits(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
     __syncthreads();
@@ -86,7 +75,7 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
   if (!is_last) return;
   const destination to = destination_of(out, index, span.n);
   if constexpr (Kind::sums == 2) clear_states(storage, threadIdx.x, threads);
-  for_each_sum<Kind>([&]<class Term>(Term, int which) {
+  Kind::for_each_sum([&]<class Term>(Term, int which) {
     collect_digits<T>(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
     __syncthreads();
     if (threadIdx.x < 32) {

@@ -95,8 +95,7 @@ EXACTDOT_CORE line_bounds bounds_of_split(std::size_t piece, int threads, int in
                           last_terms_of_line(threads, in_flight), accumulators};
     return bound_of(shape, summation::traced, products_of_doubles);
   };
-  if constexpr (Kind::sums == 2) return {bound(false), bound(core::streams_of<core::square, T> == 2)};
-  return {bound(core::streams_of<typename Kind::Term, T> == 2), {}};
+  return bounds_of_kind<Kind>(bound);
 }
 
 /// Bounds without initialisers, so that they may lie in shared memory.

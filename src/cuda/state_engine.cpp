@@ -3,6 +3,7 @@
 //
 // One result axis, the last of the batch, is the lines of a launch; further ones, which nearly no array has after
 // its axes have been simplified, are a launch each. Of variances there are two launches, of values and of squares.
+#include <cuda/batch_axes.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
 #include <cuda/launch_line_states.hpp>
@@ -38,7 +39,7 @@ template <class T>
 void launch_state_sums(const workspace::storage& storage, const batch& of, std::size_t term,
                        const engine::line& first, const engine::shared_axis& lines, const line_states& to) {
   const engine::plan& each = of.each;
-  if (has_native_elements(each)) {
+  if (has_native_elements(each) && !has_element_axes(of)) {
     line_operands<T> in;
     in.first = {static_cast<const T*>(first.a), static_cast<const T*>(first.b),
                 elements_of_stride<T>(each.a.stride), elements_of_stride<T>(each.b.stride), each.n};
@@ -51,7 +52,7 @@ void launch_state_sums(const workspace::storage& storage, const batch& of, std::
   in.first.log2_parts_a = core::parts_of(each.a.type) - 1;
   in.first.log2_parts_b = term == core::term_index<core::product> ? core::parts_of(each.b.type) - 1 : 0;
   in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
-  in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b;
+  in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b, in.axes = element_axes_of(of);
   launch_any_line_states<T>(storage, term, in, to);
 }
 

@@ -54,7 +54,8 @@ std::uint64_t infinity_of(const element_info& info) {
 }
 
 /// Bits of any element but NaNs; of `distinct` values, if that is not 0.
-data random_data(const element_info& info, std::size_t n, unsigned seed, std::size_t distinct = 0) {
+[[maybe_unused]] data random_data(const element_info& info, std::size_t n, unsigned seed,
+                                  std::size_t distinct = 0) {
   std::mt19937_64 random(seed);
   const auto next = [&] {
     for (;;) {
@@ -71,7 +72,7 @@ data random_data(const element_info& info, std::size_t n, unsigned seed, std::si
 
 /// The elements that end the order, in both directions, and those next to them; of floating-point types also zeros
 /// and NaNs: quiet, signaling, of both signs.
-std::vector<std::uint64_t> special_elements(const element_info& info) {
+[[maybe_unused]] std::vector<std::uint64_t> special_elements(const element_info& info) {
   const std::uint64_t sign = sign_of(info), ones = ones_of(info);
   if (info.exponent_bits == 0) return {0, 1, sign - 1, sign, sign + 1, ones, ones - 1};
   const std::uint64_t infinity = infinity_of(info), quiet = core::nan_word(core::format_of(info.type));

@@ -1,7 +1,7 @@
 // Mode fast of lines: the bits of the oracle's order v1 for every row, column and layout; every length up to 200
 // and some around stripes and tiles, by every number of lanes. Sums in another order, with nodes of the tree
 // exchanged, a lane left out or the lanes of no element forgotten, must be noticed.
-#include <cuda/fast_line_kernel.cuh>
+#include <cuda/split_fast_column_kernel.cuh>
 
 #include "oracle/order_v1.hpp"
 #include "oracle/random.hpp"
@@ -224,6 +224,72 @@ TEST_F(fast_lines, of_a_transpose_have_the_bits_of_order_v1) {
   expect_columns<fast_columns<256, 8, 2>, double>(20, 3000, 121);
   expect_columns<fast_columns<64, 64, 16>, float>(150, 16, 151);
   expect_columns<fast_columns<64, 64, 8>, double>(150, 8, 181);
+}
+
+/// Columns that blocks share, in parts of 2^log2_tiles tiles; `arrived`: sabotage, parts that are said to have
+/// come.
+template <class T, class Term, int threads, int columns>
+std::vector<std::uint64_t> split_columns(const matrix<T>& of, core::result_rule rule, int log2_tiles,
+                                         unsigned blocks, unsigned seed, unsigned arrived = 0) {
+  launcher on(seed, arrived == 0);
+  gpu::buffer<T> a(on.stream(), of.a.size()), b(on.stream(), of.b.size());
+  copy_input(a, of.a, 0), copy_input(b, of.b, 0);
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+  line_operands<T, input_layout::any> in;
+  in.first.a = {reinterpret_cast<const char*>(a.data()), of.stride * size, type_of<T>, false};
+  in.first.b = {reinterpret_cast<const char*>(b.data()), of.stride * size, type_of<T>, false};
+  in.first.n = of.n, in.count = of.count, in.next_a = of.next_a * size, in.next_b = of.next_b * size;
+  const std::size_t tiles = tiles_of<T>(of.n);
+  const auto parts = static_cast<unsigned>(((tiles - 1) >> log2_tiles) + 1);
+  std::vector<line_state> state(1);
+  gpu::buffer<line_state> in_memory(on.stream(), 1);
+  in_memory.fill_zero(), in_memory.copy_to(state.data(), 1);
+  for (unsigned& each : state[0].arrived) each = arrived;
+  in_memory.copy_from(state.data(), 1);
+  constexpr int sums = static_cast<int>(order_v1<T>::lanes) / (threads / columns);
+  constexpr auto kernel = split_fast_column_kernel<T, Term, threads, columns, sums, 1, decltype(in)>;
+  auto found = on.results(of.count, of.n, rule, [&](const line_results& to) {
+    gpu::launch(kernel, blocks, threads, 0, on.stream(), in, log2_tiles, parts, to, in_memory.data());
+  });
+  in_memory.copy_to(state.data(), 1);
+  for (const unsigned each : state[0].arrived) EXPECT_EQ(each, arrived);
+  return found;
+}
+
+template <class T, class Term, int threads, int columns>
+void expect_split_columns(reduction what, unsigned salt) {
+  constexpr std::size_t tile = order_v1<T>::tile;
+  for (unsigned seed = salt; seed < salt + 12; ++seed) {
+    oracle::rng random(seed);
+    const std::size_t tiles = 1 + random.below(seed % 3 == 0 ? 40 : 9),
+                      count = 1 + random.below(seed % 3 == 0 ? 3 : 20);
+    const std::size_t n = tiles * tile - (seed % 4 == 0 ? 0 : random.below(tile));
+    const auto of = transposed(random_rows<T>(count, n, 0, seed));
+    constexpr element_type types[] = {type_of<T>, element_type::float32, element_type::bfloat16};
+    const core::result_rule rule(core::info_of(what).finish, core::format_of(types[seed % 3]));
+    const auto found = split_columns<T, Term, threads, columns>(of, rule, static_cast<int>(random.below(4)),
+                                                                static_cast<unsigned>(1 + random.below(9)), seed);
+    for (std::size_t i = 0; i < of.count; ++i) {
+      ASSERT_EQ(found[i], reference_bits(what, rule, of, i))
+          << name_of(what) << ", column " << i << " of " << count << " by " << n << ", seed " << seed;
+    }
+  }
+}
+
+TEST_F(fast_lines, of_columns_that_blocks_share_have_the_bits_of_order_v1) {
+  expect_split_columns<float, core::value, 128, 8>(reduction::sum, 1);
+  expect_split_columns<float, core::product, 128, 8>(reduction::dot, 20);
+  expect_split_columns<double, core::square, 64, 8>(reduction::nrm2, 40);
+  expect_split_columns<double, core::value, 64, 16>(reduction::mean, 60);
+}
+
+/// The last block is believed to have come before it has: its subtree is missing.
+TEST_F(fast_lines, of_columns_without_the_last_part_are_noticed) {
+  const auto of = transposed(random_rows<float>(5, 7 * order_v1<float>::tile, 0, 2));
+  const core::result_rule rule(core::finish::round, core::format_of(element_type::float32));
+  const auto right = split_columns<float, core::value, 128, 8>(of, rule, 0, 1, 1);
+  const auto early = split_columns<float, core::value, 128, 8>(of, rule, 0, 1, 1, 1);
+  for (std::size_t i = 0; i < of.count; ++i) EXPECT_NE(right[i], early[i]);
 }
 
 /// Elements of 16 bits, in rows that follow each other (converted in packs) and of any layout.

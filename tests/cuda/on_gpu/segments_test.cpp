@@ -106,12 +106,44 @@ TEST_F(cuda_segments, of_other_elements_have_the_bits_of_the_cpu) {
       given{std::span<const std::int64_t>(x.data(), a.size()), std::span<const std::int32_t>(places.data(), 7)};
   std::vector<double> expected(6);
   const std::span<double> to(out.data(), 6);
-  for (const reduction what : {reduction::sum, reduction::nrm2}) {
+  for (const reduction what : {reduction::sum, reduction::nrm2, reduction::variance, reduction::stddev}) {
     detail::reduce_many(what, of_host, expected, {}, 0);
     detail::reduce_many(what, given, to, {}, 0);
     expect_same(out, expected, std::string(name_of(what)));
   }
-  expect_error(errc::bad_option, "is not there yet", [&] { variance(given, to); });
+}
+
+/// Variances of 64-bit integers whose bounds decide, and of neighbours of a large one, whose bounds do not.
+template <class T>
+void expect_variances_of_integers(std::size_t m, std::size_t n, bool cancels) {
+  std::vector<T> a(m * n);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::uint64_t bits = i * 0x9e3779b97f4a7c15U;
+    a[i] = static_cast<T>(cancels ? (std::uint64_t{1} << 62) + bits % 3 : bits >> (i % 2));
+  }
+  const device_vector<T> x(a);
+  const device_vector<double> out(std::vector<double>(std::max(m, n), 7.0));
+  const std::string name = std::to_string(m) + " x " + std::to_string(n) + (cancels ? ", cancels" : "");
+  cuda::workspace workspace;
+  for (const reduction what : {reduction::variance, reduction::stddev}) {
+    std::vector<double> expected(m);
+    detail::reduce_many(what, rows{a.data(), m, n}, expected, {}, 0);
+    detail::reduce_many(what, rows<T>{x.data(), m, n}, std::span<double>(out.data(), m), {}, 0);
+    expect_same(out, expected, std::string(name_of(what)) + " of rows, " + name);
+    expected.resize(n);
+    detail::reduce_many(what, columns{a.data(), m, n}, expected, {}, 0);
+    detail::reduce_many(what, columns<T>{x.data(), m, n}, std::span<double>(out.data(), n), {}, 0);
+    expect_same(out, expected, std::string(name_of(what)) + " of columns, " + name);
+  }
+}
+
+TEST_F(cuda_segments, variances_of_64_bit_integers_have_the_bits_of_the_cpu) {
+  for (const bool cancels : {false, true}) {
+    expect_variances_of_integers<std::int64_t>(16, 100001, cancels);
+    expect_variances_of_integers<std::uint64_t>(1, 1000000, cancels);
+    expect_variances_of_integers<std::uint64_t>(70000, 9, cancels);
+    expect_variances_of_integers<std::int64_t>(1000, 1000, cancels);
+  }
 }
 
 TEST_F(cuda_segments, with_wrong_offsets_are_refused_and_nothing_is_written) {
