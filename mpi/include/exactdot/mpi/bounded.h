@@ -57,6 +57,15 @@ static inline void xd_mpi_set_item(xd_mpi_block* block, int i, xd_bounded x) {
   block->value[i] = x.value, block->error[i] = x.error, block->bound[i] = x.bound;
 }
 
+/* Whether any of eight numbers is another one than +0. In integers, whose order compilers may change. */
+static inline int xd_mpi_has_bits(const double* x) {
+  uint64_t bits[XD_MPI_WIDTH], any = 0;
+  int i;
+  memcpy(bits, x, sizeof bits);
+  for (i = 0; i < XD_MPI_WIDTH; ++i) any |= bits[i];
+  return any != 0;
+}
+
 /* to[i] += from[i] */
 static inline void xd_mpi_add_block(const xd_mpi_block* __restrict from, xd_mpi_block* __restrict to) {
   xd_mpi_block total;
@@ -67,8 +76,7 @@ static inline void xd_mpi_add_block(const xd_mpi_block* __restrict from, xd_mpi_
     xd_mpi_set_item(&total, i, sum);
     not_finite[i] = (sum.value - sum.value) + (x.value - x.value) + (y.value - y.value);
   }
-  for (i = 1; i < XD_MPI_WIDTH; ++i) not_finite[0] += not_finite[i];
-  for (i = 0; i < XD_MPI_WIDTH && not_finite[0] != 0; ++i) {
+  for (i = 0; xd_mpi_has_bits(not_finite) && i < XD_MPI_WIDTH; ++i) {
     xd_mpi_set_item(&total, i, xd_mpi_add_special(xd_mpi_item(from, i), xd_mpi_item(to, i)));
   }
   *to = total;
@@ -91,55 +99,23 @@ static inline int xd_mpi_arithmetic_is_standard(void) {
          subnormal + subnormal == least;
 }
 
-/* The datatype and the operation, made at the first call and freed by MPI_Finalize, which deletes the attributes of
- * MPI_COMM_SELF. */
-typedef struct xd_mpi_handles {
-  MPI_Datatype block;
-  MPI_Op add;
-  int ready;
-} xd_mpi_handles;
-
-static inline int xd_mpi_free_handles(MPI_Comm comm, int key, void* value, void* unused) {
-  xd_mpi_handles* handles = (xd_mpi_handles*)value;
-  (void)comm, (void)key, (void)unused;
-  MPI_Op_free(&handles->add);
-  MPI_Type_free(&handles->block);
-  handles->ready = 0;
-  return MPI_SUCCESS;
-}
-
-static inline int xd_mpi_make_handles(xd_mpi_handles* handles) {
-  int key = MPI_KEYVAL_INVALID, code = MPI_Type_contiguous(3 * XD_MPI_WIDTH, MPI_DOUBLE, &handles->block);
-  if (code == MPI_SUCCESS) code = MPI_Type_commit(&handles->block);
-  if (code == MPI_SUCCESS) code = MPI_Op_create(xd_mpi_add_blocks, 1, &handles->add);
-  if (code == MPI_SUCCESS) code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, xd_mpi_free_handles, &key, NULL);
-  if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, key, handles);
-  if (code == MPI_SUCCESS) code = MPI_Comm_free_keyval(&key);
-  return code;
-}
-
-/* Those of this translation unit. Threads may call it at the same time. */
-static inline xd_status xd_mpi_get_handles(const char* caller, xd_mpi_handles** result) {
-  static xd_mpi_handles handles;
-  static int lock = 0;
-  int code = MPI_SUCCESS;
-  while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE) != 0) {
-  }
-  if (!handles.ready) {
-    code = xd_mpi_make_handles(&handles);
-    handles.ready = code == MPI_SUCCESS;
-  }
-  __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-  *result = &handles;
-  return xd_mpi_status(caller, code);
-}
-
 /* Item i of a message. */
 static inline void xd_mpi_put(xd_mpi_block* blocks, size_t i, xd_bounded x) {
   xd_mpi_set_item(blocks + i / XD_MPI_WIDTH, (int)(i % XD_MPI_WIDTH), x);
 }
 static inline xd_bounded xd_mpi_get(const xd_mpi_block* blocks, size_t i) {
   return xd_mpi_item(blocks + i / XD_MPI_WIDTH, (int)(i % XD_MPI_WIDTH));
+}
+
+/* Items first ... first + n - 1; whole blocks at a time. */
+static inline void xd_mpi_put_items(xd_mpi_block* blocks, size_t first, const xd_bounded* from, size_t n) {
+  size_t i = 0;
+  int k;
+  for (; first % XD_MPI_WIDTH == 0 && i + XD_MPI_WIDTH <= n; i += XD_MPI_WIDTH) {
+    xd_mpi_block* to = blocks + (first + i) / XD_MPI_WIDTH;
+    for (k = 0; k < XD_MPI_WIDTH; ++k) xd_mpi_set_item(to, k, from[i + (size_t)k]);
+  }
+  for (; i < n; ++i) xd_mpi_put(blocks, first + i, from[i]);
 }
 
 #endif
