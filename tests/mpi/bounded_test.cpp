@@ -1,6 +1,6 @@
 // The operation of the short message, without MPI: the bound encloses the error of any tree of additions, and it
 // must, since sums whose bounds are dropped are wrong.
-#include <exactdot/mpi/bounded.h>
+#include <exactdot/mpi/blocks.h>
 #include <gmpxx.h>
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #ifndef EXACTDOT_MPI_HANDLES_H
 #define EXACTDOT_MPI_HANDLES_H
 
-#include <exactdot/mpi/bounded.h>
+#include <exactdot/mpi/blocks.h>
 #include <exactdot/mpi/window.h>
 #include <stdlib.h>
 
@@ -49,9 +49,9 @@ static inline int xd_mpi_make_type(int count, MPI_Datatype of, MPI_Datatype* typ
   return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
 }
 static inline int xd_mpi_make_handles(xd_mpi_handles* handles) {
-  int key = MPI_KEYVAL_INVALID, code = xd_mpi_make_type(3 * XD_MPI_WIDTH, MPI_DOUBLE, &handles->block);
+  int key = MPI_KEYVAL_INVALID, code = xd_mpi_make_type(2 * XD_MPI_WIDTH, MPI_INT64_T, &handles->block);
   if (code == MPI_SUCCESS) code = xd_mpi_make_type(XD_MPI_WINDOW_WORDS, MPI_INT64_T, &handles->window);
-  if (code == MPI_SUCCESS) code = MPI_Op_create(xd_mpi_add_blocks, 1, &handles->add);
+  if (code == MPI_SUCCESS) code = MPI_Op_create(xd_mpi_best_add(), 1, &handles->add);
   if (code == MPI_SUCCESS) code = MPI_Op_create(xd_mpi_add_windows, 1, &handles->add_windows);
   if (code == MPI_SUCCESS) code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, xd_mpi_free_handles, &key, NULL);
   if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, key, handles);

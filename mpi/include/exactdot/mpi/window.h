@@ -19,17 +19,31 @@ typedef struct xd_mpi_range {
   int64_t low, high, special;
 } xd_mpi_range;
 
+/* The lowest limb that is not 0, or `limbs`; four at a time. */
+static inline int xd_mpi_lowest_limb(const int64_t* state, int limbs) {
+  int i = 0;
+  while (i + 4 <= limbs && (state[i] | state[i + 1] | state[i + 2] | state[i + 3]) == 0) i += 4;
+  while (i < limbs && state[i] == 0) ++i;
+  return i;
+}
+/* The least `high` > `low` for which all limbs from it on, but for the last, equal `sign`. */
+static inline int xd_mpi_highest_limb(const int64_t* state, int low, int high, int64_t sign) {
+  while (high - 4 > low && ((state[high - 1] ^ sign) | (state[high - 2] ^ sign) | (state[high - 3] ^ sign) |
+                            (state[high - 4] ^ sign)) == 0) {
+    high -= 4;
+  }
+  while (high > low + 1 && state[high - 1] == sign) --high;
+  return high;
+}
+
 /* Extends a range by the limbs of a canonical state. */
 static inline void xd_mpi_extend_range(xd_mpi_range* range, const int64_t* state, int limbs) {
   const int64_t sign = state[limbs - 1] < 0 ? (int64_t)UINT32_MAX : 0;
-  int low = 0, high = limbs;
-  while (low < limbs && state[low] == 0) ++low;
+  const int low = xd_mpi_lowest_limb(state, limbs);
+  int high = limbs;
   if (state[limbs] != 0 || state[limbs + 1] != 0 || state[limbs + 2] != 0) range->special = 1;
   if (low == limbs) return;
-  if (state[limbs - 1] == (sign == 0 ? 0 : -1)) {
-    --high;
-    while (high > low + 1 && state[high - 1] == sign) --high;
-  }
+  if (state[limbs - 1] == (sign == 0 ? 0 : -1)) high = xd_mpi_highest_limb(state, low, limbs - 1, sign);
   if (high <= low) high = low + 1;
   if (low < range->low) range->low = low;
   if (high > range->high) range->high = high;
@@ -79,16 +93,16 @@ static inline int xd_mpi_window_fits(const xd_mpi_window* window) {
   return window->flags >> 32 == 0 && window->high + window->minus_low <= XD_MPI_WINDOW_LIMBS;
 }
 
-/* Limbs from `low` on, which a sum has left in any interval, as those of a canonical state. >> keeps the sign, as every
- * compiler of this header does. */
-static inline void xd_mpi_carry(int64_t* state, int64_t low, int limbs) {
+/* Limbs from `low` to before `high`, which a sum has left in any interval, as those of a canonical state whose other
+ * limbs are 0. >> keeps the sign, as every compiler of this header does. */
+static inline void xd_mpi_carry(int64_t* state, int64_t low, int64_t high, int limbs) {
   int64_t carry = 0, i;
-  for (i = low; i < limbs - 1; ++i) {
+  for (i = low; i < limbs - 1 && (i < high || carry != 0); ++i) {
     const int64_t limb = state[i] + carry;
     state[i] = limb & UINT32_MAX;
     carry = limb >> 32;
   }
-  state[limbs - 1] += carry;
+  if (i == limbs - 1) state[i] += carry;
 }
 
 /* The canonical words of a window that fits. */
@@ -98,7 +112,7 @@ static inline void xd_mpi_from_window(const xd_mpi_window* window, int limbs, in
   state[limbs + 3] = 1;
   if (window->high == 0) return;
   for (i = -window->minus_low; i < window->high; ++i) state[i] = window->limbs[i % XD_MPI_WINDOW_LIMBS];
-  xd_mpi_carry(state, -window->minus_low, limbs);
+  xd_mpi_carry(state, -window->minus_low, window->high, limbs);
 }
 
 #endif

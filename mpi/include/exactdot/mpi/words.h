@@ -43,7 +43,7 @@ static inline const int64_t* xd_mpi_unpack(const xd_mpi_range* range, const int6
   int i;
   memset(state, 0, (size_t)(limbs + 4) * sizeof *state);
   for (i = (int)range->low; i < (int)range->high; ++i) state[i] = *from++;
-  if (range->high > range->low && range->high < limbs) xd_mpi_carry(state, range->high - 1, limbs);
+  if (range->high > range->low && range->high < limbs) xd_mpi_carry(state, range->high - 1, range->high, limbs);
   for (i = 0; i < 3 && range->special; ++i) state[limbs + i] = *from++;
   state[limbs + 3] = processes;
   return from;
