@@ -117,7 +117,7 @@ static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_sou
   size_t start, i;
   for (start = 0; start < chosen->n && failed == XD_OK; start += XD_MPI_TILE) {
     const size_t n = chosen->n - start < XD_MPI_TILE ? chosen->n - start : (size_t)XD_MPI_TILE;
-    if (start + 3 * XD_MPI_TILE <= chosen->n) xd_mpi_prefetch_tile(message, start + 2 * XD_MPI_TILE);
+    if (start + 2 * XD_MPI_TILE <= chosen->n) xd_mpi_prefetch_tile(message, start + XD_MPI_TILE);
     failed = xd_mpi_get_bounds(caller, source, chosen->first + start, n, processes, &bounds);
     if (failed == XD_OK) xd_mpi_put_bounds(source, start, n, is_standard, &bounds, message);
   }

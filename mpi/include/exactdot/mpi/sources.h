@@ -155,13 +155,12 @@ static inline xd_status xd_mpi_line_take(void* self, size_t i, const int64_t* wo
 }
 
 /* Checks what the reduction of k lines needs, and sets up its source. Whatever fails here is told by the first
- * message. */
+ * message. `status`: a failure before, whose sentence stays. */
 static inline xd_status xd_mpi_open_lines(const char* caller, int reduction, size_t k, const xd_rows* a,
                                           const xd_rows* b, int result_type, void* results, const xd_options* local,
-                                          xd_mpi_lines* lines, xd_mpi_source* source) {
+                                          xd_status status, xd_mpi_lines* lines, xd_mpi_source* source) {
   static const xd_rows nothing = {NULL, 0, 0, 0, 0, XD_FLOAT64, 0};
   int level = MPI_THREAD_SINGLE;
-  xd_status status = XD_OK;
   memset(lines, 0, sizeof *lines);
   lines->caller = caller;
   lines->a = a == NULL ? nothing : *a;
@@ -174,7 +173,7 @@ static inline xd_status xd_mpi_open_lines(const char* caller, int reduction, siz
   source->counted = xd_mpi_is_counted(reduction);
   source->bound = xd_mpi_line_bound;
   source->words = xd_mpi_line_words, source->take = xd_mpi_line_take;
-  if (a == NULL) status = xd_mpi_refuse(caller, XD_NULL_POINTER, "a is null");
+  if (status == XD_OK && a == NULL) status = xd_mpi_refuse(caller, XD_NULL_POINTER, "a is null");
   if (status == XD_OK && (b != NULL) != (reduction == XD_DOT)) {
     status = xd_mpi_refuse(caller, XD_BAD_OPTION, b == NULL ? "a dot needs b" : "only a dot has a second vector");
   }
