@@ -90,14 +90,18 @@ static void test_failures_of_one_process(void) {
 /* Every process computes the same words, so all find that the result does not fit. */
 static void test_overflow(void) {
   const int64_t large = (int64_t)1 << 62;
-  int64_t sum = 0;
+  const int64_t fields[5][2] = {{1, 2}, {3, 4}, {large, large}, {large, large}, {5, 6}};
+  const xd_rows rows = xd_matrix_rows(fields, 5, 2, XD_INT64);
+  int64_t sum = 0, sums[5];
   double mean = 0;
   const xd_vector x = xd_contiguous(&large, 1, XD_INT64);
   const xd_status status = xd_mpi_reduce_vector(XD_SUM, &x, NULL, XD_INT64, &sum, MPI_COMM_WORLD, NULL);
   if (processes < 2)
     CHECK(status, XD_OK, "");
   else
-    CHECK(status, XD_OVERFLOW, "does not fit into int64");
+    CHECK(status, XD_OVERFLOW, "xd_mpi_reduce_vector: result 0: the sum does not fit into int64");
+  CHECK(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_INT64, sums, MPI_COMM_WORLD, NULL), XD_OVERFLOW,
+        "xd_mpi_reduce_rows: result 2: the sum does not fit into int64");
   CHECK(xd_mpi_reduce_vector(XD_MEAN, &x, NULL, XD_FLOAT64, &mean, MPI_COMM_WORLD, NULL), XD_OK, "");
   EXPECT(mean == (double)large);
 }
