@@ -162,8 +162,8 @@ static inline xd_status xd_mpi_call_vector(const char* caller, int reduction, co
 
 /* *result = the reduction (XD_DOT ... XD_STDDEV) of the elements of all processes, on all processes: this process
  * has those of a (and of b for XD_DOT: as many, of the same type), which may be none. ddof is that of
- * options->local. Result types as of xd_reduce. One collective: of 25 words of floats, of 128 bytes for sums of doubles,
- * 256 for means and variances of them. Errors: those of xd_reduce, of any process, and XD_COMMUNICATION. */
+ * options->local. Result types as of xd_reduce. One collective: of up to 32 words of floats and integers,
+ * of 128 bytes for doubles and variances. Errors: those of xd_reduce, of any process, and XD_COMMUNICATION. */
 static inline xd_status xd_mpi_reduce_vector(int reduction, const xd_vector* a, const xd_vector* b, int result_type,
                                              void* result, MPI_Comm comm, const xd_mpi_options* options) {
   const xd_status status = xd_mpi_check_communicator("xd_mpi_reduce_vector", comm);
