@@ -44,10 +44,10 @@ static inline xd_status xd_mpi_merge(const char* caller, const xd_mpi_source* so
   return ended == XD_OK ? failed : ended;
 }
 
-/* Each of k accumulators becomes its sum over all processes, on all of them. One collective: of up to 320 words, or of
- * doubles up to 16 windows of 160 bytes, and one more if their limbs span more than 512 bits. Beyond, two: one of 4
- * integers, one of the limbs in use. Errors: XD_NULL_POINTER, XD_BAD_OPTION (element types
- * differ), XD_HEADROOM, XD_OUT_OF_MEMORY, XD_COMMUNICATION, XD_SIZE_MISMATCH (options->check). After a failure some
+/* Each of k accumulators becomes its sum over all processes, on all of them. One collective: of up to 320 words, or
+ * of doubles up to 16 windows of 160 bytes, and one more if their limbs span more than 512 bits. Beyond, two: one
+ * of 4 integers, one of the limbs in use. Errors: XD_NULL_POINTER, XD_BAD_OPTION (element types differ),
+ * XD_HEADROOM, XD_OUT_OF_MEMORY, XD_COMMUNICATION, XD_SIZE_MISMATCH (options->check). After a failure some
  * accumulators may have their sum. */
 static inline xd_status xd_mpi_allreduce(xd_accumulator* const* accumulators, size_t k, MPI_Comm comm,
                                          const xd_mpi_options* options) {
@@ -144,8 +144,8 @@ static inline xd_status xd_mpi_reduce_lines(const char* caller, int reduction, c
   return ended;
 }
 
-static inline xd_status xd_mpi_call_vector(const char* caller, int reduction, const xd_vector* a, const xd_vector* b,
-                                           int result_type, void* result, MPI_Comm comm,
+static inline xd_status xd_mpi_call_vector(const char* caller, int reduction, const xd_vector* a,
+                                           const xd_vector* b, int result_type, void* result, MPI_Comm comm,
                                            const xd_mpi_options* options, xd_status failed) {
   xd_rows rows[2] = {{NULL, 1, 0, 0, 0, XD_FLOAT64, 0}, {NULL, 1, 0, 0, 0, XD_FLOAT64, 0}};
   const xd_vector* vectors[2];
@@ -183,9 +183,9 @@ static inline xd_status xd_mpi_reduce_rows(int reduction, const xd_rows* a, cons
                              NULL, XD_OK);
 }
 
-static inline xd_status xd_mpi_call_groups(const char* caller, int reduction, const xd_vector* a, const xd_vector* b,
-                                           const xd_vector* keys, size_t groups, int skip_out_of_range,
-                                           int result_type, void* results, MPI_Comm comm,
+static inline xd_status xd_mpi_call_groups(const char* caller, int reduction, const xd_vector* a,
+                                           const xd_vector* b, const xd_vector* keys, size_t groups,
+                                           int skip_out_of_range, int result_type, void* results, MPI_Comm comm,
                                            const xd_mpi_options* options, xd_status status) {
   xd_rows rows[2] = {{NULL, 0, 0, 0, 0, XD_FLOAT64, 0}, {NULL, 0, 0, 0, 0, XD_FLOAT64, 0}};
   xd_mpi_sorted sorted = {NULL, NULL, NULL};

@@ -99,7 +99,13 @@ TEST(bounded, infinities_and_overflow) {
 
 /// Items of every kind: finite, special, cancelling, of the whole range.
 xd_bounded any_item(oracle::rng& random) {
-  const double specials[] = {0, -0.0, infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), largest, -largest,
+  const double specials[] = {0,
+                             -0.0,
+                             infinity,
+                             -infinity,
+                             std::numeric_limits<double>::quiet_NaN(),
+                             largest,
+                             -largest,
                              std::numeric_limits<double>::denorm_min()};
   if (random.below(40) == 0) return {specials[random.below(std::size(specials))], 0, 0};
   xd_bounded x = random_item(random, random.below(2) == 0 ? 3 : 700).sum;
@@ -190,8 +196,9 @@ TEST(bounded, blocks_round_as_single_results) {
       xd_mpi_set_item(&block, i, x);
       x = xd_mpi_get(&block, static_cast<std::size_t>(i));
       unsigned char decided = 0;
-      ASSERT_EQ(xd_round_bounded(XD_SUM, XD_FLOAT64, 1, &x, nullptr, nullptr, 0, XD_FLOAT64, &expected[i], &decided),
-                XD_OK);
+      ASSERT_EQ(
+          xd_round_bounded(XD_SUM, XD_FLOAT64, 1, &x, nullptr, nullptr, 0, XD_FLOAT64, &expected[i], &decided),
+          XD_OK);
       all_decided = all_decided && decided != 0;
     }
     if (xd_mpi_round_block(&block, found) == 0) {

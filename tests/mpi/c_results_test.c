@@ -1,7 +1,7 @@
 /*
- * The C functions of exactdot_mpi.h by bits: results of distributed data against those of the same data in one process.
- * Any partition: even shares, processes without elements, one that has all. `--drop`: the last process that has elements
- * drops one, which must be noticed.
+ * The C functions of exactdot_mpi.h by bits: results of distributed data against those of the same data in one
+ * process. Any partition: even shares, processes without elements, one that has all. `--drop`: the last process
+ * that has elements drops one, which must be noticed.
  */
 #include <exactdot_mpi.h>
 #include <stdlib.h>
@@ -108,7 +108,8 @@ static void test_vectors(int reduction) {
     const xd_vector x = xd_contiguous(whole[k], N, XD_FLOAT64), part = xd_contiguous(mine[k], used, XD_FLOAT64);
     const int is_dot = reduction == XD_DOT;
     require_ok(xd_reduce(reduction, &x, is_dot ? &x : NULL, XD_FLOAT64, &expected, NULL));
-    require_ok(xd_mpi_reduce_vector(reduction, &part, is_dot ? &part : NULL, XD_FLOAT64, &found, MPI_COMM_WORLD, NULL));
+    require_ok(
+        xd_mpi_reduce_vector(reduction, &part, is_dot ? &part : NULL, XD_FLOAT64, &found, MPI_COMM_WORLD, NULL));
     expect_bits(&found, &expected, 1, "xd_mpi_reduce_vector");
   }
 }

@@ -74,6 +74,7 @@ static void test_failures_of_one_process(void) {
   CHECK(xd_accumulator_create(bad ? XD_FLOAT32 : XD_FLOAT64, &second), XD_OK, "");
   list[0] = kept[0] = first, list[1] = bad ? NULL : first, kept[1] = second;
   CHECK(xd_mpi_allreduce(list, 2, MPI_COMM_WORLD, NULL), XD_NULL_POINTER, phrase);
+  CHECK(xd_mpi_allreduce(bad ? NULL : list, 1, MPI_COMM_WORLD, NULL), XD_NULL_POINTER, phrase);
   CHECK(xd_mpi_allreduce(kept, 2, MPI_COMM_WORLD, NULL), XD_BAD_OPTION, "same element type");
   CHECK(xd_mpi_round(kept, 2, XD_SUM, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_BAD_OPTION,
         "same element type");

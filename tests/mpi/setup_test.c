@@ -62,7 +62,8 @@ static void test_versions(int rank, int processes) {
   const xd_mpi_options checked = {1, NULL};
   double results[2];
   xd_status status;
-  check(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked) == XD_OK, "one version");
+  check(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked) == XD_OK,
+        "one version");
   if (rank == processes - 1) tested_version = "0.1.9";
   check(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, NULL) == XD_OK, "unchecked");
   status = xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked);

@@ -98,8 +98,9 @@ void check_overflow(checks& all) {
   const std::int64_t large = std::int64_t{1} << 62;
   const std::string kind = "error " + std::to_string(static_cast<int>(errc::overflow)) + ": mpi::";
   const std::string reason = ": the sum does not fit into int64; round it to a floating-point type";
-  check_fails(all, kind + "sum: result 0" + reason,
-              [&] { (void)mpi::sum(std::vector<std::int64_t>{large, large}, comm); });
+  check_fails(all, kind + "sum: result 0" + reason, [&] {
+    (void)mpi::sum(std::vector<std::int64_t>{large, large}, comm);
+  });
   for (const std::size_t k : {std::size_t{20}, std::size_t{3000}}) {
     std::vector<std::int64_t> x(2 * k, 1), out(k);
     for (const std::size_t row : {k - 1, k / 2, k / 2 + 1}) x[2 * row] = x[2 * row + 1] = large;

@@ -3,10 +3,10 @@
  * The short message: xd_bounded sums, 16 bytes a result, and the MPI operation that adds them.
  *
  * Values are added by TwoSum (D. Knuth, TAOCP 2, 4.2.2), errors by two more; what those two lose joins the bound,
- * so that the bound stays 0 where nothing is lost. docs/mpi.md proves it. A value travels as a double, an error as the
- * upper 44 bits of one (33 significant bits), a bound as 20 bits, rounded upwards. A message element holds eight
- * results, field by field (blocks.h adds them). The operation commutes bit by bit, and
- * MPI gives all processes the same result, so all take the same decisions.
+ * so that the bound stays 0 where nothing is lost. docs/mpi.md proves it. A value travels as a double, an error as
+ * the upper 44 bits of one (33 significant bits), a bound as 20 bits, rounded upwards. A message element holds
+ * eight results, field by field (blocks.h adds them). The operation commutes bit by bit, and MPI gives all
+ * processes the same result, so all take the same decisions.
  */
 #ifndef EXACTDOT_MPI_BOUNDED_H
 #define EXACTDOT_MPI_BOUNDED_H
@@ -34,11 +34,14 @@ static inline double xd_mpi_from_bits(uint64_t bits) {
   memcpy(&x, &bits, sizeof x);
   return x;
 }
-static inline double xd_mpi_error_of(uint64_t rest) { return xd_mpi_from_bits(rest & ~(uint64_t)XD_MPI_BOUND_MASK); }
+static inline double xd_mpi_error_of(uint64_t rest) {
+  return xd_mpi_from_bits(rest & ~(uint64_t)XD_MPI_BOUND_MASK);
+}
 static inline double xd_mpi_bound_of(uint64_t rest) {
   return xd_mpi_from_bits((rest & XD_MPI_BOUND_MASK) << XD_MPI_BOUND_SHIFT);
 }
-/* Bits that the error loses join the bound. The bound is rounded upwards: an infinite one stays infinite, 0 stays 0. */
+/* Bits that the error loses join the bound. The bound is rounded upwards: an infinite one stays infinite, 0 stays
+ * 0. */
 static inline uint64_t xd_mpi_to_rest(double error, double bound) {
   const double kept = xd_mpi_error_of(xd_mpi_to_bits(error));
   const double widened = fabs((bound + fabs(error - kept)) * (1 + 4 * DBL_EPSILON));

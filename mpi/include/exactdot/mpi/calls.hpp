@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of exactdot/mpi.hpp share: options, statuses as exceptions and back, views as the structs of C.
+// What the functions of exactdot/mpi.hpp share: options, statuses as exceptions and back, views as the structs of
+// C.
 //
-// Between the check of the communicator and the exchange nothing may leave a function: whatever is thrown there becomes
-// the status that the process brings to the exchange.
+// Between the check of the communicator and the exchange nothing may leave a function: whatever is thrown there
+// becomes the status that the process brings to the exchange.
 #pragma once
 
 #include <exactdot_mpi.h>
@@ -165,8 +166,8 @@ void reduce_many(const char* caller, reduction what, const View& x, Out& out, MP
   if constexpr (exactdot::detail::is_groups<View>) {
     const xd_vector a = to_c(to_any(x.x)), keys = to_c(to_any(x.keys));
     const xd_status failed = open_results(caller, out, x.count, &results);
-    require_ok(xd_mpi_call_groups(caller, static_cast<int>(what), &a, nullptr, &keys, x.count,
-                                  x.skips_out_of_range, result, results, comm, &given.all, failed));
+    require_ok(xd_mpi_call_groups(caller, static_cast<int>(what), &a, nullptr, &keys, x.count, x.skips_out_of_range,
+                                  result, results, comm, &given.all, failed));
   } else {
     const xd_rows a = to_c(exactdot::detail::to_lines(x));
     const xd_status failed = open_results(caller, out, a.rows, &results);

@@ -26,7 +26,8 @@ static inline int xd_mpi_is_counted(int reduction) { return reduction == XD_MEAN
 static inline xd_status xd_mpi_open_finish(const char* caller, int reduction, int type, int64_t ddof,
                                            int result_type, void* results, size_t k, xd_mpi_finish* finish) {
   xd_status status;
-  finish->caller = caller, finish->reduction = reduction, finish->type = type, finish->result_type = result_type, finish->ddof = ddof;
+  finish->caller = caller, finish->reduction = reduction, finish->type = type, finish->result_type = result_type,
+  finish->ddof = ddof;
   finish->results = results, finish->sum = NULL, finish->moments = NULL;
   if (reduction == XD_MIN || reduction == XD_MAX || reduction == XD_ARGMIN || reduction == XD_ARGMAX) {
     return xd_mpi_refuse(caller, XD_BAD_OPTION,

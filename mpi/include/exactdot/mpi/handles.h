@@ -2,8 +2,8 @@
 /*
  * What calls of exactdot_mpi.h share: two datatypes, two operations, and memory for long messages.
  *
- * Made at the first call and freed by MPI_Finalize, which deletes the attributes of MPI_COMM_SELF. The memory of a long
- * message stays for the next call: pages that are new to a process cost more than the arithmetic on them.
+ * Made at the first call and freed by MPI_Finalize, which deletes the attributes of MPI_COMM_SELF. The memory of a
+ * long message stays for the next call: pages that are new to a process cost more than the arithmetic on them.
  */
 #ifndef EXACTDOT_MPI_HANDLES_H
 #define EXACTDOT_MPI_HANDLES_H

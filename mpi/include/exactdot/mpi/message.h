@@ -2,8 +2,9 @@
 /*
  * A message of bounded sums: how a source fills it, and the results that it decides.
  *
- * Both go over the message tile by tile, so that what they copy stays in the first-level cache: 10,000 results take 160 KB.
- * Sums that are rounded to double take a test of eight at a time, without branches; all others xd_round_bounded.
+ * Both go over the message tile by tile, so that what they copy stays in the first-level cache: 10,000 results take
+ * 160 KB. Sums that are rounded to double take a test of eight at a time, without branches; all others
+ * xd_round_bounded.
  */
 #ifndef EXACTDOT_MPI_MESSAGE_H
 #define EXACTDOT_MPI_MESSAGE_H
@@ -12,8 +13,8 @@
 
 enum { XD_MPI_TILE = 64 };
 
-/* The bounded sums of n results; their sums of squares, if a result has two states; their numbers of elements, if the
- * source counts; and the number of failing processes. And the list of the results that it leaves undecided. */
+/* The bounded sums of n results; their sums of squares, if a result has two states; their numbers of elements, if
+ * the source counts; and the number of failing processes. And the list of the results that it leaves undecided. */
 typedef struct xd_mpi_message {
   xd_mpi_block* blocks;
   size_t* undecided;
@@ -31,7 +32,9 @@ static inline void xd_mpi_open_message(const xd_mpi_source* source, size_t n, xd
   message->failures = message->counts + (source->counted ? message->squares : 0);
   message->undecided_count = 0;
 }
-static inline size_t xd_mpi_blocks_of(const xd_mpi_message* message) { return message->failures / XD_MPI_WIDTH + 1; }
+static inline size_t xd_mpi_blocks_of(const xd_mpi_message* message) {
+  return message->failures / XD_MPI_WIDTH + 1;
+}
 
 /* An integer below 2^62 without a loss, also as a sum over processes below 2^63. */
 static inline xd_bounded xd_mpi_integer(uint64_t x) {
@@ -87,8 +90,8 @@ static inline void xd_mpi_put_bounds(const xd_mpi_source* source, size_t start, 
   }
 }
 
-/* Fetches the lines of a tile for writing. After a message the other process has copies of them, and each first store
- * would wait for their invalidation: filling 10,000 results takes a third less. */
+/* Fetches the lines of a tile for writing. After a message the other process has copies of them, and each first
+ * store would wait for their invalidation: filling 10,000 results takes a third less. */
 static inline void xd_mpi_prefetch_tile(const xd_mpi_message* message, size_t start) {
 #if defined(__x86_64__) && defined(__GNUC__)
   const char* at = (const char*)(message->blocks + start / XD_MPI_WIDTH);
@@ -131,8 +134,8 @@ static inline xd_status xd_mpi_fill_message(const char* caller, const xd_mpi_sou
   return failed;
 }
 
-/* Stores those of a tile of n results, from the one at `start` of the message on, that the summed message decides, and
- * lists the others. */
+/* Stores those of a tile of n results, from the one at `start` of the message on, that the summed message decides,
+ * and lists the others. */
 static inline xd_status xd_mpi_round_tile(const xd_mpi_finish* finish, const xd_mpi_source* source,
                                           const xd_mpi_selection* chosen, size_t start, size_t n,
                                           xd_mpi_message* message) {

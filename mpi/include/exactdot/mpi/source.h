@@ -2,8 +2,8 @@
 /*
  * A source: what has k results, and the words of each; and what every exchange of words does with it.
  *
- * The words of a result are, in this order, the number of its elements if the source counts them, and the words of one
- * or two states.
+ * The words of a result are, in this order, the number of its elements if the source counts them, and the words of
+ * one or two states.
  */
 #ifndef EXACTDOT_MPI_SOURCE_H
 #define EXACTDOT_MPI_SOURCE_H
@@ -13,7 +13,7 @@
 enum {
   XD_MPI_MAX_STATE = 138, /* words of the widest state */
   XD_MPI_MAX_RESULT = 1 + 2 * XD_MPI_MAX_STATE,
-  XD_MPI_FEW_WORDS = 320,   /* up to this many travel in one collective */
+  XD_MPI_FEW_WORDS = 320, /* up to this many travel in one collective */
   XD_MPI_FEW_WINDOWS = XD_MPI_FEW_WORDS / XD_MPI_WINDOW_WORDS,
   XD_MPI_AS_WORDS = 32,     /* up to this many words need no shorter form */
   XD_MPI_MANY_RESULTS = 512 /* of one message; longer calls use several */
@@ -60,8 +60,8 @@ typedef struct xd_mpi_target {
   int rank, processes;
 } xd_mpi_target;
 
-/* Adds `count` items of `size` words in place. With a root into `room`, and then back: MPICH 4.0 crashes where a root
- * that is not rank 0 receives in place. `room` may be null without a root. */
+/* Adds `count` items of `size` words in place. With a root into `room`, and then back: MPICH 4.0 crashes where a
+ * root that is not rank 0 receives in place. `room` may be null without a root. */
 static inline int xd_mpi_sum_items(const xd_mpi_target* target, MPI_Datatype type, MPI_Op add, void* items,
                                    size_t count, size_t size, void* room) {
   int code;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A window of an exact state: the 16 limbs around those in use, 160 bytes instead of 138 words, and the MPI operation
- * that adds windows of different states.
+ * A window of an exact state: the 16 limbs around those in use, 160 bytes instead of 138 words, and the MPI
+ * operation that adds windows of different states.
  *
- * Limb i lies at i % 16 in every window, so that windows are added slot by slot, wherever their limbs are: the operation
- * needs no branch, and it is associative. The extents travel as maxima. If the limbs of all states together span more
- * than 16 limbs, two limbs of different weights met in a slot; the extents tell, and the states travel as words.
+ * Limb i lies at i % 16 in every window, so that windows are added slot by slot, wherever their limbs are: the
+ * operation needs no branch, and it is associative. The extents travel as maxima. If the limbs of all states
+ * together span more than 16 limbs, two limbs of different weights met in a slot; the extents tell, and the states
+ * travel as words.
  */
 #ifndef EXACTDOT_MPI_WINDOW_H
 #define EXACTDOT_MPI_WINDOW_H
@@ -93,8 +94,8 @@ static inline int xd_mpi_window_fits(const xd_mpi_window* window) {
   return window->flags >> 32 == 0 && window->high + window->minus_low <= XD_MPI_WINDOW_LIMBS;
 }
 
-/* Limbs from `low` to before `high`, which a sum has left in any interval, as those of a canonical state whose other
- * limbs are 0. >> keeps the sign, as every compiler of this header does. */
+/* Limbs from `low` to before `high`, which a sum has left in any interval, as those of a canonical state whose
+ * other limbs are 0. >> keeps the sign, as every compiler of this header does. */
 static inline void xd_mpi_carry(int64_t* state, int64_t low, int64_t high, int limbs) {
   int64_t carry = 0, i;
   for (i = low; i < limbs - 1 && (i < high || carry != 0); ++i) {

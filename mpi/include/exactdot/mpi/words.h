@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of words over all processes: whole states or windows of them in one collective, or of many states the limbs in use.
+ * Sums of words over all processes: whole states or windows of them in one collective, or of many states the limbs
+ * in use.
  *
- * Few words travel as they are, with one more word that counts failing processes; few states of many words as windows
- * (window.h). Many words: one collective of four integers agrees on the range of limbs that any state uses and tells
- * failures, a second one adds the limbs in this range. The highest carries the sign; its carries are propagated
- * afterwards.
+ * Few words travel as they are, with one more word that counts failing processes; few states of many words as
+ * windows (window.h). Many words: one collective of four integers agrees on the range of limbs that any state uses
+ * and tells failures, a second one adds the limbs in this range. The highest carries the sign; its carries are
+ * propagated afterwards.
  */
 #ifndef EXACTDOT_MPI_WORDS_H
 #define EXACTDOT_MPI_WORDS_H
@@ -127,7 +128,8 @@ typedef struct xd_mpi_outcome {
   xd_mpi_range range;
 } xd_mpi_outcome;
 
-static inline void xd_mpi_look_at_windows(const xd_mpi_window* windows, size_t n, int limbs, xd_mpi_outcome* outcome) {
+static inline void xd_mpi_look_at_windows(const xd_mpi_window* windows, size_t n, int limbs,
+                                          xd_mpi_outcome* outcome) {
   size_t i;
   outcome->failures = windows[0].flags & UINT32_MAX, outcome->fits = 1;
   outcome->range.low = limbs, outcome->range.high = 0, outcome->range.special = 0;
