@@ -20,7 +20,7 @@ enum {
 };
 
 /* One collective for the chosen results, and those of xd_mpi_add_words for the undecided. */
-static inline xd_status xd_mpi_exchange_bounded(const char* caller, const xd_mpi_finish* finish,
+static inline xd_status xd_mpi_exchange_bounded(const char* caller, xd_mpi_finish* finish,
                                                 const xd_mpi_source* source, const xd_mpi_selection* chosen,
                                                 const xd_mpi_target* target, xd_mpi_message* message,
                                                 xd_status* failed) {
@@ -38,13 +38,15 @@ static inline xd_status xd_mpi_exchange_bounded(const char* caller, const xd_mpi
   }
   *failed = xd_mpi_round_results(finish, source, chosen, message);
   rest.list = message->undecided, rest.n = message->undecided_count;
-  return rest.n == 0 ? XD_OK : xd_mpi_add_words(caller, source, rest, target, failed);
+  if (rest.n == 0) return XD_OK;
+  if (*failed == XD_OK) *failed = xd_mpi_ready_finish(finish);
+  return xd_mpi_add_words(caller, source, rest, target, failed);
 }
 
 /* Up to XD_MPI_CHUNK results, without an allocation that could fail. */
-static inline xd_status xd_mpi_add_bounded(const char* caller, const xd_mpi_finish* finish,
-                                           const xd_mpi_source* source, const xd_mpi_selection* chosen,
-                                           const xd_mpi_target* target, xd_status* failed) {
+static inline xd_status xd_mpi_add_bounded(const char* caller, xd_mpi_finish* finish, const xd_mpi_source* source,
+                                           const xd_mpi_selection* chosen, const xd_mpi_target* target,
+                                           xd_status* failed) {
   xd_mpi_block blocks[XD_MPI_CHUNK_BLOCKS];
   size_t undecided[XD_MPI_CHUNK];
   xd_mpi_message message;
@@ -54,7 +56,7 @@ static inline xd_status xd_mpi_add_bounded(const char* caller, const xd_mpi_fini
 }
 
 /* More. One more collective of 4 bytes tells whether all processes have memory. */
-static inline xd_status xd_mpi_add_long_bounded(const char* caller, const xd_mpi_finish* finish,
+static inline xd_status xd_mpi_add_long_bounded(const char* caller, xd_mpi_finish* finish,
                                                 const xd_mpi_source* source, const xd_mpi_selection* chosen,
                                                 const xd_mpi_target* target, xd_status* failed) {
   xd_mpi_handles* handles = xd_mpi_all_handles();
@@ -86,8 +88,8 @@ static inline xd_status xd_mpi_add_long_bounded(const char* caller, const xd_mpi
 }
 
 /* All results of a source. source->take must be xd_mpi_round_words of `finish`. */
-static inline xd_status xd_mpi_all_results(const char* caller, const xd_mpi_finish* finish,
-                                           const xd_mpi_source* source, MPI_Comm comm, xd_status failed) {
+static inline xd_status xd_mpi_all_results(const char* caller, xd_mpi_finish* finish, const xd_mpi_source* source,
+                                           MPI_Comm comm, xd_status failed) {
   xd_mpi_target target = {MPI_COMM_NULL, -1, 0, 1};
   xd_mpi_selection chosen = {NULL, 0, 0};
   xd_status ended = XD_OK;
@@ -95,6 +97,7 @@ static inline xd_status xd_mpi_all_results(const char* caller, const xd_mpi_fini
   MPI_Comm_size(comm, &target.processes);
   if (source->k == 0 || source->k * xd_mpi_result_words(source) <= XD_MPI_AS_WORDS) {
     chosen.n = source->k;
+    if (failed == XD_OK) failed = xd_mpi_ready_finish(finish);
     ended = xd_mpi_add_words(caller, source, chosen, &target, &failed);
     return ended == XD_OK ? failed : ended;
   }
