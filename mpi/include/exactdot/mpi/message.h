@@ -11,7 +11,7 @@
 
 #include <exactdot/mpi/finish.h>
 
-enum { XD_MPI_TILE = 64 };
+enum { XD_MPI_TILE = 256, XD_MPI_SHORT = 64 };
 
 /* The bounded sums of n results; their sums of squares, if a result has two states; their numbers of elements, if
  * the source counts; and the number of failing processes. And the list of the results that it leaves undecided. */
@@ -22,9 +22,9 @@ typedef struct xd_mpi_message {
   size_t undecided_count;
 } xd_mpi_message;
 
-/* Items of n results: of more than a tile whole blocks. */
+/* Items of n results: of long messages whole blocks. */
 static inline size_t xd_mpi_region(size_t n) {
-  return n < XD_MPI_TILE ? n : (n + XD_MPI_WIDTH - 1) / XD_MPI_WIDTH * XD_MPI_WIDTH;
+  return n < XD_MPI_SHORT ? n : (n + XD_MPI_WIDTH - 1) / XD_MPI_WIDTH * XD_MPI_WIDTH;
 }
 static inline void xd_mpi_open_message(const xd_mpi_source* source, size_t n, xd_mpi_message* message) {
   message->squares = xd_mpi_region(n);
