@@ -14,7 +14,7 @@ static const char* const names[WAYS] = {
     "doubles",                       /* MPI_Allreduce of k doubles */
     "two_collectives",               /* that twice */
     "words_24",                      /* MPI_Allreduce of k states of float, and of double */
-    "words_138",       "doubles_3k", /* MPI_Allreduce of 3 k doubles: as many bytes as bounded sums */
+    "words_138",       "doubles_2k", /* MPI_Allreduce of 2 k doubles: as many bytes as bounded sums */
     "message",                       /* MPI_Allreduce of k bounded sums by the operation of exactdot_mpi.h */
     "bounded",                       /* xd_mpi_round's exchange and rounding of bounded sums that the caller has */
     "round",                         /* results from accumulators */
@@ -26,7 +26,7 @@ static const char* const names[WAYS] = {
 typedef struct data {
   size_t k;
   int type;
-  double *plain, *sums, *plain3, *sums3, *rows, *results;
+  double *plain, *sums, *plain2, *sums2, *rows, *results;
   xd_mpi_block* blocks;
   int64_t* words;
   xd_bounded* bounded;
@@ -95,7 +95,7 @@ static void call(data* of, int way) {
   if (way == 2 || way == 3) {
     MPI_Allreduce(MPI_IN_PLACE, of->words, k * (way == 2 ? 24 : 138), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   }
-  if (way == 4) MPI_Allreduce(of->plain3, of->sums3, 3 * k, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  if (way == 4) MPI_Allreduce(of->plain2, of->sums2, 2 * k, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   if (way == 5) add_blocks(of);
   if (way == 6) add_bounded(of);
   if (way == 7) {
@@ -183,8 +183,8 @@ int main(int count, char** arguments) {
   srand((unsigned)rank + 1);
   of.plain = (double*)calloc(MAX_RESULTS, sizeof(double));
   of.sums = (double*)calloc(MAX_RESULTS, sizeof(double));
-  of.plain3 = (double*)calloc(3 * MAX_RESULTS, sizeof(double));
-  of.sums3 = (double*)calloc(3 * MAX_RESULTS, sizeof(double));
+  of.plain2 = (double*)calloc(2 * MAX_RESULTS, sizeof(double));
+  of.sums2 = (double*)calloc(2 * MAX_RESULTS, sizeof(double));
   of.blocks = (xd_mpi_block*)calloc(MAX_RESULTS / XD_MPI_WIDTH + 1, sizeof(xd_mpi_block));
   of.rows = (double*)calloc((size_t)MAX_RESULTS * ROW, sizeof(double));
   of.results = (double*)calloc(MAX_RESULTS, sizeof(double));

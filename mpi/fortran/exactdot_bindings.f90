@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
 !
-! The C functions and constants that the module exactdot uses: those of exactdot_fortran.c and of exactdot.h.
+! The C functions and constants that the modules of exactdot use: those of exactdot_fortran.c and of exactdot.h; and what
+! becomes of a status.
 module exactdot_bindings
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_double, c_ptr, c_char
   implicit none
@@ -71,4 +72,30 @@ module exactdot_bindings
       real(c_double), intent(inout) :: result
     end function
   end interface
+
+contains
+
+  ! The sentence of the last error of this thread.
+  function exact_message() result(text)
+    character(len=:), allocatable :: text
+    character(kind=c_char) :: buffer(1024)
+    integer :: i
+    call xd_fortran_message(buffer, 1024_c_int64_t)
+    allocate(character(len=1024) :: text)
+    do i = 1, 1024
+      text(i:i) = buffer(i)
+    end do
+    text = trim(text)
+  end function
+
+  ! Stores the status, or ends the program if there is an error and nobody asked.
+  subroutine report(status, stat)
+    integer(c_int), intent(in) :: status
+    integer, intent(out), optional :: stat
+    if (present(stat)) then
+      stat = status
+    else if (status /= 0) then
+      error stop exact_message()
+    end if
+  end subroutine
 end module exactdot_bindings

@@ -4,7 +4,8 @@
 function(exactdot_add_fortran folder c)
   set(modules ${CMAKE_CURRENT_BINARY_DIR}/exactdot_modules)
   add_library(exactdot_fortran STATIC EXCLUDE_FROM_ALL
-    ${folder}/exactdot_bindings.f90 ${folder}/exactdot.f90 ${folder}/exactdot_fortran.c)
+    ${folder}/exactdot_bindings.f90 ${folder}/exactdot_reductions.f90 ${folder}/exactdot_accumulators.f90
+    ${folder}/exactdot.f90 ${folder}/exactdot_fortran.c)
   add_library(exactdot::fortran ALIAS exactdot_fortran)
   set_target_properties(exactdot_fortran PROPERTIES Fortran_MODULE_DIRECTORY ${modules} UNITY_BUILD OFF
     POSITION_INDEPENDENT_CODE ON)

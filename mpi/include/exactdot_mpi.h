@@ -13,6 +13,7 @@
 #ifndef EXACTDOT_MPI_H
 #define EXACTDOT_MPI_H
 
+#include <exactdot/mpi/requests.h>
 #include <exactdot/mpi/sources.h>
 
 /* All zero, or a null pointer: the defaults. */
@@ -43,9 +44,10 @@ static inline xd_status xd_mpi_merge(const char* caller, const xd_mpi_source* so
   return ended == XD_OK ? failed : ended;
 }
 
-/* Each of k accumulators becomes its sum over all processes, on all of them. One collective of up to 320 words;
- * beyond, two: one of 4 integers, one of the limbs in use. Errors: XD_NULL_POINTER, XD_BAD_OPTION (element types
- * differ), XD_HEADROOM, XD_OUT_OF_MEMORY, XD_COMMUNICATION, XD_SIZE_MISMATCH (options->check). After a failure some
+/* Each of k accumulators becomes its sum over all processes, on all of them. One collective: of up to 320 words, or
+ * of doubles up to 16 windows of 160 bytes, and one more if their limbs span more than 512 bits. Beyond, two: one
+ * of 4 integers, one of the limbs in use. Errors: XD_NULL_POINTER, XD_BAD_OPTION (element types differ),
+ * XD_HEADROOM, XD_OUT_OF_MEMORY, XD_COMMUNICATION, XD_SIZE_MISMATCH (options->check). After a failure some
  * accumulators may have their sum. */
 static inline xd_status xd_mpi_allreduce(xd_accumulator* const* accumulators, size_t k, MPI_Comm comm,
                                          const xd_mpi_options* options) {
@@ -57,8 +59,8 @@ static inline xd_status xd_mpi_allreduce(xd_accumulator* const* accumulators, si
                       xd_mpi_open_accumulators("xd_mpi_allreduce", accumulators, k, &states, &source));
 }
 
-/* The same at rank `root`; other processes keep their accumulators. Costs one more message of 8 bytes, which tells
- * all whether a process has failed. */
+/* The same at rank `root`; other processes keep their accumulators. Costs one more message of 8 or 40 bytes, which
+ * tells all whether a process has failed. */
 static inline xd_status xd_mpi_reduce(xd_accumulator* const* accumulators, size_t k, int root, MPI_Comm comm,
                                       const xd_mpi_options* options) {
   xd_mpi_states states;
@@ -97,7 +99,7 @@ static inline xd_status xd_mpi_rounding_take(void* self, size_t i, const int64_t
 }
 
 /* results[i] = the sum of accumulator i over all processes, rounded once to result_type, on all processes; with
- * reduction XD_NRM2 its root, otherwise XD_SUM. The accumulators do not change. From k = 2 on the short message: 24
+ * reduction XD_NRM2 its root, otherwise XD_SUM. The accumulators do not change. From k = 2 on the short message: 16
  * bytes a result, and words only for those that it leaves undecided. Errors as above; XD_OVERFLOW. After a failure
  * results are unspecified. */
 static inline xd_status xd_mpi_round(xd_accumulator* const* accumulators, size_t k, int reduction, int result_type,
@@ -123,109 +125,9 @@ static inline xd_status xd_mpi_round(xd_accumulator* const* accumulators, size_t
   return ended;
 }
 
-/* ---- Accumulators, while the program goes on ---- */
-
-/* A sum on its way. */
-typedef struct xd_mpi_request {
-  MPI_Request request;
-  MPI_Comm comm;
-  xd_mpi_states states;
-  xd_mpi_source source;
-  xd_status failed;
-  size_t count; /* words, without the flag */
-  int64_t words[1];
-} xd_mpi_request;
-
-/* Starts one MPI_Iallreduce of all words of a source. `failed`: a failure of this process, told by the message. */
-static inline xd_status xd_mpi_start(const char* caller, const xd_mpi_source* source, MPI_Comm comm,
-                                     xd_status failed, xd_mpi_request** request) {
-  const size_t each = xd_mpi_result_words(source);
-  xd_mpi_selection all = {NULL, 0, 0};
-  xd_mpi_request* made;
-  int processes = 1, code;
-  if (source->k > ((size_t)INT_MAX - 1) / each) {
-    return xd_mpi_refuse(caller, XD_BAD_OPTION, "more than 2^31 - 2 words; use several calls or xd_mpi_allreduce");
-  }
-  made = (xd_mpi_request*)malloc(sizeof *made + source->k * each * sizeof(int64_t));
-  if (made == NULL)
-    return xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for the message; the other ranks wait");
-  memset(made, 0, sizeof *made);
-  made->comm = comm, made->source = *source, made->count = source->k * each, all.n = source->k;
-  MPI_Comm_size(comm, &processes);
-  made->failed = xd_mpi_collect(caller, source, &all, processes, failed, made->words);
-  made->words[made->count] = made->failed != XD_OK;
-  code =
-      MPI_Iallreduce(MPI_IN_PLACE, made->words, (int)made->count + 1, MPI_INT64_T, MPI_SUM, comm, &made->request);
-  if (code != MPI_SUCCESS) {
-    free(made);
-    return xd_mpi_status(caller, code);
-  }
-  *request = made;
-  return XD_OK;
-}
-
-/* Starts xd_mpi_allreduce of k accumulators: one MPI_Iallreduce of whole states. xd_mpi_wait, or xd_mpi_test until
- * it is done, stores the sums; until then do not change or destroy the accumulators and the list. Errors: those of
- * a process are told to all by xd_mpi_wait. XD_OUT_OF_MEMORY and XD_BAD_OPTION (more than 2^31 - 2 words) are
- * returned at once, to this process alone. */
-static inline xd_status xd_mpi_iallreduce(xd_accumulator* const* accumulators, size_t k, MPI_Comm comm,
-                                          xd_mpi_request** request) {
-  static const char caller[] = "xd_mpi_iallreduce";
-  xd_mpi_states states;
-  xd_mpi_source source;
-  xd_status failed, status = xd_mpi_check_communicator(caller, comm);
-  if (status == XD_OK && request == NULL) status = xd_mpi_refuse(caller, XD_NULL_POINTER, "request is null");
-  if (status != XD_OK) return status;
-  *request = NULL;
-  failed = xd_mpi_open_accumulators(caller, accumulators, k, &states, &source);
-  status = xd_mpi_start(caller, &source, comm, failed, request);
-  if (status != XD_OK) return status;
-  (*request)->states = states;
-  (*request)->source.self = &(*request)->states;
-  return XD_OK;
-}
-
-static inline xd_status xd_mpi_finish_request(const char* caller, xd_mpi_request** request) {
-  xd_mpi_request* of = *request;
-  xd_mpi_selection all = {NULL, 0, 0};
-  xd_status status;
-  all.n = of->source.k;
-  status = of->words[of->count] != 0 ? xd_mpi_share_failure(caller, of->comm, of->failed)
-                                     : xd_mpi_take(&of->source, &all, of->words);
-  free(of);
-  *request = NULL;
-  return status;
-}
-
-/* Waits for the sums and stores them; *request becomes null. All processes finish their requests in the same order.
- * Errors: those of xd_mpi_allreduce, of any process. */
-static inline xd_status xd_mpi_wait(xd_mpi_request** request) {
-  int code;
-  if (request == NULL || *request == NULL) {
-    return xd_mpi_refuse("xd_mpi_wait", XD_NULL_POINTER, "the request is null, or was waited for before");
-  }
-  code = MPI_Wait(&(*request)->request, MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS) {
-    free(*request);
-    *request = NULL;
-    return xd_mpi_status("xd_mpi_wait", code);
-  }
-  return xd_mpi_finish_request("xd_mpi_wait", request);
-}
-
-/* *done = 1, and as xd_mpi_wait, if the sums have arrived; otherwise *done = 0. */
-static inline xd_status xd_mpi_test(xd_mpi_request** request, int* done) {
-  int code;
-  if (request == NULL || *request == NULL || done == NULL) {
-    return xd_mpi_refuse("xd_mpi_test", XD_NULL_POINTER, "the request or done is null");
-  }
-  code = MPI_Test(&(*request)->request, done, MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS) return xd_mpi_status("xd_mpi_test", code);
-  return *done ? xd_mpi_finish_request("xd_mpi_test", request) : XD_OK;
-}
-
 /* ---- Distributed data ---- */
 
+/* `failed`: a failure of this process before the call, whose sentence all return. */
 static inline xd_status xd_mpi_reduce_lines(const char* caller, int reduction, const xd_rows* a, const xd_rows* b,
                                             int result_type, void* results, size_t k, MPI_Comm comm,
                                             const xd_mpi_options* options, const size_t* offsets,
@@ -233,9 +135,8 @@ static inline xd_status xd_mpi_reduce_lines(const char* caller, int reduction, c
   xd_mpi_lines lines;
   xd_mpi_source source;
   xd_status ended = XD_OK;
-  const xd_status status = xd_mpi_open_lines(caller, reduction, k, a, b, result_type, results,
-                                             options == NULL ? NULL : options->local, &lines, &source);
-  if (failed == XD_OK) failed = status;
+  failed = xd_mpi_open_lines(caller, reduction, k, a, b, result_type, results,
+                             options == NULL ? NULL : options->local, failed, &lines, &source);
   lines.offsets = offsets;
   if (xd_mpi_checks(options)) ended = xd_mpi_compare(caller, comm, k, source.type, reduction, result_type);
   if (ended == XD_OK) ended = xd_mpi_all_results(caller, &lines.finish, &source, comm, failed);
@@ -243,18 +144,12 @@ static inline xd_status xd_mpi_reduce_lines(const char* caller, int reduction, c
   return ended;
 }
 
-/* *result = the reduction (XD_DOT ... XD_STDDEV) of the elements of all processes, on all processes: this process
- * has those of a (and of b for XD_DOT: as many, of the same type), which may be none. ddof is that of
- * options->local. Result types as of xd_reduce. One collective of words: 25 of floats, 139 of doubles, twice as
- * many of variances. Errors: those of xd_reduce, of any process, and XD_COMMUNICATION. */
-static inline xd_status xd_mpi_reduce_vector(int reduction, const xd_vector* a, const xd_vector* b, int result_type,
-                                             void* result, MPI_Comm comm, const xd_mpi_options* options) {
-  static const char caller[] = "xd_mpi_reduce_vector";
+static inline xd_status xd_mpi_call_vector(const char* caller, int reduction, const xd_vector* a,
+                                           const xd_vector* b, int result_type, void* result, MPI_Comm comm,
+                                           const xd_mpi_options* options, xd_status failed) {
   xd_rows rows[2] = {{NULL, 1, 0, 0, 0, XD_FLOAT64, 0}, {NULL, 1, 0, 0, 0, XD_FLOAT64, 0}};
   const xd_vector* vectors[2];
   int i;
-  const xd_status status = xd_mpi_check_communicator(caller, comm);
-  if (status != XD_OK) return status;
   vectors[0] = a, vectors[1] = b;
   for (i = 0; i < 2; ++i) {
     if (vectors[i] == NULL) continue;
@@ -262,7 +157,18 @@ static inline xd_status xd_mpi_reduce_vector(int reduction, const xd_vector* a, 
     rows[i].type = vectors[i]->type, rows[i].swapped = vectors[i]->swapped;
   }
   return xd_mpi_reduce_lines(caller, reduction, a == NULL ? NULL : &rows[0], b == NULL ? NULL : &rows[1],
-                             result_type, result, 1, comm, options, NULL, XD_OK);
+                             result_type, result, 1, comm, options, NULL, failed);
+}
+
+/* *result = the reduction (XD_DOT ... XD_STDDEV) of the elements of all processes, on all processes: this process
+ * has those of a (and of b for XD_DOT: as many, of the same type), which may be none. ddof is that of
+ * options->local. Result types as of xd_reduce. One collective: of up to 32 words of floats and integers,
+ * of 128 bytes for doubles and variances. Errors: those of xd_reduce, of any process, and XD_COMMUNICATION. */
+static inline xd_status xd_mpi_reduce_vector(int reduction, const xd_vector* a, const xd_vector* b, int result_type,
+                                             void* result, MPI_Comm comm, const xd_mpi_options* options) {
+  const xd_status status = xd_mpi_check_communicator("xd_mpi_reduce_vector", comm);
+  if (status != XD_OK) return status;
+  return xd_mpi_call_vector("xd_mpi_reduce_vector", reduction, a, b, result_type, result, comm, options, XD_OK);
 }
 
 /* results[i] = the reduction of row i of all processes: this process has the elements of row i of a (and b). All
@@ -277,18 +183,13 @@ static inline xd_status xd_mpi_reduce_rows(int reduction, const xd_rows* a, cons
                              NULL, XD_OK);
 }
 
-/* results[i] = the reduction of the elements of all processes whose key is i, for i < groups. Keys as of
- * xd_reduce_groups. Memory: a copy of the local elements, and 8 bytes a group. Errors as above. */
-static inline xd_status xd_mpi_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b,
-                                             const xd_vector* keys, size_t groups, int skip_out_of_range,
-                                             int result_type, void* results, MPI_Comm comm,
-                                             const xd_mpi_options* options) {
-  static const char caller[] = "xd_mpi_reduce_groups";
+static inline xd_status xd_mpi_call_groups(const char* caller, int reduction, const xd_vector* a,
+                                           const xd_vector* b, const xd_vector* keys, size_t groups,
+                                           int skip_out_of_range, int result_type, void* results, MPI_Comm comm,
+                                           const xd_mpi_options* options, xd_status status) {
   xd_rows rows[2] = {{NULL, 0, 0, 0, 0, XD_FLOAT64, 0}, {NULL, 0, 0, 0, 0, XD_FLOAT64, 0}};
-  xd_mpi_sorted sorted;
-  xd_status status = xd_mpi_check_communicator(caller, comm);
-  if (status != XD_OK) return status;
-  status = xd_mpi_sort(caller, a, b, keys, groups, skip_out_of_range, &sorted);
+  xd_mpi_sorted sorted = {NULL, NULL, NULL};
+  if (status == XD_OK) status = xd_mpi_sort(caller, a, b, keys, groups, skip_out_of_range, &sorted);
   rows[0].data = sorted.a, rows[1].data = sorted.b;
   if (a != NULL)
     rows[0].type = a->type, rows[0].swapped = a->swapped, rows[0].stride = (ptrdiff_t)xd_type_size(a->type);
@@ -298,6 +199,18 @@ static inline xd_status xd_mpi_reduce_groups(int reduction, const xd_vector* a, 
                                groups, comm, options, sorted.offsets, status);
   xd_mpi_free_sorted(&sorted);
   return status;
+}
+
+/* results[i] = the reduction of the elements of all processes whose key is i, for i < groups. Keys as of
+ * xd_reduce_groups. Memory: a copy of the local elements, and 8 bytes a group. Errors as above. */
+static inline xd_status xd_mpi_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b,
+                                             const xd_vector* keys, size_t groups, int skip_out_of_range,
+                                             int result_type, void* results, MPI_Comm comm,
+                                             const xd_mpi_options* options) {
+  const xd_status status = xd_mpi_check_communicator("xd_mpi_reduce_groups", comm);
+  if (status != XD_OK) return status;
+  return xd_mpi_call_groups("xd_mpi_reduce_groups", reduction, a, b, keys, groups, skip_out_of_range, result_type,
+                            results, comm, options, XD_OK);
 }
 
 #endif

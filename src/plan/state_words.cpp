@@ -17,9 +17,13 @@ constexpr std::int64_t max_top = std::int64_t{1} << 62;  ///< the magnitude of a
 
 /// Whether these words can be the elementwise sum of so many canonical states.
 bool are_possible(const core::state_layout& layout, const std::int64_t* words, std::int64_t states) {
+  const auto max_sum = static_cast<std::uint64_t>(states * max_limb);
+  std::uint64_t signs = 0;  // of a limb, or of max_sum - limb: without branches, so that the loop is vectorised
   for (int i = 0; i < layout.limbs - 1; ++i) {
-    if (words[i] < 0 || words[i] > states * max_limb) return false;
+    const auto limb = static_cast<std::uint64_t>(words[i]);
+    signs |= limb | (max_sum - limb);
   }
+  if (signs >> 63 != 0) return false;
   // layouts of integers begin at 2^0, and no integer is NaN or infinite
   const std::int64_t max_specials = layout.lowest_exponent == 0 ? 0 : states * core::state_layout::max_count;
   for (int i = layout.nans(); i < layout.states(); ++i) {

@@ -49,6 +49,9 @@ void load_words(state_view state, std::span<const std::int64_t> words) {
   }
   state.words[layout.states()] = 1;
   *state.pending = 1;
+  if (words[static_cast<std::size_t>(layout.states())] == 1 && core::fits(layout, state.words)) {
+    *state.pending = 0;  // the limbs of one state, which check_words has seen, are canonical
+  }
   normalise(state);
 }
 

@@ -74,6 +74,7 @@ static void test_failures_of_one_process(void) {
   CHECK(xd_accumulator_create(bad ? XD_FLOAT32 : XD_FLOAT64, &second), XD_OK, "");
   list[0] = kept[0] = first, list[1] = bad ? NULL : first, kept[1] = second;
   CHECK(xd_mpi_allreduce(list, 2, MPI_COMM_WORLD, NULL), XD_NULL_POINTER, phrase);
+  CHECK(xd_mpi_allreduce(bad ? NULL : list, 1, MPI_COMM_WORLD, NULL), XD_NULL_POINTER, phrase);
   CHECK(xd_mpi_allreduce(kept, 2, MPI_COMM_WORLD, NULL), XD_BAD_OPTION, "same element type");
   CHECK(xd_mpi_round(kept, 2, XD_SUM, XD_FLOAT64, results, MPI_COMM_WORLD, NULL), XD_BAD_OPTION,
         "same element type");
@@ -90,14 +91,18 @@ static void test_failures_of_one_process(void) {
 /* Every process computes the same words, so all find that the result does not fit. */
 static void test_overflow(void) {
   const int64_t large = (int64_t)1 << 62;
-  int64_t sum = 0;
+  const int64_t fields[5][2] = {{1, 2}, {3, 4}, {large, large}, {large, large}, {5, 6}};
+  const xd_rows rows = xd_matrix_rows(fields, 5, 2, XD_INT64);
+  int64_t sum = 0, sums[5];
   double mean = 0;
   const xd_vector x = xd_contiguous(&large, 1, XD_INT64);
   const xd_status status = xd_mpi_reduce_vector(XD_SUM, &x, NULL, XD_INT64, &sum, MPI_COMM_WORLD, NULL);
   if (processes < 2)
     CHECK(status, XD_OK, "");
   else
-    CHECK(status, XD_OVERFLOW, "does not fit into int64");
+    CHECK(status, XD_OVERFLOW, "xd_mpi_reduce_vector: result 0: the sum does not fit into int64");
+  CHECK(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_INT64, sums, MPI_COMM_WORLD, NULL), XD_OVERFLOW,
+        "xd_mpi_reduce_rows: result 2: the sum does not fit into int64");
   CHECK(xd_mpi_reduce_vector(XD_MEAN, &x, NULL, XD_FLOAT64, &mean, MPI_COMM_WORLD, NULL), XD_OK, "");
   EXPECT(mean == (double)large);
 }

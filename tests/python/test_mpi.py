@@ -43,8 +43,9 @@ def test_the_same_text_from_any_number_of_ranks() -> None:
     expected = [xd.sum(x[0]), xd.sum(x[1]), 2.0**-1000, xd.dot(x[0], x[1])]
     names = [*(f"sum of field {i}" for i in range(fields)), "dot"]
     text = "".join(f"{name}: {float(value).hex()}\n" for name, value in zip(names, expected))
-    for ranks in (1, 3, 4):
+    for ranks in (1, 3, 4, 16):
         assert run_ranks(ranks) == text
+    assert run_ranks(5, "--uneven") == text
 
 
 def test_a_dropped_element_is_noticed() -> None:

@@ -1,8 +1,8 @@
 """Exact sums over the ranks of MPI, with the bits of a single process: mpirun -n 4 python mpi_ranks.py
 
 Each rank adds its share to accumulators; MPI adds their int64 words. Many sums travel in one message: the words are an
-array of a row for each. Prints the same text for any number of ranks. --drop: the last rank forgets one element, which
-changes the text.
+array of a row for each. Prints the same text for any number of ranks. --uneven: the last rank has all elements. --drop: the
+last rank forgets one element, which changes the text.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ def main() -> None:
     x[2] = np.concatenate([x[0, : N // 2], -x[0, : N // 2], [2.0**-1000]])  # cancels, but for one element
 
     share = slice(comm.rank, N, comm.size)
+    if "--uneven" in sys.argv:
+        share = slice(0, N if comm.rank == comm.size - 1 else 0)
     if "--drop" in sys.argv and comm.rank == comm.size - 1:
         share = slice(comm.rank, N - comm.size, comm.size)
     accumulators = []

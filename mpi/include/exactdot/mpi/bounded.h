@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The short message: xd_bounded sums, 24 bytes a result, and the MPI operation that adds them.
+ * The short message: xd_bounded sums, 16 bytes a result, and the MPI operation that adds them.
  *
  * Values are added by TwoSum (D. Knuth, TAOCP 2, 4.2.2), errors by two more; what those two lose joins the bound,
- * so that the bound stays 0 where nothing is lost. docs/mpi.md proves it. A message element holds eight results,
- * field by field, which compilers vectorise: some 25 flops a result. The operation commutes bit by bit, and MPI
- * gives all processes the same result, so all take the same decisions.
+ * so that the bound stays 0 where nothing is lost. docs/mpi.md proves it. A value travels as a double, an error as
+ * the upper 44 bits of one (33 significant bits), a bound as 20 bits, rounded upwards. A message element holds
+ * eight results, field by field (blocks.h adds them). The operation commutes bit by bit, and MPI gives all
+ * processes the same result, so all take the same decisions.
  */
 #ifndef EXACTDOT_MPI_BOUNDED_H
 #define EXACTDOT_MPI_BOUNDED_H
@@ -17,10 +18,36 @@
 #error "exactdot_mpi.h needs IEEE additions: compile without -ffast-math (-Ofast), and with SSE2 instead of the x87"
 #endif
 
-enum { XD_MPI_WIDTH = 8 };
+enum { XD_MPI_WIDTH = 8, XD_MPI_BOUND_MASK = (1 << 20) - 1, XD_MPI_BOUND_SHIFT = 43 };
 typedef struct xd_mpi_block {
-  double value[XD_MPI_WIDTH], error[XD_MPI_WIDTH], bound[XD_MPI_WIDTH];
+  double value[XD_MPI_WIDTH];
+  uint64_t rest[XD_MPI_WIDTH]; /* the error; in its lowest 20 bits the bound: its exponent and 9 bits */
 } xd_mpi_block;
+
+static inline uint64_t xd_mpi_to_bits(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+static inline double xd_mpi_from_bits(uint64_t bits) {
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+static inline double xd_mpi_error_of(uint64_t rest) {
+  return xd_mpi_from_bits(rest & ~(uint64_t)XD_MPI_BOUND_MASK);
+}
+static inline double xd_mpi_bound_of(uint64_t rest) {
+  return xd_mpi_from_bits((rest & XD_MPI_BOUND_MASK) << XD_MPI_BOUND_SHIFT);
+}
+/* Bits that the error loses join the bound. The bound is rounded upwards: an infinite one stays infinite, 0 stays
+ * 0. */
+static inline uint64_t xd_mpi_to_rest(double error, double bound) {
+  const double kept = xd_mpi_error_of(xd_mpi_to_bits(error));
+  const double widened = fabs((bound + fabs(error - kept)) * (1 + 4 * DBL_EPSILON));
+  return xd_mpi_to_bits(kept) |
+         ((xd_mpi_to_bits(widened) + (((uint64_t)1 << XD_MPI_BOUND_SHIFT) - 1)) >> XD_MPI_BOUND_SHIFT);
+}
 
 /* x and y as value + error, give or take a bound. No branches, so that a loop is vectorised. */
 static inline xd_bounded xd_mpi_add(xd_bounded x, xd_bounded y) {
@@ -50,36 +77,12 @@ static inline xd_bounded xd_mpi_add_special(xd_bounded x, xd_bounded y) {
 
 static inline xd_bounded xd_mpi_item(const xd_mpi_block* block, int i) {
   xd_bounded x;
-  x.value = block->value[i], x.error = block->error[i], x.bound = block->bound[i];
+  x.value = block->value[i];
+  x.error = xd_mpi_error_of(block->rest[i]), x.bound = xd_mpi_bound_of(block->rest[i]);
   return x;
 }
 static inline void xd_mpi_set_item(xd_mpi_block* block, int i, xd_bounded x) {
-  block->value[i] = x.value, block->error[i] = x.error, block->bound[i] = x.bound;
-}
-
-/* to[i] += from[i] */
-static inline void xd_mpi_add_block(const xd_mpi_block* __restrict from, xd_mpi_block* __restrict to) {
-  xd_mpi_block total;
-  double not_finite[XD_MPI_WIDTH]; /* 0, or NaN if a value or their sum is infinite or NaN */
-  int i;
-  for (i = 0; i < XD_MPI_WIDTH; ++i) {
-    const xd_bounded x = xd_mpi_item(from, i), y = xd_mpi_item(to, i), sum = xd_mpi_add(x, y);
-    xd_mpi_set_item(&total, i, sum);
-    not_finite[i] = (sum.value - sum.value) + (x.value - x.value) + (y.value - y.value);
-  }
-  for (i = 1; i < XD_MPI_WIDTH; ++i) not_finite[0] += not_finite[i];
-  for (i = 0; i < XD_MPI_WIDTH && not_finite[0] != 0; ++i) {
-    xd_mpi_set_item(&total, i, xd_mpi_add_special(xd_mpi_item(from, i), xd_mpi_item(to, i)));
-  }
-  *to = total;
-}
-
-static inline void xd_mpi_add_blocks(void* from, void* to, int* count, MPI_Datatype* type) {
-  const xd_mpi_block* in = (const xd_mpi_block*)from;
-  xd_mpi_block* inout = (xd_mpi_block*)to;
-  int i;
-  (void)type;
-  for (i = 0; i < *count; ++i) xd_mpi_add_block(in + i, inout + i);
+  block->value[i] = x.value, block->rest[i] = xd_mpi_to_rest(x.error, x.bound);
 }
 
 /* Whether additions round to nearest and keep subnormal numbers. Elsewhere TwoSum is not exact. */
@@ -91,55 +94,24 @@ static inline int xd_mpi_arithmetic_is_standard(void) {
          subnormal + subnormal == least;
 }
 
-/* The datatype and the operation, made at the first call and freed by MPI_Finalize, which deletes the attributes of
- * MPI_COMM_SELF. */
-typedef struct xd_mpi_handles {
-  MPI_Datatype block;
-  MPI_Op add;
-  int ready;
-} xd_mpi_handles;
-
-static inline int xd_mpi_free_handles(MPI_Comm comm, int key, void* value, void* unused) {
-  xd_mpi_handles* handles = (xd_mpi_handles*)value;
-  (void)comm, (void)key, (void)unused;
-  MPI_Op_free(&handles->add);
-  MPI_Type_free(&handles->block);
-  handles->ready = 0;
-  return MPI_SUCCESS;
-}
-
-static inline int xd_mpi_make_handles(xd_mpi_handles* handles) {
-  int key = MPI_KEYVAL_INVALID, code = MPI_Type_contiguous(3 * XD_MPI_WIDTH, MPI_DOUBLE, &handles->block);
-  if (code == MPI_SUCCESS) code = MPI_Type_commit(&handles->block);
-  if (code == MPI_SUCCESS) code = MPI_Op_create(xd_mpi_add_blocks, 1, &handles->add);
-  if (code == MPI_SUCCESS) code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, xd_mpi_free_handles, &key, NULL);
-  if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, key, handles);
-  if (code == MPI_SUCCESS) code = MPI_Comm_free_keyval(&key);
-  return code;
-}
-
-/* Those of this translation unit. Threads may call it at the same time. */
-static inline xd_status xd_mpi_get_handles(const char* caller, xd_mpi_handles** result) {
-  static xd_mpi_handles handles;
-  static int lock = 0;
-  int code = MPI_SUCCESS;
-  while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE) != 0) {
-  }
-  if (!handles.ready) {
-    code = xd_mpi_make_handles(&handles);
-    handles.ready = code == MPI_SUCCESS;
-  }
-  __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-  *result = &handles;
-  return xd_mpi_status(caller, code);
-}
-
 /* Item i of a message. */
 static inline void xd_mpi_put(xd_mpi_block* blocks, size_t i, xd_bounded x) {
   xd_mpi_set_item(blocks + i / XD_MPI_WIDTH, (int)(i % XD_MPI_WIDTH), x);
 }
 static inline xd_bounded xd_mpi_get(const xd_mpi_block* blocks, size_t i) {
   return xd_mpi_item(blocks + i / XD_MPI_WIDTH, (int)(i % XD_MPI_WIDTH));
+}
+
+/* Items first ... first + n - 1; whole blocks at a time. */
+static inline void xd_mpi_put_items(xd_mpi_block* blocks, size_t first, const xd_bounded* from, size_t n) {
+  const size_t whole = first % XD_MPI_WIDTH == 0 ? n / XD_MPI_WIDTH * XD_MPI_WIDTH : 0;
+  size_t i;
+  int k;
+  for (i = 0; i < whole; i += XD_MPI_WIDTH) {
+    xd_mpi_block* to = blocks + (first + i) / XD_MPI_WIDTH;
+    for (k = 0; k < XD_MPI_WIDTH; ++k) xd_mpi_set_item(to, k, from[i + (size_t)k]);
+  }
+  for (i = whole; i < n; ++i) xd_mpi_put(blocks, first + i, from[i]);
 }
 
 #endif

@@ -109,12 +109,17 @@ static inline xd_vector xd_mpi_line(const xd_mpi_lines* lines, const xd_rows* of
   return line;
 }
 
+/* An empty accumulator, made at the first call. */
+static inline xd_status xd_mpi_clear_sum(const xd_mpi_lines* lines, xd_accumulator** sum) {
+  return *sum == NULL ? xd_accumulator_create(lines->a.type, sum) : xd_accumulator_clear(*sum);
+}
+
 static inline xd_status xd_mpi_line_words(void* self, size_t i, int64_t* words) {
   xd_mpi_lines* lines = (xd_mpi_lines*)self;
   const int reduction = lines->finish.reduction;
   const size_t count = xd_accumulator_word_count(lines->a.type);
   const xd_vector a = xd_mpi_line(lines, &lines->a, i);
-  xd_status status = xd_accumulator_clear(lines->sum);
+  xd_status status = xd_mpi_clear_sum(lines, &lines->sum);
   if (xd_mpi_is_counted(reduction)) *words++ = (int64_t)a.n;
   if (status == XD_OK && reduction == XD_DOT) {
     const xd_vector b = xd_mpi_line(lines, &lines->b, i);
@@ -128,7 +133,7 @@ static inline xd_status xd_mpi_line_words(void* self, size_t i, int64_t* words) 
   }
   if (status == XD_OK) status = xd_accumulator_words(lines->sum, words, count);
   if (status != XD_OK || !xd_mpi_is_moment(reduction)) return status;
-  status = xd_accumulator_clear(lines->squares);
+  status = xd_mpi_clear_sum(lines, &lines->squares);
   if (status == XD_OK) status = xd_accumulator_add_squares(lines->squares, &a, &lines->local);
   return status == XD_OK ? xd_accumulator_words(lines->squares, words + count, count) : status;
 }
@@ -155,13 +160,12 @@ static inline xd_status xd_mpi_line_take(void* self, size_t i, const int64_t* wo
 }
 
 /* Checks what the reduction of k lines needs, and sets up its source. Whatever fails here is told by the first
- * message. */
+ * message. `status`: a failure before, whose sentence stays. */
 static inline xd_status xd_mpi_open_lines(const char* caller, int reduction, size_t k, const xd_rows* a,
                                           const xd_rows* b, int result_type, void* results, const xd_options* local,
-                                          xd_mpi_lines* lines, xd_mpi_source* source) {
+                                          xd_status status, xd_mpi_lines* lines, xd_mpi_source* source) {
   static const xd_rows nothing = {NULL, 0, 0, 0, 0, XD_FLOAT64, 0};
   int level = MPI_THREAD_SINGLE;
-  xd_status status = XD_OK;
   memset(lines, 0, sizeof *lines);
   lines->caller = caller;
   lines->a = a == NULL ? nothing : *a;
@@ -174,7 +178,7 @@ static inline xd_status xd_mpi_open_lines(const char* caller, int reduction, siz
   source->counted = xd_mpi_is_counted(reduction);
   source->bound = xd_mpi_line_bound;
   source->words = xd_mpi_line_words, source->take = xd_mpi_line_take;
-  if (a == NULL) status = xd_mpi_refuse(caller, XD_NULL_POINTER, "a is null");
+  if (status == XD_OK && a == NULL) status = xd_mpi_refuse(caller, XD_NULL_POINTER, "a is null");
   if (status == XD_OK && (b != NULL) != (reduction == XD_DOT)) {
     status = xd_mpi_refuse(caller, XD_BAD_OPTION, b == NULL ? "a dot needs b" : "only a dot has a second vector");
   }
@@ -185,8 +189,6 @@ static inline xd_status xd_mpi_open_lines(const char* caller, int reduction, siz
     status =
         xd_mpi_open_finish(caller, reduction, a->type, lines->local.ddof, result_type, results, k, &lines->finish);
   }
-  if (status == XD_OK) status = xd_accumulator_create(a->type, &lines->sum);
-  if (status == XD_OK && source->states == 2) status = xd_accumulator_create(a->type, &lines->squares);
   return status;
 }
 static inline void xd_mpi_close_lines(xd_mpi_lines* lines) {

@@ -1,109 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of words over all processes: whole states in one collective, or of many states the limbs in use.
+ * Sums of words over all processes: whole states or windows of them in one collective, or of many states the limbs
+ * in use.
  *
- * A source has k results. Each has, in this order, the number of its elements if the source counts them, and the
- * words of one or two states. Few words travel as they are, with one more word that counts failing processes. Many
- * words: one collective of four integers agrees on the range of limbs that any state uses and tells failures, a
- * second one adds the limbs in this range. The highest carries the sign; its carries are propagated afterwards.
+ * Few words travel as they are, with one more word that counts failing processes; few states of many words as
+ * windows (window.h). Many words: one collective of four integers agrees on the range of limbs that any state uses
+ * and tells failures, a second one adds the limbs in this range. The highest carries the sign; its carries are
+ * propagated afterwards.
  */
 #ifndef EXACTDOT_MPI_WORDS_H
 #define EXACTDOT_MPI_WORDS_H
 
-#include <exactdot/mpi/calls.h>
-#include <stdlib.h>
-
-enum {
-  XD_MPI_MAX_STATE = 138, /* words of the widest state */
-  XD_MPI_MAX_RESULT = 1 + 2 * XD_MPI_MAX_STATE,
-  XD_MPI_FEW_WORDS = 320,    /* up to this many travel as they are */
-  XD_MPI_MANY_RESULTS = 512 /* of one message; longer calls use several */
-};
-
-typedef struct xd_mpi_source {
-  void* self;
-  size_t k;
-  int type;    /* the element type */
-  int states;  /* of a result: 1, or 2 of a variance */
-  int counted; /* whether the number of elements travels */
-  /* Stores the canonical words of result i. */
-  xd_status (*words)(void* self, size_t i, int64_t* words);
-  /* Stores the bounded sums of n results from `first` on, of two states the second ones in `squares`, and their
-   * numbers of elements; or null: they follow from the words. */
-  xd_status (*bound)(void* self, size_t first, size_t n, xd_bounded* sums, xd_bounded* squares, uint64_t* counts);
-  /* Takes the summed words of result i. */
-  xd_status (*take)(void* self, size_t i, const int64_t* words);
-} xd_mpi_source;
-
-static inline size_t xd_mpi_state_words(const xd_mpi_source* source) {
-  return xd_accumulator_word_count(source->type);
-}
-static inline size_t xd_mpi_result_words(const xd_mpi_source* source) {
-  return (size_t)source->counted + (size_t)source->states * xd_mpi_state_words(source);
-}
-
-/* A count that the sum over all processes might wrap is refused. */
-static inline xd_status xd_mpi_check_count(const char* caller, uint64_t count, int processes) {
-  if (count <= (uint64_t)(INT64_MAX / processes)) return XD_OK;
-  return xd_mpi_refuse(caller, XD_HEADROOM, "the number of elements may pass 2^63 - 1 over all ranks");
-}
-static inline xd_status xd_mpi_words_of(const char* caller, const xd_mpi_source* source, size_t i, int processes,
-                                        int64_t* words) {
-  const xd_status status = source->words(source->self, i, words);
-  if (status != XD_OK || !source->counted) return status;
-  return xd_mpi_check_count(caller, (uint64_t)words[0], processes);
-}
-
-/* How the results of one exchange are added: by MPI_Allreduce, or by MPI_Reduce at `root`. */
-typedef struct xd_mpi_target {
-  MPI_Comm comm;
-  int root; /* -1: all processes */
-  int rank, processes;
-} xd_mpi_target;
-
-/* Adds `count` words in place. With a root into `room`, and then back: MPICH 4.0 crashes where a root that is not
- * rank 0 receives in place. `room` may be null without a root. */
-static inline int xd_mpi_sum_words(const xd_mpi_target* target, int64_t* words, size_t count, int64_t* room) {
-  int code;
-  if (target->root < 0) return MPI_Allreduce(MPI_IN_PLACE, words, (int)count, MPI_INT64_T, MPI_SUM, target->comm);
-  code = MPI_Reduce(words, room, (int)count, MPI_INT64_T, MPI_SUM, target->root, target->comm);
-  if (code == MPI_SUCCESS && target->rank == target->root) memcpy(words, room, count * sizeof *words);
-  return code;
-}
-
-/* The results that an exchange concerns: the first `n` of `list`, or with a null list those from `first` on. */
-typedef struct xd_mpi_selection {
-  const size_t* list;
-  size_t first, n;
-} xd_mpi_selection;
-static inline size_t xd_mpi_selected(const xd_mpi_selection* chosen, size_t i) {
-  return chosen->list == NULL ? chosen->first + i : chosen->list[i];
-}
-
-/* Stores the words of all selected results, or zeros after a failure. */
-static inline xd_status xd_mpi_collect(const char* caller, const xd_mpi_source* source,
-                                       const xd_mpi_selection* chosen, int processes, xd_status failed,
-                                       int64_t* words) {
-  const size_t each = xd_mpi_result_words(source);
-  size_t i;
-  for (i = 0; i < chosen->n && failed == XD_OK; ++i) {
-    failed = xd_mpi_words_of(caller, source, xd_mpi_selected(chosen, i), processes, words + i * each);
-  }
-  if (failed != XD_OK) memset(words, 0, chosen->n * each * sizeof *words);
-  return failed;
-}
-
-static inline xd_status xd_mpi_take(const xd_mpi_source* source, const xd_mpi_selection* chosen,
-                                    const int64_t* words) {
-  const size_t each = xd_mpi_result_words(source);
-  xd_status failed = XD_OK;
-  size_t i;
-  for (i = 0; i < chosen->n; ++i) {
-    const xd_status status = source->take(source->self, xd_mpi_selected(chosen, i), words + i * each);
-    if (failed == XD_OK) failed = status;
-  }
-  return failed;
-}
+#include <exactdot/mpi/source.h>
 
 /* One collective, and a second one, of the flag, if the sum has a root. */
 static inline xd_status xd_mpi_add_few_words(const char* caller, const xd_mpi_source* source,
@@ -123,26 +31,6 @@ static inline xd_status xd_mpi_add_few_words(const char* caller, const xd_mpi_so
   return XD_OK;
 }
 
-/* The limbs in use: from `low` to before `high`, and whether any state counts NaNs or infinities. */
-typedef struct xd_mpi_range {
-  int64_t low, high, special;
-} xd_mpi_range;
-
-static inline void xd_mpi_extend_range(xd_mpi_range* range, const int64_t* state, int limbs) {
-  const int64_t sign = state[limbs - 1] < 0 ? (int64_t)UINT32_MAX : 0;
-  int low = 0, high = limbs;
-  while (low < limbs && state[low] == 0) ++low;
-  if (state[limbs] != 0 || state[limbs + 1] != 0 || state[limbs + 2] != 0) range->special = 1;
-  if (low == limbs) return;
-  if (state[limbs - 1] == (sign == 0 ? 0 : -1)) {
-    --high;
-    while (high > low + 1 && state[high - 1] == sign) --high;
-  }
-  if (high <= low) high = low + 1;
-  if (low < range->low) range->low = low;
-  if (high > range->high) range->high = high;
-}
-
 /* The limbs of the range, the highest with the sign of the state; then the three counts, if any state has some. */
 static inline int64_t* xd_mpi_pack(const xd_mpi_range* range, const int64_t* state, int limbs, int64_t* to) {
   int i;
@@ -153,17 +41,10 @@ static inline int64_t* xd_mpi_pack(const xd_mpi_range* range, const int64_t* sta
 }
 static inline const int64_t* xd_mpi_unpack(const xd_mpi_range* range, const int64_t* from, int limbs, int processes,
                                            int64_t* state) {
-  int64_t carry = 0;
   int i;
   memset(state, 0, (size_t)(limbs + 4) * sizeof *state);
   for (i = (int)range->low; i < (int)range->high; ++i) state[i] = *from++;
-  if (range->high > range->low &&
-      range->high < limbs) { /* >> keeps the sign, as every compiler of this header does */
-    carry = state[range->high - 1] >> 32;
-    state[range->high - 1] &= UINT32_MAX;
-    for (i = (int)range->high; i < limbs - 1; ++i, carry >>= 32) state[i] = carry & UINT32_MAX;
-    state[limbs - 1] = carry;
-  }
+  if (range->high > range->low && range->high < limbs) xd_mpi_carry(state, range->high - 1, range->high, limbs);
   for (i = 0; i < 3 && range->special; ++i) state[limbs + i] = *from++;
   state[limbs + 3] = processes;
   return from;
@@ -241,6 +122,82 @@ static inline xd_status xd_mpi_add_many_words(const char* caller, const xd_mpi_s
   return status;
 }
 
+/* What the root tells of summed windows: failing processes, and the range of their limbs where they do not fit. */
+typedef struct xd_mpi_outcome {
+  int64_t failures, fits;
+  xd_mpi_range range;
+} xd_mpi_outcome;
+
+static inline void xd_mpi_look_at_windows(const xd_mpi_window* windows, size_t n, int limbs,
+                                          xd_mpi_outcome* outcome) {
+  size_t i;
+  outcome->failures = windows[0].flags & UINT32_MAX, outcome->fits = 1;
+  outcome->range.low = limbs, outcome->range.high = 0, outcome->range.special = 0;
+  for (i = 0; i < n; ++i) {
+    outcome->fits &= xd_mpi_window_fits(windows + i);
+    if (windows[i].flags >> 32 != 0) outcome->range.special = 1;
+    if (-windows[i].minus_low < outcome->range.low) outcome->range.low = -windows[i].minus_low;
+    if (windows[i].high > outcome->range.high) outcome->range.high = windows[i].high;
+  }
+}
+
+/* Windows of the words of the selected results, added over the processes. */
+static inline xd_status xd_mpi_sum_windows(const char* caller, const xd_mpi_source* source,
+                                           const xd_mpi_selection* chosen, const xd_mpi_target* target,
+                                           xd_status failed, const int64_t* words, xd_mpi_window* windows,
+                                           xd_mpi_outcome* outcome) {
+  const size_t each = xd_mpi_result_words(source), states = (size_t)source->states, n = chosen->n * states;
+  const int limbs = (int)xd_mpi_state_words(source) - 4;
+  xd_mpi_window room[XD_MPI_FEW_WINDOWS];
+  xd_mpi_handles* handles = NULL;
+  size_t i;
+  int code;
+  const xd_status status = xd_mpi_get_handles(caller, &handles);
+  if (status != XD_OK) return status;
+  for (i = 0; i < n; ++i) {
+    const int64_t* result = words + i / states * each;
+    xd_mpi_to_window(result + source->counted + i % states * (size_t)(limbs + 4), limbs, windows + i);
+    if (source->counted) windows[i].count = result[0];
+  }
+  windows[0].flags += failed != XD_OK;
+  code = xd_mpi_sum_items(target, handles->window, handles->add_windows, windows, n, XD_MPI_WINDOW_WORDS, room);
+  if (code == MPI_SUCCESS) xd_mpi_look_at_windows(windows, n, limbs, outcome);
+  if (code == MPI_SUCCESS && target->root >= 0) {
+    code = MPI_Bcast(outcome, sizeof *outcome / sizeof(int64_t), MPI_INT64_T, target->root, target->comm);
+  }
+  return xd_mpi_status(caller, code);
+}
+
+/* One collective of up to XD_MPI_FEW_WINDOWS windows; one more, of limbs, if they do not fit. */
+static inline xd_status xd_mpi_add_by_windows(const char* caller, const xd_mpi_source* source,
+                                              const xd_mpi_selection* chosen, const xd_mpi_target* target,
+                                              xd_status* failed) {
+  const size_t each = xd_mpi_result_words(source), states = (size_t)source->states;
+  const int limbs = (int)xd_mpi_state_words(source) - 4;
+  int64_t words[XD_MPI_FEW_WINDOWS * (XD_MPI_MAX_STATE + 1)];
+  int64_t message[XD_MPI_FEW_WINDOWS * (XD_MPI_MAX_STATE + 1)], room[XD_MPI_FEW_WINDOWS * (XD_MPI_MAX_STATE + 1)];
+  xd_mpi_window windows[XD_MPI_FEW_WINDOWS];
+  xd_mpi_outcome outcome;
+  xd_status status;
+  size_t i;
+  *failed = xd_mpi_collect(caller, source, chosen, target->processes, *failed, words);
+  status = xd_mpi_sum_windows(caller, source, chosen, target, *failed, words, windows, &outcome);
+  if (status != XD_OK) return status;
+  if (outcome.failures != 0) return xd_mpi_share_failure(caller, target->comm, *failed);
+  if (!outcome.fits) {
+    status = xd_mpi_add_limbs(caller, source, chosen->n, target, &outcome.range, words, message, room);
+    if (status != XD_OK) return status;
+  }
+  if (target->root >= 0 && target->rank != target->root) return XD_OK;
+  for (i = 0; outcome.fits && i < chosen->n * states; ++i) {
+    int64_t* result = words + i / states * each;
+    if (source->counted) result[0] = windows[i].count;
+    xd_mpi_from_window(windows + i, limbs, result + source->counted + i % states * (size_t)(limbs + 4));
+  }
+  *failed = xd_mpi_take(source, chosen, words);
+  return XD_OK;
+}
+
 /* Adds the words of the selected results over the processes and hands them to source->take. *failed: a failure of
  * this process, which the next message tells; afterwards one of source->take, which no message has told. Returns
  * the failure that ended the exchange for all. */
@@ -248,6 +205,10 @@ static inline xd_status xd_mpi_add_words(const char* caller, const xd_mpi_source
                                          const xd_mpi_target* target, xd_status* failed) {
   size_t rest = chosen.n;
   xd_status ended = XD_OK;
+  const int is_wide = xd_mpi_state_words(source) > XD_MPI_AS_WORDS;
+  if (is_wide && chosen.n != 0 && chosen.n <= (size_t)(XD_MPI_FEW_WINDOWS / source->states)) {
+    return xd_mpi_add_by_windows(caller, source, &chosen, target, failed);
+  }
   if (chosen.n * xd_mpi_result_words(source) <= XD_MPI_FEW_WORDS) {
     return xd_mpi_add_few_words(caller, source, &chosen, target, failed);
   }
