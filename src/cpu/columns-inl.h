@@ -4,7 +4,8 @@
 // Each lane is a compensated sum: terms are added by TwoSum, products of doubles split by TwoProduct, their errors
 // are added plainly (Dot2: T. Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26, 2005, §5), beside the sum of
 // the terms' magnitudes, which bounds what is lost (cpu/column_sums.hpp). Cost per term: 8 flops, of products of
-// doubles 11. The sums of a register of columns stay in registers for the rows of a call.
+// doubles 11. The sums of a register of columns stay in registers for the rows of a call. Results of up to 24 bits take
+// less: cpu/plain_columns-inl.h.
 #if defined(EXACTDOT_CPU_COLUMNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_COLUMNS_INL_H_
 #undef EXACTDOT_CPU_COLUMNS_INL_H_
@@ -40,6 +41,10 @@ HWY_INLINE void add_column_register(const row_block& a, const row_block& b, std:
   v sum = hn::LoadU(d, to.sum + start), error = hn::LoadU(d, to.error + start),
     magnitude = hn::LoadU(d, to.magnitude + start), smallest = hn::LoadU(d, to.smallest + start);
   for (std::size_t i = 0; i < rows; ++i) {
+    if constexpr (whole) {
+      prefetch_row(a.row<T>(i), start);
+      if (Term::inputs == 2 && !b.is_repeated) prefetch_row(b.row<T>(i), start);
+    }
     const v x = load_row<whole>(a.row<T>(i), start, width);
     v y = x;
     if constexpr (Term::inputs == 2) {

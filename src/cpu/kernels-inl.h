@@ -13,11 +13,18 @@
 #include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
 #include "cpu/groups-inl.h"
+#include "cpu/plain_columns-inl.h"
 #include "cpu/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
+
+template <class Element, class Term>
+constexpr auto plain_columns_kernel() -> decltype(kernels::add_plain_columns) {
+  if constexpr (core::carrier<Element>::product_fits_double) return add_plain_columns<Term>;
+  return nullptr;
+}
 
 template <class Element, class Term>
 constexpr kernels kernels_of() {
@@ -28,6 +35,7 @@ constexpr kernels kernels_of() {
           accumulate<Element, Term>,
           accumulate_integers<Element, Term>,
           add_columns<Element, Term>,
+          plain_columns_kernel<Element, Term>(),
           add_groups<Element, Term>,
           Term::factors == 2 && sizeof(Element) == sizeof(double)};
 }

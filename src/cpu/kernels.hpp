@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cpu/column_sums.hpp>
+#include <cpu/plain_sums.hpp>
 #include <cpu/refined_sum.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,9 @@ struct kernels {
   /// Adds rows of `width` carriers to the sums of their columns.
   void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                       const column_sums& to);
+  /// The same for up to plain_sums::most_rows rows of floats, plainly; null for doubles.
+  void (*add_plain_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+                            const plain_sums& to);
   /// Adds n carriers, element i to the sums table[slots[i]]. There are group_slots_ahead more slots, of any value.
   void (*add_groups)(const void* a, const void* b, const std::uint32_t* slots, std::size_t n, group_sums* table);
   /// Whether its terms are a double and an error: products of doubles.

@@ -10,6 +10,9 @@ namespace {
 /// Up to this length a row costs more to call for than to add.
 constexpr std::size_t short_row = 48;
 
+/// The widths of panels: wide ones read more of a row at a time, and leave other threads less to do.
+constexpr std::size_t narrow_panel = 256;
+
 }  // namespace
 
 panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width)
@@ -28,7 +31,7 @@ panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::
 std::size_t panel_rows::rows_at_a_time() const noexcept {
   // the lines of rows that lie far apart often compete for one set of a cache, which has 8 places
   constexpr std::ptrdiff_t far = 2048;
-  return in_place_ && std::abs(x_.stride) >= far ? 4 : most_rows;
+  return in_place_ && std::abs(x_.stride) >= far ? 8 : most_rows;
 }
 
 void panel_rows::move_to(const void* data, std::size_t width) noexcept {
@@ -54,26 +57,50 @@ bool panel_sums::suits(const engine::batch& of) {
   return is_short || panel_reducer::suits(of);
 }
 
-std::size_t panel_sums::width_of(const engine::batch& of) { return std::min(of.results.back().n, widest); }
+std::size_t panel_sums::width_of(const engine::batch& of) {
+  const std::size_t n = of.results.back().n, threads = static_cast<std::size_t>(of.threads);
+  if (!panel_reducer::suits(of)) return std::min(n, narrow_panel);
+  return std::min(n, std::clamp(n / threads, narrow_panel, widest));
+}
 
-panel_sums::panel_sums(const engine::batch& of)
+panel_sums::panel_sums(const engine::batch& of, bool is_plain)
     : each_(of.each),
       of_(of.each),
+      is_plain_(is_plain && of_.term->add_plain_columns != nullptr),
       a_(of.each, of.each.a, of.results.back().a, width_of(of)),
       b_(of.each, of.each.b, of.results.back().b, width_of(of)),
-      width_(width_of(of) + column_sums::padding),
-      memory_(static_cast<std::size_t>(column_sums::arrays * of_.states()) * width_) {}
+      width_((width_of(of) + plain_sums::padding + 7) / 8 * 8),
+      memory_(static_cast<std::size_t>(arrays * of_.states()) * width_ * sizeof(double) / sizeof(cache_line)) {}
 
 column_sums panel_sums::sums_at(int index) noexcept {
-  double* const first = memory_.data() + static_cast<std::size_t>(column_sums::arrays * index) * width_;
-  return {first, first + width_, first + 2 * width_, first + 3 * width_};
+  return {array(index, 0), array(index, 1), array(index, 2), array(index, 3)};
+}
+
+plain_sums panel_sums::plain_sums_at(int index) noexcept {
+  auto* const sizes = reinterpret_cast<std::uint32_t*>(array(index, 3));  // each takes half as much as a sum
+  return {array(index, 0), array(index, 1), array(index, 2), sizes, sizes + width_};
+}
+
+void panel_sums::clear(int index) noexcept {
+  for (int i = 0; i < arrays; ++i) std::memset(array(index, i), 0, width_ * sizeof(double));
+  if (!is_plain_) {
+    std::fill_n(sums_at(index).smallest, width_, HUGE_VAL);
+  } else {
+    std::fill_n(plain_sums_at(index).smallest, width_, plain_sums::no_smallest);
+  }
 }
 
 void panel_sums::start(const engine::line& first, std::size_t width) noexcept {
   a_.move_to(first.a, width), b_.move_to(first.b, width);
   panel_width_ = width;
-  std::ranges::fill(memory_, 0);
-  for (int i = 0; i < of_.states(); ++i) std::fill_n(sums_at(i).smallest, width_, HUGE_VAL);
+  added_ = 0;
+  for (int i = 0; i < of_.states(); ++i) clear(i);
+}
+
+void panel_sums::add_rows(int index, const row_block& a, const row_block& b, std::size_t rows) noexcept {
+  const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
+  if (is_plain_) return kernels.add_plain_columns(a, b, rows, panel_width_, plain_sums_at(index));
+  kernels.add_columns(a, b, rows, panel_width_, sums_at(index));
 }
 
 void panel_sums::add(std::size_t first, std::size_t count) noexcept {
@@ -83,33 +110,54 @@ void panel_sums::add(std::size_t first, std::size_t count) noexcept {
     const std::size_t rows = std::min(step, count - done);
     row_block a = a_.read(first + done, rows), b = two ? b_.read(first + done, rows) : a;
     if (a.is_repeated) std::swap(a, b);
-    of_.term->add_columns(a, b, rows, panel_width_, sums_at(0));
-    if (of_.squares != nullptr) of_.squares->add_columns(a, a, rows, panel_width_, sums_at(1));
+    add_rows(0, a, b, rows);
+    if (of_.squares != nullptr) add_rows(1, a, a, rows);
   }
+  added_ += count;
 }
 
 bounded_sum panel_sums::column(int index, std::size_t i) noexcept {
+  if (is_plain_) {
+    const plain_sums sums = plain_sums_at(index);
+    const auto n = static_cast<double>(added_);
+    return are_products(index)
+               ? plain_column(sums.sum[i], sums.error[i], sums.magnitude[i], n)
+               : plain_column_of_values(sums.sum[i], sums.error[i], sums.largest[i], sums.smallest[i], n);
+  }
   const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
   const column_sums sums = sums_at(index);
-  return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], each_.n,
+  return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], added_,
                         kernels.has_two_part_terms);
 }
 
 /// The same for all columns of the panel, rounded to R.
 template <class R>
 void panel_sums::decide_columns(core::decision* found) noexcept {
-  const column_sums sums = sums_at(0);
-  const bool has_two_part_terms = of_.term->has_two_part_terms;
-  for (std::size_t i = 0; i < panel_width_; ++i) {
-    const bounded_sum column = bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i],
-                                              each_.n, has_two_part_terms);
-    if (column.bound == 0) {
-      const double exact = before_rounding(column, sizeof(R) == sizeof(double));
-      found[i] = {core::to_word(static_cast<R>(exact)), true};
-    } else {
-      found[i] = core::decide_rounding<R>({column.head, column.tail, column.bound});
+  const auto decide = [&](auto column_at) {
+    for (std::size_t i = 0; i < panel_width_; ++i) {
+      const bounded_sum column = column_at(i);
+      if (column.bound == 0) {
+        const double exact = before_rounding(column, sizeof(R) == sizeof(double));
+        found[i] = {core::to_word(static_cast<R>(exact)), true};
+      } else {
+        found[i] = core::decide_rounding<R>({column.head, column.tail, column.bound});
+      }
     }
+  };
+  if (is_plain_ && are_products(0)) return decide([&](std::size_t i) { return column(0, i); });
+  if (is_plain_) {
+    const plain_sums sums = plain_sums_at(0);
+    const auto n = static_cast<double>(added_);
+    return decide([&](std::size_t i) {
+      return plain_column_of_values(sums.sum[i], sums.error[i], sums.largest[i], sums.smallest[i], n);
+    });
   }
+  const column_sums sums = sums_at(0);
+  const std::size_t n = added_;
+  const bool has_two_part_terms = of_.term->has_two_part_terms;
+  decide([&](std::size_t i) {
+    return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], n, has_two_part_terms);
+  });
 }
 
 void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noexcept {
