@@ -12,6 +12,7 @@
 #include "cpu/extract-inl.h"
 #include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
+#include "cpu/group_extrema-inl.h"
 #include "cpu/groups-inl.h"
 #include "cpu/plain_columns-inl.h"
 #include "cpu/widen-inl.h"
