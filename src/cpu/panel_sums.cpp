@@ -30,7 +30,7 @@ panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::
 
 std::size_t panel_rows::rows_at_a_time() const noexcept {
   // the lines of rows that lie far apart often compete for one set of a cache, which has 8 places
-  constexpr std::ptrdiff_t far = 2048;
+  constexpr std::ptrdiff_t far = 256;
   return in_place_ && std::abs(x_.stride) >= far ? 8 : most_rows;
 }
 
@@ -69,8 +69,18 @@ panel_sums::panel_sums(const engine::batch& of, bool is_plain)
       is_plain_(is_plain && of_.term->add_plain_columns != nullptr),
       a_(of.each, of.each.a, of.results.back().a, width_of(of)),
       b_(of.each, of.each.b, of.results.back().b, width_of(of)),
-      width_((width_of(of) + plain_sums::padding + 7) / 8 * 8),
+      folds_(folds_of(of)),
+      width_((folds_ * width_of(of) + plain_sums::padding + 7) / 8 * 8),
       memory_(static_cast<std::size_t>(arrays * of_.states()) * width_ * sizeof(double) / sizeof(cache_line)) {}
+
+/// A row of a few columns fills no register, so several that follow each other are added as one. Columns of two inputs,
+/// of which one is often repeated, are left alone. Such rows are never split into smaller panels.
+std::size_t panel_sums::folds_of(const engine::batch& of) const {
+  constexpr std::size_t filled = 16;  // columns; more would read memory in another order than its own
+  const std::size_t width = width_of(of), folds = filled / width;
+  if (folds < 2 || of.each.info().inputs == 2 || of.each.n / 16 < folds || !a_.are_consecutive(width)) return 1;
+  return folds;
+}
 
 column_sums panel_sums::sums_at(int index) noexcept {
   return {array(index, 0), array(index, 1), array(index, 2), array(index, 3)};
@@ -97,36 +107,70 @@ void panel_sums::start(const engine::line& first, std::size_t width) noexcept {
   for (int i = 0; i < of_.states(); ++i) clear(i);
 }
 
-void panel_sums::add_rows(int index, const row_block& a, const row_block& b, std::size_t rows) noexcept {
-  const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
-  if (is_plain_) return kernels.add_plain_columns(a, b, rows, panel_width_, plain_sums_at(index));
-  kernels.add_columns(a, b, rows, panel_width_, sums_at(index));
+void panel_sums::add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept {
+  const auto add = [&](int index, const kernels& kernels, const row_block& second) {
+    if (is_plain_) return kernels.add_plain_columns(a, second, rows, width, plain_sums_at(index));
+    kernels.add_columns(a, second, rows, width, sums_at(index));
+  };
+  add(0, *of_.term, b);
+  if (of_.squares != nullptr) add(1, *of_.squares, a);
 }
 
 void panel_sums::add(std::size_t first, std::size_t count) noexcept {
+  const std::size_t folded = folds_ == 1 ? 0 : count / folds_ * folds_;
+  if (folded != 0) add_folded(first, folded);
+  add_unfolded(first + folded, count - folded);
+  added_ += count;
+}
+
+void panel_sums::add_unfolded(std::size_t first, std::size_t count) noexcept {
   const bool two = each_.info().inputs == 2;
   const std::size_t step = two ? std::min(a_.rows_at_a_time(), b_.rows_at_a_time()) : a_.rows_at_a_time();
   for (std::size_t done = 0; done < count; done += step) {
     const std::size_t rows = std::min(step, count - done);
     row_block a = a_.read(first + done, rows), b = two ? b_.read(first + done, rows) : a;
     if (a.is_repeated) std::swap(a, b);
-    add_rows(0, a, b, rows);
-    if (of_.squares != nullptr) add_rows(1, a, a, rows);
+    add_rows(a, b, rows, panel_width_);
   }
-  added_ += count;
+}
+
+/// A multiple of folds_ rows of one input.
+void panel_sums::add_folded(std::size_t first, std::size_t count) noexcept {
+  const std::size_t step = folds_ * a_.rows_at_a_time();
+  for (std::size_t done = 0; done < count; done += step) {
+    row_block a = a_.read(first + done, std::min(step, count - done));
+    a.step *= static_cast<std::ptrdiff_t>(folds_);
+    add_rows(a, a, std::min(step, count - done) / folds_, panel_width_ * folds_);
+  }
 }
 
 bounded_sum panel_sums::column(int index, std::size_t i) noexcept {
-  if (is_plain_) {
-    const plain_sums sums = plain_sums_at(index);
-    const auto n = static_cast<double>(added_);
-    return are_products(index)
-               ? plain_column(sums.sum[i], sums.error[i], sums.magnitude[i], n)
-               : plain_column_of_values(sums.sum[i], sums.error[i], sums.largest[i], sums.smallest[i], n);
+  return is_plain_ ? plain_column_at(index, i) : compensated_column_at(index, i);
+}
+
+bounded_sum panel_sums::plain_column_at(int index, std::size_t i) noexcept {
+  const plain_sums sums = plain_sums_at(index);
+  double sum = sums.sum[i], error = sums.error[i], magnitude = sums.magnitude[i];
+  std::uint32_t largest = sums.largest[i], smallest = sums.smallest[i];
+  for (std::size_t k = i + panel_width_; k < panel_width_ * folds_; k += panel_width_) {
+    const auto [next, lost] = core::two_sum(sum, sums.sum[k]);
+    sum = next, error += sums.error[k] + lost, magnitude += sums.magnitude[k];
+    largest = std::max(largest, sums.largest[k]), smallest = std::min(smallest, sums.smallest[k]);
   }
+  const double n = static_cast<double>(added_) + 2 * static_cast<double>(folds_);  // as many errors, or fewer
+  return are_products(index) ? plain_column(sum, error, magnitude, n)
+                             : plain_column_of_values(sum, error, largest, smallest, n);
+}
+
+bounded_sum panel_sums::compensated_column_at(int index, std::size_t i) noexcept {
   const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
   const column_sums sums = sums_at(index);
-  return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], added_,
+  const auto part = [&](std::size_t k) {
+    return group_sums{sums.sum[k], sums.error[k], sums.magnitude[k], sums.smallest[k]};
+  };
+  group_sums total = part(i);
+  for (std::size_t k = i + panel_width_; k < panel_width_ * folds_; k += panel_width_) total = merged(total, part(k));
+  return bounded_column(total.sum, total.error, total.magnitude, total.smallest, added_ + 2 * folds_,
                         kernels.has_two_part_terms);
 }
 
@@ -144,7 +188,7 @@ void panel_sums::decide_columns(core::decision* found) noexcept {
       }
     }
   };
-  if (is_plain_ && are_products(0)) return decide([&](std::size_t i) { return column(0, i); });
+  if (folds_ != 1 || (is_plain_ && are_products(0))) return decide([&](std::size_t i) { return column(0, i); });
   if (is_plain_) {
     const plain_sums sums = plain_sums_at(0);
     const auto n = static_cast<double>(added_);

@@ -28,6 +28,10 @@ class panel_rows {
   static constexpr std::size_t most_rows = plain_sums::most_rows;
   /// How many to read at a time.
   [[nodiscard]] std::size_t rows_at_a_time() const noexcept;
+  /// Whether the rows of panels of this width follow each other without a gap.
+  [[nodiscard]] bool are_consecutive(std::size_t width) const noexcept {
+    return in_place_ && !is_repeated_ && x_.stride == static_cast<std::ptrdiff_t>(width * size_of(target_));
+  }
 
  private:
   engine::operand x_, row_;
@@ -71,10 +75,15 @@ class panel_sums {
   }
   [[nodiscard]] column_sums sums_at(int index) noexcept;
   [[nodiscard]] plain_sums plain_sums_at(int index) noexcept;
+  [[nodiscard]] std::size_t folds_of(const engine::batch& of) const;
+  void add_unfolded(std::size_t first, std::size_t count) noexcept;
+  void add_folded(std::size_t first, std::size_t count) noexcept;
+  [[nodiscard]] bounded_sum plain_column_at(int index, std::size_t i) noexcept;
+  [[nodiscard]] bounded_sum compensated_column_at(int index, std::size_t i) noexcept;
   [[nodiscard]] bool are_products(int index) const noexcept { return index == 1 || each_.multiplies(); }
   [[nodiscard]] bounded_sum column(int index, std::size_t i) noexcept;
   void clear(int index) noexcept;
-  void add_rows(int index, const row_block& a, const row_block& b, std::size_t rows) noexcept;
+  void add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept;
   template <class R>
   void decide_columns(core::decision* found) noexcept;
 
@@ -84,6 +93,7 @@ class panel_sums {
   sums of_;
   bool is_plain_;
   panel_rows a_, b_;
+  std::size_t folds_;  ///< so many narrow rows are added as one: a column has as many sums
   std::size_t width_, panel_width_ = 0;
   std::size_t added_ = 0;  ///< elements of each vector
   std::vector<cache_line> memory_;
