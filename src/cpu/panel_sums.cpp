@@ -168,6 +168,10 @@ bounded_sum panel_sums::compensated_column_at(int index, std::size_t i) noexcept
   const auto part = [&](std::size_t k) {
     return group_sums{sums.sum[k], sums.error[k], sums.magnitude[k], sums.smallest[k]};
   };
+  if (folds_ == 1) {
+    return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], added_,
+                          kernels.has_two_part_terms);
+  }
   group_sums total = part(i);
   for (std::size_t k = i + panel_width_; k < panel_width_ * folds_; k += panel_width_) total = merged(total, part(k));
   return bounded_column(total.sum, total.error, total.magnitude, total.smallest, added_ + 2 * folds_,

@@ -3,7 +3,9 @@
 // exact ones, so that smaller bounds and a looser rule would be noticed. And hostile columns beside each other.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cpu/column_decision.hpp>
 #include <cpu/column_sums.hpp>
 #include <cpu/kernels.hpp>
 #include <exactdot/exactdot.hpp>
@@ -188,6 +190,58 @@ TEST(plain_columns, of_special_values_decide_nothing) {
       }
     }
   }
+}
+
+/// A number of few bits, so that sums and quotients often end half way.
+double short_number(oracle::rng& random, int bits) {
+  return std::ldexp(static_cast<double>(random.below(std::size_t{1} << bits)), random.between(-60, 0)) *
+         (random.coin() ? 1 : -1);
+}
+
+/// Means of exact sums in two doubles, compared with the quotient in integers: ties, numbers next to them, quotients next to
+/// powers of two.
+TEST(exact_means, are_rounded_once) {
+  oracle::rng random(5);
+  std::size_t certain = 0, ties = 0;
+  const int count = oracle::scaled(400'000);
+  for (int i = 0; i < count; ++i) {
+    const std::size_t n = 1 + random.below(random.coin() ? 8 : 5000);
+    const int kind = static_cast<int>(random.below(3));
+    // the sum of n results of 53, 25 or 12 bits and half a unit, or of next to nothing more
+    double x = short_number(random, 40), y = short_number(random, 30);
+    if (kind != 0) {
+      const int bits = std::array{53, 25, 12}[random.below(3)];
+      const double half = std::ldexp(1.0, -bits);
+      const double value = 1 + std::floor(random.unit() * std::ldexp(1.0, bits - 1)) * 2 * half;
+      const double rest = static_cast<double>(n) * half;  // n times half a unit
+      const double product = value * static_cast<double>(n), lost = std::fma(value, static_cast<double>(n), -product);
+      const auto whole = core::two_sum(product, random.coin() ? rest : -rest);
+      x = whole.value, y = whole.error + lost + (kind == 2 ? short_number(random, 3) * 0x1p-60 : 0);
+    }
+    const auto [head, tail] = core::two_sum(x, y);
+    oracle::integer_sum sum;
+    sum.add(head), sum.add(tail);
+    const auto check_type = [&]<class R>(R) {
+      const core::result_rule rule(core::finish::quotient, core::format_of(type_of<R>));
+      const core::decision found = decide_exact_mean(rule, n, head, tail);
+      if (!found.certain) return;
+      ++certain;
+      // the units of the sum over n, with a bit that says whether there is more
+      const mpz_class shifted = abs(sum.units()) << 200;
+      mpz_class quotient = shifted / n;
+      quotient = 2 * quotient + (quotient * n != shifted ? 1 : 0);
+      constexpr int lowest = oracle::integer_sum::unit_exponent - 201;
+      const mpz_class signed_quotient = sum.units() < 0 ? mpz_class(-quotient) : quotient;
+      const std::uint64_t wanted = oracle::round_number(signed_quotient, lowest, info_of(type_of<R>).precision,
+                                                        sizeof(R) == 8 ? 11 : 8);
+      ASSERT_EQ(found.word, wanted) << n << ' ' << head << ' ' << tail;
+      if (found.word == wanted && kind == 1) ++ties;
+    };
+    check_type(double{}), check_type(float{});
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(certain, static_cast<std::size_t>(count));
+  EXPECT_GT(ties, static_cast<std::size_t>(count) / 8);
 }
 
 /// What a column of a hostile matrix holds.
