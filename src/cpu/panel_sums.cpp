@@ -13,6 +13,13 @@ constexpr std::size_t short_row = 48;
 /// The widths of panels: wide ones read more of a row at a time, and leave other threads less to do.
 constexpr std::size_t narrow_panel = 256;
 
+/// Whether plain sums decide most results. Products by numbers of few bits, such as 1, add up to ties, as values do, but
+/// the rule that tells exact sums does not see them: one of few terms in eight, of many few.
+bool decides_plainly(const engine::plan& each) {
+  constexpr std::size_t many_terms = 256;
+  return each.info().inputs == 1 || each.n >= many_terms;
+}
+
 }  // namespace
 
 panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width)
@@ -63,21 +70,21 @@ std::size_t panel_sums::width_of(const engine::batch& of) {
   return std::min(n, std::clamp(n / threads, narrow_panel, widest));
 }
 
-panel_sums::panel_sums(const engine::batch& of, bool is_plain)
+panel_sums::panel_sums(const engine::batch& of, bool is_plain, std::size_t width)
     : each_(of.each),
       of_(of.each),
-      is_plain_(is_plain && of_.term->add_plain_columns != nullptr),
-      a_(of.each, of.each.a, of.results.back().a, width_of(of)),
-      b_(of.each, of.each.b, of.results.back().b, width_of(of)),
-      folds_(folds_of(of)),
-      width_((folds_ * width_of(of) + plain_sums::padding + 7) / 8 * 8),
+      is_plain_(is_plain && decides_plainly(of.each) && of_.term->add_plain_columns != nullptr),
+      a_(of.each, of.each.a, of.results.back().a, width),
+      b_(of.each, of.each.b, of.results.back().b, width),
+      folds_(folds_of(of, width)),
+      width_((folds_ * width + plain_sums::padding + 7) / 8 * 8),
       memory_(static_cast<std::size_t>(arrays * of_.states()) * width_ * sizeof(double) / sizeof(cache_line)) {}
 
 /// A row of a few columns fills no register, so several that follow each other are added as one. Columns of two inputs,
 /// of which one is often repeated, are left alone. Such rows are never split into smaller panels.
-std::size_t panel_sums::folds_of(const engine::batch& of) const {
+std::size_t panel_sums::folds_of(const engine::batch& of, std::size_t width) const {
   constexpr std::size_t filled = 16;  // columns; more would read memory in another order than its own
-  const std::size_t width = width_of(of), folds = filled / width;
+  const std::size_t folds = filled / width;
   if (folds < 2 || of.each.info().inputs == 2 || of.each.n / 16 < folds || !a_.are_consecutive(width)) return 1;
   return folds;
 }

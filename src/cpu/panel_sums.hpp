@@ -43,9 +43,11 @@ class panel_rows {
 
 class panel_sums {
  public:
-  /// The panels lie along the last result axis of the batch. is_plain: of floats, whether their sums are plain ones
-  /// (cpu/plain_sums.hpp), which take less time than compensated ones and decide less.
-  explicit panel_sums(const engine::batch& of, bool is_plain = true);
+  /// The panels lie along the last result axis of the batch. Sums of floats are plain ones (cpu/plain_sums.hpp), which take
+  /// less time than compensated ones and decide less.
+  explicit panel_sums(const engine::batch& of) : panel_sums(of, true, width_of(of)) {}
+  /// For panels of up to `width` vectors. is_plain: of floats.
+  panel_sums(const engine::batch& of, bool is_plain, std::size_t width);
 
   /// Whether level 1 may decide the results of the batch, and reads its elements this way.
   [[nodiscard]] static bool suits(const engine::batch& of);
@@ -75,7 +77,7 @@ class panel_sums {
   }
   [[nodiscard]] column_sums sums_at(int index) noexcept;
   [[nodiscard]] plain_sums plain_sums_at(int index) noexcept;
-  [[nodiscard]] std::size_t folds_of(const engine::batch& of) const;
+  [[nodiscard]] std::size_t folds_of(const engine::batch& of, std::size_t width) const;
   void add_unfolded(std::size_t first, std::size_t count) noexcept;
   void add_folded(std::size_t first, std::size_t count) noexcept;
   [[nodiscard]] bounded_sum plain_column_at(int index, std::size_t i) noexcept;
