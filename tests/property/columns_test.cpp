@@ -159,6 +159,28 @@ TEST(plain_columns, have_errors_close_to_the_bound) {
   }
 }
 
+/// Products of doubles that are doubles themselves, such as those by 1, are terms like others; not if one of them has more
+/// bits, is 0 or underflows.
+TEST(compensated_columns, of_products_that_are_doubles_are_exact) {
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    matrices<double> x{7, 13};
+    for (std::size_t i = 0; i < x.a.size(); ++i) x.a[i] = 1 + 0x1p-52 * static_cast<double>(i), x.b[i] = 0.5;
+    const auto set_column = [&](std::size_t k, double a, double b) { x.a[40 / 13 * 13 + k] = a, x.b[40 / 13 * 13 + k] = b; };
+    set_column(1, 1 + 0x1p-52, 1 + 0x1p-52);  // 105 bits
+    set_column(2, 0x1p-600, 0x1p-600);        // the product is lost
+    set_column(3, 0x1p-500, 0x1p-540);        // a subnormal product
+    set_column(4, 0x1.8p-500, 0x1.0000001p-500);
+    set_column(5, 0, 1);
+    set_column(12, 0x1p-1074, 0.5);  // rounded to 0
+    const auto found = compensated<core::product>(*set, x, 4);
+    for (const std::size_t k : {0, 6, 7, 8, 9, 10, 11}) EXPECT_EQ(found[k].bound, 0) << set->name << ' ' << k;
+    for (const std::size_t k : {1, 2, 3, 4, 5, 12}) EXPECT_GT(found[k].bound, 0) << set->name << ' ' << k;
+    tally done;
+    check<core::product>(x, found, done);
+    EXPECT_EQ(done.finite, 13) << set->name;
+  }
+}
+
 /// Floats of 24 bits beside a smallest one with an odd last bit: sums of up to 2^28 times it are exact, and said to
 /// be; sums of 2^31 times it are not.
 TEST(plain_columns, are_exact_where_the_rule_says_so) {
