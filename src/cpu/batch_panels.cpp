@@ -61,7 +61,8 @@ void for_panels(const batch& of, const panels& all, const result_sink& sink, Wor
 class two_levels {
  public:
   explicit two_levels(const batch& of) : of_(of), sums_(of), are_columns_(panel_reducer::suits(of)) {
-    if (sums_.is_plain()) compensated_.emplace(of, false, std::min(panel_sums::width_of(of), panel_reducer::widest));
+    if (sums_.is_plain())
+      compensated_.emplace(of, false, std::min(panel_sums::width_of(of), panel_reducer::widest));
     if (are_columns_) {
       columns_.emplace(of);
     } else {

@@ -57,7 +57,8 @@ class result_sink {
  private:
   /// One store each, of a known size.
   template <class R>
-  static void store_certain(char* to, std::ptrdiff_t step, const core::decision* found, std::size_t count) noexcept {
+  static void store_certain(char* to, std::ptrdiff_t step, const core::decision* found,
+                            std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; ++i, to += step) {
       if (found[i].certain) std::memcpy(to, &found[i].word, sizeof(R));  // the low bytes come first
     }

@@ -16,12 +16,13 @@ inline double before_rounding(const bounded_sum& column, bool to_double) noexcep
   return to_double || tail == 0 ? head : core::to_odd(head, tail);
 }
 
-/// The mean of n elements whose sum is head + tail itself, where head is that sum rounded; not certain where the formulas
-/// do not hold. Means of few numbers, as their sums, often lie half way between two results.
+/// The mean of n elements whose sum is head + tail itself, where head is that sum rounded; not certain where the
+/// formulas do not hold. Means of few numbers, as their sums, often lie half way between two results.
 ///
-/// Let q be a double next to head/n. The remainder head - q·n is exact: a multiple of the last bits of q and n, and at most
-/// twice n·ulp(q). With the tail it is n times what q lacks, e, and is compared with half an ulp of q.
-inline core::decision decide_exact_mean(const core::result_rule& rule, std::size_t n, double head, double tail) noexcept {
+/// Let q be a double next to head/n. The remainder head - q·n is exact: a multiple of the last bits of q and n, and
+/// at most twice n·ulp(q). With the tail it is n times what q lacks, e, and is compared with half an ulp of q.
+inline core::decision decide_exact_mean(const core::result_rule& rule, std::size_t n, double head,
+                                        double tail) noexcept {
   constexpr core::decision open{};
   const auto count = static_cast<double>(n);
   if (head == 0) return {core::converted_word(rule, head + 0.0), true};

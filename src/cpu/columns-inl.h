@@ -4,8 +4,8 @@
 // Each lane is a compensated sum: terms are added by TwoSum, products of doubles split by TwoProduct, their errors
 // are added plainly (Dot2: T. Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26, 2005, §5), beside the sum of
 // the terms' magnitudes, which bounds what is lost (cpu/column_sums.hpp). Cost per term: 8 flops, of products of
-// doubles 14. The sums of a register of columns stay in registers for the rows of a call. Results of up to 24 bits take
-// less: cpu/plain_columns-inl.h.
+// doubles 14. The sums of a register of columns stay in registers for the rows of a call. Results of up to 24 bits
+// take less: cpu/plain_columns-inl.h.
 #if defined(EXACTDOT_CPU_COLUMNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_COLUMNS_INL_H_
 #undef EXACTDOT_CPU_COLUMNS_INL_H_

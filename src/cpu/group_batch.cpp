@@ -1,5 +1,5 @@
-// Groups whose elements lie anywhere, column by column: extrema, sums of 64-bit integers and level 1 of other sums in
-// tables; then what level 1 leaves open, or does not serve (states), gathered into lines.
+// Groups whose elements lie anywhere, column by column: extrema, sums of 64-bit integers and level 1 of other sums
+// in tables; then what level 1 leaves open, or does not serve (states), gathered into lines.
 #include <cpu/group_extrema.hpp>
 #include <cpu/group_integers.hpp>
 #include <cpu/group_lines.hpp>

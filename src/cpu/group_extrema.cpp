@@ -26,7 +26,8 @@ struct group_extrema::tables {
     extreme best = no_extreme;
     const std::size_t size = size_of(all.column_.carrier);
     for (std::size_t i = entries.thread; i < entries.thread + entries.threads; ++i) {
-      for (std::size_t k = 0; k < all.shape_.copies; ++k) best.key = std::min(best.key, key(of(i), entries.slot + k, size));
+      for (std::size_t k = 0; k < all.shape_.copies; ++k)
+        best.key = std::min(best.key, key(of(i), entries.slot + k, size));
     }
     sink.take(column * all.shape_.groups + group, out + static_cast<std::ptrdiff_t>(group) * all.of_.out_stride,
               {result_of(all.column_, best)});
@@ -42,8 +43,7 @@ struct group_extrema::tables {
   }
 };
 
-group_extrema::group_extrema(const batch& of)
-    : of_(of), column_(of.each), shape_(of, size_of(of.each.carrier)) {
+group_extrema::group_extrema(const batch& of) : of_(of), column_(of.each), shape_(of, size_of(of.each.carrier)) {
   column_.n = of.keys.n;
   words_of_table_ = shape_.width * size_of(column_.carrier) / sizeof(std::uint64_t) + 8;  // and a cache line
   memory_.resize(shape_.threads * words_of_table_);

@@ -137,8 +137,9 @@ struct group_integers::tables {
     if (!is_square) widen(b, plan.b.type, n, y);
     const std::uint64_t* const factor = is_square ? x : y;
     const bool y_sign = is_square ? x_sign : is_signed(plan.b.type);
-    const auto add_all = x_sign ? (y_sign ? add_products<true, true, wide_sum> : add_products<true, false, wide_sum>)
-                                : (y_sign ? add_products<false, true, wide_sum> : add_products<false, false, wide_sum>);
+    const auto add_all =
+        x_sign ? (y_sign ? add_products<true, true, wide_sum> : add_products<true, false, wide_sum>)
+               : (y_sign ? add_products<false, true, wide_sum> : add_products<false, false, wide_sum>);
     add_all(x, factor, slots, n, to);
   }
 
@@ -209,8 +210,8 @@ group_integers::group_integers(const batch& of)
 
 void group_integers::reduce(std::size_t column, result_sink& sink, std::span<unsigned char> open) {
   const line all = of_.column_at(column);
-  tables made{*this, column, all.out, sink, {column_, all, of_.threads}, size_of(column_.a.type),
-              size_of(column_.b.type)};
+  tables made{
+      *this, column, all.out, sink, {column_, all, of_.threads}, size_of(column_.a.type), size_of(column_.b.type)};
   group_pass(of_, shape_, made, sink, open.data()).run();
 }
 

@@ -118,8 +118,8 @@ std::vector<group_lines::lot> group_lines::lots() const {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const std::size_t n = of_.group_sizes[open_[i]];
     const lot one{i, 1, n, n > elements_in(room_)};
-    const bool joins = !all.empty() && !all.back().in_pieces && !one.in_pieces &&
-                       bytes_of(all.back()) + bytes_of(one) <= room_;
+    const bool joins =
+        !all.empty() && !all.back().in_pieces && !one.in_pieces && bytes_of(all.back()) + bytes_of(one) <= room_;
     if (!joins) {
       all.push_back(one);
       continue;

@@ -1,10 +1,11 @@
 // A pass over the keys and elements of a column: each element joins the entry of a table that its key selects.
 //
 // What a table holds and how an element joins it is another class's: sums with a bound (group_table.hpp), extrema
-// (group_extrema.hpp), sums of 64-bit integers (group_integers.hpp). Each thread has a table of all groups, and takes
-// some of the elements; where these tables would take too much memory each thread has a table of some groups, and
-// reads all keys. Memory: beside the input at most max(1 MiB, 1/16 of it) for tables of all groups, otherwise
-// max(1 MiB, the input). Cost: the entry's, and 1 to 2 ns an element, where the table exceeds the caches a cache miss.
+// (group_extrema.hpp), sums of 64-bit integers (group_integers.hpp). Each thread has a table of all groups, and
+// takes some of the elements; where these tables would take too much memory each thread has a table of some groups,
+// and reads all keys. Memory: beside the input at most max(1 MiB, 1/16 of it) for tables of all groups, otherwise
+// max(1 MiB, the input). Cost: the entry's, and 1 to 2 ns an element, where the table exceeds the caches a cache
+// miss.
 #pragma once
 
 #include <algorithm>
@@ -41,14 +42,14 @@ struct group_tables_shape {
 
 /// Entries that hold what the elements of a group have made: copies of them, in the tables of some threads.
 struct group_entries {
-  std::size_t slot;            ///< of the first copy
+  std::size_t slot;  ///< of the first copy
   std::size_t thread, threads;
 };
 
 /// Tables: clear(thread); add(thread, a, b, slots, n): n elements, element i to the entry slots[i], and
-/// group_slots_ahead more slots that may be prefetched; decide(entries, n, to, group): the result of n > 0 elements,
-/// which goes to the sink, or false if it is open; decide_empty(to, group); reader.for_slices(start, count, thread,
-/// step), with elements of size_of_a and size_of_b bytes.
+/// group_slots_ahead more slots that may be prefetched; decide(entries, n, to, group): the result of n > 0
+/// elements, which goes to the sink, or false if it is open; decide_empty(to, group); reader.for_slices(start,
+/// count, thread, step), with elements of size_of_a and size_of_b bytes.
 template <class Tables>
 class group_pass {
  public:
@@ -103,7 +104,8 @@ class group_pass {
   void add_to_all(std::size_t start, std::size_t count, int thread) noexcept {
     progress progress(of_, sink_.counts_elements());
     std::uint32_t slots[group_slice + group_slots_ahead] = {};
-    const std::size_t groups = shape_.groups, copies = shape_.copies, last = shape_.width - 1;  // copies: a power of 2
+    const std::size_t groups = shape_.groups, copies = shape_.copies,
+                      last = shape_.width - 1;  // copies: a power of 2
     bool goes_on = true;
     tables_.reader.for_slices(
         start, count, thread, [&](const void* a, const void* b, std::size_t first, std::size_t n) {
@@ -123,7 +125,8 @@ class group_pass {
   void add_to_some(const group_range& range, int thread) noexcept {
     progress progress(of_, sink_.counts_elements());
     std::uint32_t slots[group_slice + group_slots_ahead] = {}, positions[group_slice];
-    alignas(64) std::byte first_of_pairs[group_slice * sizeof(double)], second_of_pairs[group_slice * sizeof(double)];
+    alignas(64) std::byte first_of_pairs[group_slice * sizeof(double)],
+        second_of_pairs[group_slice * sizeof(double)];
     const std::size_t first_group = range.first, groups = range.count;
     bool goes_on = true;
     tables_.reader.for_slices(
@@ -164,7 +167,8 @@ class group_pass {
                    std::byte* to) noexcept {
     const auto pick_words = [&]<class Word>(Word) {
       for (std::size_t i = 0; i < n; ++i) {
-        std::memcpy(to + i * sizeof(Word), static_cast<const char*>(from) + positions[i] * sizeof(Word), sizeof(Word));
+        std::memcpy(to + i * sizeof(Word), static_cast<const char*>(from) + positions[i] * sizeof(Word),
+                    sizeof(Word));
       }
     };
     switch (size) {
@@ -191,7 +195,8 @@ inline group_tables_shape::group_tables_shape(const batch& of, std::size_t bytes
   // Up to so many groups a table has several entries of each, used in turn: an element need not wait for the one
   // before it. More groups wait less, and would take more of the cache.
   constexpr std::size_t few_groups = 128, entries_in_turn = 8;
-  const std::size_t limit = std::max(std::size_t{1} << 20, input_bytes(of)) / threads / bytes_of_group;  // of a table
+  const std::size_t limit =
+      std::max(std::size_t{1} << 20, input_bytes(of)) / threads / bytes_of_group;  // of a table
   const std::size_t beside = engine::memory_beside(input_bytes(of)) / threads / bytes_of_group;
   const bool fits = groups <= (threads == 1 ? limit : beside);
   range = fits ? groups : std::clamp<std::size_t>(groups / threads + (groups % threads != 0), 1, limit);

@@ -1,8 +1,8 @@
 // Level 1 of mode exact for groups whose elements lie anywhere: a pass (group_pass.hpp) adds each element to its
 // group's compensated sum, with the bound of cpu/column_sums.hpp.
 //
-// Memory: 32 bytes a group and sum in each table. Cost: 2 to 4 ns an element, where the table exceeds the caches that
-// of a cache miss.
+// Memory: 32 bytes a group and sum in each table. Cost: 2 to 4 ns an element, where the table exceeds the caches
+// that of a cache miss.
 #pragma once
 
 #include <cpu/group_pass.hpp>

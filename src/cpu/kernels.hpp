@@ -60,8 +60,8 @@ struct extreme {
 /// The extreme of n > 0 contiguous elements; indices from 0.
 using extremum_kernel = extreme (*)(const void* x, std::size_t n);
 
-/// Lowers the keys of groups to those of n elements, element i that of table[slots[i]], a word of the element's size.
-/// There are group_slots_ahead more slots, of any value.
+/// Lowers the keys of groups to those of n elements, element i that of table[slots[i]], a word of the element's
+/// size. There are group_slots_ahead more slots, of any value.
 using group_extremum_kernel = void (*)(const void* x, const std::uint32_t* slots, std::size_t n, void* table);
 
 inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;

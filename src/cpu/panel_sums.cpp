@@ -13,8 +13,8 @@ constexpr std::size_t short_row = 48;
 /// The widths of panels: wide ones read more of a row at a time, and leave other threads less to do.
 constexpr std::size_t narrow_panel = 256;
 
-/// Whether plain sums decide most results. Products by numbers of few bits, such as 1, add up to ties, as values do, but
-/// the rule that tells exact sums does not see them: one of few terms in eight, of many few.
+/// Whether plain sums decide most results. Products by numbers of few bits, such as 1, add up to ties, as values
+/// do, but the rule that tells exact sums does not see them: one of few terms in eight, of many few.
 bool decides_plainly(const engine::plan& each) {
   constexpr std::size_t many_terms = 256;
   return each.info().inputs == 1 || each.n >= many_terms;
@@ -80,8 +80,8 @@ panel_sums::panel_sums(const engine::batch& of, bool is_plain, std::size_t width
       width_((folds_ * width + plain_sums::padding + 7) / 8 * 8),
       memory_(static_cast<std::size_t>(arrays * of_.states()) * width_ * sizeof(double) / sizeof(cache_line)) {}
 
-/// A row of a few columns fills no register, so several that follow each other are added as one. Columns of two inputs,
-/// of which one is often repeated, are left alone. Such rows are never split into smaller panels.
+/// A row of a few columns fills no register, so several that follow each other are added as one. Columns of two
+/// inputs, of which one is often repeated, are left alone. Such rows are never split into smaller panels.
 std::size_t panel_sums::folds_of(const engine::batch& of, std::size_t width) const {
   constexpr std::size_t filled = 16;  // columns; more would read memory in another order than its own
   const std::size_t folds = filled / width;
@@ -180,7 +180,8 @@ bounded_sum panel_sums::compensated_column_at(int index, std::size_t i) noexcept
                           kernels.has_two_part_terms);
   }
   group_sums total = part(i);
-  for (std::size_t k = i + panel_width_; k < panel_width_ * folds_; k += panel_width_) total = merged(total, part(k));
+  for (std::size_t k = i + panel_width_; k < panel_width_ * folds_; k += panel_width_)
+    total = merged(total, part(k));
   return bounded_column(total.sum, total.error, total.magnitude, total.smallest, added_ + 2 * folds_,
                         kernels.has_two_part_terms);
 }

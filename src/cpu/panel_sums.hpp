@@ -43,8 +43,8 @@ class panel_rows {
 
 class panel_sums {
  public:
-  /// The panels lie along the last result axis of the batch. Sums of floats are plain ones (cpu/plain_sums.hpp), which take
-  /// less time than compensated ones and decide less.
+  /// The panels lie along the last result axis of the batch. Sums of floats are plain ones (cpu/plain_sums.hpp),
+  /// which take less time than compensated ones and decide less.
   explicit panel_sums(const engine::batch& of) : panel_sums(of, true, width_of(of)) {}
   /// For panels of up to `width` vectors. is_plain: of floats.
   panel_sums(const engine::batch& of, bool is_plain, std::size_t width);
@@ -72,7 +72,8 @@ class panel_sums {
   };
 
   [[nodiscard]] double* array(int index, int which) noexcept {
-    const auto lines = static_cast<std::size_t>(index * arrays + which) * (width_ * sizeof(double) / sizeof(cache_line));
+    const auto lines =
+        static_cast<std::size_t>(index * arrays + which) * (width_ * sizeof(double) / sizeof(cache_line));
     return reinterpret_cast<double*>(memory_.data() + lines);
   }
   [[nodiscard]] column_sums sums_at(int index) noexcept;

@@ -1,5 +1,5 @@
-// Sums of many vectors of floats at once, one per lane, for results of up to 24 bits: the elements of some rows of a
-// matrix, a tile, are added plainly in double, and the tile's sums join those of their columns by TwoSum.
+// Sums of many vectors of floats at once, one per lane, for results of up to 24 bits: the elements of some rows of
+// a matrix, a tile, are added plainly in double, and the tile's sums join those of their columns by TwoSum.
 //
 // A double has 29 bits more than a float, so the roundings of a tile of 16 rows rarely matter, and often there are
 // none: cpu/plain_sums.hpp has the bound, from the largest and the smallest magnitude of a column's elements, of
@@ -79,7 +79,8 @@ HWY_INLINE void add_value_tile(const row_block& a, std::size_t rows, std::size_t
     if constexpr (whole) prefetch_row(x, start);
     sizes.add(load_part<whole>(f, x, start, width));
     if constexpr (has_second) sizes_of_second.add(load_part<whole>(f, x, second, width));
-    const auto of_low = load_promoted<whole>(x, start, width), of_high = load_promoted<whole>(x, start + half, width);
+    const auto of_low = load_promoted<whole>(x, start, width),
+               of_high = load_promoted<whole>(x, start + half, width);
     low = hn::Add(low, Term::absolute ? hn::Abs(of_low) : of_low);
     high = hn::Add(high, Term::absolute ? hn::Abs(of_high) : of_high);
   }
@@ -107,7 +108,8 @@ HWY_INLINE void add_product_tile(const row_block& a, const row_block& b, std::si
     if constexpr (Term::inputs == 1) {
       low = fused_add(d, x_low, x_low, low), high = fused_add(d, x_high, x_high, high);
     } else {
-      const auto y_low = load_floats<whole>(b, i, start, width), y_high = load_floats<whole>(b, i, start + half, width);
+      const auto y_low = load_floats<whole>(b, i, start, width),
+                 y_high = load_floats<whole>(b, i, start + half, width);
       low = fused_add(d, x_low, y_low, low), high = fused_add(d, x_high, y_high, high);
       low_size = fused_add(d, hn::Abs(x_low), hn::Abs(y_low), low_size);
       high_size = fused_add(d, hn::Abs(x_high), hn::Abs(y_high), high_size);

@@ -35,8 +35,8 @@ inline bounded_sum plain_column(double sum, double error, double magnitude, doub
 }
 
 /// The same of floats themselves, from their largest magnitude and the smallest that is not 0, as plain_sums keeps
-/// them. Every float is a multiple of the last bit of the smallest, g, which is more than 2^-24 of it; if n times the
-/// largest is at most 2^53·g, so is every partial sum, and none is rounded.
+/// them. Every float is a multiple of the last bit of the smallest, g, which is more than 2^-24 of it; if n times
+/// the largest is at most 2^53·g, so is every partial sum, and none is rounded.
 inline bounded_sum plain_column_of_values(double sum, double error, std::uint32_t largest, std::uint32_t smallest,
                                           double n) {
   const double magnitude = n * static_cast<double>(std::bit_cast<float>(largest));

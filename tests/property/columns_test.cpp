@@ -159,13 +159,15 @@ TEST(plain_columns, have_errors_close_to_the_bound) {
   }
 }
 
-/// Products of doubles that are doubles themselves, such as those by 1, are terms like others; not if one of them has more
-/// bits, is 0 or underflows.
+/// Products of doubles that are doubles themselves, such as those by 1, are terms like others; not if one of them
+/// has more bits, is 0 or underflows.
 TEST(compensated_columns, of_products_that_are_doubles_are_exact) {
   for (const instruction_set* set : runnable_instruction_sets()) {
     matrices<double> x{7, 13};
     for (std::size_t i = 0; i < x.a.size(); ++i) x.a[i] = 1 + 0x1p-52 * static_cast<double>(i), x.b[i] = 0.5;
-    const auto set_column = [&](std::size_t k, double a, double b) { x.a[40 / 13 * 13 + k] = a, x.b[40 / 13 * 13 + k] = b; };
+    const auto set_column = [&](std::size_t k, double a, double b) {
+      x.a[40 / 13 * 13 + k] = a, x.b[40 / 13 * 13 + k] = b;
+    };
     set_column(1, 1 + 0x1p-52, 1 + 0x1p-52);  // 105 bits
     set_column(2, 0x1p-600, 0x1p-600);        // the product is lost
     set_column(3, 0x1p-500, 0x1p-540);        // a subnormal product
@@ -220,8 +222,8 @@ double short_number(oracle::rng& random, int bits) {
          (random.coin() ? 1 : -1);
 }
 
-/// Means of exact sums in two doubles, compared with the quotient in integers: ties, numbers next to them, quotients next to
-/// powers of two.
+/// Means of exact sums in two doubles, compared with the quotient in integers: ties, numbers next to them,
+/// quotients next to powers of two.
 TEST(exact_means, are_rounded_once) {
   oracle::rng random(5);
   std::size_t certain = 0, ties = 0;
@@ -236,7 +238,8 @@ TEST(exact_means, are_rounded_once) {
       const double half = std::ldexp(1.0, -bits);
       const double value = 1 + std::floor(random.unit() * std::ldexp(1.0, bits - 1)) * 2 * half;
       const double rest = static_cast<double>(n) * half;  // n times half a unit
-      const double product = value * static_cast<double>(n), lost = std::fma(value, static_cast<double>(n), -product);
+      const double product = value * static_cast<double>(n),
+                   lost = std::fma(value, static_cast<double>(n), -product);
       const auto whole = core::two_sum(product, random.coin() ? rest : -rest);
       x = whole.value, y = whole.error + lost + (kind == 2 ? short_number(random, 3) * 0x1p-60 : 0);
     }
@@ -254,8 +257,8 @@ TEST(exact_means, are_rounded_once) {
       quotient = 2 * quotient + (quotient * n != shifted ? 1 : 0);
       constexpr int lowest = oracle::integer_sum::unit_exponent - 201;
       const mpz_class signed_quotient = sum.units() < 0 ? mpz_class(-quotient) : quotient;
-      const std::uint64_t wanted = oracle::round_number(signed_quotient, lowest, info_of(type_of<R>).precision,
-                                                        sizeof(R) == 8 ? 11 : 8);
+      const std::uint64_t wanted =
+          oracle::round_number(signed_quotient, lowest, info_of(type_of<R>).precision, sizeof(R) == 8 ? 11 : 8);
       ASSERT_EQ(found.word, wanted) << n << ' ' << head << ' ' << tail;
       if (found.word == wanted && kind == 1) ++ties;
     };
@@ -307,7 +310,8 @@ TEST(plain_columns, beside_hostile_ones_have_the_bits_of_vectors) {
   oracle::rng random(3);
   for (const instruction_set* set : runnable_instruction_sets()) {
     use_instruction_set(set->name);
-    constexpr std::pair<std::size_t, std::size_t> shapes[] = {{3, 1500}, {40, 1300}, {900, 70}, {5000, 13}, {300, 24}};
+    constexpr std::pair<std::size_t, std::size_t> shapes[] = {
+        {3, 1500}, {40, 1300}, {900, 70}, {5000, 13}, {300, 24}};
     for (const auto& [rows, width] : shapes) {
       std::vector<float> x(rows * width), y(rows), column(rows);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = hostile(random, i % width, i / width, rows);

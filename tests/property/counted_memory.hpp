@@ -1,5 +1,5 @@
-// Counts the bytes that a program allocates with new: those that are allocated, and the most that were at a time. Include
-// it in one source of a program.
+// Counts the bytes that a program allocates with new: those that are allocated, and the most that were at a time.
+// Include it in one source of a program.
 #pragma once
 
 #include <atomic>

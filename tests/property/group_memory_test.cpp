@@ -1,5 +1,5 @@
-// The memory that calls of groups take: the tables that docs/shapes.md names, and gathered elements within 1/16 of the
-// input, or 1 MiB.
+// The memory that calls of groups take: the tables that docs/shapes.md names, and gathered elements within 1/16 of
+// the input, or 1 MiB.
 #include <gtest/gtest.h>
 
 #include <cmath>

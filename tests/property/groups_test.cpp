@@ -298,7 +298,8 @@ void check_extrema(rng& random, std::size_t n, std::size_t groups, int threads) 
   std::vector<T> x(n);
   std::vector<std::int64_t> keys = make_keys(random, n, groups, order::random, false);
   for (std::size_t g = 0; g < groups; ++g) keys[g] = static_cast<std::int64_t>(g);
-  for (std::size_t i = 0; i < n; ++i) {  // a group's elements are from some of the values, so that all tie somewhere
+  for (std::size_t i = 0; i < n;
+       ++i) {  // a group's elements are from some of the values, so that all tie somewhere
     const auto first = static_cast<std::size_t>(keys[i]) % values.size();
     x[i] = values[std::min(first + random.below(3), values.size() - 1)];
   }
@@ -310,7 +311,8 @@ void check_extrema(rng& random, std::size_t n, std::size_t groups, int threads) 
   for (std::size_t g = 0; g < groups; ++g) {
     const T low = exactdot::min(of_group[g]), high = exactdot::max(of_group[g]);
     ASSERT_EQ(std::memcmp(&least[g], &low, sizeof(T)), 0) << name_of(type_of<T>) << ' ' << g << " of " << groups;
-    ASSERT_EQ(std::memcmp(&greatest[g], &high, sizeof(T)), 0) << name_of(type_of<T>) << ' ' << g << " of " << groups;
+    ASSERT_EQ(std::memcmp(&greatest[g], &high, sizeof(T)), 0)
+        << name_of(type_of<T>) << ' ' << g << " of " << groups;
   }
 }
 
