@@ -8,6 +8,7 @@
 #include <cpu/column_decision.hpp>
 #include <cpu/column_sums.hpp>
 #include <cpu/kernels.hpp>
+#include <cstring>
 #include <exactdot/exactdot.hpp>
 
 #include "oracle/cases.hpp"
@@ -270,8 +271,9 @@ TEST(exact_means, are_rounded_once) {
 }
 
 /// What a column of a hostile matrix holds.
-float hostile(oracle::rng& random, std::size_t column, std::size_t row, std::size_t rows) {
-  const auto x = static_cast<float>(2 * random.unit() - 1);
+template <class T>
+T hostile(oracle::rng& random, std::size_t column, std::size_t row, std::size_t rows) {
+  const auto x = static_cast<T>(2 * random.unit() - 1);
   switch (column % 12) {
     case 0:
       return x;
@@ -296,43 +298,49 @@ float hostile(oracle::rng& random, std::size_t column, std::size_t row, std::siz
     case 10:
       return std::ldexp(x, random.between(-120, 120));
     default:
-      return static_cast<float>(random.between(-3, 3));
+      return static_cast<T>(random.between(-3, 3));
   }
 }
 
 template <class T>
 void expect_bits(T got, T wanted, std::size_t column) {
-  EXPECT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(wanted)) << column;
+  EXPECT_EQ(std::memcmp(&got, &wanted, sizeof(T)), 0) << column << ": " << got << " is not " << wanted;
+}
+
+template <class T>
+void check_hostile(oracle::rng& random, std::size_t rows, std::size_t width) {
+  std::vector<T> x(rows * width), y(rows), column(rows);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = hostile<T>(random, i % width, i / width, rows);
+  for (const int threads : {1, 3}) {
+    for (T& each : y) each = threads == 1 ? T(1) : static_cast<T>(random.unit());
+    const options o{.threads = threads};
+    const columns all{x.data(), rows, width};
+    std::vector<T> sums(width), sizes(width), norms(width), means(width), dots(width), variances(width);
+    sum(all, sums, o), asum(all, sizes, o), nrm2(all, norms, o), mean(all, means, o);
+    dot(all, repeated{y.data(), rows}, dots, o), variance(all, variances, 1, o);
+    for (std::size_t k = 0; k < width; ++k) {
+      for (std::size_t i = 0; i < rows; ++i) column[i] = x[i * width + k];
+      expect_bits(sums[k], sum(column), k);
+      expect_bits(sizes[k], asum(column), k);
+      expect_bits(norms[k], nrm2(column), k);
+      expect_bits(means[k], mean(column), k);
+      expect_bits(dots[k], dot(column, y), k);
+      expect_bits(variances[k], variance(column, 1), k);
+    }
+  }
 }
 
 /// Wide and narrow matrices, few rows and many, one thread and several: all columns have the bits of vectors.
-TEST(plain_columns, beside_hostile_ones_have_the_bits_of_vectors) {
+TYPED_TEST(columns_of, hostile_data_have_the_bits_of_vectors) {
   oracle::rng random(3);
   for (const instruction_set* set : runnable_instruction_sets()) {
     use_instruction_set(set->name);
-    constexpr std::pair<std::size_t, std::size_t> shapes[] = {
-        {3, 1500}, {40, 1300}, {900, 70}, {5000, 13}, {300, 24}};
+    constexpr std::pair<std::size_t, std::size_t> shapes[] = {{3, 1500}, {40, 1300}, {900, 70}, {5000, 13},
+                                                              {300, 24}, {5003, 5},  {700, 3}};
     for (const auto& [rows, width] : shapes) {
-      std::vector<float> x(rows * width), y(rows), column(rows);
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] = hostile(random, i % width, i / width, rows);
-      for (float& each : y) each = static_cast<float>(random.unit());
-      for (const int threads : {1, 3}) {
-        const options o{.threads = threads};
-        const columns all{x.data(), rows, width};
-        std::vector<float> sums(width), sizes(width), norms(width), means(width), dots(width), variances(width);
-        sum(all, sums, o), asum(all, sizes, o), nrm2(all, norms, o), mean(all, means, o);
-        dot(all, repeated{y.data(), rows}, dots, o), variance(all, variances, 1, o);
-        for (std::size_t k = 0; k < width; ++k) {
-          for (std::size_t i = 0; i < rows; ++i) column[i] = x[i * width + k];
-          expect_bits(sums[k], sum(column), k);
-          expect_bits(sizes[k], asum(column), k);
-          expect_bits(norms[k], nrm2(column), k);
-          expect_bits(means[k], mean(column), k);
-          expect_bits(dots[k], dot(column, y), k);
-          expect_bits(variances[k], variance(column, 1), k);
-        }
-        if (HasFailure()) return;
-      }
+      SCOPED_TRACE(std::string(set->name) + ' ' + std::to_string(rows) + " x " + std::to_string(width));
+      check_hostile<TypeParam>(random, rows, width);
+      if (testing::Test::HasFailure()) return;
     }
   }
   use_instruction_set("");
