@@ -204,6 +204,13 @@ void panel_sums::decide_columns(core::decision* found) noexcept {
   if (is_plain_) {
     const plain_sums sums = plain_sums_at(0);
     const auto n = static_cast<double>(added_);
+    bool any_inexact = false;  // most often none is, and this loop is all
+    for (std::size_t i = 0; i < panel_width_; ++i) {
+      const bool is_exact = is_exact_column(sums.largest[i], sums.smallest[i], n);
+      found[i] = {core::to_word(static_cast<R>(sums.sum[i])), is_exact};
+      any_inexact |= !is_exact;
+    }
+    if (!any_inexact) return;
     return decide([&](std::size_t i) {
       return plain_column_of_values(sums.sum[i], sums.error[i], sums.largest[i], sums.smallest[i], n);
     });

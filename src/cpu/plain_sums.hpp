@@ -34,16 +34,21 @@ inline bounded_sum plain_column(double sum, double error, double magnitude, doub
   return column;
 }
 
-/// The same of floats themselves, from their largest magnitude and the smallest that is not 0, as plain_sums keeps
-/// them. Every float is a multiple of the last bit of the smallest, g, which is more than 2^-24 of it; if n times
-/// the largest is at most 2^53·g, so is every partial sum, and none is rounded.
+/// Whether the sum of n floats is exact, by their largest magnitude and the smallest that is not 0, as plain_sums
+/// keeps them. Every float is a multiple of the last bit of the smallest, g, which is more than 2^-24 of it; if n
+/// times the largest is at most 2^53·g, so is every partial sum, and none is rounded.
+inline bool is_exact_column(std::uint32_t largest, std::uint32_t smallest, double n) {
+  const double magnitude = n * static_cast<double>(std::bit_cast<float>(largest));
+  const double least = static_cast<double>(std::bit_cast<float>(smallest + 1));
+  const bool are_zero = smallest == plain_sums::no_smallest;
+  return magnitude < HUGE_VAL && (magnitude <= 0x1p28 * least || are_zero);
+}
+
+/// The sum of a column of floats with its bound.
 inline bounded_sum plain_column_of_values(double sum, double error, std::uint32_t largest, std::uint32_t smallest,
                                           double n) {
-  const double magnitude = n * static_cast<double>(std::bit_cast<float>(largest));
-  bounded_sum column = plain_column(sum, error, magnitude, n);
-  const bool has_smallest = smallest != plain_sums::no_smallest;
-  const double least = has_smallest ? static_cast<double>(std::bit_cast<float>(smallest + 1)) : HUGE_VAL;
-  if (magnitude < HUGE_VAL && magnitude <= 0x1p28 * least) column.bound = 0;
+  bounded_sum column = plain_column(sum, error, n * static_cast<double>(std::bit_cast<float>(largest)), n);
+  if (is_exact_column(largest, smallest, n)) column.bound = 0;
   return column;
 }
 
