@@ -61,6 +61,8 @@ void for_panels(const batch& of, const panels& all, const result_sink& sink, Wor
 class two_levels {
  public:
   explicit two_levels(const batch& of) : of_(of), sums_(of), are_columns_(panel_reducer::suits(of)) {
+    if (sums_.is_plain())
+      compensated_.emplace(of, false, std::min(panel_sums::width_of(of), panel_reducer::widest));
     if (are_columns_) {
       columns_.emplace(of);
     } else {
@@ -82,19 +84,41 @@ class two_levels {
     const line first = of_.line_at(index);
     core::decision found[panel_sums::widest];
     panel_sums::finish(parts, found);
-    for (std::size_t k = 0; k < width; ++k) {
-      if (found[k].certain) sink.take(index + k, line_after(of_, first, k).out, {found[k].word});
-    }
-    const std::size_t step = are_columns_ ? panel_reducer::width_of(of_) : 1;
+    sink.take_certain(index, first.out, of_.results.back().out, found, width);
+    const std::size_t step = panel_reducer::widest;
     for (std::size_t k = 0; k < width; k += step) {
       const std::size_t count = std::min(step, width - k);
-      const auto is_open = [](const core::decision& each) { return !each.certain; };
-      if (std::any_of(found + k, found + k + count, is_open))
-        finish(index + k, line_after(of_, first, k), found + k, count, sink);
+      if (any_open(found + k, count)) finish_open(index + k, line_after(of_, first, k), found + k, count, sink);
     }
   }
 
  private:
+  static bool any_open(const core::decision* found, std::size_t count) noexcept {
+    return std::any_of(found, found + count, [](const core::decision& each) { return !each.certain; });
+  }
+
+  /// The open ones of up to panel_reducer::widest results: of floats by compensated sums, then each exactly.
+  void finish_open(std::size_t index, const line& first, core::decision* found, std::size_t count,
+                   result_sink& sink) noexcept {
+    if (compensated_) {
+      core::decision again[panel_reducer::widest];
+      compensated_->start(first, count);
+      for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share)
+        compensated_->add(done, std::min(rows_per_share, of_.each.n - done));
+      panel_sums::finish({&*compensated_, 1}, again);
+      for (std::size_t k = 0; k < count; ++k) {
+        if (found[k].certain || !again[k].certain) continue;
+        found[k] = again[k];
+        sink.take(index + k, line_after(of_, first, k).out, {found[k].word});
+      }
+    }
+    const std::size_t step = are_columns_ ? panel_reducer::width_of(of_) : 1;
+    for (std::size_t k = 0; k < count; k += step) {
+      const std::size_t some = std::min(step, count - k);
+      if (any_open(found + k, some)) finish(index + k, line_after(of_, first, k), found + k, some, sink);
+    }
+  }
+
   /// The open ones of `count` results.
   void finish(std::size_t index, const line& first, const core::decision* found, std::size_t count,
               result_sink& sink) noexcept {
@@ -110,6 +134,7 @@ class two_levels {
 
   const batch& of_;
   panel_sums sums_;
+  std::optional<panel_sums> compensated_;  // where sums_ are plain
   bool are_columns_;
   std::optional<panel_reducer> columns_;
   std::optional<line_reducer> lines_;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cpu/line_reducer.hpp>
+#include <cstring>
 #include <plan/batch.hpp>
 #include <plan/threads.hpp>
 #include <vector>
@@ -30,6 +31,17 @@ class result_sink {
     if (held_ != nullptr) held_[index] = found.word;
     if (stores_) of_.store(to, found.word);
   }
+  /// The certain ones of some neighbouring results, whose places are `step` bytes apart.
+  void take_certain(std::size_t index, char* to, std::ptrdiff_t step, const core::decision* found,
+                    std::size_t count) noexcept {
+    const std::size_t size = size_of(of_.each.result_type);
+    const bool is_plain = held_ == nullptr && stores_ && !of_.out_swapped;
+    if (is_plain && size == sizeof(double)) return store_certain<double>(to, step, found, count);
+    if (is_plain && size == sizeof(float)) return store_certain<float>(to, step, found, count);
+    for (std::size_t i = 0; i < count; ++i, to += step) {
+      if (found[i].certain) take(index + i, to, {found[i].word});
+    }
+  }
   /// The sums of n elements, for a batch of states.
   void take_sums(char* to, std::size_t n, const line_sums& sums) const noexcept {
     engine::add_to_state(*of_.states, n, sums.layout, sums.words, reinterpret_cast<std::int64_t*>(to));
@@ -43,6 +55,15 @@ class result_sink {
   [[nodiscard]] bool counts_elements() const { return !is_repeated_; }
 
  private:
+  /// One store each, of a known size.
+  template <class R>
+  static void store_certain(char* to, std::ptrdiff_t step, const core::decision* found,
+                            std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i, to += step) {
+      if (found[i].certain) std::memcpy(to, &found[i].word, sizeof(R));  // the low bytes come first
+    }
+  }
+
   const batch& of_;
   std::uint64_t* held_;
   bool stores_, is_repeated_;

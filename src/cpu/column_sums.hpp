@@ -29,7 +29,8 @@ struct row_block {
 };
 
 /// Per column: a sum of terms, the sum of its rounding errors, the sum of their magnitudes, the smallest magnitude
-/// of a term that is not 0. Whole registers are loaded and stored: there is room for `padding` more columns.
+/// of a term that is not 0; of products of doubles 0 if one is not a double itself, or is 0. Whole registers are
+/// loaded and stored: there is room for `padding` more columns.
 struct column_sums {
   static constexpr std::size_t padding = 8;
   static constexpr int arrays = 4;
@@ -54,18 +55,16 @@ inline group_sums merged(const group_sums& x, const group_sums& y) {
 /// itself a rounded sum of two; counted twice over, with 1/16 for the rounding of m. Nothing is lost if m is less
 /// than the smallest term t, for terms that are doubles: all numbers are then multiples of t's last bit, and the
 /// errors' sums, which stay below 2^53 of these, are exact. A product of doubles has more bits, and if its own
-/// error underflows loses 2^-1074.
+/// error underflows loses 2^-1074; where all products are doubles themselves, such as those by 1, and none is so
+/// small that its error would underflow, they are terms like others.
 inline bounded_sum bounded_column(double sum, double error, double magnitude, double smallest, std::size_t n,
                                   bool has_two_part_terms) {
   const double terms = static_cast<double>(n) + 2;
   bounded_sum column;
   column.head = sum, column.tail = error;
   column.bound = 2 * terms * unit_roundoff * magnitude * 1.0625;
-  if (has_two_part_terms) {
-    column.bound += terms * 0x1p-1073;
-  } else if (magnitude < smallest) {
-    column.bound = 0;
-  }
+  if (has_two_part_terms) column.bound += terms * 0x1p-1073;
+  if (magnitude < smallest && (!has_two_part_terms || smallest > 0x1p-900)) column.bound = 0;
   return column;
 }
 

@@ -4,7 +4,8 @@
 // Each lane is a compensated sum: terms are added by TwoSum, products of doubles split by TwoProduct, their errors
 // are added plainly (Dot2: T. Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26, 2005, §5), beside the sum of
 // the terms' magnitudes, which bounds what is lost (cpu/column_sums.hpp). Cost per term: 8 flops, of products of
-// doubles 11. The sums of a register of columns stay in registers for the rows of a call.
+// doubles 14. The sums of a register of columns stay in registers for the rows of a call. Results of up to 24 bits
+// take less: cpu/plain_columns-inl.h.
 #if defined(EXACTDOT_CPU_COLUMNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_COLUMNS_INL_H_
 #undef EXACTDOT_CPU_COLUMNS_INL_H_
@@ -37,9 +38,15 @@ HWY_INLINE void add_column_register(const row_block& a, const row_block& b, std:
                                     std::size_t width, const column_sums& to) {
   const hn::ScalableTag<double> d;
   using v = vec<decltype(d)>;
+  constexpr bool has_two_parts = Term::factors == 2 && sizeof(T) == sizeof(double);
+  [[maybe_unused]] v inexact = hn::Zero(d);  // not 0 where a product is not one double, or may have underflowed
   v sum = hn::LoadU(d, to.sum + start), error = hn::LoadU(d, to.error + start),
     magnitude = hn::LoadU(d, to.magnitude + start), smallest = hn::LoadU(d, to.smallest + start);
   for (std::size_t i = 0; i < rows; ++i) {
+    if constexpr (whole) {
+      prefetch_row(a.row<T>(i), start);
+      if (Term::inputs == 2 && !b.is_repeated) prefetch_row(b.row<T>(i), start);
+    }
     const v x = load_row<whole>(a.row<T>(i), start, width);
     v y = x;
     if constexpr (Term::inputs == 2) {
@@ -50,14 +57,19 @@ HWY_INLINE void add_column_register(const row_block& a, const row_block& b, std:
     const v term = Term::factors == 2 ? hn::Mul(of.x, of.y) : of.x;
     const v next = hn::Add(sum, term), part = hn::Sub(next, sum);
     v lost = hn::Add(hn::Sub(sum, hn::Sub(next, part)), hn::Sub(term, part));
-    if constexpr (Term::factors == 2 && sizeof(T) == sizeof(double)) {
-      lost = hn::Add(lost, fused_subtract(d, of.x, of.y, term));
+    if constexpr (has_two_parts) {
+      const v rest = fused_subtract(d, of.x, of.y, term);
+      lost = hn::Add(lost, rest);
+      inexact = hn::Or(inexact, hn::Or(rest, hn::VecFromMask(d, hn::Eq(term, hn::Zero(d)))));
     }
     sum = next;
     error = hn::Add(error, lost);
     magnitude = hn::Add(magnitude, hn::Abs(lost));
     const v size = hn::Abs(term);
     smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(size, hn::Zero(d)), hn::Set(d, HUGE_VAL), size));
+  }
+  if constexpr (has_two_parts) {  // a NaN where a product was 0: not equal to 0 either
+    smallest = hn::IfThenElse(hn::Eq(inexact, hn::Zero(d)), smallest, hn::Zero(d));
   }
   hn::StoreU(sum, d, to.sum + start);
   hn::StoreU(error, d, to.error + start);

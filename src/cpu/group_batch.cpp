@@ -1,5 +1,7 @@
-// Groups whose elements lie anywhere, column by column: level 1 in tables of sums, then what that leaves open, or
-// does not serve, gathered into lines.
+// Groups whose elements lie anywhere, column by column: extrema, sums of 64-bit integers and level 1 of other sums
+// in tables; then what level 1 leaves open, or does not serve (states), gathered into lines.
+#include <cpu/group_extrema.hpp>
+#include <cpu/group_integers.hpp>
 #include <cpu/group_lines.hpp>
 #include <cpu/group_table.hpp>
 #include <optional>
@@ -24,9 +26,20 @@ void take_empty_groups(const batch& of, std::size_t column, result_sink& sink, s
   }
 }
 
+/// Tables that leave no group open.
+template <class Tables>
+void reduce_in_tables(const batch& of, result_sink& sink) {
+  std::vector<unsigned char> open(of.keys.groups);
+  Tables tables(of);
+  for (std::size_t column = 0; column < of.column_count && !is_cancelled(of); ++column)
+    tables.reduce(column, sink, open);
+}
+
 }  // namespace
 
 void reduce_groups(const batch& of, result_sink& sink) {
+  if (group_extrema::suits(of)) return reduce_in_tables<group_extrema>(of, sink);
+  if (group_integers::suits(of)) return reduce_in_tables<group_integers>(of, sink);
   std::vector<unsigned char> open(of.keys.groups);
   std::optional<group_table> table;
   if (group_table::suits(of)) table.emplace(of);

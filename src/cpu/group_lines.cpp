@@ -65,22 +65,40 @@ struct group_lines::column_call {
   bool counts;
 };
 
-/// What a thread works with.
+/// What a thread works with: a buffer of the places of a lot's groups, where the next element of each goes, the
+/// elements, and those of the second input.
 struct group_lines::worker {
-  std::unique_ptr<std::byte[]> a, b;
-  std::vector<std::size_t> places;  ///< of a lot's groups: where the next element goes
+  std::unique_ptr<std::byte[]> buffer;
   line_reducer reducer;
+  std::size_t* places = nullptr;
+  std::byte *a = nullptr, *b = nullptr;
 
+  void lay_out(std::size_t groups, std::size_t elements, const engine::plan& gathered) noexcept {
+    places = reinterpret_cast<std::size_t*>(buffer.get());
+    a = buffer.get() + groups * sizeof(std::size_t);
+    b = gathered.info().inputs == 2 ? a + elements * size_of(gathered.a.type) : nullptr;
+  }
   [[nodiscard]] line line_at(std::size_t first, std::size_t n, const engine::plan& gathered) const noexcept {
-    const std::byte* const from = a.get() + first * size_of(gathered.a.type);
-    return {from, b == nullptr ? from : b.get() + first * size_of(gathered.b.type), n, nullptr};
+    const std::byte* const from = a + first * size_of(gathered.a.type);
+    return {from, b == nullptr ? from : b + first * size_of(gathered.b.type), n, nullptr};
   }
 };
 
 group_lines::group_lines(const batch& of) : of_(of), gathered_(gathered_plan(of)) {
-  const std::size_t of_thread = engine::memory_beside(input_bytes(of)) / static_cast<std::size_t>(of.threads);
-  constexpr std::size_t least = 4096;  // elements
-  limit_ = std::max(of_thread / (input_bytes(of) / of.keys.n), least);
+  constexpr std::size_t least_room = std::size_t{1} << 16;  // of a thread, so that passes are worth their keys
+  const std::size_t room = engine::memory_beside(input_bytes(of));
+  threads_ = static_cast<int>(std::clamp<std::size_t>(room / least_room, 1, static_cast<std::size_t>(of.threads)));
+  room_ = room / static_cast<std::size_t>(threads_);
+}
+
+/// The bytes of a buffer for a lot that is gathered at once.
+std::size_t group_lines::bytes_of(const lot& some) const {
+  return some.count * sizeof(std::size_t) + some.elements * (input_bytes(of_) / of_.keys.n);
+}
+
+/// The elements of one group that a buffer of so many bytes holds.
+std::size_t group_lines::elements_in(std::size_t bytes) const {
+  return (bytes - sizeof(std::size_t)) / (input_bytes(of_) / of_.keys.n);
 }
 
 void group_lines::list_open(std::span<const unsigned char> open) {
@@ -99,7 +117,13 @@ std::vector<group_lines::lot> group_lines::lots() const {
   std::vector<lot> all;
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const std::size_t n = of_.group_sizes[open_[i]];
-    if (all.empty() || all.back().elements + n > limit_) all.push_back({i, 0, 0});
+    const lot one{i, 1, n, n > elements_in(room_)};
+    const bool joins =
+        !all.empty() && !all.back().in_pieces && !one.in_pieces && bytes_of(all.back()) + bytes_of(one) <= room_;
+    if (!joins) {
+      all.push_back(one);
+      continue;
+    }
     ++all.back().count;
     all.back().elements += n;
   }
@@ -113,23 +137,17 @@ void group_lines::reduce(std::size_t column, std::span<const unsigned char> open
   const line data = of_.column_at(column);
   column_call call{column, of_.each.a, of_.each.b, data.out, sink, counts};
   call.a.data = data.a, call.b.data = data.b;
-  const int threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(of_.threads), all.size()));
-  std::size_t elements = 0, groups = 0;
-  for (const lot& each : all) elements = std::max(elements, each.elements), groups = std::max(groups, each.count);
-  elements = std::min(elements, limit_);
+  const int threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads_), all.size()));
+  std::size_t bytes = 0;
+  for (const lot& each : all) bytes = std::max(bytes, each.in_pieces ? room_ : bytes_of(each));
   std::vector<worker> workers;
-  for (int i = 0; i < threads; ++i) {
-    const auto buffer = [&](const engine::operand& x) {
-      return std::make_unique_for_overwrite<std::byte[]>(elements * size_of(x.type));
-    };
-    const bool two = of_.each.info().inputs == 2;
-    workers.push_back({buffer(call.a), two ? buffer(call.b) : nullptr, std::vector<std::size_t>(groups),
-                       line_reducer(gathered_)});
-  }
+  for (int i = 0; i < threads; ++i)
+    workers.push_back({std::make_unique_for_overwrite<std::byte[]>(bytes), line_reducer(gathered_)});
   engine::for_shares(all.size(), 1, threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
     worker& by = workers[static_cast<std::size_t>(thread)];
     for (std::size_t i = start; i < start + count && !is_cancelled(of_); ++i) {
-      if (all[i].elements > limit_) {
+      by.lay_out(all[i].count, all[i].in_pieces ? elements_in(room_) : all[i].elements, gathered_);
+      if (all[i].in_pieces) {
         reduce_in_pieces(call, all[i], by);
       } else {
         reduce_lot(call, all[i], by);
@@ -165,8 +183,8 @@ void group_lines::gather(const column_call& call, const lot& some, worker& by, B
     before(count);
     for (std::size_t i = 0; i < count; ++i) found.to[i] = by.places[found.to[i]]++;
     found.count = count;
-    copy(call.a, first, found, by.a.get());
-    if (by.b != nullptr) copy(call.b, first, found, by.b.get());
+    copy(call.a, first, found, by.a);
+    if (by.b != nullptr) copy(call.b, first, found, by.b);
   }
   by.reducer.forget_elements();
 }
@@ -198,10 +216,11 @@ void group_lines::reduce_in_pieces(const column_call& call, const lot& one, work
     progress.goes_on(by.places[0]);
     by.places[0] = 0;
   };
+  const std::size_t most = elements_in(room_);  // more than a slice of keys
   by.places[0] = 0;
   by.reducer.start();
   gather(call, one, by, [&](std::size_t count) {
-    if (by.places[0] + count > limit_) add_piece();
+    if (by.places[0] + count > most) add_piece();
   });
   if (is_cancelled(of_)) return;
   if (by.places[0] != 0) add_piece();

@@ -1,10 +1,10 @@
 // Groups whose elements lie anywhere, gathered: a pass over the keys copies the elements of some groups, group by
 // group, to a buffer, whose lines the reducer of lines computes. For what level 1 leaves open, or does not serve.
 //
-// Each thread takes other groups, in order, as many at a time as fit its share of max(1 MiB, 1/16 of the input); so
-// the keys are read up to 16 times the number of threads. A group that exceeds a share is gathered in pieces.
-// Memory: that, up to twice as much for places in the buffer, and 8 bytes a group unless all groups are open. Cost:
-// about 1 ns for each key that is read, and that of the lines.
+// Each thread takes other groups, in order, as many at a time as fit its share of max(1 MiB, 1/16 of the input):
+// their elements and, for each, where the next one goes; so the keys are read up to about 16 times the number of
+// threads. A group that exceeds a share is gathered in pieces. Memory: that, and 8 bytes a group, 16 unless all
+// groups are open. Cost: about 1 ns for each key that is read, and that of the lines.
 #pragma once
 
 #include <cpu/batch_parts.hpp>
@@ -25,12 +25,15 @@ class group_lines {
   struct lot {
     std::size_t first, count;  ///< indices among the open groups
     std::size_t elements;
+    bool in_pieces = false;  ///< one group, which does not fit
   };
   struct column_call;
   struct worker;
 
   void list_open(std::span<const unsigned char> open);
   [[nodiscard]] std::vector<lot> lots() const;
+  [[nodiscard]] std::size_t bytes_of(const lot& some) const;
+  [[nodiscard]] std::size_t elements_in(std::size_t bytes) const;
   void reduce_lot(const column_call& call, const lot& some, worker& by) const noexcept;
   void reduce_in_pieces(const column_call& call, const lot& one, worker& by) const noexcept;
   template <class Before>
@@ -40,8 +43,9 @@ class group_lines {
   [[nodiscard]] char* place_of(const column_call& call, std::size_t group) const noexcept;
 
   const batch& of_;
-  engine::plan gathered_;          ///< of elements in a buffer
-  std::size_t limit_;              ///< elements of a thread's buffer
+  engine::plan gathered_;  ///< of elements in a buffer
+  int threads_;
+  std::size_t room_;               ///< bytes of a thread's buffer
   std::vector<std::size_t> open_;  ///< groups
   /// Of each group the index in open_, or none; empty if all groups are open.
   std::vector<std::size_t> order_;

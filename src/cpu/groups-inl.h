@@ -40,8 +40,13 @@ void add_groups(const void* a, const void* b, const std::uint32_t* slots, std::s
     const double term = Term::factors == 2 ? x * y : x;
     const double sum = to.sum, next = sum + term, part = next - sum;
     double lost = (sum - (next - part)) + (term - part);
-    if constexpr (Term::factors == 2 && sizeof(T) == sizeof(double)) lost += std::fma(x, y, -term);
-    const double size = std::abs(term), smallest = to.smallest;
+    const double size = std::abs(term);
+    double smallest = to.smallest;
+    if constexpr (Term::factors == 2 && sizeof(T) == sizeof(double)) {
+      const double rest = std::fma(x, y, -term);
+      lost += rest;
+      smallest = rest == 0 && size != 0 ? smallest : 0;  // not one double, or it may have underflowed
+    }
     to.sum = next;
     to.error += lost;
     to.magnitude += std::abs(lost);

@@ -12,7 +12,9 @@
 #include "cpu/extract-inl.h"
 #include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
+#include "cpu/group_extrema-inl.h"
 #include "cpu/groups-inl.h"
+#include "cpu/plain_columns-inl.h"
 #include "cpu/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,16 +22,18 @@ namespace exactdot::cpu_engine {
 namespace HWY_NAMESPACE {
 
 template <class Element, class Term>
+constexpr auto plain_columns_kernel() -> decltype(kernels::add_plain_columns) {
+  if constexpr (core::carrier<Element>::product_fits_double) return add_plain_columns<Term>;
+  return nullptr;
+}
+
+template <class Element, class Term>
 constexpr kernels kernels_of() {
-  return {fast<Element, Term>,
-          bounded<Element, Term>,
-          refined<Element, Term>,
-          suggested_levels<Element, Term>,
-          accumulate<Element, Term>,
-          accumulate_integers<Element, Term>,
-          add_columns<Element, Term>,
-          add_groups<Element, Term>,
-          Term::factors == 2 && sizeof(Element) == sizeof(double)};
+  return {fast<Element, Term>,        bounded<Element, Term>,
+          refined<Element, Term>,     suggested_levels<Element, Term>,
+          accumulate<Element, Term>,  accumulate_integers<Element, Term>,
+          add_columns<Element, Term>, plain_columns_kernel<Element, Term>(),
+          add_groups<Element, Term>,  Term::factors == 2 && sizeof(Element) == sizeof(double)};
 }
 
 }  // namespace HWY_NAMESPACE

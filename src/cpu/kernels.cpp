@@ -48,6 +48,11 @@ constexpr std::array<extremum_kernel, sizeof...(i)> extremum_table(std::index_se
   return {extremum<std::tuple_element_t<i / 2, element_types>, i % 2 == 1>...};
 }
 
+template <std::size_t... i>
+constexpr std::array<group_extremum_kernel, sizeof...(i)> group_extremum_table(std::index_sequence<i...>) {
+  return {add_group_extrema<std::tuple_element_t<i / 2, element_types>, i % 2 == 1>...};
+}
+
 /// Entry i: element type i.
 template <std::size_t... i>
 constexpr std::array<engine::widening, sizeof...(i)> widening_table(std::index_sequence<i...>) {
@@ -57,6 +62,7 @@ constexpr std::array<engine::widening, sizeof...(i)> widening_table(std::index_s
 constexpr instruction_set named(const char* name) {
   return {name, kernels_table(std::make_index_sequence<carrier_count * term_count>()),
           extremum_table(std::make_index_sequence<2 * elements.size()>()),
+          group_extremum_table(std::make_index_sequence<2 * elements.size()>()),
           widening_table(std::make_index_sequence<elements.size()>())};
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cpu/column_sums.hpp>
+#include <cpu/plain_sums.hpp>
 #include <cpu/refined_sum.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,9 @@ struct kernels {
   /// Adds rows of `width` carriers to the sums of their columns.
   void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                       const column_sums& to);
+  /// The same for up to plain_sums::most_rows rows of floats, plainly; null for doubles.
+  void (*add_plain_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+                            const plain_sums& to);
   /// Adds n carriers, element i to the sums table[slots[i]]. There are group_slots_ahead more slots, of any value.
   void (*add_groups)(const void* a, const void* b, const std::uint32_t* slots, std::size_t n, group_sums* table);
   /// Whether its terms are a double and an error: products of doubles.
@@ -55,6 +59,10 @@ struct extreme {
 
 /// The extreme of n > 0 contiguous elements; indices from 0.
 using extremum_kernel = extreme (*)(const void* x, std::size_t n);
+
+/// Lowers the keys of groups to those of n elements, element i that of table[slots[i]], a word of the element's
+/// size. There are group_slots_ahead more slots, of any value.
+using group_extremum_kernel = void (*)(const void* x, const std::uint32_t* slots, std::size_t n, void* table);
 
 inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
 inline constexpr std::size_t carrier_count = 2;  // float32, float64: the first of the element types
@@ -72,6 +80,7 @@ struct instruction_set {
   const char* name;
   std::array<kernels, carrier_count * term_count> table;
   std::array<extremum_kernel, 2 * elements.size()> extrema;
+  std::array<group_extremum_kernel, 2 * elements.size()> group_extrema;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;
 };

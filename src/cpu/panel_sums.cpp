@@ -10,6 +10,16 @@ namespace {
 /// Up to this length a row costs more to call for than to add.
 constexpr std::size_t short_row = 48;
 
+/// The widths of panels: wide ones read more of a row at a time, and leave other threads less to do.
+constexpr std::size_t narrow_panel = 256;
+
+/// Whether plain sums decide most results. Products by numbers of few bits, such as 1, add up to ties, as values
+/// do, but the rule that tells exact sums does not see them: one of few terms in eight, of many few.
+bool decides_plainly(const engine::plan& each) {
+  constexpr std::size_t many_terms = 256;
+  return each.info().inputs == 1 || each.n >= many_terms;
+}
+
 }  // namespace
 
 panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width)
@@ -27,8 +37,8 @@ panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::
 
 std::size_t panel_rows::rows_at_a_time() const noexcept {
   // the lines of rows that lie far apart often compete for one set of a cache, which has 8 places
-  constexpr std::ptrdiff_t far = 2048;
-  return in_place_ && std::abs(x_.stride) >= far ? 4 : most_rows;
+  constexpr std::ptrdiff_t far = 256;
+  return in_place_ && std::abs(x_.stride) >= far ? 8 : most_rows;
 }
 
 void panel_rows::move_to(const void* data, std::size_t width) noexcept {
@@ -54,62 +64,163 @@ bool panel_sums::suits(const engine::batch& of) {
   return is_short || panel_reducer::suits(of);
 }
 
-std::size_t panel_sums::width_of(const engine::batch& of) { return std::min(of.results.back().n, widest); }
+std::size_t panel_sums::width_of(const engine::batch& of) {
+  const std::size_t n = of.results.back().n, threads = static_cast<std::size_t>(of.threads);
+  if (!panel_reducer::suits(of)) return std::min(n, narrow_panel);
+  return std::min(n, std::clamp(n / threads, narrow_panel, widest));
+}
 
-panel_sums::panel_sums(const engine::batch& of)
+panel_sums::panel_sums(const engine::batch& of, bool is_plain, std::size_t width)
     : each_(of.each),
       of_(of.each),
-      a_(of.each, of.each.a, of.results.back().a, width_of(of)),
-      b_(of.each, of.each.b, of.results.back().b, width_of(of)),
-      width_(width_of(of) + column_sums::padding),
-      memory_(static_cast<std::size_t>(column_sums::arrays * of_.states()) * width_) {}
+      is_plain_(is_plain && decides_plainly(of.each) && of_.term->add_plain_columns != nullptr),
+      a_(of.each, of.each.a, of.results.back().a, width),
+      b_(of.each, of.each.b, of.results.back().b, width),
+      folds_(folds_of(of, width)),
+      width_((folds_ * width + plain_sums::padding + 7) / 8 * 8),
+      memory_(static_cast<std::size_t>(arrays * of_.states()) * width_ * sizeof(double) / sizeof(cache_line)) {}
+
+/// A row of a few columns fills no register, so several that follow each other are added as one. Columns of two
+/// inputs, of which one is often repeated, are left alone. Such rows are never split into smaller panels.
+std::size_t panel_sums::folds_of(const engine::batch& of, std::size_t width) const {
+  constexpr std::size_t filled = 16;  // columns; more would read memory in another order than its own
+  const std::size_t folds = filled / width;
+  if (folds < 2 || of.each.info().inputs == 2 || of.each.n / 16 < folds || !a_.are_consecutive(width)) return 1;
+  return folds;
+}
 
 column_sums panel_sums::sums_at(int index) noexcept {
-  double* const first = memory_.data() + static_cast<std::size_t>(column_sums::arrays * index) * width_;
-  return {first, first + width_, first + 2 * width_, first + 3 * width_};
+  return {array(index, 0), array(index, 1), array(index, 2), array(index, 3)};
+}
+
+plain_sums panel_sums::plain_sums_at(int index) noexcept {
+  auto* const sizes = reinterpret_cast<std::uint32_t*>(array(index, 3));  // each takes half as much as a sum
+  return {array(index, 0), array(index, 1), array(index, 2), sizes, sizes + width_};
+}
+
+void panel_sums::clear(int index) noexcept {
+  for (int i = 0; i < arrays; ++i) std::memset(array(index, i), 0, width_ * sizeof(double));
+  if (!is_plain_) {
+    std::fill_n(sums_at(index).smallest, width_, HUGE_VAL);
+  } else {
+    std::fill_n(plain_sums_at(index).smallest, width_, plain_sums::no_smallest);
+  }
 }
 
 void panel_sums::start(const engine::line& first, std::size_t width) noexcept {
   a_.move_to(first.a, width), b_.move_to(first.b, width);
   panel_width_ = width;
-  std::ranges::fill(memory_, 0);
-  for (int i = 0; i < of_.states(); ++i) std::fill_n(sums_at(i).smallest, width_, HUGE_VAL);
+  added_ = 0;
+  for (int i = 0; i < of_.states(); ++i) clear(i);
+}
+
+void panel_sums::add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept {
+  const auto add = [&](int index, const kernels& kernels, const row_block& second) {
+    if (is_plain_) return kernels.add_plain_columns(a, second, rows, width, plain_sums_at(index));
+    kernels.add_columns(a, second, rows, width, sums_at(index));
+  };
+  add(0, *of_.term, b);
+  if (of_.squares != nullptr) add(1, *of_.squares, a);
 }
 
 void panel_sums::add(std::size_t first, std::size_t count) noexcept {
+  const std::size_t folded = folds_ == 1 ? 0 : count / folds_ * folds_;
+  if (folded != 0) add_folded(first, folded);
+  add_unfolded(first + folded, count - folded);
+  added_ += count;
+}
+
+void panel_sums::add_unfolded(std::size_t first, std::size_t count) noexcept {
   const bool two = each_.info().inputs == 2;
   const std::size_t step = two ? std::min(a_.rows_at_a_time(), b_.rows_at_a_time()) : a_.rows_at_a_time();
   for (std::size_t done = 0; done < count; done += step) {
     const std::size_t rows = std::min(step, count - done);
     row_block a = a_.read(first + done, rows), b = two ? b_.read(first + done, rows) : a;
     if (a.is_repeated) std::swap(a, b);
-    of_.term->add_columns(a, b, rows, panel_width_, sums_at(0));
-    if (of_.squares != nullptr) of_.squares->add_columns(a, a, rows, panel_width_, sums_at(1));
+    add_rows(a, b, rows, panel_width_);
+  }
+}
+
+/// A multiple of folds_ rows of one input.
+void panel_sums::add_folded(std::size_t first, std::size_t count) noexcept {
+  const std::size_t step = folds_ * a_.rows_at_a_time();
+  for (std::size_t done = 0; done < count; done += step) {
+    row_block a = a_.read(first + done, std::min(step, count - done));
+    a.step *= static_cast<std::ptrdiff_t>(folds_);
+    add_rows(a, a, std::min(step, count - done) / folds_, panel_width_ * folds_);
   }
 }
 
 bounded_sum panel_sums::column(int index, std::size_t i) noexcept {
+  return is_plain_ ? plain_column_at(index, i) : compensated_column_at(index, i);
+}
+
+bounded_sum panel_sums::plain_column_at(int index, std::size_t i) noexcept {
+  const plain_sums sums = plain_sums_at(index);
+  double sum = sums.sum[i], error = sums.error[i], magnitude = sums.magnitude[i];
+  std::uint32_t largest = sums.largest[i], smallest = sums.smallest[i];
+  for (std::size_t k = i + panel_width_; k < panel_width_ * folds_; k += panel_width_) {
+    const auto [next, lost] = core::two_sum(sum, sums.sum[k]);
+    sum = next, error += sums.error[k] + lost, magnitude += sums.magnitude[k];
+    largest = std::max(largest, sums.largest[k]), smallest = std::min(smallest, sums.smallest[k]);
+  }
+  const double n = static_cast<double>(added_) + 2 * static_cast<double>(folds_);  // as many errors, or fewer
+  return are_products(index) ? plain_column(sum, error, magnitude, n)
+                             : plain_column_of_values(sum, error, largest, smallest, n);
+}
+
+bounded_sum panel_sums::compensated_column_at(int index, std::size_t i) noexcept {
   const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
   const column_sums sums = sums_at(index);
-  return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], each_.n,
+  const auto part = [&](std::size_t k) {
+    return group_sums{sums.sum[k], sums.error[k], sums.magnitude[k], sums.smallest[k]};
+  };
+  if (folds_ == 1) {
+    return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], added_,
+                          kernels.has_two_part_terms);
+  }
+  group_sums total = part(i);
+  for (std::size_t k = i + panel_width_; k < panel_width_ * folds_; k += panel_width_)
+    total = merged(total, part(k));
+  return bounded_column(total.sum, total.error, total.magnitude, total.smallest, added_ + 2 * folds_,
                         kernels.has_two_part_terms);
 }
 
 /// The same for all columns of the panel, rounded to R.
 template <class R>
 void panel_sums::decide_columns(core::decision* found) noexcept {
-  const column_sums sums = sums_at(0);
-  const bool has_two_part_terms = of_.term->has_two_part_terms;
-  for (std::size_t i = 0; i < panel_width_; ++i) {
-    const bounded_sum column = bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i],
-                                              each_.n, has_two_part_terms);
-    if (column.bound == 0) {
-      const double exact = before_rounding(column, sizeof(R) == sizeof(double));
-      found[i] = {core::to_word(static_cast<R>(exact)), true};
-    } else {
-      found[i] = core::decide_rounding<R>({column.head, column.tail, column.bound});
+  const auto decide = [&](auto column_at) {
+    for (std::size_t i = 0; i < panel_width_; ++i) {
+      const bounded_sum column = column_at(i);
+      if (column.bound == 0) {
+        const double exact = before_rounding(column, sizeof(R) == sizeof(double));
+        found[i] = {core::to_word(static_cast<R>(exact)), true};
+      } else {
+        found[i] = core::decide_rounding<R>({column.head, column.tail, column.bound});
+      }
     }
+  };
+  if (folds_ != 1 || (is_plain_ && are_products(0))) return decide([&](std::size_t i) { return column(0, i); });
+  if (is_plain_) {
+    const plain_sums sums = plain_sums_at(0);
+    const auto n = static_cast<double>(added_);
+    bool any_inexact = false;  // most often none is, and this loop is all
+    for (std::size_t i = 0; i < panel_width_; ++i) {
+      const bool is_exact = is_exact_column(sums.largest[i], sums.smallest[i], n);
+      found[i] = {core::to_word(static_cast<R>(sums.sum[i])), is_exact};
+      any_inexact |= !is_exact;
+    }
+    if (!any_inexact) return;
+    return decide([&](std::size_t i) {
+      return plain_column_of_values(sums.sum[i], sums.error[i], sums.largest[i], sums.smallest[i], n);
+    });
   }
+  const column_sums sums = sums_at(0);
+  const std::size_t n = added_;
+  const bool has_two_part_terms = of_.term->has_two_part_terms;
+  decide([&](std::size_t i) {
+    return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], n, has_two_part_terms);
+  });
 }
 
 void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noexcept {

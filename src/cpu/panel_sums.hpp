@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cpu/column_sums.hpp>
+#include <cpu/plain_sums.hpp>
 #include <cpu/sums.hpp>
 #include <memory>
 #include <plan/batch.hpp>
@@ -24,9 +25,13 @@ class panel_rows {
   /// Elements first to first + count of all vectors; at most most_rows.
   [[nodiscard]] row_block read(std::size_t first, std::size_t count) noexcept;
 
-  static constexpr std::size_t most_rows = 16;
+  static constexpr std::size_t most_rows = plain_sums::most_rows;
   /// How many to read at a time.
   [[nodiscard]] std::size_t rows_at_a_time() const noexcept;
+  /// Whether the rows of panels of this width follow each other without a gap.
+  [[nodiscard]] bool are_consecutive(std::size_t width) const noexcept {
+    return in_place_ && !is_repeated_ && x_.stride == static_cast<std::ptrdiff_t>(width * size_of(target_));
+  }
 
  private:
   engine::operand x_, row_;
@@ -38,12 +43,17 @@ class panel_rows {
 
 class panel_sums {
  public:
-  /// The panels lie along the last result axis of the batch.
-  explicit panel_sums(const engine::batch& of);
+  /// The panels lie along the last result axis of the batch. Sums of floats are plain ones (cpu/plain_sums.hpp),
+  /// which take less time than compensated ones and decide less.
+  explicit panel_sums(const engine::batch& of) : panel_sums(of, true, width_of(of)) {}
+  /// For panels of up to `width` vectors. is_plain: of floats.
+  panel_sums(const engine::batch& of, bool is_plain, std::size_t width);
 
   /// Whether level 1 may decide the results of the batch, and reads its elements this way.
   [[nodiscard]] static bool suits(const engine::batch& of);
-  static constexpr std::size_t widest = 256;
+  /// Whether the sums are plain ones, so that compensated ones may decide more.
+  [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
+  static constexpr std::size_t widest = 1024;
   /// Vectors of a panel.
   [[nodiscard]] static std::size_t width_of(const engine::batch& of);
 
@@ -56,16 +66,40 @@ class panel_sums {
   static void finish(std::span<panel_sums> parts, core::decision* found) noexcept;
 
  private:
+  /// Sums of one kind or the other of the terms (index 0) or the squares (1), in cache lines of their own.
+  struct alignas(64) cache_line {
+    std::byte bytes[64];
+  };
+
+  [[nodiscard]] double* array(int index, int which) noexcept {
+    const auto lines =
+        static_cast<std::size_t>(index * arrays + which) * (width_ * sizeof(double) / sizeof(cache_line));
+    return reinterpret_cast<double*>(memory_.data() + lines);
+  }
   [[nodiscard]] column_sums sums_at(int index) noexcept;
+  [[nodiscard]] plain_sums plain_sums_at(int index) noexcept;
+  [[nodiscard]] std::size_t folds_of(const engine::batch& of, std::size_t width) const;
+  void add_unfolded(std::size_t first, std::size_t count) noexcept;
+  void add_folded(std::size_t first, std::size_t count) noexcept;
+  [[nodiscard]] bounded_sum plain_column_at(int index, std::size_t i) noexcept;
+  [[nodiscard]] bounded_sum compensated_column_at(int index, std::size_t i) noexcept;
+  [[nodiscard]] bool are_products(int index) const noexcept { return index == 1 || each_.multiplies(); }
   [[nodiscard]] bounded_sum column(int index, std::size_t i) noexcept;
+  void clear(int index) noexcept;
+  void add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept;
   template <class R>
   void decide_columns(core::decision* found) noexcept;
 
+  static constexpr int arrays = 4;  ///< of a kind of sums
+
   engine::plan each_;
   sums of_;
+  bool is_plain_;
   panel_rows a_, b_;
+  std::size_t folds_;  ///< so many narrow rows are added as one: a column has as many sums
   std::size_t width_, panel_width_ = 0;
-  std::vector<double> memory_;
+  std::size_t added_ = 0;  ///< elements of each vector
+  std::vector<cache_line> memory_;
 };
 
 }  // namespace exactdot::cpu_engine

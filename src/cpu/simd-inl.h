@@ -153,6 +153,16 @@ HWY_INLINE void prefetch_ahead(const T* from, std::size_t count) {
   for (std::size_t byte = 0; byte < count * sizeof(T); byte += 64) hwy::Prefetch(line + byte);
 }
 
+/// How far ahead of its use a row of a matrix is prefetched, in bytes: rows that lie far apart are read side by
+/// side, which hides their order from the processor (measured: docs/experiments.md).
+constexpr std::size_t ahead_in_row = 1024;
+
+/// Prefetches what a row holds behind column `start`; once for each cache line.
+template <class T>
+HWY_INLINE void prefetch_row(const T* row, std::size_t start) {
+  if (start * sizeof(T) % 64 == 0) hwy::Prefetch(reinterpret_cast<const char*>(row + start) + ahead_in_row);
+}
+
 /// Sum over the lanes, in an unspecified order.
 template <class D>
 HWY_INLINE lane_of<D> sum_lanes(D d, vec<D> v) {

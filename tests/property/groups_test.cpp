@@ -278,6 +278,96 @@ TEST(groups, keep_special_values_apart) {
   }
 }
 
+/// Elements of few values: NaNs of both signs and with a payload, zeros of both signs, infinities, the smallest; of
+/// integers the extreme ones. Every element type, tables of all groups and of some.
+template <class T>
+std::vector<T> few_values() {
+  if constexpr (integer_element<T>) {
+    return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(0), T(1), static_cast<T>(-1)};
+  } else {
+    std::vector<T> values;
+    for (const float x : {0.0F, -0.0F, HUGE_VALF, -HUGE_VALF, 1.0F, -1.0F, 0x1p-24F, -0x1p-24F, NAN, -NAN})
+      values.push_back(static_cast<T>(x));
+    return values;
+  }
+}
+
+template <class T>
+void check_extrema(rng& random, std::size_t n, std::size_t groups, int threads) {
+  const std::vector<T> values = few_values<T>();
+  std::vector<T> x(n);
+  std::vector<std::int64_t> keys = make_keys(random, n, groups, order::random, false);
+  for (std::size_t g = 0; g < groups; ++g) keys[g] = static_cast<std::int64_t>(g);
+  for (std::size_t i = 0; i < n;
+       ++i) {  // a group's elements are from some of the values, so that all tie somewhere
+    const auto first = static_cast<std::size_t>(keys[i]) % values.size();
+    x[i] = values[std::min(first + random.below(3), values.size() - 1)];
+  }
+  std::vector<std::vector<T>> of_group(groups);
+  for (std::size_t i = 0; i < n; ++i) of_group[static_cast<std::size_t>(keys[i])].push_back(x[i]);
+  std::vector<T> least(groups), greatest(groups);
+  min(exactdot::groups{x, keys, groups}, least, {.threads = threads});
+  max(exactdot::groups{x, keys, groups}, greatest, {.threads = threads});
+  for (std::size_t g = 0; g < groups; ++g) {
+    const T low = exactdot::min(of_group[g]), high = exactdot::max(of_group[g]);
+    ASSERT_EQ(std::memcmp(&least[g], &low, sizeof(T)), 0) << name_of(type_of<T>) << ' ' << g << " of " << groups;
+    ASSERT_EQ(std::memcmp(&greatest[g], &high, sizeof(T)), 0)
+        << name_of(type_of<T>) << ' ' << g << " of " << groups;
+  }
+}
+
+TEST(groups, have_extrema_of_special_values) {
+  rng random(15);
+  for (const std::size_t groups : {7, 300, 60'000}) {
+    for (const int threads : {1, 2, 5}) {
+      for (const element_info& type : elements) {
+        with_element(type.type, [&]<class T>(T) { check_extrema<T>(random, 150'000, groups, threads); });
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+/// Sums, products and squares of the extreme 64-bit integers: 128 and 192 bits with carries and borrows.
+TEST(groups, of_extreme_integers) {
+  rng random(16);
+  const std::size_t n = 3000, groups = 40;
+  const auto check_all = [&]<class A, class B>(A, B) {
+    std::vector<A> x(n);
+    std::vector<B> y(n);
+    const auto a = few_values<A>();
+    const auto b = few_values<B>();
+    for (std::size_t i = 0; i < n; ++i) x[i] = a[random.below(a.size())], y[i] = b[random.below(b.size())];
+    const auto keys = make_keys(random, n, groups, order::random, false);
+    std::vector<std::vector<A>> first(groups);
+    std::vector<std::vector<B>> second(groups);
+    for (std::size_t i = 0; i < n; ++i) {
+      first[static_cast<std::size_t>(keys[i])].push_back(x[i]);
+      second[static_cast<std::size_t>(keys[i])].push_back(y[i]);
+    }
+    for (const int threads : {1, 3}) {
+      const options o{.threads = threads};
+      const exactdot::groups all{x, keys, groups};
+      std::vector<double> sums(groups), sizes(groups), squares(groups), dots(groups), deviations(groups);
+      sum(all, sums, o), asum(all, sizes, o), sum_of_squares(all, squares, o), dot(all, y, dots, o);
+      stddev(all, deviations, 1, o);
+      for (std::size_t g = 0; g < groups; ++g) {
+        ASSERT_EQ(sums[g], exactdot::sum<double>(first[g])) << g;
+        ASSERT_EQ(sizes[g], exactdot::asum<double>(first[g])) << g;
+        ASSERT_EQ(squares[g], exactdot::sum_of_squares<double>(first[g])) << g;
+        ASSERT_EQ(dots[g], exactdot::dot<double>(first[g], second[g])) << g;
+        ASSERT_EQ(deviations[g], exactdot::stddev<double>(first[g], 1)) << g;
+      }
+    }
+  };
+  check_all(std::int64_t{}, std::int64_t{});
+  check_all(std::uint64_t{}, std::uint64_t{});
+  check_all(std::int64_t{}, std::uint64_t{});
+  check_all(std::uint64_t{}, std::int8_t{});
+  check_all(std::uint64_t{}, std::int64_t{});
+  check_all(std::int64_t{}, std::uint16_t{});
+}
+
 /// Columns of values: results of each lie beside each other.
 TEST(groups, of_columns) {
   rng random(12);

@@ -1,0 +1,62 @@
+// Implementation of group_extrema.hpp.
+#include <cpu/extreme.hpp>
+#include <cpu/group_extrema.hpp>
+
+namespace exactdot::cpu_engine {
+
+/// What group_pass.hpp needs.
+struct group_extrema::tables {
+  group_extrema& all;
+  std::size_t column;
+  char* out;
+  result_sink& sink;
+  inputs reader;
+  std::size_t size_of_a, size_of_b;
+  group_extremum_kernel kernel;
+
+  [[nodiscard]] std::uint64_t* of(std::size_t thread) const noexcept {
+    return all.memory_.data() + thread * all.words_of_table_;
+  }
+  void clear(std::size_t thread) noexcept { std::fill_n(of(thread), all.words_of_table_, no_extreme.key); }
+  void add(std::size_t thread, const void* a, const void*, const std::uint32_t* slots, std::size_t n) noexcept {
+    kernel(a, slots, n, of(thread));
+  }
+  void decide_empty(std::size_t) noexcept {}  // has been refused
+  bool decide(const group_entries& entries, std::size_t, std::size_t group) noexcept {
+    extreme best = no_extreme;
+    const std::size_t size = size_of(all.column_.carrier);
+    for (std::size_t i = entries.thread; i < entries.thread + entries.threads; ++i) {
+      for (std::size_t k = 0; k < all.shape_.copies; ++k)
+        best.key = std::min(best.key, key(of(i), entries.slot + k, size));
+    }
+    sink.take(column * all.shape_.groups + group, out + static_cast<std::ptrdiff_t>(group) * all.of_.out_stride,
+              {result_of(all.column_, best)});
+    return true;
+  }
+
+ private:
+  /// Entry `slot`, a word of `size` bytes.
+  static std::uint64_t key(const void* table, std::size_t slot, std::size_t size) noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, static_cast<const char*>(table) + slot * size, size);  // the low bytes come first
+    return word;
+  }
+};
+
+group_extrema::group_extrema(const batch& of) : of_(of), column_(of.each), shape_(of, size_of(of.each.carrier)) {
+  column_.n = of.keys.n;
+  words_of_table_ = shape_.width * size_of(column_.carrier) / sizeof(std::uint64_t) + 8;  // and a cache line
+  memory_.resize(shape_.threads * words_of_table_);
+}
+
+void group_extrema::reduce(std::size_t column, result_sink& sink, std::span<unsigned char> open) {
+  const line all = of_.column_at(column);
+  column_.a.data = all.a, column_.b.data = all.b;
+  const std::size_t size = size_of(column_.carrier);
+  const auto kernel =
+      current_instruction_set().group_extrema[extremum_index(column_.carrier, wants_greatest(column_.what))];
+  tables made{*this, column, all.out, sink, {column_, of_.threads, group_slice}, size, size, kernel};
+  group_pass(of_, shape_, made, sink, open.data()).run();
+}
+
+}  // namespace exactdot::cpu_engine

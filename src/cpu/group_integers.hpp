@@ -1,0 +1,43 @@
+// Exact sums of 64-bit integers by groups that lie anywhere: a pass (group_pass.hpp) into tables of integers, of
+// 128 bits for sums, of 192 for sums of products.
+//
+// 2^63 integers below 2^64 in magnitude add up to less than 2^127, products of two to less than 2^191. Memory: 16
+// bytes a group in each table, of products 32, of variances 48. Cost: some ns an element, where the table exceeds
+// the caches a cache miss. No floating-point operation, so any environment will do.
+#pragma once
+
+#include <cpu/group_pass.hpp>
+
+namespace exactdot::cpu_engine {
+
+class group_integers {
+ public:
+  explicit group_integers(const batch& of);
+
+  /// Whether the elements of one input at least are such integers, of a sum.
+  [[nodiscard]] static bool suits(const batch& of) { return of.has_keys() && of.each.has_parts(); }
+
+  /// Gives the results, or the states, of a column to the sink; no group stays open. What it does is unspecified
+  /// once the batch's monitor cancels.
+  void reduce(std::size_t column, result_sink& sink, std::span<unsigned char> open);
+
+ private:
+  struct tables;
+  /// A sum of integers, of two's complement.
+  struct narrow_sum {
+    core::uint128 low = 0;
+  };
+  /// The same of products.
+  struct wide_sum {
+    core::uint128 low = 0;
+    std::uint64_t high = 0;
+  };
+
+  const batch& of_;
+  engine::plan column_;
+  group_tables_shape shape_;
+  std::vector<narrow_sum> sums_;
+  std::vector<wide_sum> products_;
+};
+
+}  // namespace exactdot::cpu_engine
