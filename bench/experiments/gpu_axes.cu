@@ -67,8 +67,8 @@ class measurement {
       ways.push_back(
           {"read", [=, this, enqueue = kernel.enqueue] { enqueue(memory_.data(), memory_.data() + half, half); }});
     }
-    std::printf(R"({"what": "%s%s", "type": "%s", "axes": "%s", "results": %zu)", mode == mode::fast ? "fast " : "",
-                name_of(what).data(), name_of(type).data(), of.name, count);
+    std::printf("{\"what\": \"%s%s\", \"type\": \"%s\", \"axes\": \"%s\", \"results\": %zu",
+                mode == mode::fast ? "fast " : "", name_of(what), name_of(type).data(), of.name, count);
     for (const auto& [name, microseconds] : medians(gpu_, ways, 7)) {
       std::printf(", \"%s\": %.2f", name.c_str(), microseconds);
     }

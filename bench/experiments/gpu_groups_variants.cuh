@@ -73,7 +73,7 @@ class group_variants {
  private:
   using source = engine::native_source<T, engine::group_terms::value>;
   template <bool ahead, int together>
-  static constexpr auto table_kernel = engine::group_table_kernel<source, engine::table_way{ahead, together}>;
+  static constexpr auto table_kernel = engine::group_table_kernel<source, ahead, together>;
 
   void add_tables(const engine::group_job& tables) {
     const auto add_one = [&](unsigned threads, unsigned blocks, unsigned copies, bool ahead, int together) {

@@ -55,7 +55,7 @@ def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, ax
     ------
     ValueError
         An unknown reduction; shapes that cannot be broadcast; an axis that the array does not have; a and b of two
-        element types, or of two memories; axes in GPU memory that no one stride describes.
+        element types, or of two memories.
     TypeError
         An element type that is not supported; b is missing or not wanted.
 

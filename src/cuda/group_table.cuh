@@ -287,17 +287,14 @@ __device__ __forceinline__ void merge_table(const unsigned* table, unsigned entr
 /// they are few, as with random keys, both ways together would take longer.
 constexpr int min_runs_of_warp = 8;
 
-/// How the kernel of tables adds; bits are the same.
-struct table_way {
-  bool loads_ahead = true;  ///< a thread loads its next pack before it adds one
-  int terms_together = 4;   ///< of a pack, whose atomics are on their way together, if their terms have a short way
-};
-
-/// Longer terms leave fewer registers.
+/// Terms of a pack whose atomics are on their way together, if they have a short way. Longer ones leave fewer
+/// registers.
 template <class Source>
-inline constexpr table_way usual_way = {true, Source::max_bits(0) <= 24 ? 4 : 2};
+inline constexpr int usual_together = Source::max_bits(0) <= 24 ? 4 : 2;
 
-template <class Source, table_way way = usual_way<Source>>
+/// `loads_ahead`: a thread loads its next pack before it adds one. Bits are the same. (No structure of both: nvcc
+/// 13.0 takes none as a parameter of a kernel's template.)
+template <class Source, bool loads_ahead = true, int terms_together = usual_together<Source>>
 __global__ void __launch_bounds__(1024)
     group_table_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                        const __grid_constant__ group_memory to) {
@@ -326,10 +323,10 @@ __global__ void __launch_bounds__(1024)
   const block_share share(in.n);
   std::size_t first = share.begin + threadIdx.x - lane;  // of the warp
   keyed_pack<Source> next;
-  if (way.loads_ahead && first < share.end) next.load(in, first + lane, share.end);
+  if (loads_ahead && first < share.end) next.load(in, first + lane, share.end);
   for (; first < share.end; first += blockDim.x) {
     keyed_pack<Source> pack = next;
-    if constexpr (way.loads_ahead) {
+    if constexpr (loads_ahead) {
       if (first + blockDim.x < share.end) next.load(in, first + blockDim.x + lane, share.end);
     } else {
       pack.load(in, first + lane, share.end);
@@ -355,7 +352,7 @@ __global__ void __launch_bounds__(1024)
       elements_of_run += group_pack;
       continue;
     }
-    constexpr int together = Source::streams == 1 && Source::has_quick_terms(0) ? way.terms_together : 1;
+    constexpr int together = Source::streams == 1 && Source::has_quick_terms(0) ? terms_together : 1;
 #pragma unroll
     for (int first_of_terms = 0; first_of_terms < group_pack; first_of_terms += together) {
       bool is_added = false;

@@ -127,22 +127,12 @@ void enqueue_segment_states(const workspace::storage& storage, const batch& of) 
   });
 }
 
-/// Throws for lines that no one stride describes.
-void require_one_stride(const batch& of) {
-  if (of.outer_a.empty()) return;
-  engine::throw_error(
-      errc::bad_option, of.each.caller,
-      "states over several axes that no one stride describes are not there yet for arrays in a GPU's "
-      "memory: copy them with cudaMemcpy, or call once per axis");
-}
-
 }  // namespace
 
 void enqueue_states(workspace::storage& storage, const batch& of) {
   if (of.count == 0) return;
   if (of.has_keys()) return add_group_states(storage, of, false);
   if (of.offsets.data != nullptr) return enqueue_segment_states(storage, of);
-  require_one_stride(of);
   enqueue_line_states(storage, of);
 }
 
