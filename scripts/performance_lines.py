@@ -3,6 +3,7 @@
 The results are docs/results/rows-NAME.jsonl, from bench/experiments/gpu_rows, and beside it, from the same machine,
 segments-NAME.jsonl (gpu_segments) and torch-lines-NAME.jsonl (torch_lines.py). Only the first of them is needed. Extreme
 elements and mode fast: line-modes-NAME.jsonl (gpu_line_modes) and torch-line-modes-NAME.jsonl (bench/python/line_modes.py).
+Several element axes: axes-NAME.jsonl (gpu_axes); states: states-NAME.jsonl (gpu_states).
 """
 import json
 import pathlib
@@ -48,6 +49,8 @@ class LineResults:
         _, *self.segments = objects(folder / f"segments-{self.name}.jsonl") or [None]
 
         self.modes_gpu, self.modes = self.mode_results(folder)
+        _, *self.axes = objects(folder / f"axes-{self.name}.jsonl") or [None]
+        _, *self.states = objects(folder / f"states-{self.name}.jsonl") or [None]
 
     @staticmethod
     def mode_results(folder):
@@ -110,6 +113,24 @@ def table_of_modes(rows):
                    f"{100 * row['read'] / row['exactdot']:.0f} %"] for row in rows])
 
 
+def table_of_axes(rows):
+    """Of each shape and reduction the times of all element types, and the share of reading."""
+    types = list(dict.fromkeys(row["type"] for row in rows))
+    found = {(row["axes"], row["what"], row["results"], row["type"]): row for row in rows}
+    keys = list(dict.fromkeys(key[:3] for key in found))
+    return table(["elements along", "", "results", *(f"`{name}`" for name in types)],
+                 [[axes, what, f"{results:,}",
+                   *(f"{figure(row['exactdot'])}, {100 * row['read'] / row['exactdot']:.0f} %" if row else "–"
+                     for row in (found.get((axes, what, results, name)) for name in types))]
+                  for axes, what, results in keys])
+
+
+def table_of_states(rows):
+    return table(["shape", "lengths or keys", "", "elements", "states", "µs", "GB/s"],
+                 [[row["shape"], row["kind"] or "–", row["reduction"], f"`{row['type']}`", f"{row['results']:,}",
+                   figure(row["microseconds"]), f"{row['gigabytes_per_second']}"] for row in rows])
+
+
 def table_of(rows, names):
     return table(["", "elements", "rows or segments", "length", *names, "of reading"],
                  [line_of(row, names) for row in rows])
@@ -137,5 +158,14 @@ def entries(results):
         found.append(("Extreme elements and mode fast",
                       f"{results.modes_gpu}, 2026-11-25. µs; 2^25 elements, or pairs, in all. `cub`: `DeviceSegmentedReduce`; "
                       "`torch`: `amax`, `argmax`, `sum`, `vector_norm`, `vecdot` on the same machine; `read`: as above. "
-                      "Doubles from 512 elements on were not reached in the time of that run.", table_of_modes(results.modes)))
+                      "Where a row is missing, the time of that run ended before it.", table_of_modes(results.modes)))
+    if results.axes:
+        found.append(("Elements along several axes",
+                      "The same machine; 2^25 elements, loaded one by one. µs, and the share of the speed of the fastest kernel "
+                      "that only reads as many bytes. A dash: the time of that run ended before it.",
+                      table_of_axes(results.axes)))
+    if results.states:
+        found.append(("States", "The same machine; full states of 2^24 elements added to words in the GPU's memory "
+                      "([states](../shapes.md#states-in-a-gpus-memory)). *Half in one*: half of the elements in one segment or group.",
+                      table_of_states(results.states)))
     return found
