@@ -35,7 +35,7 @@ class GroupResults:
     def cases(self, few, value, goal):
         """A case for each row of few or of more groups that has a value."""
         return [Case(f"{TYPES[key[0]]} {length(key[2])} {key[1]}", Ratio(ratio, False), goal)
-                for key, row in sorted(self.rows.items()) if key[1] in ("uniform", "sorted", "equal", "zipf")
+                for key, row in sorted(self.rows.items()) if key[1] in ("uniform", "sorted", "equal", "zipf", "alternating")
                 and (key[2] <= FEW) == few and (ratio := value(row, self.torch.get(key, {})))]
 
 
@@ -49,7 +49,7 @@ def goals(results):
     return [
         Goal(f"`exact` sums of up to {FEW} groups: ≥ {100 * MIN_SHARE:g} % of the read ceiling" + where,
              results.cases(True, lambda row, _: row["read"] / row["exact"], MIN_SHARE),
-             "an atomic in shared memory for each element, of several words", at_least=True),
+             "an atomic in shared memory for each element, of several words; keys that alternate meet at one entry", at_least=True),
         Goal(f"the same: ≤ {MAX_RACY_FEW:g} of racy `torch.index_add_`",
              results.cases(True, of_torch("racy"), MAX_RACY_FEW),
              "with 4096 groups in random order racy additions rarely meet, and reading alone takes more than that"),
