@@ -1,8 +1,8 @@
 // Launch configurations of the first look, for gpu_groups --variants: the kernel alone is timed, after a whole call
 // in that configuration whose results have to have the bits of the library's.
 //
-// Names: tables THREADSxBLOCKS, blocks of a multiprocessor; cN: N copies of a table; late: without loading ahead;
-// tN: N terms of a pack together; records; skewed: tables of frequent groups before the records.
+// Names: tables THREADSxBLOCKS, blocks of a multiprocessor; cN: N copies of a table; records; skewed: tables of
+// frequent groups before the records.
 #pragma once
 
 #include <bench/experiments/gpu_groups_peers.cuh>
@@ -72,34 +72,23 @@ class group_variants {
 
  private:
   using source = engine::native_source<T, engine::group_terms::value>;
-  template <bool ahead, int together>
-  static constexpr auto table_kernel = engine::group_table_kernel<source, ahead, together>;
 
   void add_tables(const engine::group_job& tables) {
-    const auto add_one = [&](unsigned threads, unsigned blocks, unsigned copies, bool ahead, int together) {
+    const auto add_one = [&](unsigned threads, unsigned blocks, unsigned copies) {
       engine::group_job one = tables;
       one.scheme.shared_bytes = one.scheme.shared_bytes / one.scheme.copies * copies;
       one.scheme.copies = copies, one.scheme.threads = threads, one.scheme.blocks = 132 * blocks;
       if (threads * blocks > 2048 || (one.scheme.shared_bytes + 1024) * blocks > (227 << 10)) return;
-      const std::string name = "tables " + std::to_string(threads) + "x" + std::to_string(blocks) + " c" +
-                               std::to_string(copies) + (ahead ? "" : " late") + " t" + std::to_string(together);
-      const auto add_kernel = [&](auto kernel) {
-        add(name, one, kernel, threads, one.scheme.blocks, one.scheme.shared_bytes);
-      };
-      if (together == 4) add_kernel(ahead ? table_kernel<true, 4> : table_kernel<false, 4>);
-      if (together == 2) add_kernel(ahead ? table_kernel<true, 2> : table_kernel<false, 2>);
-      if (together == 1) add_kernel(ahead ? table_kernel<true, 1> : table_kernel<false, 1>);
+      const std::string name =
+          "tables " + std::to_string(threads) + "x" + std::to_string(blocks) + " c" + std::to_string(copies);
+      add(name, one, engine::group_table_kernel<source>, threads, one.scheme.blocks, one.scheme.shared_bytes);
     };
     const unsigned usual = tables.scheme.copies;
-    for (const bool ahead : {true, false}) {
-      for (const int together : {1, 2, 4}) {
-        for (const auto& [threads, blocks] : {std::pair{1024U, 1U}, {768U, 1U}, {512U, 2U}}) {
-          add_one(threads, blocks, usual, ahead, together);
-        }
-      }
+    for (const auto& [threads, blocks] : {std::pair{1024U, 1U}, {768U, 1U}, {512U, 2U}}) {
+      add_one(threads, blocks, usual);
     }
     for (unsigned copies = 1; copies <= 256; copies *= 4) {
-      if (copies != usual) add_one(1024, 1, copies, true, 2);
+      if (copies != usual) add_one(1024, 1, copies);
     }
   }
 

@@ -27,9 +27,9 @@ static_assert(frequent_slots == 1U << 12 && frequency_cells == 1U << 13);
 static_assert(frequency_threads * samples_of_thread / min_frequency <= frequent_slots / 2);
 static_assert(frequent_entries < place_of_lanes);
 
-__device__ __forceinline__ unsigned hash_of(unsigned group) { return group * 0x9e3779b1U; }
-__device__ __forceinline__ unsigned slot_of(unsigned group) { return hash_of(group) >> 20; }
-__device__ __forceinline__ unsigned cell_of(unsigned group) { return hash_of(group) >> 19; }
+EXACTDOT_CORE unsigned hash_of(unsigned group) { return group * 0x9e3779b1U; }
+EXACTDOT_CORE unsigned slot_of(unsigned group) { return hash_of(group) >> 20; }
+EXACTDOT_CORE unsigned cell_of(unsigned group) { return hash_of(group) >> 19; }
 
 /// Finds the group's slot, or claims an empty one; frequent_slots if there is none near its place.
 __device__ __forceinline__ unsigned claim_slot(unsigned* keys, unsigned group) {

@@ -1,122 +1,17 @@
 // First look at groups with tables in shared memory: one for each block.
 //
-// A sum is a number of `words` 32-bit words in two's complement. 32-bit atomics of shared memory are native, so a
-// term is added word by word: the value that an atomic returns tells whether the word wrapped, and the carry goes
-// to the next one. Carries of concurrent threads may overtake each other; modulo 2^(32·words) their sum is the
-// same. The window has room for n terms, so the sum is that of the exact integers.
+// A sum is a number of 32-bit words, see group_numbers.cuh. The window has room for n terms, so the sum is that of
+// the exact integers. A thread loads its next four elements before it adds those that it has, one after the other.
 //
 // Four neighbouring elements of one group, as in sorted keys, are added in registers, as long as the group does not
 // change, if that is so in many lanes of a warp. At its end a block adds its table to global memory: word by word
-// in 64 bits, without carries. Cost: 2 to 4 shared atomics a term.
+// in 64 bits, without carries.
 #pragma once
 
-#include <cuda/group_window.cuh>
+#include <cuda/group_numbers.cuh>
 
 namespace exactdot::cuda_engine {
 namespace {
-
-/// Adds digit + carry to a word, or subtracts it. Returns the carry.
-__device__ __forceinline__ unsigned add_word(unsigned* word, unsigned digit, unsigned carry, bool negative) {
-  const std::uint64_t sum = std::uint64_t{digit} + carry;
-  const auto low = static_cast<unsigned>(sum);
-  if (low == 0) return static_cast<unsigned>(sum >> 32);  // 0, or 2^32: a carry
-  const unsigned old = atomicAdd(word, negative ? 0U - low : low);
-  return negative ? old < low : old > ~low;
-}
-
-/// Adds ±magnitude · 2^offset, magnitude < 2^bits, to the number whose words are `distance` apart.
-template <int bits, int words, class Magnitude>
-__device__ __forceinline__ void add_to_number(unsigned* number, unsigned distance, Magnitude magnitude, int offset,
-                                              bool negative) {
-  using shifted_type = std::conditional_t<(bits + 31 <= 64), std::uint64_t, core::uint128>;
-  constexpr int touched = 1 + (bits + 30) / 32;
-  const int shift = offset & 31;
-  shifted_type shifted = static_cast<shifted_type>(magnitude) << shift;
-  unsigned last = 0;  // the fifth digit
-  if constexpr (bits + 31 > 128) {
-    last = static_cast<unsigned>(shift == 0 ? 0 : magnitude >> (128 - shift));
-  }
-  unsigned carry = 0;
-  int at = offset >> 5;
-#pragma unroll
-  for (int j = 0; j < touched; ++j, ++at) {
-    if (at >= words) return;
-    const unsigned digit = j == 4 ? last : static_cast<unsigned>(shifted);
-    carry = add_word(number + static_cast<unsigned>(at) * distance, digit, carry, negative);
-    shifted >>= 32;
-  }
-  for (; carry != 0 && at < words; ++at) {
-    carry = add_word(number + static_cast<unsigned>(at) * distance, 0, carry, negative);
-  }
-}
-
-/// ±magnitude · 2^offset, 0 < magnitude < 2^bits <= 2^53, on its way to a number of `words` words that are
-/// `distance` apart, in two's complement: a negative term is 2^(32·touched) - |term| in the words that it touches,
-/// and -1 in the next one. That meets a carry if the number stays on its side of zero, so seldom is anything left
-/// to pass on. All words that the term touches exist: see max_quick_bits. In steps, so that the atomics of several
-/// terms can be on their way together: start(), then next() `touched` - 1 times, then finish().
-template <int bits, int words>
-class quick_addition {
- public:
-  static constexpr int touched = 1 + (bits + 30) / 32;
-
-  quick_addition() = default;
-  __device__ __forceinline__ quick_addition(unsigned* number, unsigned distance, std::uint64_t magnitude,
-                                            int offset, bool negative) {
-    const auto low = static_cast<unsigned>(magnitude), high = static_cast<unsigned>(magnitude >> 32);
-    const auto shift = static_cast<unsigned>(offset & 31);
-    std::uint64_t first = wide_unsigned{__funnelshift_l(low, high, shift)} << 32 | low << shift;
-    unsigned last = touched == 3 ? __funnelshift_l(high, 0, shift) : 0;
-    if (negative) {
-      first = 0 - first;
-      last = ~last + (first == 0 ? 1U : 0U);
-    }
-    digit_ = static_cast<unsigned>(first), second_ = static_cast<unsigned>(first >> 32), third_ = last;
-    at_ = offset >> 5;
-    word_ = number + static_cast<unsigned>(at_) * distance;
-    borrows_ = negative;
-  }
-  __device__ __forceinline__ void start() { old_ = atomicAdd(word_, digit_); }
-  __device__ __forceinline__ void next(unsigned distance) {
-    const std::uint64_t sum = std::uint64_t{second_} + carry();
-    word_ += distance, ++at_;
-    digit_ = static_cast<unsigned>(sum), wraps_ = static_cast<unsigned>(sum >> 32), second_ = third_;
-    old_ = atomicAdd(word_, digit_);
-  }
-  __device__ __forceinline__ void finish(unsigned distance) {
-    int rest = static_cast<int>(carry()) - (borrows_ ? 1 : 0);
-    while (rest != 0 && ++at_ < words) {
-      word_ += distance;
-      const unsigned old = atomicAdd(word_, static_cast<unsigned>(rest));
-      if (old != (rest < 0 ? 0U : ~0U)) return;
-    }
-  }
-
- private:
-  /// Out of the last word. The word wraps, or the digit did; never both.
-  [[nodiscard]] __device__ __forceinline__ unsigned carry() const { return wraps_ + (old_ > ~digit_ ? 1U : 0U); }
-
-  unsigned* word_;
-  unsigned digit_, second_, third_, old_, wraps_ = 0;
-  int at_;
-  bool borrows_;
-};
-
-template <int bits, int words>
-__device__ __forceinline__ void add_quickly(unsigned* number, unsigned distance, std::uint64_t magnitude,
-                                            int offset, bool negative) {
-  quick_addition<bits, words> addition(number, distance, magnitude, offset, negative);
-  addition.start();
-#pragma unroll
-  for (int j = 1; j < addition.touched; ++j) addition.next(distance);
-  addition.finish(distance);
-}
-
-/// The widest window of so many words whose terms of so many bits add_quickly can add.
-EXACTDOT_CORE int max_quick_bits(int bits, int words) {
-  const int touched = 1 + (bits + 30) / 32;
-  return 32 * (words - touched + 1) - 1 + bits;
-}
 
 /// The words of a stream's sums: a float's term has 24 bits, so three words leave room for most exponents. Squares
 /// of a variance have more than other terms of their length, because most of their sum may cancel.
@@ -167,35 +62,6 @@ struct table_view {
     } else {
       add_any<stream>(of, k, group, entry);
     }
-  }
-  /// Adds terms first to first + count - 1 of a pack together, each to its group's copy. False, without any effect,
-  /// if one of them has to take another way.
-  template <int stream, int count>
-  [[nodiscard]] __device__ __forceinline__ bool add_together(const Source& of, int first,
-                                                             const unsigned (&group)[group_pack], unsigned copies,
-                                                             unsigned copy) const {
-    constexpr int bits = Source::max_bits(stream);
-    quick_addition<bits, table_words<Source>(stream)> addition[count];
-    bool all = true;
-#pragma unroll
-    for (int k = 0; k < count; ++k) {
-      const quick_term term = of.template quick<stream>(is_magnitude, first + k);
-      const int offset = term.exponent - window[stream].lowest;
-      const unsigned to_group = group[first + k];
-      all = all && to_group != no_group && term.is_quick && fits<bits>(offset, window[stream]);
-      addition[k] = {number<stream>(to_group * copies + copy), entries, term.magnitude, offset, term.negative};
-    }
-    if (!all) return false;
-#pragma unroll
-    for (int k = 0; k < count; ++k) addition[k].start();
-#pragma unroll
-    for (int j = 1; j < addition[0].touched; ++j) {
-#pragma unroll
-      for (int k = 0; k < count; ++k) addition[k].next(entries);
-    }
-#pragma unroll
-    for (int k = 0; k < count; ++k) addition[k].finish(entries);
-    return true;
   }
   template <int stream>
   __device__ __forceinline__ void add_to_run(const Source& of, int k, unsigned group, unsigned entry,
@@ -287,14 +153,7 @@ __device__ __forceinline__ void merge_table(const unsigned* table, unsigned entr
 /// they are few, as with random keys, both ways together would take longer.
 constexpr int min_runs_of_warp = 8;
 
-/// Terms of a pack whose atomics are on their way together, if they have a short way. Longer ones leave fewer
-/// registers.
 template <class Source>
-inline constexpr int usual_together = Source::max_bits(0) <= 24 ? 4 : 2;
-
-/// `loads_ahead`: a thread loads its next pack before it adds one. Bits are the same. (No structure of both: nvcc
-/// 13.0 takes none as a parameter of a kernel's template.)
-template <class Source, bool loads_ahead = true, int terms_together = usual_together<Source>>
 __global__ void __launch_bounds__(1024)
     group_table_kernel(const __grid_constant__ group_input in, const __grid_constant__ group_scheme scheme,
                        const __grid_constant__ group_memory to) {
@@ -323,14 +182,10 @@ __global__ void __launch_bounds__(1024)
   const block_share share(in.n);
   std::size_t first = share.begin + threadIdx.x - lane;  // of the warp
   keyed_pack<Source> next;
-  if (loads_ahead && first < share.end) next.load(in, first + lane, share.end);
+  if (first < share.end) next.load(in, first + lane, share.end);
   for (; first < share.end; first += blockDim.x) {
-    keyed_pack<Source> pack = next;
-    if constexpr (loads_ahead) {
-      if (first + blockDim.x < share.end) next.load(in, first + blockDim.x + lane, share.end);
-    } else {
-      pack.load(in, first + lane, share.end);
-    }
+    const keyed_pack<Source> pack = next;
+    if (first + blockDim.x < share.end) next.load(in, first + blockDim.x + lane, share.end);
     unsigned group[group_pack];
     pack.groups(in, to, first + lane, share.end, group);
     const bool is_run = is_one_group(group);
@@ -352,21 +207,13 @@ __global__ void __launch_bounds__(1024)
       elements_of_run += group_pack;
       continue;
     }
-    constexpr int together = Source::streams == 1 && Source::has_quick_terms(0) ? terms_together : 1;
 #pragma unroll
-    for (int first_of_terms = 0; first_of_terms < group_pack; first_of_terms += together) {
-      bool is_added = false;
-      if constexpr (together > 1) {
-        is_added = table.template add_together<0, together>(pack.of, first_of_terms, group, copies, copy);
-      }
-#pragma unroll
-      for (int k = first_of_terms; k < first_of_terms + together; ++k) {
-        if (group[k] == no_group) continue;
-        const unsigned entry = group[k] * copies + copy;
-        if (!is_added) table.template add<0>(pack.of, k, group[k], entry);
-        if constexpr (Source::streams == 2) table.template add<1>(pack.of, k, group[k], entry);
-        if (scheme.has_counts) table.count(entry, 1);
-      }
+    for (int k = 0; k < group_pack; ++k) {
+      if (group[k] == no_group) continue;
+      const unsigned entry = group[k] * copies + copy;
+      table.template add<0>(pack.of, k, group[k], entry);
+      if constexpr (Source::streams == 2) table.template add<1>(pack.of, k, group[k], entry);
+      if (scheme.has_counts) table.count(entry, 1);
     }
   }
   end_run();
