@@ -145,9 +145,7 @@ struct group_integers::tables {
 
   void decide_empty(std::size_t group) noexcept {
     if (all.of_.states != nullptr) return sink.take_no_sums(place_of(group));
-    engine::plan empty = all.column_;
-    empty.n = 0;
-    sink.take(index_of(group), place_of(group), {engine::result_of_nothing(empty)});
+    sink.take(index_of(group), place_of(group), {all.of_nothing_});
   }
 
   bool decide(const group_entries& entries, std::size_t n, std::size_t group) noexcept {
@@ -203,6 +201,9 @@ group_integers::group_integers(const batch& of)
       column_(of.each),
       shape_(of, (of.each.multiplies() ? 0 : sizeof(narrow_sum)) +
                      (of.each.multiplies() || of.each.info().needs_squares() ? sizeof(wide_sum) : 0)) {
+  column_.n = 0;
+  of_nothing_ = engine::result_of_nothing(column_);
+  column_.n = of.keys.n;
   const std::size_t entries = shape_.threads * shape_.width;
   if (!column_.multiplies()) sums_.resize(entries);
   if (column_.multiplies() || column_.info().needs_squares()) products_.resize(entries);

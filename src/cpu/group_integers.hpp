@@ -35,6 +35,7 @@ class group_integers {
 
   const batch& of_;
   engine::plan column_;
+  std::uint64_t of_nothing_ = 0;  ///< the result of a group without elements
   group_tables_shape shape_;
   std::vector<narrow_sum> sums_;
   std::vector<wide_sum> products_;

@@ -128,6 +128,7 @@ class group_pass {
     alignas(64) std::byte first_of_pairs[group_slice * sizeof(double)],
         second_of_pairs[group_slice * sizeof(double)];
     const std::size_t first_group = range.first, groups = range.count;
+    const bool two = of_.each.info().inputs == 2;  // which may be the same memory as two types
     bool goes_on = true;
     tables_.reader.for_slices(
         0, of_.keys.n, thread, [&](const void* a, const void* b, std::size_t first, std::size_t n) {
@@ -141,8 +142,8 @@ class group_pass {
           });
           std::fill_n(slots + found, group_slots_ahead, 0);
           pick(a, tables_.size_of_a, positions, found, first_of_pairs);
-          if (b != a) pick(b, tables_.size_of_b, positions, found, second_of_pairs);
-          tables_.add(range.thread, first_of_pairs, b != a ? second_of_pairs : first_of_pairs, slots, found);
+          if (two) pick(b, tables_.size_of_b, positions, found, second_of_pairs);
+          tables_.add(range.thread, first_of_pairs, two ? second_of_pairs : first_of_pairs, slots, found);
           goes_on = progress.goes_on(found);
         });
   }

@@ -222,6 +222,41 @@ TEST(groups, do_not_share_staged_elements) {
   }
 }
 
+/// Dots of the same memory as two types, with more groups than a table holds: b is not a.
+TEST(groups, of_one_array_as_two_types) {
+  const std::size_t n = 500, groups = 200'000;
+  rng random(15);
+  std::vector<std::int64_t> x(n);
+  for (auto& each : x) each = static_cast<std::int64_t>(random.below(std::uint64_t{1} << 40));
+  const auto keys = make_keys(random, n, groups, order::random, false);
+  const any_keys given{keys.data(), n, element_type::int64, 8, groups, false};
+  const counted_places all(keys, groups);
+  for (const auto& [first, second] : {std::pair{element_type::int64, element_type::uint32},
+                                     {element_type::int32, element_type::int64},
+                                     {element_type::uint64, element_type::int64}}) {
+    const any_vector a{x.data(), n, first, static_cast<std::ptrdiff_t>(size_of(first))},
+        b{x.data(), n, second, static_cast<std::ptrdiff_t>(size_of(second))};
+    std::vector<std::byte> copy(n * size_of(second));
+    std::memcpy(copy.data(), x.data(), copy.size());
+    const any_vector copy_b{copy.data(), n, second, static_cast<std::ptrdiff_t>(size_of(second))};
+    std::vector<double> found(groups), expected(groups);
+    const axis places{groups, 8};
+    for (const int threads : {1, 3}) {
+      dot(a, b, given, {found.data(), element_type::float64, {&places, 1}}, {.threads = threads});
+      dot(a, copy_b, given, {expected.data(), element_type::float64, {&places, 1}}, {.threads = threads});
+      ASSERT_EQ(found, expected) << name_of(first) << ", " << name_of(second) << ", " << threads << " threads";
+    }
+    const std::size_t i = 7, group = static_cast<std::size_t>(keys[i]);
+    if (all.of_group[group].size() == 1) {
+      const auto at = [&](const any_vector& of) {
+        return any_vector{static_cast<const std::byte*>(of.data) + static_cast<std::ptrdiff_t>(i) * of.stride, 1, of.type,
+                          of.stride};
+      };
+      ASSERT_EQ(found[group], dot(at(a), at(b), element_type::float64).as<double>());
+    }
+  }
+}
+
 /// Groups whose sums cancel: level 1 leaves them open, in large and in small groups.
 TEST(groups, that_cancel) {
   rng random(10);
