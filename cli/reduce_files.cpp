@@ -21,8 +21,9 @@ void require_vector(const io::vector_file& file) {
   std::vector<std::size_t> shape;
   for (const axis& each : file.axes()) shape.push_back(each.n);
   if (shape.size() == 1) return;
-  io::fail(file.path(), fmt::format("is a {}-D array of shape ({}); expected a vector (1-D); --axis N reduces an axis",
-                                    shape.size(), fmt::join(shape, ", ")));
+  io::fail(file.path(),
+           fmt::format("is a {}-D array of shape ({}); expected a vector (1-D); --axis N reduces an axis",
+                       shape.size(), fmt::join(shape, ", ")));
 }
 
 }  // namespace

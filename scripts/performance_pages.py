@@ -111,7 +111,7 @@ def elements(results):
 
 
 def lines(results):
-    return page("Rows, columns and segments on a GPU: raw tables", "`rows-*.jsonl`, `segments-*.jsonl`, `torch-lines-*.jsonl`",
+    return page("Rows, columns and segments on a GPU: raw tables", "`rows-*.jsonl`, `segments-*.jsonl`, `line-modes-*.jsonl`, `axes-*.jsonl`, `states-*.jsonl` and PyTorch's `torch-*.jsonl`",
                 lines_tables.entries(results), legend="")
 
 

@@ -1,6 +1,6 @@
-// Rows of arrays in a GPU's memory: exact sums, dots, norms and means of the rows of a matrix, sums of its columns, and
-// a matrix times a vector, beside CUB's segmented sum, cuBLAS's gemv and, of the same bytes, the fastest kernel that only reads. 2^25
-// elements, or pairs, in all.
+// Rows of arrays in a GPU's memory: exact sums, dots, norms and means of the rows of a matrix, sums of its columns,
+// and a matrix times a vector, beside CUB's segmented sum, cuBLAS's gemv and, of the same bytes, the fastest kernel
+// that only reads. 2^25 elements, or pairs, in all.
 //
 // Medians of rounds in which all ways take turns, in a replayed graph. Some results are compared with the vector
 // call. Output: one JSON object a line; then a table. Usage: gpu_rows [--variants]: the launch configurations of
@@ -201,7 +201,8 @@ class measurement {
   void measure(job what) {
     const int matrices = what == job::dot ? 2 : 1;
     std::vector<way> ways = {exact(what)};
-    if (rows_ <= 256 && (what == job::dot || what == job::sum || what == job::matvec)) ways.push_back(vectors(what));
+    if (rows_ <= 256 && (what == job::dot || what == job::sum || what == job::matvec))
+      ways.push_back(vectors(what));
     if (what == job::matvec) ways.push_back(cublas_gemv());
     if (what == job::dot || what == job::sum) ways.push_back(cub_segmented(what == job::dot));
     const std::size_t bytes = elements * sizeof(T);

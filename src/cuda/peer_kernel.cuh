@@ -3,12 +3,11 @@
 // A warp does for a group of rows, of which its rank rounds one (peer_rows.hpp):
 //
 //   1  sends its words of the rows that other ranks round, by stores into their memory
-//   2  waits for the others' words of its own row, adds them, rounds (round_limbs.cuh); sends the result, if the
-//   row
-//      has one owner
+//   2  waits for the others' words of its own row, adds and rounds them (round_limbs.cuh);
+//      sends the result, if the row has one owner
 //   3  waits for the results of the other rows, if rows have owners
 //
-// Nothing waits but for data, and data need no fence. All groups are sent before the first wait, so that ranks do
+// A warp waits only for data, and data need no fence. All groups are sent before the first wait, so that ranks do
 // not wait for each other in a circle. Cost beside an allreduce: one or two crossings of a link, no launch for the
 // rounding.
 #pragma once

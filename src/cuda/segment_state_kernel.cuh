@@ -2,12 +2,12 @@
 // words of its state.
 //
 //   a warp   takes up to 32 neighbouring segments, reads their offsets, and sums them one after the other
-//   blocks   share long ones, and those beyond a warp's share, equally, in a second launch: the warp appends them
-//            to a list, which lies in split_lines.hpp
+//   blocks   share long segments, and those that would overload a warp, equally, in a second launch: the warp
+//            appends them to a list (split_lines.hpp)
 //   last block of a segment that several have: adds its digits to the words
 //
 // As segment_kernel.cuh and split_line_kernel.cuh, without level 1: digits are integers, so blocks add theirs by
-// atomics, and the order changes nothing. The words get one canonical state, whoever sums. The second kernel also
+// atomics, and the order changes nothing. Each result gets one canonical state, whatever sums it. The second kernel also
 // takes few long lines of one length. Cost of a segment: converting a warp's expansions, carrying, its words.
 #pragma once
 

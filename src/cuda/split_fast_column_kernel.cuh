@@ -1,6 +1,6 @@
 // Mode fast of few long columns: several blocks add subtrees of the same columns.
 //
-//   block        the subtree of 2^k tiles of neighbouring columns, each by some of its threads fast_line_kernel.cuh
+//   block        the subtree of 2^k tiles of neighbouring columns, each by some of its threads (fast_line_kernel.cuh)
 //   last block   of those columns: adds all subtrees as the tree of order v1 does, and stores
 //
 // No block waits for another: who comes last is found by a fence and a counter (M. Harris: threadFenceReduction).

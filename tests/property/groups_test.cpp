@@ -232,8 +232,8 @@ TEST(groups, of_one_array_as_two_types) {
   const any_keys given{keys.data(), n, element_type::int64, 8, groups, false};
   const counted_places all(keys, groups);
   for (const auto& [first, second] : {std::pair{element_type::int64, element_type::uint32},
-                                     {element_type::int32, element_type::int64},
-                                     {element_type::uint64, element_type::int64}}) {
+                                      {element_type::int32, element_type::int64},
+                                      {element_type::uint64, element_type::int64}}) {
     const any_vector a{x.data(), n, first, static_cast<std::ptrdiff_t>(size_of(first))},
         b{x.data(), n, second, static_cast<std::ptrdiff_t>(size_of(second))};
     std::vector<std::byte> copy(n * size_of(second));
@@ -249,8 +249,8 @@ TEST(groups, of_one_array_as_two_types) {
     const std::size_t i = 7, group = static_cast<std::size_t>(keys[i]);
     if (all.of_group[group].size() == 1) {
       const auto at = [&](const any_vector& of) {
-        return any_vector{static_cast<const std::byte*>(of.data) + static_cast<std::ptrdiff_t>(i) * of.stride, 1, of.type,
-                          of.stride};
+        return any_vector{static_cast<const std::byte*>(of.data) + static_cast<std::ptrdiff_t>(i) * of.stride, 1,
+                          of.type, of.stride};
       };
       ASSERT_EQ(found[group], dot(at(a), at(b), element_type::float64).as<double>());
     }

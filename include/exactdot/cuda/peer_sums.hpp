@@ -2,12 +2,14 @@
 // Sums of states over the GPUs of a node, rounded: one launch on each GPU does what an allreduce of the words and
 // exactdot::cuda::round do in two, for GPUs that reach each other's memory (NVLink, PCIe).
 //
-// Up to 256 KB of words go to all GPUs, each of which adds and rounds. Of more each result has one GPU that adds
+// A GPU that would send at most 256 KiB in all sends its words to all others, each of which adds and rounds.
+// Otherwise each result has one GPU that adds
 // the words of all and rounds, and sends 16 bytes to each of the others. So words cross a link once (docs/scale.md
 // has times). dot_into, then round_among: one stream, no host, and the bits of one call on all data.
 #pragma once
 
 #include <exactdot/cuda/states.hpp>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,7 +21,7 @@ class peer_sums {
   static constexpr int max_ranks = 8;
 
   /// The device memory that each rank provides, for calls on up to `max_rows` states of up to `max_words` words.
-  /// About 16·max_words·max_rows bytes, or 16·max_words·ranks·1024 if max_rows is 1024·ranks or less. Throws
+  /// 16·max_words·max(max_rows, ranks·min(max_rows, 1024)) bytes, rounded up, and 8 a row. Throws
   /// errc::bad_option for 0 ranks, rows or words, more than max_ranks ranks, or a size beyond the address space.
   [[nodiscard]] static std::size_t bytes(int ranks, std::size_t max_rows, std::size_t max_words);
 
