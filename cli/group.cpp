@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cli/available_memory.hpp>
 #include <cli/element_count.hpp>
 #include <cli/group.hpp>
 #include <cli/interruption.hpp>
@@ -14,6 +15,7 @@
 #include <exactdot/batches.hpp>
 #include <io/fault.hpp>
 #include <io/npy_writer.hpp>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -90,6 +92,16 @@ std::size_t group_count(const group_arguments& arguments, const group_call& call
                                          groups == SIZE_MAX ? "a key of at least" : "the key", groups - 1));
 }
 
+/// Throws errc::file if memory cannot hold the results: most often one key is far greater than the others.
+[[noreturn]] void fail_for_memory(const group_arguments& arguments, const group_call& call) {
+  if (!arguments.groups.empty()) {
+    throw error(errc::bad_option, "--groups " + arguments.groups + ": memory does not hold that many results");
+  }
+  io::fail(call.keys.path(), fmt::format("has the key {}, and memory does not hold the results of all groups up to "
+                                         "it; correct it, or use --groups N and --skip",
+                                         call.by.groups - 1));
+}
+
 void prepare(const group_arguments& arguments, const options& options, group_call& call) {
   check_files(call);
   call.by.groups = group_count(arguments, call, options);
@@ -100,6 +112,9 @@ void prepare(const group_arguments& arguments, const options& options, group_cal
     const element_type by_default = default_result_type(*call.what, call.values.type());
     type = type_named(arguments.result_type).value_or(by_default);
   }
+  std::size_t bytes = size_of(type);  // cannot overflow: group_count
+  for (const std::size_t n : shape) bytes *= n;
+  if (bytes > available_memory()) fail_for_memory(arguments, call);
   call.results = zeros(type, std::move(shape));
 }
 
@@ -131,6 +146,8 @@ void compute(const group_arguments& arguments, const options& options, group_cal
     detail::reduce_groups(*call.what, values, values, call.by, to, options, arguments.ddof.value_or(0), caller);
   } catch (const error& fault) {
     fail_with_file(fault, call);
+  } catch (const std::bad_alloc&) {
+    fail_for_memory(arguments, call);
   }
 }
 

@@ -17,13 +17,17 @@ namespace exactdot::cli {
 
 namespace {
 
-void require_vector(const io::vector_file& file) {
+void require_vector(const io::vector_file& file, bool takes_axes) {
   std::vector<std::size_t> shape;
   for (const axis& each : file.axes()) shape.push_back(each.n);
   if (shape.size() == 1) return;
-  io::fail(file.path(),
-           fmt::format("is a {}-D array of shape ({}); expected a vector (1-D); --axis N reduces an axis",
-                       shape.size(), fmt::join(shape, ", ")));
+  if (shape.empty()) io::fail(file.path(), "is a 0-D array, a single number; expected a vector (1-D)");
+  std::string all = "0";
+  for (std::size_t i = 1; i < shape.size(); ++i) all += "," + std::to_string(i);
+  io::fail(
+      file.path(),
+      fmt::format("is a {}-D array of shape ({}); expected a vector (1-D); --axis N reduces an axis{}",
+                  shape.size(), fmt::join(shape, ", "), takes_axes ? ", --axis " + all + " all elements" : ""));
 }
 
 }  // namespace
@@ -31,10 +35,10 @@ void require_vector(const io::vector_file& file) {
 operands::operands(reduction what, const source& a, const source& b, io::npy_shapes shapes)
     : a_(a.path, a.raw_type, io::npy_shapes::any) {
   const bool vectors = shapes == io::npy_shapes::vectors;
-  if (vectors) require_vector(a_);
+  if (vectors) require_vector(a_, inputs_of(what) == 1 && !gives_index(what));
   if (inputs_of(what) == 1) return;
   b_.emplace(b.path, b.raw_type, io::npy_shapes::any);
-  if (vectors) require_vector(*b_);
+  if (vectors) require_vector(*b_, false);
   vectors ? io::check_pair(a_, *b_) : io::check_types(a_, *b_);
 }
 
@@ -59,7 +63,13 @@ void fail_with_file(const error& fault, reduction what, const operands& files, e
     io::fail(path, fmt::format("has no elements; {} needs at least one", command_of(what)));
   }
   if (fault.code() == errc::overflow) {
-    io::fail(path, fmt::format("{}: the result does not fit into {}; use --result float64", command_of(what),
+    const std::string_view sentence = fault.what();  // names the result of several: "sum: result 3 does not …"
+    const std::size_t start = sentence.find(": result ");
+    const std::size_t end = sentence.find(" does not fit", start);
+    const std::string_view which = start == sentence.npos || end == sentence.npos
+                                       ? std::string_view("the result")
+                                       : sentence.substr(start + 2, end - start - 2);
+    io::fail(path, fmt::format("{}: {} does not fit into {}; use --result float64", command_of(what), which,
                                name_of(type)));
   }
   throw;

@@ -6,9 +6,11 @@
  * Results have the bits of the same call on all data in one process: no number of ranks, no partition, no order, no
  * MPI library changes a bit (docs/mpi.md). Every function is collective: all processes of the communicator call it
  * with the same number of results and the same types. A failure of one process is returned by all, with the
- * sentence of the lowest failing rank in xd_message(), and nobody waits. Three exceptions, which no message can
- * tell: a process that has no usable communicator, one that gives a null pointer to rows, and one whose
- * xd_mpi_iallreduce finds no memory.
+ * sentence of the lowest failing rank in xd_message(), and nobody waits. Four exceptions, which no message can
+ * tell: a process that has no usable communicator, one that gives a null pointer to rows, one whose
+ * xd_mpi_iallreduce finds no memory, and one that does not know the others' element type (an unknown type, a null
+ * pointer in place of a vector or an accumulator): its message has the length for doubles. If the others hold
+ * another type, MPI reports that, or aborts, as for calls that do not match; with `check` all processes return.
  */
 #ifndef EXACTDOT_MPI_H
 #define EXACTDOT_MPI_H
@@ -99,8 +101,8 @@ static inline xd_status xd_mpi_rounding_take(void* self, size_t i, const int64_t
 }
 
 /* results[i] = the sum of accumulator i over all processes, rounded once to result_type, on all processes; with
- * reduction XD_NRM2 its root, otherwise XD_SUM. The accumulators do not change. From k = 2 on the short message: 16
- * bytes a result, and words only for those that it leaves undecided. Errors as above; XD_OVERFLOW. After a failure
+ * reduction XD_NRM2 its root, otherwise XD_SUM. The accumulators do not change. Up to 32 words in all travel as words; more results
+ * as the short message, 128 bytes for each eight, and words only for those that it leaves undecided. Errors as above; XD_OVERFLOW. After a failure
  * results are unspecified. */
 static inline xd_status xd_mpi_round(xd_accumulator* const* accumulators, size_t k, int reduction, int result_type,
                                      void* results, MPI_Comm comm, const xd_mpi_options* options) {

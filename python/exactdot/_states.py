@@ -106,7 +106,7 @@ def segment_states(reduction: Reduction, a: ArrayLike, offsets: ArrayLike, b: Ar
     return words
 
 
-def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: int | None = None,
+def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: int,
                  b: ArrayLike | None = None, *, skip_out_of_range: bool = False, compact: bool = False,
                  threads: int = 0, stream: Any = None) -> Words:
     """Computes the states of the groups of elements with the same key, along the first axis.
@@ -117,9 +117,9 @@ def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: in
         As of `states`.
     keys : array_like of int
         One integer of 32 or 64 bits for each index of the first axis, in the memory of a.
-    groups : int or None
-        Keys are below this; None: the greatest key plus 1, of keys in host memory. Pass it where states of shards are to
-        be added.
+    groups : int
+        Keys are below this; the same number for all shards whose states are added. It has no default: shards whose
+        greatest keys differ would have words of different shapes, and NumPy's + would broadcast them to wrong sums.
     skip_out_of_range : bool
         Leave out elements with other keys; otherwise they are an error.
 
@@ -143,6 +143,8 @@ def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: in
     >>> xd.round_states(words, "sum", "float16")
     array([2., 5.], dtype=float16)
     """
+    if groups is None:
+        raise TypeError("group_states: groups is None; pass the number of groups, the same for all shards")
     words: Words = _engine_call._states_of_groups("group_states", reduction, a, keys, groups, b,
                                                   bool(skip_out_of_range), bool(compact), threads, stream)
     return words

@@ -3,8 +3,21 @@
 
 #include <new>
 #include <python/src/exceptions.hpp>
+#include <string>
+#include <string_view>
 
 namespace exactdot::python {
+namespace {
+
+/// The library's sentence, with the option of Python that it means.
+std::string in_words_of_python(std::string sentence) {
+  constexpr std::string_view general = "let elements with such keys be skipped";
+  const std::size_t at = sentence.find(general);
+  if (at != sentence.npos) sentence.replace(at, general.size(), "pass skip_out_of_range=True");
+  return sentence;
+}
+
+}  // namespace
 
 void raise_error(errc code, const char* sentence) {
   PyObject* kind = PyExc_RuntimeError;
@@ -22,7 +35,7 @@ void raise_error(errc code, const char* sentence) {
     default:
       break;
   }
-  PyErr_SetString(kind, sentence);
+  PyErr_SetString(kind, in_words_of_python(sentence).c_str());
 }
 
 void raise_current_exception() {

@@ -2,14 +2,31 @@
 #include <algorithm>
 #include <python/src/arguments.hpp>
 #include <python/src/grid_results.hpp>
+#include <string>
+#include <string_view>
 
 namespace exactdot::python {
 namespace {
 
 [[noreturn]] void refuse_integers(const grid_call& call, const char* name, nb::handle given, bool is_type_error,
                                   const std::string& why) {
-  throw_python(is_type_error, std::string(call.caller) + ": " + name + ": " + why + " (" + name + " is " +
+  const bool are_keys = std::string_view(name) == "keys";
+  const char* const hint =
+      is_type_error && are_keys ? "; np.unique(keys, return_inverse=True) numbers any keys" : "";
+  throw_python(is_type_error, std::string(call.caller) + ": " + name + ": " + why + hint + " (" + name + " is " +
                                   describe(given.ptr()) + ")");
+}
+
+/// The type of an array of integers as NumPy calls it: booleans are imported as uint8.
+std::string name_in_python(nb::handle given, const imported_array& array) {
+  std::string name(name_of(array.type));
+  if (array.type != element_type::uint8 || array.on_gpu) return name;
+  try {
+    const nb::object dtype = nb::module_::import_("numpy").attr("asarray")(given).attr("dtype");
+    if (nb::cast<std::string>(dtype.attr("name")) == "bool") name = "bool";
+  } catch (const nb::python_error&) {  // no array of NumPy: the imported type is right
+  }
+  return name;
 }
 
 /// The axes that batches of both inputs share: aligned at the last, an axis of length 1 is repeated.
@@ -86,7 +103,7 @@ void check_integers(const grid_call& call, const char* name, nb::handle given, c
   if (array.dimensions != 1) refuse(false, "has no dimension; use a 1-D array");
   if (array.n == 0) return;
   if (!is_integer(array.type) || size_of(array.type) < 4) {
-    refuse(true, "holds " + std::string(name_of(array.type)) + "; use integers of 32 or 64 bits");
+    refuse(true, "holds " + name_in_python(given, array) + "; use integers of 32 or 64 bits");
   }
   if (array.swapped) refuse(false, "is not in native byte order");
 }

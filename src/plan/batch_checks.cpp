@@ -88,7 +88,13 @@ void check_each(const batch_request& asked, const any_vector& a, const any_vecto
                 mode mode) {
   request one{asked.caller, asked.what, a, b, asked.out.type, asked.ddof};
   if (results == 0 && a.n == 0) one.a.n = one.b.n = 1;  // no vector is empty where there is none
+  const bool lacks_elements = results > 1 && a.n == 0 && core::info_of(asked.what).is_extremum;
+  if (lacks_elements) one.a.n = one.b.n = 1;  // the sentence of one vector would be wrong
   check_request(one, mode);
+  if (lacks_elements) {
+    refuse(asked, "each of the " + text(results) + " vectors is empty, so it has no least or greatest element",
+           errc::empty_input);
+  }
 }
 
 void check_results(const batch_request& asked, std::size_t count) {

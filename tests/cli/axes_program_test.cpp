@@ -65,7 +65,7 @@ TEST_F(axes_program, writes_a_file_that_it_reads_again) {
   EXPECT_EQ(run_json({"sum", out})["dtype"], "float32");
   EXPECT_EQ(run_well({"sum", matrix(), "--axis", "0,1", "--out", out}),
             "");  // one result: an array without an axis
-  expect_fault({"sum", out}, out, {"is a 0-D array"});
+  expect_fault({"sum", out}, out, {"is a 0-D array, a single number; expected a vector (1-D)\n"});
 }
 
 /// The input, by its name, by a link and by another path, keeps its content; so does a file that cannot be
@@ -93,7 +93,10 @@ TEST_F(axes_program, prints_json) {
 
 TEST_F(axes_program, names_faults) {
   const std::string file = matrix();
-  expect_fault({"sum", file}, file, {"2-D array of shape (2, 3)", "expected a vector", "--axis"});
+  expect_fault(
+      {"sum", file}, file,
+      {"2-D array of shape (2, 3)", "expected a vector", "--axis N reduces an axis, --axis 0,1 all elements"});
+  expect_fault({"argmax", file}, file, {"--axis N reduces an axis\n"});
   expect_fault({"sum", file, "--axis", "2"}, file, {"has 2 dimensions; --axis names 2"});
   expect_fault({"sum", file, "--axis", "-3"}, file, {"--axis names -3"});
   expect_usage_fault({"sum", file, "--axis", "0,0"}, {"--axis names axis 0 twice"});
@@ -110,7 +113,8 @@ TEST_F(axes_program, names_faults) {
   expect_fault({"min", empty, "--axis", "1"}, empty, {"has no elements"});
   const std::string large = write_array(
       "l.npy", "'<i8'", "(2, 2)", std::vector<std::int64_t>{1, 1, std::int64_t{1} << 62, std::int64_t{1} << 62});
-  expect_fault({"sum", large, "--axis", "1"}, large, {"does not fit into int64"});
+  expect_fault({"sum", large, "--axis", "1"}, large,
+               {"sum: result 1 does not fit into int64; use --result float64"});
   const std::string huge = write_array("h.npy", "'<f8'", "(18446744073709551615, 2)", std::vector<double>{1});
   expect_fault({"sum", huge, "--axis", "0"}, huge, {"needs more than 2^64 bytes"});
 }

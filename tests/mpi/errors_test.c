@@ -129,16 +129,19 @@ static void test_disagreement(void) {
   const xd_mpi_options checked = {1, NULL};
   const xd_rows rows = xd_matrix_rows(x, other ? 3 : 2, 2, XD_FLOAT64);
   const xd_vector vector = xd_contiguous(x, 2, other ? XD_FLOAT32 : XD_FLOAT64);
+  const xd_rows same_rows = xd_matrix_rows(x, 2, 2, XD_FLOAT64);
+  const xd_vector same_vector = xd_contiguous(x, 2, XD_FLOAT64);
   const xd_status status = processes < 2 ? XD_OK : XD_SIZE_MISMATCH;
   CHECK(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked), status,
         "the number of results differs between ranks: 2 to 3");
   CHECK(xd_mpi_reduce_vector(XD_SUM, &vector, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked), status,
-        "the element type differs between ranks: 0 to 1");
-  CHECK(
-      xd_mpi_reduce_vector(other ? XD_SUM : XD_MEAN, &vector, NULL, XD_FLOAT64, results, MPI_COMM_WORLD, &checked),
-      status, "differs between ranks");
-  CHECK(xd_mpi_reduce_rows(XD_SUM, &rows, NULL, other ? XD_FLOAT32 : XD_FLOAT64, results, MPI_COMM_WORLD, &checked),
-        status, "differs between ranks");
+        "the element type differs between ranks: float32 to float64");
+  CHECK(xd_mpi_reduce_vector(other ? XD_SUM : XD_MEAN, &same_vector, NULL, XD_FLOAT64, results, MPI_COMM_WORLD,
+                             &checked),
+        status, "the reduction differs between ranks: sum to mean");
+  CHECK(xd_mpi_reduce_rows(XD_SUM, &same_rows, NULL, other ? XD_FLOAT32 : XD_FLOAT64, results, MPI_COMM_WORLD,
+                           &checked),
+        status, "the result type differs between ranks: float32 to float64");
 }
 
 static void* call_from_another_thread(void* unused) {

@@ -1,5 +1,6 @@
 // Results of distributed data against the integer oracle, by bits: every generator, reduction, partition, with
 // empty processes and one that has all. `--drop`: the last process drops one element, which must be noticed.
+#include <array>
 #include <exactdot/mpi.hpp>
 
 #include "distributed.hpp"
@@ -48,6 +49,11 @@ void check_vectors(checks& all, const std::string& name, const oracle::vectors<T
   all.expect_bits(mpi::stddev<float>(a, comm), expected_of<float>(reduction::stddev, x, x), name + " stddev");
 }
 
+using sums = std::vector<accumulator<double>>;
+static_assert(mpi::changeable_states<sums&> && mpi::changeable_states<std::array<exactdot::moments<float>, 3>&>);
+static_assert(mpi::state_range<const sums&> && !mpi::changeable_states<const sums&>);
+static_assert(!mpi::changeable_states<sums> && !mpi::state_range<std::vector<double>&>);
+
 template <class T>
 void check_accumulators(checks& all, const std::string& name, const oracle::vectors<T>& v,
                         const std::vector<int>& owner) {
@@ -69,9 +75,11 @@ void check_accumulators(checks& all, const std::string& name, const oracle::vect
     mpi::allreduce(std::span(merged), comm);
     for (std::size_t i = 0; i < k; ++i) check(merged[i], i, "allreduce");
   }
+  mpi::allreduce(merged = states, comm);
+  for (std::size_t i = 0; i < states.size(); ++i) check(merged[i], i, "allreduce of a vector");
   merged = states;
   const int root = distributed::processes_of(comm) - 1;
-  mpi::reduce(std::span(merged), root, comm);
+  mpi::reduce(merged, root, comm);
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (distributed::rank_of(comm) == root)
       check(merged[i], i, "reduce");
@@ -79,16 +87,22 @@ void check_accumulators(checks& all, const std::string& name, const oracle::vect
       all.expect(std::ranges::equal(merged[i].words(), states[i].words()), name + " reduce: another rank's state");
   }
   merged = states;
-  auto request = mpi::iallreduce(std::span(merged), comm);
+  auto request = mpi::iallreduce(merged, comm);
   while (!request.test()) {
   }
   for (std::size_t i = 0; i < states.size(); ++i) check(merged[i], i, "iallreduce");
   std::vector<T> rounded(states.size());
-  mpi::round(std::span<const accumulator<T>>(states), rounded, comm);
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const oracle::reference& expected = i % 2 == 0 ? dot : sum;
-    all.expect_bits(rounded[i], expected.exact(exactdot::type_of<T>)->template as<T>(), name + " round");
-  }
+  const auto check_rounded = [&](const auto& accumulators, const char* how) {
+    std::ranges::fill(rounded, T(7));
+    mpi::round(accumulators, rounded, comm);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      const oracle::reference& expected = i % 2 == 0 ? dot : sum;
+      all.expect_bits(rounded[i], expected.exact(exactdot::type_of<T>)->template as<T>(), name + " " + how);
+    }
+  };
+  check_rounded(std::span<const accumulator<T>>(states), "round");
+  check_rounded(std::span(states), "round of a span");
+  check_rounded(states, "round of a vector");
 }
 
 template <class T>

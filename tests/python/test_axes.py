@@ -191,8 +191,10 @@ def test_errors() -> None:
             xd.sum(x, axis=axis)
     with pytest.raises(TypeError, match="^argmax: axis is a tuple"):
         xd.argmax(x, axis=(0, 1))
-    with pytest.raises(ValueError, match="^min: the vector is empty"):
+    with pytest.raises(ValueError, match="^min: each of the 2 vectors is empty"):
         xd.min(np.ones((2, 0)), axis=1)
+    with pytest.raises(ValueError, match="^max: each of the 3 vectors is empty"):
+        xd.max(np.ones((0, 3)), axis=0)
     assert xd.min(np.ones((0, 0)), axis=1).shape == (0,)
     assert xd.argmax(np.array([[1, 5], [7, 2]])) == 2
     with pytest.raises(OverflowError, match="^sum: result 1 does not fit into int64"):

@@ -376,8 +376,6 @@ def test_states(library: str, dtype: str, compact: bool) -> None:
 def test_states_of_wrong_offsets_and_keys() -> None:
     to_gpu = converter("torch", "int64")
     x = torch_converter("float32")(np.ones(10, "f4"))
-    with pytest.raises(ValueError, match="groups is missing"):
-        xd.group_states("sum", x, to_gpu(np.zeros(10, "i8")))
     with pytest.raises(ValueError, match="lie in host memory, the vector in GPU memory"):
         xd.segment_states("sum", x, [0, 10])
     words = xd.segment_states("sum", x, to_gpu(np.array([0, 5, 3, 10], "i8")))

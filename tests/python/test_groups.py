@@ -164,8 +164,13 @@ def test_errors() -> None:
         with pytest.raises(kind, match=f"^group_sum: .*{why}"):
             xd.group_sum(x, keys, groups, out=out)
     assert (out == 7).all()
-    with pytest.raises(ValueError, match="^group_count: key 1 is 2, and there are 2 groups"):
+    with pytest.raises(ValueError, match="^group_count: key 1 is 2, and there are 2 groups; .*skip_out_of_range=True$"):
         xd.group_count([0, 2], 2)
+    for booleans in ([True, False], np.array([True, False])):
+        with pytest.raises(TypeError, match="^group_count: keys: holds bool; use integers"):
+            xd.group_count(booleans)
+    with pytest.raises(TypeError, match=r"^group_sum: keys: .*np\.unique\(keys, return_inverse=True\)"):
+        xd.group_sum([1.0, 2.0], np.array(["a", "b"]))
     with pytest.raises(TypeError, match="^group_count: keys: holds float64"):
         xd.group_count([0.0, 2.0])
     with pytest.raises(ValueError, match="^group_max: group 1 is empty"):

@@ -7,11 +7,25 @@
 // same messages, costs and errors. errc::communication: MPI reports a failure.
 #pragma once
 
+#include <exactdot/exactdot.hpp>
 #include <exactdot/mpi/calls.hpp>
 #include <memory>
+#include <ranges>
 #include <utility>
 
 namespace exactdot::mpi {
+
+/// Accumulators, or moments, that lie side by side: a std::vector, std::array or std::span of them.
+template <class R>
+concept state_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && requires {
+  detail::state_traits<std::ranges::range_value_t<R>>::type;
+};
+/// The same, to be changed in place: no constants, and no temporary container.
+template <class R>
+concept changeable_states =
+    state_range<R> && std::ranges::borrowed_range<R> && std::is_same_v < std::ranges::range_reference_t<R>,
+        std::ranges::range_value_t<R>
+& > ;
 
 /// Each accumulator, or each moments, becomes its sum over all processes, on all of them. See xd_mpi_allreduce.
 template <element T>
@@ -30,6 +44,10 @@ template <element T>
 void allreduce(moments<T>& sum, MPI_Comm comm, const options& chosen = {}) {
   detail::merge("mpi::allreduce", std::span(&sum, 1), -1, comm, chosen);
 }
+template <changeable_states R>
+void allreduce(R&& sums, MPI_Comm comm, const options& chosen = {}) {
+  mpi::allreduce(std::span<std::ranges::range_value_t<R>>(sums), comm, chosen);
+}
 
 /// The same at rank `root`; other processes keep theirs.
 template <element T>
@@ -40,6 +58,10 @@ void reduce(std::span<accumulator<T>> sums, int root, MPI_Comm comm, const optio
 template <element T>
 void reduce(accumulator<T>& sum, int root, MPI_Comm comm, const options& chosen = {}) {
   mpi::reduce(std::span(&sum, 1), root, comm, chosen);
+}
+template <changeable_states R>
+void reduce(R&& sums, int root, MPI_Comm comm, const options& chosen = {}) {
+  mpi::reduce(std::span<std::ranges::range_value_t<R>>(sums), root, comm, chosen);
 }
 
 /// An allreduce on its way. wait() stores the sums; the destructor waits too, and then drops an error.
@@ -81,6 +103,10 @@ template <element T>
 [[nodiscard]] request<T> iallreduce(accumulator<T>& sum, MPI_Comm comm) {
   return request<T>(std::span(&sum, 1), comm);
 }
+template <changeable_states R>
+[[nodiscard]] auto iallreduce(R&& sums, MPI_Comm comm) {
+  return mpi::iallreduce(std::span<std::ranges::range_value_t<R>>(sums), comm);
+}
 
 /// out[i] = sums[i] over all processes, rounded once, on all of them. The short message: see xd_mpi_round. `out`
 /// has as many elements as there are sums: errc::size_mismatch.
@@ -118,6 +144,10 @@ void round(std::span<const accumulator<T>> sums, Out&& out, MPI_Comm comm, const
   if (ended == XD_OK) ended = xd_mpi_all_results(caller, &call.finish, &source, comm, opened);
   xd_mpi_close_finish(&call.finish);
   detail::require_ok(ended);
+}
+template <state_range R, result_range Out>
+void round(const R& sums, Out&& out, MPI_Comm comm, const options& chosen = {}) {
+  mpi::round(std::span<const std::ranges::range_value_t<R>>(sums), std::forward<Out>(out), comm, chosen);
 }
 
 /// Reductions of the elements of all processes: this process has those of x (of a and b). Result types as of the

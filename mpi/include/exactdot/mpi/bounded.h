@@ -5,8 +5,9 @@
  * Values are added by TwoSum (D. Knuth, TAOCP 2, 4.2.2), errors by two more; what those two lose joins the bound,
  * so that the bound stays 0 where nothing is lost. docs/mpi.md proves it. A value travels as a double, an error as
  * the upper 44 bits of one (33 significant bits), a bound as 20 bits, rounded upwards. A message element holds
- * eight results, field by field (blocks.h adds them). The operation commutes bit by bit, and MPI gives all
- * processes the same result, so all take the same decisions.
+ * eight results, field by field (blocks.h adds them). For values below 2^1000 and bounds that are no NaN, as those of
+ * xd_bound are, the operation commutes bit by bit, and MPI gives all processes the same result, so all take the
+ * same decisions.
  */
 #ifndef EXACTDOT_MPI_BOUNDED_H
 #define EXACTDOT_MPI_BOUNDED_H

@@ -89,24 +89,39 @@ static inline int64_t xd_mpi_version(void) {
   return 10000 * (int64_t)major + 100 * minor + patch;
 }
 
+/* Writes number i of xd_mpi_compare as a user knows it: types and reductions by name, 200 as 0.2.0. */
+static inline void xd_mpi_compared_text(int i, int is_root, int64_t number, char* text, size_t size) {
+  const char* name = NULL;
+  if (i == 1 || (i == 3 && !is_root)) name = xd_type_name((int)number);
+  if (i == 2) name = number < 0 ? "of accumulators" : xd_reduction_name((int)number);
+  if (name != NULL) {
+    snprintf(text, size, "%s", name);
+  } else if (i == 4) {
+    snprintf(text, size, "%d.%d.%d", (int)(number / 10000), (int)(number / 100 % 100), (int)(number % 100));
+  } else {
+    snprintf(text, size, "%lld", (long long)number);
+  }
+}
+
 /* Compares five numbers on all processes: of results, of the element type, of the reduction, of the result type or
  * root, of the library's version. One collective of 10 integers. The sentence names the first that differs, its
- * least and its greatest value. */
+ * least and its greatest value. A negative reduction: a merge of accumulators, and result_type is the root. */
 static inline xd_status xd_mpi_compare(const char* caller, MPI_Comm comm, size_t k, int type, int reduction,
                                        int result_type) {
-  static const char* const names[] = {"the number of results", "the element type", "the reduction",
-                                      "the result type or root", "the version of exactdot"};
+  const char* const names[] = {"the number of results", "the element type", "the reduction",
+                               reduction < 0 ? "the root" : "the result type", "the version of exactdot"};
   const int64_t numbers[5] = {(int64_t)k, type, reduction, result_type, xd_mpi_version()};
   int64_t mine[10], most[10];
-  char text[256];
+  char text[256], least[32], greatest[32];
   int i, code;
   for (i = 0; i < 5; ++i) mine[2 * i] = numbers[i], mine[2 * i + 1] = -numbers[i];
   code = MPI_Allreduce(mine, most, 10, MPI_INT64_T, MPI_MAX, comm);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
   for (i = 0; i < 5; ++i) {
     if (most[2 * i] == -most[2 * i + 1]) continue;
-    snprintf(text, sizeof text, "%s differs between ranks: %lld to %lld", names[i], (long long)-most[2 * i + 1],
-             (long long)most[2 * i]);
+    xd_mpi_compared_text(i, reduction < 0, -most[2 * i + 1], least, sizeof least);
+    xd_mpi_compared_text(i, reduction < 0, most[2 * i], greatest, sizeof greatest);
+    snprintf(text, sizeof text, "%s differs between ranks: %s to %s", names[i], least, greatest);
     return xd_mpi_refuse(caller, XD_SIZE_MISMATCH, text);
   }
   return XD_OK;

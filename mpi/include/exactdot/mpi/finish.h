@@ -32,7 +32,8 @@ static inline xd_status xd_mpi_open_finish(const char* caller, int reduction, in
   finish->results = results, finish->sum = NULL, finish->moments = NULL;
   if (reduction == XD_MIN || reduction == XD_MAX || reduction == XD_ARGMIN || reduction == XD_ARGMAX) {
     return xd_mpi_refuse(caller, XD_BAD_OPTION,
-                         "extrema are no sums; MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC find them");
+                         "extrema are no sums; MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC find those of data "
+                         "without NaN and zeros of both signs");
   }
   status = xd_round_bounded(reduction, type, 0, NULL, NULL, NULL, ddof, result_type, NULL, NULL);
   if (status == XD_OK && results == NULL && k != 0)
