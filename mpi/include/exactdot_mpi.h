@@ -101,9 +101,9 @@ static inline xd_status xd_mpi_rounding_take(void* self, size_t i, const int64_t
 }
 
 /* results[i] = the sum of accumulator i over all processes, rounded once to result_type, on all processes; with
- * reduction XD_NRM2 its root, otherwise XD_SUM. The accumulators do not change. Up to 32 words in all travel as words; more results
- * as the short message, 128 bytes for each eight, and words only for those that it leaves undecided. Errors as above; XD_OVERFLOW. After a failure
- * results are unspecified. */
+ * reduction XD_NRM2 its root, otherwise XD_SUM. The accumulators do not change. Up to 32 words in all travel as
+ * words; more results as the short message, 128 bytes for each eight, and words only for those that it leaves
+ * undecided. Errors as above; XD_OVERFLOW. After a failure results are unspecified. */
 static inline xd_status xd_mpi_round(xd_accumulator* const* accumulators, size_t k, int reduction, int result_type,
                                      void* results, MPI_Comm comm, const xd_mpi_options* options) {
   static const char caller[] = "xd_mpi_round";
