@@ -1,7 +1,8 @@
 // Vectors of more than 2^31 elements, and vectors long enough to overflow integer sums that are not normalised.
 //
 // No length or index may be truncated to 32 bits. The longest vector consists of zero pages that were never
-// written, so it takes address space but no memory.
+// written, so it takes address space but no memory; long rows, columns, segments and groups repeat elements by a
+// stride of 0.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -44,6 +45,34 @@ TEST(long_vectors, are_read_to_their_last_element) {
     EXPECT_EQ(exactdot::dot<double>(x.data(), x.data(), n, {.mode = mode, .monitor = &monitor}), 14);
     EXPECT_EQ(monitor.done.load(), n);
   }
+}
+
+/// Matrices, segments and groups of more than 2^31 elements in all, or in one result.
+TEST(long_vectors, in_every_shape_are_read_to_their_last_element) {
+  if (oracle::scaled(100) < 25) GTEST_SKIP() << "only in a full run";
+  using namespace exactdot;
+  constexpr std::size_t side = (1 << 16) + 1;  // side * side > 2^32
+  std::vector<float> row(side, 1), sums(side);
+  row.back() = 0x1p20F;
+  sum(rows{row.data(), side, side, 0, 1}, sums);  // every row is the same one
+  EXPECT_EQ(sums, std::vector<float>(side, side - 1 + 0x1p20F));
+  sum(columns{row.data(), side, side, 0}, sums);
+  EXPECT_EQ(sums.front(), static_cast<float>(side));
+  EXPECT_EQ(sums.back(), static_cast<float>(side) * 0x1p20F);
+
+  const std::int8_t one = 1;
+  std::vector<std::int64_t> found(2);
+  sum(rows{&one, 2, n, 0, 0}, found);
+  EXPECT_EQ(found, (std::vector<std::int64_t>{n, n}));
+  const any_vector repeated(&one, n, element_type::int8, 0);
+  const std::vector<std::int64_t> offsets{0, 5, n};
+  const axis places{2, sizeof(std::int64_t)};
+  const any_results results{found.data(), element_type::int64, {&places, 1}};
+  reduce(reduction::sum, repeated, any_offsets{offsets.data(), 2, element_type::int64, 8}, results);
+  EXPECT_EQ(found, (std::vector<std::int64_t>{5, n - 5}));
+  const std::int32_t key = 1;
+  reduce(reduction::sum, repeated, any_keys{&key, n, element_type::int32, 0, 2, false}, results);
+  EXPECT_EQ(found, (std::vector<std::int64_t>{0, n}));
 }
 
 /// Eight million equal squares with all significand bits set: no limb may overflow before it is normalised.
