@@ -62,3 +62,17 @@ constexpr std::size_t usual = alignof(std::max_align_t);
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
   counted_memory::release(memory, static_cast<std::size_t>(alignment));
 }
+
+// Arrays, too: those of a sanitizer's runtime would not come here.
+[[gnu::noinline]] void* operator new[](std::size_t bytes) { return operator new(bytes); }
+[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return operator new(bytes, alignment);
+}
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { operator delete(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { operator delete(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t alignment) noexcept {
+  operator delete(memory, alignment);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t alignment) noexcept {
+  operator delete(memory, alignment);
+}

@@ -42,7 +42,8 @@ static inline xd_bounded xd_mpi_integer(uint64_t x) {
   sum.value = (double)x, sum.error = (double)((int64_t)x - (int64_t)sum.value), sum.bound = 0;
   return sum;
 }
-static inline uint64_t xd_mpi_to_integer(xd_bounded x) { return (uint64_t)((int64_t)x.value + (int64_t)x.error); }
+/* The value of a sum just below 2^63 may be 2^63 itself, with a negative error. */
+static inline uint64_t xd_mpi_to_integer(xd_bounded x) { return (uint64_t)x.value + (uint64_t)(int64_t)x.error; }
 
 /* Of a tile of results. */
 typedef struct xd_mpi_bounds {
