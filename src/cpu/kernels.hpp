@@ -42,7 +42,7 @@ struct kernels {
   /// Adds rows of `width` carriers to the sums of their columns.
   void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                       const column_sums& to);
-  /// The same for up to plain_sums::most_rows rows of floats, plainly; null for doubles.
+  /// The same for up to plain_sums::max_rows rows of floats, plainly; null for doubles.
   void (*add_plain_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                             const plain_sums& to);
   /// Adds n carriers, element i to the sums table[slots[i]]. There are group_slots_ahead more slots, of any value.

@@ -32,13 +32,13 @@ panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::
       row_bytes_((is_repeated_ ? 1 : width) * size_of(plan.carrier)) {
   row_.outer = {};
   row_.stride = step;
-  if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(most_rows * row_bytes_);
+  if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(max_rows * row_bytes_);
 }
 
 std::size_t panel_rows::rows_at_a_time() const noexcept {
   // the lines of rows that lie far apart often compete for one set of a cache, which has 8 places
   constexpr std::ptrdiff_t far = 256;
-  return in_place_ && std::abs(x_.stride) >= far ? 8 : most_rows;
+  return in_place_ && std::abs(x_.stride) >= far ? 8 : max_rows;
 }
 
 void panel_rows::move_to(const void* data, std::size_t width) noexcept {

@@ -22,10 +22,10 @@ class panel_rows {
   panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width);
 
   void move_to(const void* data, std::size_t width) noexcept;
-  /// Elements first to first + count of all vectors; at most most_rows.
+  /// Elements first to first + count of all vectors; at most max_rows.
   [[nodiscard]] row_block read(std::size_t first, std::size_t count) noexcept;
 
-  static constexpr std::size_t most_rows = plain_sums::most_rows;
+  static constexpr std::size_t max_rows = plain_sums::max_rows;
   /// How many to read at a time.
   [[nodiscard]] std::size_t rows_at_a_time() const noexcept;
   /// Whether the rows of panels of this width follow each other without a gap.

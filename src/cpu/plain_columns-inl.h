@@ -129,7 +129,7 @@ HWY_INLINE void add_plain_tile(const row_block& a, const row_block& b, std::size
   }
 }
 
-/// Adds `rows` rows, at most plain_sums::most_rows, of `width` elements to the sums of their columns.
+/// Adds `rows` rows, at most plain_sums::max_rows, of `width` elements to the sums of their columns.
 template <class Term>
 void add_plain_columns(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                        const plain_sums& to) {

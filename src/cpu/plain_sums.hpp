@@ -14,7 +14,7 @@ namespace exactdot::cpu_engine {
 /// loaded and stored: there is room for `padding` more columns.
 struct plain_sums {
   static constexpr std::size_t padding = 16;
-  static constexpr std::size_t most_rows = 16;  ///< of a tile
+  static constexpr std::size_t max_rows = 16;  ///< of a tile
   static constexpr std::uint32_t no_smallest = ~std::uint32_t{0};
   double *sum, *error, *magnitude;
   std::uint32_t *largest, *smallest;
@@ -30,7 +30,7 @@ inline bounded_sum plain_column(double sum, double error, double magnitude, doub
   constexpr double u = unit_roundoff;
   bounded_sum column;
   column.head = sum, column.tail = error;
-  column.bound = (static_cast<double>(plain_sums::most_rows) + 2 * n * u * n) * u * magnitude * 1.0625;
+  column.bound = (static_cast<double>(plain_sums::max_rows) + 2 * n * u * n) * u * magnitude * 1.0625;
   return column;
 }
 

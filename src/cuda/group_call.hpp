@@ -11,11 +11,21 @@
 #pragma once
 
 #include <cuda/destination.hpp>
+#include <exactdot/core/reduction.hpp>
 
 namespace exactdot::cuda_engine {
 
 /// What the elements are added as. `moments`: values and squares.
 enum class group_terms : int { value, magnitude, square, product, moments };
+
+/// Of a reduction that is a sum.
+constexpr group_terms group_terms_of(reduction what) {
+  const core::reduction_info& info = core::info_of(what);
+  if (info.needs_squares()) return group_terms::moments;
+  if (info.term == core::term_index<core::product>) return group_terms::product;
+  if (info.term == core::term_index<core::square>) return group_terms::square;
+  return info.term == core::term_index<core::magnitude> ? group_terms::magnitude : group_terms::value;
+}
 
 EXACTDOT_CORE int streams_of(group_terms terms) { return terms == group_terms::moments ? 2 : 1; }
 

@@ -52,13 +52,6 @@ using storage_type = cuda::workspace::storage;
 
 std::size_t groups_of(const batch& of) { return of.keys.groups; }
 
-group_terms terms_of(const engine::plan& each) {
-  if (each.info().needs_squares()) return group_terms::moments;
-  if (each.term == core::term_index<core::product>) return group_terms::product;
-  if (each.term == core::term_index<core::square>) return group_terms::square;
-  return each.term == core::term_index<core::magnitude> ? group_terms::magnitude : group_terms::value;
-}
-
 int attribute(const storage_type& storage, cudaDeviceAttr which) {
   int value = 0;
   cuda::check(cudaDeviceGetAttribute(&value, which, storage.device), "asking for the device's properties");
@@ -76,7 +69,7 @@ group_job job_of(const storage_type& storage, const batch& of, std::size_t colum
   job.in.key_stride = of.keys.stride, job.in.key_bytes = static_cast<int>(size_of(of.keys.type));
   job.in.n = of.keys.n, job.in.groups = static_cast<unsigned>(groups_of(of));
   job.in.skips_out_of_range = of.keys.skips_out_of_range;
-  if (!of.is_count && !each.info().is_extremum) job.in.terms = terms_of(each);
+  if (!of.is_count && !each.info().is_extremum) job.in.terms = group_terms_of(each.what);
   set_input_layout(job, job.in.terms == group_terms::product);
   job.out.first = data.out, job.out.next = of.out_stride;
   job.out.rule = each.result, job.out.ddof = each.ddof;

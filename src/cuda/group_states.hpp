@@ -52,22 +52,4 @@ inline group_state_pass pass_of(reduction what, element_type type, const engine:
   return made;
 }
 
-/// What the elements of states of a reduction are added as.
-constexpr group_terms terms_of_states(reduction what) {
-  switch (what) {
-    case reduction::dot:
-      return group_terms::product;
-    case reduction::asum:
-      return group_terms::magnitude;
-    case reduction::sum_of_squares:
-    case reduction::nrm2:
-      return group_terms::square;
-    case reduction::variance:
-    case reduction::stddev:
-      return group_terms::moments;
-    default:
-      return group_terms::value;
-  }
-}
-
 }  // namespace exactdot::cuda_engine

@@ -17,8 +17,8 @@ void with_kernel(int limbs, Work work) {
   switch (chunks_of(limbs)) {
     case 1:
       return work(round_among_peers_kernel<1>);
-    case half_wide:
-      return work(round_among_peers_kernel<half_wide>);
+    case compact_double_chunks:
+      return work(round_among_peers_kernel<compact_double_chunks>);
     default:
       return work(round_among_peers_kernel<wide>);
   }
@@ -27,7 +27,7 @@ void with_kernel(int limbs, Work work) {
 }  // namespace
 
 void load_peer_kernels() {
-  for (const int chunks : {1, half_wide, chunks_of(core::layout_of<double>().limbs)}) {
+  for (const int chunks : {1, compact_double_chunks, chunks_of(core::layout_of<double>().limbs)}) {
     with_kernel(32 * (chunks - 1), [](auto kernel) {
       cudaFuncAttributes found{};
       check(cudaFuncGetAttributes(&found, kernel), "loading a kernel");

@@ -21,10 +21,10 @@ namespace {
 
 constexpr wide_unsigned sent_bit = wide_unsigned{1} << 63;
 
-__device__ __forceinline__ void send(wide_unsigned* to, wide_unsigned message) {
+__device__ __forceinline__ void store_word(wide_unsigned* to, wide_unsigned message) {
   __nv_atomic_store_n(to, message, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
 }
-__device__ __forceinline__ wide_unsigned peek(const wide_unsigned* from) {
+__device__ __forceinline__ wide_unsigned load_word(const wide_unsigned* from) {
   return __nv_atomic_load_n(const_cast<wide_unsigned*>(from), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
 }
 
@@ -64,19 +64,19 @@ __device__ __forceinline__ lane_row<chunks> load_row(const sum_rows& rows, std::
 /// Adds the words that a sender has put at `from`, when all have come, and clears them.
 template <int chunks>
 __device__ __forceinline__ void add_messages(const sum_rows& rows, wide_unsigned* from, lane_row<chunks>& sum) {
-  lane_row<chunks> got;
+  lane_row<chunks> received;
   bool missing = true;
   while (__any_sync(all_lanes, static_cast<int>(missing)) != 0) {
     missing = false;
-    for_each_word<chunks>(rows, got, [&](wide_unsigned& word, int k) { word = peek(from + k); });
-    for_each_word<chunks>(rows, got, [&](wide_unsigned& word, int) { missing |= word == 0; });
+    for_each_word<chunks>(rows, received, [&](wide_unsigned& word, int k) { word = load_word(from + k); });
+    for_each_word<chunks>(rows, received, [&](wide_unsigned& word, int) { missing |= word == 0; });
   }
 #pragma unroll
   for (int c = 0; c < chunks; ++c) {
-    if (32 * c + static_cast<int>(threadIdx.x % 32) < rows.layout.limbs) sum.limb[c] += got.limb[c] ^ sent_bit;
+    if (32 * c + static_cast<int>(threadIdx.x % 32) < rows.layout.limbs) sum.limb[c] += received.limb[c] ^ sent_bit;
   }
-  if (static_cast<int>(threadIdx.x % 32) < rows.counts) sum.count += got.count ^ sent_bit;
-  for_each_word<chunks>(rows, got, [&](wide_unsigned&, int k) { send(from + k, 0); });
+  if (static_cast<int>(threadIdx.x % 32) < rows.counts) sum.count += received.count ^ sent_bit;
+  for_each_word<chunks>(rows, received, [&](wide_unsigned&, int k) { store_word(from + k, 0); });
 }
 
 template <int chunks>
@@ -101,16 +101,16 @@ __device__ __forceinline__ void round_among_peers(const peer_call& call, const d
   const std::size_t groups = call.groups();
   const core::number_format format = to.rule.format();
   const int bytes = to.rule.bytes();
-  wide_unsigned* const own = call.memory[call.rank];
+  wide_unsigned* const memory = call.memory[call.rank];
   for (std::size_t group = first; group < groups; group += step) {
-    const std::size_t turn = own[layout.launches(group)] & 1;
+    const std::size_t slot = memory[layout.launches(group)] & 1;
     for (unsigned k = 1; k < ranks; ++k) {  // to another rank each, so that no link waits
       const unsigned owner = call.rank + k < ranks ? call.rank + k : call.rank + k - ranks;
       if (call.row(group, owner) >= rows.count) continue;
       lane_row<chunks> row = load_row<chunks>(rows, call.row(group, owner));
-      wide_unsigned* const place = call.memory[owner] + layout.words(turn, group, call.rank);
+      wide_unsigned* const place = call.memory[owner] + layout.words(slot, group, call.rank);
       for_each_word<chunks>(rows, row, [&](wide_unsigned& word, int i) {
-        send(place + i, message_of(static_cast<std::int64_t>(word)));
+        store_word(place + i, message_of(static_cast<std::int64_t>(word)));
       });
     }
   }
@@ -120,37 +120,37 @@ __device__ __forceinline__ void round_among_peers(const peer_call& call, const d
   for (std::size_t group = first; group < groups; group += step) {
     const std::size_t i = call.row(group, call.rank);
     if (i >= rows.count) continue;
-    const std::size_t turn = own[layout.launches(group)] & 1;
+    const std::size_t slot = memory[layout.launches(group)] & 1;
     lane_row<chunks> sum = load_row<chunks>(rows, i);
     for (unsigned sender = 0; sender < ranks; ++sender) {
-      if (sender != call.rank) add_messages<chunks>(rows, own + layout.words(turn, group, sender), sum);
+      if (sender != call.rank) add_messages<chunks>(rows, memory + layout.words(slot, group, sender), sum);
     }
     rounded_sum found = round_row<chunks>(rows, format, sum);
     if (found.problem != no_problem) found.word = core::nan_word(format);
     if (has_other) {
       const wide_unsigned data =
           half == 0 ? found.word & 0xffffffff : found.word >> 32 | static_cast<wide_unsigned>(found.problem) << 32;
-      send(call.memory[other] + layout.result(turn, group, call.rank) + half, sent_bit | data);
+      store_word(call.memory[other] + layout.result(slot, group, call.rank) + half, sent_bit | data);
     }
     if (lane == 0) store_row_result(to, bytes, i, found);
   }
   for (std::size_t group = first; group < groups; group += step) {
-    const wide_unsigned launches = own[layout.launches(group)];
+    const wide_unsigned launches = memory[layout.launches(group)];
     const std::size_t i = call.row(group, other);
     const bool comes = has_other && i < rows.count;
-    wide_unsigned* const place = own + layout.result(launches & 1, group, comes ? other : 0) + half;
-    wide_unsigned got = sent_bit;
+    wide_unsigned* const place = memory + layout.result(launches & 1, group, comes ? other : 0) + half;
+    wide_unsigned received = sent_bit;
     do {
-      if (comes) got = peek(place);
-    } while (__any_sync(all_lanes, static_cast<int>(got == 0)) != 0);
-    if (comes) send(place, 0);
-    const wide_unsigned upper = __shfl_down_sync(all_lanes, got, 1) & ~sent_bit;
+      if (comes) received = load_word(place);
+    } while (__any_sync(all_lanes, static_cast<int>(received == 0)) != 0);
+    if (comes) store_word(place, 0);
+    const wide_unsigned upper = __shfl_down_sync(all_lanes, received, 1) & ~sent_bit;
     if (comes && half == 0) {
       const auto problem = static_cast<row_problem>(upper >> 32);
-      store_row_result(to, bytes, i, {problem, upper << 32 | (got & 0xffffffff)});
+      store_row_result(to, bytes, i, {problem, upper << 32 | (received & 0xffffffff)});
     }
     __syncwarp();  // all lanes have read the number of launches
-    if (lane == 0) own[layout.launches(group)] = launches + 1;
+    if (lane == 0) memory[layout.launches(group)] = launches + 1;
   }
 }
 

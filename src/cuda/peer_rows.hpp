@@ -4,10 +4,10 @@
 // groups of a row for each rank, to the rank that owns the row; it rounds, and sends the result back.
 //
 // A message is a word of 8 bytes that is never 0, because 0 says that none has come (the LL protocol of NCCL, with
-// one reserved value instead of a flag). Its reader clears it. A group's messages have two places, used in turn: a
-// rank that has finished a launch knows that every rank has begun it, because no result is without words of all,
-// and so has read and cleared what was sent in the launch before. The number of the launch lies beside the
-// messages, so that a captured graph can be replayed.
+// one reserved value instead of a flag). Its reader clears it. A group's messages have two slots, for odd and for
+// even launches: a rank that has finished a launch knows that every rank has begun it, because no result is without
+// words of all, and so has read and cleared what was sent in the launch before. The number of the launch lies
+// beside the messages, so that a captured graph can be replayed.
 #pragma once
 
 #include <cuda/word_rows.hpp>
@@ -23,12 +23,12 @@ struct peer_layout {
   /// The number of launches of a group that have ended.
   [[nodiscard]] EXACTDOT_CORE std::size_t launches(std::size_t group) const { return group; }
   /// The words of a sender for the row of the group that this rank rounds.
-  [[nodiscard]] EXACTDOT_CORE std::size_t words(std::size_t turn, std::size_t group, std::size_t sender) const {
-    return max_groups + ((turn * max_groups + group) * ranks + sender) * max_words;
+  [[nodiscard]] EXACTDOT_CORE std::size_t words(std::size_t slot, std::size_t group, std::size_t sender) const {
+    return max_groups + ((slot * max_groups + group) * ranks + sender) * max_words;
   }
   /// The result of the row of the group that `owner` owns: two words.
-  [[nodiscard]] EXACTDOT_CORE std::size_t result(std::size_t turn, std::size_t group, std::size_t owner) const {
-    return words(2, 0, 0) + ((turn * max_groups + group) * ranks + owner) * 2;
+  [[nodiscard]] EXACTDOT_CORE std::size_t result(std::size_t slot, std::size_t group, std::size_t owner) const {
+    return words(2, 0, 0) + ((slot * max_groups + group) * ranks + owner) * 2;
   }
   [[nodiscard]] EXACTDOT_CORE std::size_t all() const { return result(2, 0, 0); }
 };

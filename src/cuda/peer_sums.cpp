@@ -102,7 +102,7 @@ std::vector<peer_sums> connect_peers(std::span<const int> devices, std::size_t m
 }
 
 void detail::round_among(workspace& on, const peer_sums& among, const state_rows& states, reduction what,
-                         element_type type, void* results, std::size_t most_to_all) {
+                         element_type type, void* results, std::size_t max_words_to_all) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);
@@ -120,7 +120,7 @@ void detail::round_among(workspace& on, const peer_sums& among, const state_rows
   const auto ranks = static_cast<std::size_t>(among.ranks());
   const cuda_engine::peer_layout layout = layout_of(ranks, among.max_rows(), among.max_words());
   const std::size_t words = states.rows * states.format.words() * (ranks - 1);
-  const bool to_all = states.rows <= layout.max_groups && words <= most_to_all;
+  const bool to_all = states.rows <= layout.max_groups && words <= max_words_to_all;
   cuda_engine::peer_call call{
       cuda_engine::sum_rows(asked.rows, asked.finish.sum), layout, static_cast<unsigned>(among.rank()), to_all, {}};
   for (std::size_t rank = 0; rank < ranks; ++rank) {

@@ -13,8 +13,9 @@ namespace exactdot::cuda_engine {
 namespace {
 
 /// Chunks of compact sums of double; those of float have one, full sums of double five.
-constexpr int half_wide = 3;
-static_assert(half_wide == chunks_of(detail::limbs_of(element_type::float64, false, state_form::compact).count));
+constexpr int compact_double_chunks = 3;
+static_assert(compact_double_chunks ==
+              chunks_of(detail::limbs_of(element_type::float64, false, state_form::compact).count));
 
 /// The same in all lanes. `word` means nothing if there is a problem.
 struct rounded_sum {
@@ -108,10 +109,10 @@ __device__ __forceinline__ bool exceeds_top(const core::state_layout& layout, co
   bool exceeds = false;
 #pragma unroll
   for (int c = 0; c < chunks; ++c) {
-    const int own_bits = bits - (32 * c + lane == layout.limbs ? 32 : 0);  // of this digit
-    const unsigned other = sum.digit[c] ^ sign;                            // bits that are not the sign's
+    const int bits_of_digit = bits - (32 * c + lane == layout.limbs ? 32 : 0);  // of this digit
+    const unsigned other = sum.digit[c] ^ sign;                                 // bits that are not the sign's
     const bool decides = 32 * c + lane == layout.limbs || 32 * c + lane == layout.limbs - 1;
-    if (decides && own_bits < 32) exceeds |= (own_bits <= 0 ? other : other >> own_bits) != 0;
+    if (decides && bits_of_digit < 32) exceeds |= (bits_of_digit <= 0 ? other : other >> bits_of_digit) != 0;
   }
   return exceeds;
 }
@@ -141,10 +142,10 @@ __device__ __forceinline__ std::uint64_t round_digits_of_limbs(core::number_form
 #pragma unroll
   for (int k = 0; k < 3; ++k) {
     const int i = top - k;
-    unsigned own = 0;  // by masks: a choice would become an array in memory
+    unsigned selected = 0;  // by masks: a choice would become an array in memory
 #pragma unroll
-    for (int c = 0; c < chunks; ++c) own |= sum.digit[c] & (0U - static_cast<unsigned>(i >> 5 == c));
-    const unsigned digit = __shfl_sync(all_lanes, own, i & 31);
+    for (int c = 0; c < chunks; ++c) selected |= sum.digit[c] & (0U - static_cast<unsigned>(i >> 5 == c));
+    const unsigned digit = __shfl_sync(all_lanes, selected, i & 31);
     const unsigned complement = i == lowest ? 0U - digit : ~digit;
     leading[k] = i < lowest ? 0 : sum.negative ? complement : digit;
   }

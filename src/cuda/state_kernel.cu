@@ -43,8 +43,8 @@ void round_rows(const workspace::storage& storage, const word_rows& rows, const 
     switch (chunks_of(sums.layout.limbs)) {
       case narrow:
         return launch_sums(round_sums_kernel<narrow>);
-      case half_wide:
-        return launch_sums(round_sums_kernel<half_wide>);
+      case compact_double_chunks:
+        return launch_sums(round_sums_kernel<compact_double_chunks>);
       default:
         return launch_sums(round_sums_kernel<wide>);
     }

@@ -91,23 +91,6 @@ struct group_outcome {
 
 constexpr std::uint64_t unwritten_word = 0x5a5a5a5a5a5a5a5a;
 
-inline group_terms terms_of(reduction what) {
-  switch (what) {
-    case reduction::dot:
-      return group_terms::product;
-    case reduction::asum:
-      return group_terms::magnitude;
-    case reduction::sum_of_squares:
-    case reduction::nrm2:
-      return group_terms::square;
-    case reduction::variance:
-    case reduction::stddev:
-      return group_terms::moments;
-    default:
-      return group_terms::value;
-  }
-}
-
 class group_launcher {
  public:
   explicit group_launcher(unsigned seed = 1) { choose_schedule(stream_, seed); }
@@ -137,7 +120,7 @@ class group_launcher {
     in.keys = reinterpret_cast<const char*>(keys.data() + test.skew * key_size);
     in.key_stride = of.stride * std::ptrdiff_t(key_size), in.key_bytes = static_cast<int>(key_size);
     in.n = of.n(), in.groups = static_cast<unsigned>(of.groups);
-    in.terms = terms_of(test.what), in.skips_out_of_range = of.skips;
+    in.terms = group_terms_of(test.what), in.skips_out_of_range = of.skips;
     const bool two = test.what == reduction::dot;
     set_input_layout(job, two);
     gpu::buffer<std::uint64_t> results(stream_, of.groups * distance + 1);

@@ -124,7 +124,7 @@ TYPED_TEST(columns_of, have_sums_within_their_bounds) {
           for (std::size_t i = 0; i < std::min(x.rows, v.size()); ++i)
             x.a[i * x.columns + k] = v.a[i], x.b[i * x.columns + k] = v.b[i];
         }
-        const std::size_t tile = 1 + random.below(plain_sums::most_rows);
+        const std::size_t tile = 1 + random.below(plain_sums::max_rows);
         check_kernels<core::value>(*set, x, tile, plain, other);
         check_kernels<core::magnitude>(*set, x, tile, plain, other);
         check_kernels<core::product>(*set, x, tile, plain, other);
@@ -144,7 +144,7 @@ TYPED_TEST(columns_of, have_sums_within_their_bounds) {
 /// Tiles of large terms, whose sum then absorbs nearly half a unit of each of the others.
 TEST(plain_columns, have_errors_close_to_the_bound) {
   for (const instruction_set* set : runnable_instruction_sets()) {
-    const std::size_t rows = plain_sums::most_rows;
+    const std::size_t rows = plain_sums::max_rows;
     matrices<float> x{rows, 20};
     std::ranges::fill(x.b, 1.0F);
     for (std::size_t i = 0; i < x.a.size(); ++i) x.a[i] = i < x.columns ? 1.0F : 0.98F * 0x1p-53F;

@@ -53,9 +53,10 @@ class peer_sums {
                                                    std::size_t max_words);
 
 namespace detail {
-/// most_to_all: words that are sent to all ranks rather than to the owners of rows, at most. The same on all ranks.
+/// max_words_to_all: words that are sent to all ranks rather than to the owners of rows, at most. The same on all
+/// ranks.
 void round_among(workspace& on, const peer_sums& among, const state_rows& states, reduction what, element_type type,
-                 void* results, std::size_t most_to_all = std::size_t{1} << 15);
+                 void* results, std::size_t max_words_to_all = std::size_t{1} << 15);
 }  // namespace detail
 
 /// results[i], on every rank = the sum of all ranks' states of row i, rounded once to `type`, a floating-point

@@ -16,8 +16,8 @@ typedef struct xd_mpi_handles {
   MPI_Datatype block, window;
   MPI_Op add, add_windows;
   int ready, lock;
-  void* room; /* null while a call uses it */
-  size_t room_size;
+  void* buffer; /* null while a call uses it */
+  size_t buffer_size;
 } xd_mpi_handles;
 
 /* Of this translation unit. */
@@ -38,8 +38,8 @@ static inline int xd_mpi_free_handles(MPI_Comm comm, int key, void* value, void*
   MPI_Op_free(&handles->add_windows);
   MPI_Type_free(&handles->block);
   MPI_Type_free(&handles->window);
-  free(handles->room);
-  handles->room = NULL, handles->room_size = 0;
+  free(handles->buffer);
+  handles->buffer = NULL, handles->buffer_size = 0;
   handles->ready = 0;
   return MPI_SUCCESS;
 }
@@ -73,29 +73,29 @@ static inline xd_status xd_mpi_get_handles(const char* caller, xd_mpi_handles** 
 }
 
 /* Memory for this call alone, or null. *size: what is needed, and then what there is. */
-static inline void* xd_mpi_take_room(xd_mpi_handles* handles, size_t* size) {
-  void* room;
+static inline void* xd_mpi_acquire_buffer(xd_mpi_handles* handles, size_t* size) {
+  void* buffer;
   size_t kept;
   xd_mpi_lock(handles);
-  room = handles->room, kept = handles->room_size;
-  handles->room = NULL;
+  buffer = handles->buffer, kept = handles->buffer_size;
+  handles->buffer = NULL;
   xd_mpi_unlock(handles);
-  if (room == NULL || kept < *size) {
-    free(room);
+  if (buffer == NULL || kept < *size) {
+    free(buffer);
     return malloc(*size);
   }
   *size = kept;
-  return room;
+  return buffer;
 }
 /* Keeps the memory for the next call. */
-static inline void xd_mpi_keep_room(xd_mpi_handles* handles, void* room, size_t size) {
+static inline void xd_mpi_release_buffer(xd_mpi_handles* handles, void* buffer, size_t size) {
   xd_mpi_lock(handles);
-  if (handles->room == NULL) {
-    handles->room = room, handles->room_size = size;
-    room = NULL;
+  if (handles->buffer == NULL) {
+    handles->buffer = buffer, handles->buffer_size = size;
+    buffer = NULL;
   }
   xd_mpi_unlock(handles);
-  free(room);
+  free(buffer);
 }
 
 #endif

@@ -63,15 +63,15 @@ static inline xd_status xd_mpi_add_long_bounded(const char* caller, xd_mpi_finis
   xd_mpi_message message;
   size_t of_blocks, size;
   int lacking, code;
-  void* room;
+  void* buffer;
   xd_status ended = XD_OK;
   xd_mpi_open_message(source, chosen->n, &message);
   of_blocks = xd_mpi_blocks_of(&message) * sizeof *message.blocks;
   size = of_blocks + chosen->n * sizeof *message.undecided;
-  room = xd_mpi_take_room(handles, &size);
-  message.blocks = (xd_mpi_block*)room;
-  message.undecided = room == NULL ? NULL : (size_t*)(void*)((char*)room + of_blocks);
-  if (room == NULL && *failed == XD_OK) {
+  buffer = xd_mpi_acquire_buffer(handles, &size);
+  message.blocks = (xd_mpi_block*)buffer;
+  message.undecided = buffer == NULL ? NULL : (size_t*)(void*)((char*)buffer + of_blocks);
+  if (buffer == NULL && *failed == XD_OK) {
     *failed = xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for a message");
   }
   lacking = *failed != XD_OK;
@@ -83,7 +83,7 @@ static inline xd_status xd_mpi_add_long_bounded(const char* caller, xd_mpi_finis
   } else {
     ended = xd_mpi_exchange_bounded(caller, finish, source, chosen, target, &message, failed);
   }
-  if (room != NULL) xd_mpi_keep_room(handles, room, size);
+  if (buffer != NULL) xd_mpi_release_buffer(handles, buffer, size);
   return ended;
 }
 
