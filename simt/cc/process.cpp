@@ -44,6 +44,8 @@ void remove_folder() {
 
 volatile std::sig_atomic_t stopped_by = 0;
 
+constexpr int stopping_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
 void on_signal(int signal) { stopped_by = signal; }
 
 [[noreturn]] void stop() {
@@ -53,9 +55,13 @@ void on_signal(int signal) { stopped_by = signal; }
   std::_Exit(2);  // the signal is blocked
 }
 
-/// Without SA_RESTART, so that waitpid() returns. A signal that is ignored, as under nohup, stays ignored.
+/// A signal that is ignored, as under nohup, stays ignored. The end of a child needs a handler to wake
+/// sigsuspend().
 void catch_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+  struct sigaction child_ends {};
+  child_ends.sa_handler = [](int) {};
+  sigaction(SIGCHLD, &child_ends, nullptr);
+  for (const int signal : stopping_signals) {
     struct sigaction action {};
     sigaction(signal, nullptr, &action);
     if (action.sa_handler == SIG_IGN) continue;
@@ -63,6 +69,48 @@ void catch_signals() {
     action.sa_handler = on_signal;
     sigaction(signal, &action, nullptr);
   }
+}
+
+/// In a child: a signal before its program begins ends it, as one afterwards does.
+void stop_catching_signals() {
+  for (const int signal : stopping_signals) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == on_signal) std::signal(signal, SIG_DFL);
+  }
+}
+
+/// Blocks the signals that end a wait, so that none comes between a look at what has happened and the wait for
+/// more.
+class blocked_signals {
+ public:
+  blocked_signals() {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (const int signal : stopping_signals) sigaddset(&blocked, signal);
+    sigaddset(&blocked, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &blocked, &before_);
+  }
+  ~blocked_signals() { unblock(); }
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
+
+  void unblock() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  /// Returns when one has come.
+  void wait() const { sigsuspend(&before_); }
+
+ private:
+  sigset_t before_{};
+};
+
+/// The status of the child, which a signal ends first.
+int status_of(pid_t child, const blocked_signals& signals) {
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (stopped_by != 0) kill(child, SIGTERM);
+    signals.wait();
+  }
+  return status;
 }
 
 }  // namespace
@@ -73,18 +121,20 @@ int run_program(const std::vector<std::string>& command, const std::string& outp
   arguments.push_back(nullptr);
   std::fflush(nullptr);
   if (stopped_by != 0) stop();
-  const pid_t child = fork();
-  if (child < 0) fail(std::string("cannot start a process: ") + std::strerror(errno));
-  if (child == 0) {
-    redirect(output, 1);
-    redirect(errors, 2);
-    execvp(arguments[0], arguments.data());
-    _exit(127);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    if (stopped_by != 0) kill(child, SIGTERM);
-  }
+  const int status = [&] {
+    const blocked_signals signals;
+    const pid_t child = fork();
+    if (child < 0) fail(std::string("cannot start a process: ") + std::strerror(errno));
+    if (child == 0) {
+      stop_catching_signals();
+      signals.unblock();
+      redirect(output, 1);
+      redirect(errors, 2);
+      execvp(arguments[0], arguments.data());
+      _exit(127);
+    }
+    return status_of(child, signals);
+  }();
   if (stopped_by != 0) stop();
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -109,10 +159,10 @@ void write_stdout(const std::string& text) {
 temporary_folder::temporary_folder() {
   const char* const parent = std::getenv("TMPDIR");
   path_ = std::string(parent == nullptr || *parent == '\0' ? "/tmp" : parent) + "/simtcc-XXXXXX";
+  catch_signals();  // before there is a folder to remove
   if (mkdtemp(path_.data()) == nullptr) fail("cannot create a folder like " + path_ + ": " + std::strerror(errno));
   folder() = path_;
   std::atexit(remove_folder);
-  catch_signals();
 }
 
 temporary_folder::~temporary_folder() { remove_folder(); }

@@ -160,6 +160,13 @@ def temporary_folders():
             failures.append(f"simtcc stopped by SIGTERM: status {run.returncode}")
     if not ended.exists():
         failures.append("simtcc stopped by SIGTERM: the compiler was not stopped")
+    for round_ in range(100):  # at any moment, also between a look at the compiler and the wait for it
+        with subprocess.Popen([simtcc, SOURCES / "launches.cu", "--compiler", slow], cwd=scratch,
+                              env={**os.environ, **environment}) as run:
+            time.sleep(0.0005 + 0.00012 * round_)
+            run.send_signal(signal.SIGTERM)
+            if run.wait(20) not in (-signal.SIGTERM, 1):  # 1: the compiler had ended
+                failures.append(f"simtcc stopped by SIGTERM in round {round_}: status {run.returncode}")
     left = [path.name for path in temporary.glob("simtcc-*")]
     if left:
         failures.append(f"simtcc leaves {left}")
