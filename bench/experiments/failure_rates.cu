@@ -15,7 +15,7 @@
 #include <exactdot/cuda.hpp>
 #include <vector>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using cuda::check;
@@ -106,7 +106,7 @@ void measure(std::size_t n, int vectors, cuda::workspace& workspace) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine
 
 int main(int argc, char** argv) {
   using namespace exactdot::cuda_engine;

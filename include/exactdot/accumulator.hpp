@@ -18,7 +18,7 @@
 #include <span>
 #include <string>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 namespace detail {
 /// The words of a state and the number of additions since its last normalisation.
@@ -287,4 +287,4 @@ class moments {
   accumulator<T> sum_, squares_;
 };
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -15,7 +15,7 @@
 #include <exactdot/reductions.hpp>
 #include <exactdot/shapes.hpp>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 namespace detail {
 /// Any reduction of many vectors. b: ignored for a reduction of one input. caller: the name with which errors
@@ -222,4 +222,4 @@ inline void group_sizes(const any_keys& keys, const any_results& out, const opti
   detail::group_sizes(keys, out, options, "group_sizes");
 }
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -18,7 +18,7 @@
 
 struct CUstream_st;
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 /// cudaStream_t.
 using stream_handle = CUstream_st*;
@@ -158,4 +158,4 @@ inline void sum_of_squares_into(workspace& on, const any_vector& x, std::int64_t
   detail::add_into(on, reduction::sum_of_squares, x, x, words);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

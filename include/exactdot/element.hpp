@@ -15,7 +15,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 /// The type of the elements of a vector, and of a result.
 enum class element_type : unsigned char {
@@ -144,4 +144,4 @@ constexpr state_shape state_shape_of(element_type type) {
 }
 }  // namespace detail
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 enum class errc {
   size_mismatch,   ///< two vectors of different length
@@ -34,4 +34,4 @@ class error : public std::runtime_error {
   errc code_;
 };
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

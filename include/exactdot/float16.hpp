@@ -13,7 +13,7 @@
 #define EXACTDOT_HOST_DEVICE
 #endif
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 namespace detail {
 
@@ -90,4 +90,4 @@ struct bfloat16 {
   }
 };
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 struct cpu_info {
   std::string instruction_set;                // the one in use: "avx512", "avx2", "portable", …
@@ -21,4 +21,4 @@ struct cpu_info {
 /// cpu().instruction_sets. The environment variable EXACTDOT_TARGET does the same at start.
 void use_instruction_set(const std::string& name);
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

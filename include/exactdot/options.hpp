@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 enum class mode {
   exact,  ///< the real-number sum of products, rounded once (nearest, ties to even)
@@ -36,4 +36,4 @@ struct options {
   exactdot::monitor* monitor = nullptr;  ///< optional; must outlive the call
 };
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

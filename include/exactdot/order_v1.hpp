@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 /// The sizes for values of type V.
 template <class V>
@@ -55,4 +55,4 @@ class tile_tree {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 /// What reduce accepts as a value and as an operation on it. Values of more than 16 bytes have no order v1.
 template <class V, class Op>
@@ -148,4 +148,4 @@ requires reduction_of<V, Op> && std::constructible_from<V, element_of_view<X>>
   return all.root();
 }
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 enum class reduction : unsigned char {
   dot,             ///< Σ aᵢ·bᵢ
@@ -46,4 +46,4 @@ constexpr bool gives_index(reduction what) { return what == reduction::argmin ||
 /// Whether the result is an element.
 constexpr bool gives_element(reduction what) { return what == reduction::min || what == reduction::max; }
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

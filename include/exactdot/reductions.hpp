@@ -15,7 +15,7 @@
 #include <exactdot/views.hpp>
 #include <type_traits>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 namespace detail {
 /// a·b of contiguous vectors of one type. Returns the bits of the result.
@@ -190,4 +190,4 @@ template <vector_view X>
   return default_result_type(what, x, x);
 }
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

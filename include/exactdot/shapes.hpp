@@ -10,7 +10,7 @@
 #include <exactdot/views.hpp>
 #include <span>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 /// `n` positions in an array, `stride` bytes apart. The stride may be negative; 0 repeats one position.
 struct axis {
@@ -200,4 +200,4 @@ concept result_range = std::ranges::contiguous_range<Range> && std::ranges::size
     element<std::ranges::range_value_t<Range>> &&
     !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -14,7 +14,7 @@
 #include <exactdot/element.hpp>
 #include <exactdot/reduction.hpp>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 enum class state_form : unsigned char {
   full,     ///< the words of an accumulator, whatever the terms
@@ -94,4 +94,4 @@ template <element T>
   return state_format{what, type_of<T>, form}.words();
 }
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

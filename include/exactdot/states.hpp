@@ -23,7 +23,7 @@
 #include <exactdot/state_format.hpp>
 #include <span>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 /// The words of states, which need not all belong to one object.
 using state_span = std::span<std::int64_t>;
@@ -191,4 +191,4 @@ inline void round_states(const state_format& of, reduction finish, const_state_s
   detail::round_states(of, finish, words, out, ddof, "round_states");
 }
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

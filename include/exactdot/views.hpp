@@ -13,7 +13,7 @@
 #include <ranges>
 #include <type_traits>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 /// n elements; element i is data[i·stride]. The stride may be negative, and 0 repeats one element.
 template <element T>
@@ -152,4 +152,4 @@ struct any_scalar {
   }
 };
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -18,7 +18,7 @@
 #include <exactdot/core/state.hpp>
 
 HWY_BEFORE_NAMESPACE();
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -185,7 +185,7 @@ void accumulate(const void* a, const void* b, std::size_t n, std::int64_t* words
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

@@ -11,7 +11,7 @@
 #include <plan/thread_count.hpp>
 #include <string>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 /// Whether a result of n elements is computed by itself, by all threads: it would make the others wait, or a
@@ -140,4 +140,4 @@ void reduce(const batch& of) {
   for (std::size_t i = 0; i < of.count; ++i) of.store(of.line_at(i).out, held[i]);
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -3,10 +3,10 @@
 
 #include <plan/batch.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// Computes and stores all results. Throws errc::overflow, before anything is stored, and errc::cancelled, after
 /// which the results are unspecified.
 void reduce(const engine::batch& batch);
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

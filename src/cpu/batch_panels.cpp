@@ -6,7 +6,7 @@
 #include <cpu/panel_sums.hpp>
 #include <optional>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 /// A thread takes so many rows of a panel at a time.
@@ -197,4 +197,4 @@ void reduce_panels(const batch& of, result_sink& sink) {
       of, all, sink, [&](std::size_t i, two_levels& reducer) { reducer.reduce(all.first(i), all.size(i), sink); });
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -8,7 +8,7 @@
 #include <plan/threads.hpp>
 #include <vector>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 using engine::batch;
 using engine::line;
@@ -119,4 +119,4 @@ void reduce_columns(const batch& of, result_sink& sink);
 /// Computes groups whose elements lie anywhere.
 void reduce_groups(const batch& of, result_sink& sink);
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -19,7 +19,7 @@
 #include <cpu/bounded_sum.hpp>
 
 HWY_BEFORE_NAMESPACE();
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -278,7 +278,7 @@ bool bounded(const void* a, const void* b, std::size_t n, bounded_sum& result) {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

@@ -7,7 +7,7 @@
 #include <exactdot/core/error_free.hpp>
 #include <utility>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 inline constexpr double unit_roundoff = 0x1p-53;
 
@@ -57,4 +57,4 @@ inline void add(bounded_sum& sum, bounded_sum other) {
   }
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

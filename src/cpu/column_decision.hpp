@@ -7,7 +7,7 @@
 #include <cpu/column_sums.hpp>
 #include <cpu/levels.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// A double whose rounding is that of head + tail, which is the sum: itself, or rounded to odd. Sums of few terms
 /// often lie half way between two results, where a bound, however small, decides nothing.
@@ -56,4 +56,4 @@ inline core::decision decide_column(const core::result_rule& rule, std::size_t n
   return found;
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// Rows of carriers in memory.
 struct row_block {
@@ -68,4 +68,4 @@ inline bounded_sum bounded_column(double sum, double error, double magnitude, do
   return column;
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

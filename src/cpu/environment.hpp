@@ -10,7 +10,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 inline bool arithmetic_is_standard() {
 #if defined(__x86_64__)
@@ -54,4 +54,4 @@ class caller_environment {
   std::fenv_t environment_;
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -4,7 +4,7 @@
 #include <cpu/kernels.hpp>
 #include <exactdot/core/extremum.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// Worse than every element's.
 inline constexpr extreme no_extreme{~std::uint64_t{0}, ~std::uint64_t{0}};
@@ -28,4 +28,4 @@ inline std::uint64_t result_of(const engine::plan& plan, const extreme& best) {
   });
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -17,7 +17,7 @@
 #include <exactdot/core/extremum.hpp>
 
 HWY_BEFORE_NAMESPACE();
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -119,7 +119,7 @@ extreme extremum(const void* x, std::size_t n) {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

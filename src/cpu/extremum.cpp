@@ -4,7 +4,7 @@
 #include <cpu/inputs.hpp>
 #include <cpu/reduce.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 std::uint64_t find_extreme(const engine::plan& plan) {
   const extremum_kernel kernel = extremum_kernel_of(plan);
@@ -28,4 +28,4 @@ std::uint64_t find_extreme(const engine::plan& plan) {
   return result_of(plan, best);
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -6,7 +6,7 @@
 #include <cpu/group_table.hpp>
 #include <optional>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 /// Groups without elements: the same result for all. open[i] = whether group i has elements.
@@ -56,4 +56,4 @@ void reduce_groups(const batch& of, result_sink& sink) {
   }
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -2,7 +2,7 @@
 #include <cpu/extreme.hpp>
 #include <cpu/group_extrema.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// What group_pass.hpp needs.
 struct group_extrema::tables {
@@ -59,4 +59,4 @@ void group_extrema::reduce(std::size_t column, result_sink& sink, std::span<unsi
   group_pass(of_, shape_, made, sink, open.data()).run();
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

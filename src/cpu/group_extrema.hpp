@@ -8,7 +8,7 @@
 
 #include <cpu/group_pass.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 class group_extrema {
  public:
@@ -30,4 +30,4 @@ class group_extrema {
   std::size_t words_of_table_;  ///< of 8 bytes
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

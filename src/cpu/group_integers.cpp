@@ -2,7 +2,7 @@
 #include <cpu/group_integers.hpp>
 #include <cpu/integer_line.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 using core::uint128;
@@ -216,4 +216,4 @@ void group_integers::reduce(std::size_t column, result_sink& sink, std::span<uns
   group_pass(of_, shape_, made, sink, open.data()).run();
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -8,7 +8,7 @@
 
 #include <cpu/group_pass.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 class group_integers {
  public:
@@ -41,4 +41,4 @@ class group_integers {
   std::vector<wide_sum> products_;
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

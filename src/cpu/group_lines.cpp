@@ -6,7 +6,7 @@
 #include <plan/group_counts.hpp>
 #include <plan/group_keys.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 /// Keys that are read at a time.
@@ -244,4 +244,4 @@ void group_lines::take(const column_call& call, std::size_t group, const core::o
   call.sink.take(call.column * of_.keys.groups + group, place_of(call, group), found);
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -10,7 +10,7 @@
 #include <cpu/batch_parts.hpp>
 #include <cpu/line_reducer.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 class group_lines {
  public:
@@ -51,4 +51,4 @@ class group_lines {
   std::vector<std::size_t> order_;
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

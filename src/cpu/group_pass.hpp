@@ -15,7 +15,7 @@
 #include <plan/group_counts.hpp>
 #include <plan/group_keys.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// The bytes of the elements that a column has.
 [[nodiscard]] inline std::size_t input_bytes(const batch& of) {
@@ -205,4 +205,4 @@ inline group_tables_shape::group_tables_shape(const batch& of, std::size_t bytes
   width = range * copies + 1;
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -2,7 +2,7 @@
 #include <cpu/column_decision.hpp>
 #include <cpu/group_table.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// What group_pass.hpp needs.
 struct group_table::tables {
@@ -80,4 +80,4 @@ core::decision group_table::decide(const group_entries& entries, std::size_t n) 
   return decide_moments(one, {sum_of(entries, n, 0), sum_of(entries, n, 1)});
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

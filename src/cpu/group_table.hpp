@@ -8,7 +8,7 @@
 #include <cpu/group_pass.hpp>
 #include <cpu/sums.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 class group_table {
  public:
@@ -43,4 +43,4 @@ class group_table {
   std::vector<group_sums> entries_;
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -3,7 +3,7 @@
 #include <exactdot/info.hpp>
 #include <plan/thread_count.hpp>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 
 const char* version() noexcept { return EXACTDOT_VERSION; }
 
@@ -17,4 +17,4 @@ cpu_info cpu() {
 
 void use_instruction_set(const std::string& name) { cpu_engine::choose_instruction_set(name); }
 
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

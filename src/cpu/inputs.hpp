@@ -5,7 +5,7 @@
 #include <plan/staging.hpp>
 #include <plan/threads.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 inline std::size_t chunk_of(const engine::plan& plan) {
   return with_carrier(core::carrier_of(plan.carrier), []<class T>(T) { return engine::staged_chunk<T>; });
@@ -56,4 +56,4 @@ class inputs {
   std::vector<readers> readers_;
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

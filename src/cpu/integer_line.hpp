@@ -11,7 +11,7 @@
 #include <exactdot/core/finish.hpp>
 #include <plan/batch.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// Up to this length; a longer line pays for vectors and a state.
 inline constexpr std::size_t longest_integer_line = 512;
@@ -101,4 +101,4 @@ inline core::outcome reduce_integer_line(const engine::plan& plan) noexcept {
   return core::finish_moments(plan.result, layout, words, words + layout.words(), plan.n, plan.ddof, scratch);
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

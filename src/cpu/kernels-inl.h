@@ -18,7 +18,7 @@
 #include "cpu/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 
 template <class Element, class Term>
@@ -37,7 +37,7 @@ constexpr kernels kernels_of() {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

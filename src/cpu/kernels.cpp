@@ -32,7 +32,7 @@
 #include "cpu/kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 
 /// Entry i: carrier i / term_count, term i % term_count.
@@ -67,11 +67,11 @@ constexpr instruction_set named(const char* name) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 struct target {
@@ -133,5 +133,5 @@ const instruction_set& choose_at_first_call() {
   return *set;
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine
 #endif

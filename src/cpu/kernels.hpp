@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// How far ahead of its use a group's sums are prefetched.
 inline constexpr std::size_t group_slots_ahead = 16;
@@ -101,4 +101,4 @@ inline const kernels& current_kernels(element_type carrier, std::size_t term) {
   return current_instruction_set().table[kernels_index(carrier, term)];
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -10,7 +10,7 @@
 #include <exactdot/core/finish.hpp>
 #include <plan/plan.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// The words of one exact state, or of two, on the stack; only those of the layout are touched.
 class state_words {
@@ -119,4 +119,4 @@ inline std::uint64_t reduce_short(const kernels& kernels, core::finish finish, e
   return core::finish_state(rule, layout, words.data(), n).word;
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -3,7 +3,7 @@
 #include <cpu/integer_line.hpp>
 #include <cpu/line_reducer.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 engine::chunk_reader reader_of(const engine::plan& plan, const engine::operand& x) {
@@ -128,4 +128,4 @@ void line_reducer::add_state(const kernels& kernels, bool multiplied, std::int64
   }
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

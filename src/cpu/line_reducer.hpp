@@ -8,7 +8,7 @@
 #include <plan/batch.hpp>
 #include <plan/staging.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// The normalised states of a line's sums, one after the other; they may be overwritten.
 struct line_sums {
@@ -58,4 +58,4 @@ class line_reducer {
 /// The greatest number of elements that are staged at a time.
 [[nodiscard]] std::size_t staged_elements(const engine::plan& plan);
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -3,7 +3,7 @@
 #include <cpu/panel_reducer.hpp>
 #include <cstring>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 /// Elements of a column that are read at a time: whole tiles of order v1. Two buffers of 32 columns fit a cache of
@@ -175,4 +175,4 @@ void panel_reducer::add_states(const kernels& kernels, bool multiplied, std::siz
   }
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -10,7 +10,7 @@
 #include <plan/batch.hpp>
 #include <plan/staging.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// The columns of a panel as contiguous vectors, a chunk at a time.
 class panel_reader {
@@ -76,4 +76,4 @@ class panel_reducer {
   std::vector<std::int64_t> words_;  // of all columns
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

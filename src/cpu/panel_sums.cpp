@@ -4,7 +4,7 @@
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 /// Up to this length a row costs more to call for than to add.
@@ -242,4 +242,4 @@ void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noex
   }
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

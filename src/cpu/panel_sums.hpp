@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// The elements of an input, element by element for all vectors of a panel.
 class panel_rows {
@@ -102,4 +102,4 @@ class panel_sums {
   std::vector<cache_line> memory_;
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -9,7 +9,7 @@
 #include <exactdot/order_v1.hpp>
 #include <optional>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// The kernels of a plan: of its sums or of its extremum.
 struct batch_kernels {
@@ -84,4 +84,4 @@ class partial_result {
   tile_tree<double> doubles_;
 };
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -7,7 +7,7 @@
 #include <cpu/column_sums.hpp>
 #include <cstdint>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// Per column: a sum of tiles and the sum of its rounding errors; of products the sum of their magnitudes; of other
 /// terms the bits of their largest magnitude, and those of the smallest that is not 0, less 1. Whole registers are
@@ -52,4 +52,4 @@ inline bounded_sum plain_column_of_values(double sum, double error, std::uint32_
   return column;
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

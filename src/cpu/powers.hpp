@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// 2^exponent, normal.
 constexpr double power_of_two(int exponent) {
@@ -14,4 +14,4 @@ constexpr double power_of_two(int exponent) {
 /// The least e with x < 2^e, of a normal number; -1022 or less for smaller ones, large for infinities.
 constexpr int exponent_above(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52) - 1022; }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -8,7 +8,7 @@
 #include <cpu/sums.hpp>
 #include <exactdot/order_v1.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 using engine::plan;
@@ -180,4 +180,4 @@ std::uint64_t reduce(const plan& plan) {
 
 void add(const plan& plan, std::int64_t* words) { add_states(plan, words); }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

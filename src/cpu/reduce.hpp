@@ -3,7 +3,7 @@
 
 #include <plan/plan.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// The bits of the result. Mode exact: level 1 (levels.hpp) if it decides the result, else the exact state, rounded
 /// once. A monitor, or a result more precise than the carrier, excludes level 1. Throws errc::cancelled,
@@ -16,4 +16,4 @@ void add(const engine::plan& plan, std::int64_t* words);
 /// The bits of the extreme element, or its index.
 [[nodiscard]] std::uint64_t find_extreme(const engine::plan& plan);
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <exactdot/core/carrier.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// Elements of a block: the integers of a level stay below 2^60.
 inline constexpr std::size_t extraction_block = 4096;
@@ -94,4 +94,4 @@ inline bounded_sum rounded(const refined_sum& sum) {
   return {top.value * scale, tail * scale, bound * scale, unit - scaled_by};
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

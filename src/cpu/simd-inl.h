@@ -20,7 +20,7 @@
 #include <cstring>
 
 HWY_BEFORE_NAMESPACE();
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -171,7 +171,7 @@ HWY_INLINE lane_of<D> sum_lanes(D d, vec<D> v) {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

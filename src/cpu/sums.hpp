@@ -3,7 +3,7 @@
 
 #include <cpu/levels.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// The kernels of a plan's sums, whose states follow each other.
 struct sums {
@@ -47,4 +47,4 @@ inline core::decision decide_moments(const engine::plan& plan, const bounded_mom
                                           enclosure_of(found.sum), enclosure_of(found.squares));
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -16,7 +16,7 @@
 #include <plan/staging.hpp>
 
 HWY_BEFORE_NAMESPACE();
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -84,7 +84,7 @@ constexpr engine::widening widening_of() {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard

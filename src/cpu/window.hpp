@@ -9,7 +9,7 @@
 
 #include <exactdot/core/state.hpp>
 
-namespace exactdot::cpu_engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 /// Elements per block, and log2 of the maximum number of additions to one lane of one anchor in it (two lanes per
 /// vector, two sets of anchors).
@@ -64,4 +64,4 @@ inline void flush(window_sums& sums, std::int64_t* words) {
   sums.blocks = 0;
 }
 
-}  // namespace exactdot::cpu_engine
+}  // namespace exactdot::inline v0_3::cpu_engine

@@ -4,7 +4,7 @@
 #include <cuda/element_axes.hpp>
 #include <plan/batch.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// Whether no one stride describes the elements of a result.
 inline bool has_element_axes(const engine::batch& of) { return !of.outer_a.empty(); }
@@ -22,4 +22,4 @@ inline element_axes element_axes_of(const engine::batch& of) {
   return made;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -19,7 +19,7 @@
 #include <string>
 #include <utility>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using engine::batch;
@@ -289,9 +289,9 @@ void reduce_batch(const batch& of) {
   if (of.monitor != nullptr) of.monitor->done += of.elements;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 /// Enqueues the batch that make(options) returns; the options place it on the workspace's device.
@@ -336,4 +336,4 @@ void detail::enqueue_group_sizes(workspace& on, const any_keys& keys, const any_
   });
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -16,7 +16,7 @@
 #include <exactdot/core/error_free.hpp>
 #include <exactdot/core/term.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// A factor of a term, from an element.
@@ -268,4 +268,4 @@ __device__ __forceinline__ core::decision decide(const bounded_sum<compensated>&
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -11,7 +11,7 @@
 #include <cuda/exchange.cuh>
 #include <cuda/load.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The next part for the block, of `parts`; `parts` or more if none is left. `slots`, in shared memory: claims that
@@ -73,4 +73,4 @@ __device__ __forceinline__ void clear_claims(wide_unsigned& counter) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

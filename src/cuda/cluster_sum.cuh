@@ -11,7 +11,7 @@
 #include <cuda/kernel_variant.hpp>
 #include <exactdot/simt/cluster.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Tells the cluster that this block has started. By all threads, before their loads; sum_of_cluster waits for it.
@@ -61,4 +61,4 @@ __device__ __forceinline__ void take_ticket_in_cluster(exchange& exchange, launc
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

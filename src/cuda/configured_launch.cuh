@@ -11,7 +11,7 @@
 #include <cuda/tuning.hpp>
 #include <utility>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 using namespace cuda_engine;
@@ -109,4 +109,4 @@ void with_term(const engine::plan& plan, F f) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -8,7 +8,7 @@
 #include <cuda/line_tuning.hpp>
 #include <utility>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 using namespace cuda_engine;
@@ -58,4 +58,4 @@ void with_term_of_lines(std::size_t term, F f) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -5,7 +5,7 @@
 #include <cuda/segment_work_kernel.cuh>
 #include <cuda/segment_works.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 using namespace cuda_engine;
@@ -32,4 +32,4 @@ void launch_work(const workspace::storage& storage, const Work& work, const segm
 }
 
 }  // namespace
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

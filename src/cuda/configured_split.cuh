@@ -6,7 +6,7 @@
 #include <cuda/segment_kernel.cuh>
 #include <cuda/split_column_kernel.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 /// Lines that are split among all blocks, and those that they leave open. The lines are those of the list, or all.
@@ -94,4 +94,4 @@ void launch_columns_of(const workspace::storage& storage, const line_operands<ty
 }
 
 }  // namespace
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -18,7 +18,7 @@
 #include <cuda/load.cuh>
 #include <exactdot/core/term.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// 16 bytes of any elements. Words, because arrays of smaller types would take a register each.
@@ -188,4 +188,4 @@ __device__ __forceinline__ void add_converted(const operands<T, input_layout::co
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

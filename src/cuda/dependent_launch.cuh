@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <exactdot/simt/cuda.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Waits for the stream's previous kernel. By all threads of every block, before they access global memory.
@@ -43,4 +43,4 @@ __device__ __forceinline__ void end_of_input(std::size_t elements) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -8,7 +8,7 @@
 #include <exactdot/core/carrier.hpp>
 #include <exactdot/core/finish.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// How a kernel loads its inputs.
 enum class input_layout : int {
@@ -169,4 +169,4 @@ struct finish_request {
   std::uint64_t ddof = 0;
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

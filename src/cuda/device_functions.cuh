@@ -5,7 +5,7 @@
 #include <exactdot/core/config.hpp>
 #include <exactdot/simt/cuda.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The mask of collectives in which every lane of a warp takes part.
@@ -17,4 +17,4 @@ __device__ __forceinline__ unsigned high_word(double x) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

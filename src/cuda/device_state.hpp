@@ -7,7 +7,7 @@
 
 #include <exactdot/core/state.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 using wide_int = long long;
 using wide_unsigned = unsigned long long;
@@ -73,4 +73,4 @@ struct device_state {
   cuda_engine::exchange exchange;
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

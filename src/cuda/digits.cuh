@@ -9,7 +9,7 @@
 #include <cuda/device_state.hpp>
 #include <exactdot/core/decompose.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr unsigned digit_mask = (1U << digit_bits) - 1;
@@ -101,4 +101,4 @@ __device__ inline void add_term(wide_int* digits, const core::exact_term& term) 
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

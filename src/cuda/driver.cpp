@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 struct driver {
@@ -156,4 +156,4 @@ current_gpu::~current_gpu() {
   loaded_driver()->pop(&popped);
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <plan/plan.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 using engine::location;
 using engine::memory_kind;
@@ -36,4 +36,4 @@ class current_gpu {
   current_gpu& operator=(const current_gpu&) = delete;
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

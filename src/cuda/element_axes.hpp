@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <exactdot/core/config.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// A divisor d of at least 2, and of at most 2^62.
 ///
@@ -69,4 +69,4 @@ struct element_axes {
   }
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -6,7 +6,7 @@
 #include <exactdot/simt/cuda.hpp>
 #include <type_traits>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// f(T{}), or a zero if f cannot be called with a T.
@@ -54,4 +54,4 @@ __device__ __forceinline__ auto with_element_type(element_type type, const F& f)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -14,7 +14,7 @@
 #include <run/run.hpp>
 #include <string>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using engine::plan;
@@ -280,7 +280,7 @@ void add_staged(const plan& plan, staging_pipeline& pipeline, std::int64_t* word
   add_states_staged(plan, 1, pipeline, words);
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine
 
 /// The linker is told to look for this name, so that it does not drop this file from the archive
 /// (src/CMakeLists.txt).

@@ -3,7 +3,7 @@
 
 #include <cuda/staging_pipeline.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// The bits of the result. The plan's GPU is current.
 [[nodiscard]] std::uint64_t reduce_staged(const engine::plan& plan, staging_pipeline& pipeline);
@@ -11,4 +11,4 @@ namespace exactdot::cuda_engine {
 /// words += the exact state; normalised on entry and on return.
 void add_staged(const engine::plan& plan, staging_pipeline& pipeline, std::int64_t* words);
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

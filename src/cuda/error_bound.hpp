@@ -23,7 +23,7 @@
 #include <cuda/summation.hpp>
 #include <exactdot/core/config.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 struct error_bound {
   double factor = 0;
@@ -114,4 +114,4 @@ EXACTDOT_CORE error_bound refined_bound(const error_bound& bound, scaling scale,
   return {bound.of_refined, factors == 2 ? bound.floor * 0x1p425 : static_cast<double>(n) * 0x1p-1074};
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

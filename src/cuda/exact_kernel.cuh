@@ -20,7 +20,7 @@
 #include <cuda/refined_sum.cuh>
 #include <cuda/streamed_load.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// `sums`: of warps, of the block or of the cluster.
@@ -249,4 +249,4 @@ __global__ void __launch_bounds__(threads, claims ? 1024 / threads : 1)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -10,7 +10,7 @@
 #include <exactdot/simt/cuda.hpp>
 #include <type_traits>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// What a block learns from its ticket.
@@ -136,4 +136,4 @@ __device__ __forceinline__ void store_result(const destination& to, std::uint64_
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -9,7 +9,7 @@
 #include <cuda/digits.cuh>
 #include <exactdot/core/error_free.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 __device__ inline bool is_finite(double x) { return (core::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) != 0x7ff; }
@@ -66,4 +66,4 @@ struct expansion {
 };
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

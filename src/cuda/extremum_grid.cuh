@@ -9,7 +9,7 @@
 #include <cuda/extremum_rank.hpp>
 #include <cuda/extremum_state.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Threads of a block, at most.
@@ -152,4 +152,4 @@ __device__ __forceinline__ void store_extremum(const rank_rule& rule, const extr
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

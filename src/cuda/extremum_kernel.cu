@@ -5,7 +5,7 @@
 #include <cuda/tuning.hpp>
 #include <utility>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 using namespace cuda_engine;
@@ -84,4 +84,4 @@ void launch_extremum(const workspace::storage& storage, const engine::plan& plan
   }
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

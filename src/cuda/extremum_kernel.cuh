@@ -14,7 +14,7 @@
 #include <cuda/load.cuh>
 #include <cuda/packed_ranks.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// A vector of elements of so many bytes in packs, from `head` on.
@@ -178,4 +178,4 @@ __global__ void __launch_bounds__(small_extremum_threads, 3)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

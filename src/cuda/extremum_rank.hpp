@@ -14,7 +14,7 @@
 
 #include <exactdot/core/rounding.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// The first four repeat the element's width, so that they apply to packed words.
 struct rank_rule {
@@ -66,4 +66,4 @@ constexpr rank_rule rank_rule_of(element_type type, bool greatest) {
   return rule;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -5,7 +5,7 @@
 #include <cuda/device_state.hpp>
 #include <exactdot/core/config.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// An element's rank (extremum_rank.hpp) and index. Trivial, as variables in shared memory have to be.
 template <class Rank>
@@ -36,4 +36,4 @@ struct extremum_state {
   alignas(cache_line) extremum_message second[max_extremum_blocks];
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

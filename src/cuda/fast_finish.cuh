@@ -5,7 +5,7 @@
 #include <exactdot/core/finish.hpp>
 #include <exactdot/simt/cuda.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Rounded to nearest, as on a CPU, whatever the compiler's options say.
@@ -23,4 +23,4 @@ __device__ __forceinline__ T finished_sum(const core::result_rule& rule, std::ui
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

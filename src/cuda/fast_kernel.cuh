@@ -17,7 +17,7 @@
 #include <exactdot/core/term.hpp>
 #include <exactdot/order_v1.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 __device__ __forceinline__ float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
@@ -390,4 +390,4 @@ __global__ void __launch_bounds__(threads)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

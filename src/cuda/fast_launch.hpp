@@ -6,7 +6,7 @@
 #include <exactdot/core/term.hpp>
 #include <tuple>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 template <class T, class Term>
 void launch_fast_lines_of(const workspace::storage& storage, const cuda_engine::line_operands<T>& in,
@@ -50,4 +50,4 @@ void launch_fast_segments(const workspace::storage& storage, std::size_t term,
   std::apply([&](auto... each) { (call_if(each), ...); }, core::term_types());
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

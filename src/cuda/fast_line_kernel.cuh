@@ -14,7 +14,7 @@
 #include <cuda/fast_line_tile.cuh>
 #include <cuda/line_load.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Stores a result of another type than the sum's. By all lanes of a warp; `stores`: this one has a result. Not
@@ -280,4 +280,4 @@ __global__ void __launch_bounds__(threads, resident)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -12,7 +12,7 @@
 #include <cuda/fast_kernel.cuh>
 #include <cuda/line_operands.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// A floating-point element of 16 bits as a float.
@@ -209,4 +209,4 @@ __device__ __forceinline__ T root_of_nodes(const T* waiting, std::uint64_t count
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

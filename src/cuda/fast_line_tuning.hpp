@@ -7,7 +7,7 @@
 #include <cuda/split_lines.hpp>
 #include <exactdot/order_v1.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 struct fast_line_row {
   std::size_t max_bytes;                             ///< of a line; the first row that fits counts
@@ -106,4 +106,4 @@ EXACTDOT_CORE int log2_tiles_of_warp(std::size_t tiles, int threads) {
   return tiles >= static_cast<std::size_t>(threads / 32 * 16) ? 2 : 0;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -6,7 +6,7 @@
 #include <cuda/round_digits.cuh>
 #include <cuda/superaccumulator.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Bits first … first + 31 of carried digits in two's complement.
@@ -141,4 +141,4 @@ __device__ __forceinline__ bool finish_sum(const destination& to, superaccumulat
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -4,7 +4,7 @@
 #include <cuda/launch.hpp>
 #include <cuda/launch_kernel.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 using namespace cuda_engine;
 
@@ -34,4 +34,4 @@ void finish_fast(const workspace::storage& storage, element_type carrier, std::u
   });
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -8,7 +8,7 @@
 #include <cuda/fast_finish.cuh>
 #include <exactdot/core/finish.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// result = the finish of the states, which become zero. Sets *status if an integer type does not hold the result.
@@ -57,4 +57,4 @@ __global__ void finish_fast_kernel(const T* sum, std::uint64_t count, const __gr
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

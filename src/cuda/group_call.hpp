@@ -13,7 +13,7 @@
 #include <cuda/destination.hpp>
 #include <exactdot/core/reduction.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// What the elements are added as. `moments`: values and squares.
 enum class group_terms : int { value, magnitude, square, product, moments };
@@ -203,4 +203,4 @@ inline void set_input_layout(group_job& job, bool two) {
   in.loads_key_packs = in.key_stride == in.key_bytes && is_aligned(in.keys, 16);
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

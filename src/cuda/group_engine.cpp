@@ -11,7 +11,7 @@
 #include <cuda/launch.hpp>
 #include <string>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 void* growing_memory::at_least(std::size_t bytes, cudaStream_t stream) {
   if (bytes <= bytes_) return pieces_.back();
@@ -38,9 +38,9 @@ void growing_memory::release() noexcept {
   bytes_ = 0;
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using engine::batch;
@@ -242,4 +242,4 @@ void reduce_groups(storage_type& storage, const batch& of) {
   if (storage.group_states.bytes() > kept) storage.group_states.release();
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

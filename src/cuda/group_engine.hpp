@@ -5,7 +5,7 @@
 #include <cuda/workspace.hpp>
 #include <plan/batch.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// Throws for groups that GPUs do not compute, and for arrays that are not aligned to their elements.
 void require_group_support(const engine::batch& of);
@@ -23,4 +23,4 @@ void reduce_groups(cuda::workspace::storage& storage, const engine::batch& of);
 /// Throws errc::bad_option, which names a key out of range in device memory.
 [[noreturn]] void refuse_key(const cuda::workspace::storage& storage, const engine::batch& of, std::uint64_t index);
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -10,7 +10,7 @@
 #include <cuda/group_finish.cuh>
 #include <cuda/group_terms.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Open groups of a pass.
@@ -140,4 +140,4 @@ __global__ void __launch_bounds__(128)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

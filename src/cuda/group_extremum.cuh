@@ -10,7 +10,7 @@
 #include <cuda/group_frequencies.cuh>
 #include <cuda/group_window.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Calls visit(i, groups) for the thread's packs: of elements i on. The block's share is contiguous.
@@ -207,4 +207,4 @@ __global__ void __launch_bounds__(256)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

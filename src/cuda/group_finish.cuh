@@ -9,7 +9,7 @@
 #include <cuda/group_window.cuh>
 #include <exactdot/core/finish.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Limbs of radix 2^32 that hold any sum of the first look: 5 words, or 4 limbs of up to 54 bits, and carries.
@@ -216,4 +216,4 @@ __global__ void __launch_bounds__(128)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -11,7 +11,7 @@
 
 #include <cuda/group_source.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr unsigned frequency_threads = 1024, samples_of_thread = 16;
@@ -181,4 +181,4 @@ __device__ __forceinline__ bool has_skewed_keys(const group_memory& to) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

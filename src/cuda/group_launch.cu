@@ -4,7 +4,7 @@
 #include <cuda/group_sums.cuh>
 #include <cuda/launch_kernel.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 using namespace cuda_engine;
 
@@ -59,4 +59,4 @@ void launch_group_states(const workspace::storage& storage, const group_input& i
                        launcher_of(storage));
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -5,7 +5,7 @@
 #include <cuda/group_states.hpp>
 #include <cuda/workspace.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 void choose_group_scheme(cuda_engine::group_job& job, bool needs_counts, const cuda_engine::group_limits& limits);
 /// Of extrema and of counts: `bytes` a group in shared memory.
@@ -27,4 +27,4 @@ void launch_group_states(const workspace::storage& storage, const cuda_engine::g
                          const cuda_engine::group_state_pass& pass, std::size_t room,
                          const cuda_engine::group_limits& limits, cuda_engine::wide_unsigned* first_bad_key);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -7,7 +7,7 @@
 
 #include <cuda/group_window.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Adds digit + carry to a word, or subtracts it. Returns the carry.
@@ -88,4 +88,4 @@ EXACTDOT_CORE int max_quick_bits(int bits, int words) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

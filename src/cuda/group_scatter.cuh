@@ -11,7 +11,7 @@
 #include <cuda/group_frequencies.cuh>
 #include <cuda/group_window.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 template <class Magnitude>
@@ -192,4 +192,4 @@ __global__ void __launch_bounds__(256)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

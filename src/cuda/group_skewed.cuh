@@ -13,7 +13,7 @@
 #include <cuda/group_scatter.cuh>
 #include <cuda/group_table.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Words of an entry in the table of a block.
@@ -157,4 +157,4 @@ __global__ void __launch_bounds__(512)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

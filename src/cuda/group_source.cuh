@@ -12,7 +12,7 @@
 #include <cuda/load.cuh>
 #include <exactdot/core/term.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// ±magnitude · 2^exponent, magnitude < 2^bits; or no number, if `special` is one of group_flag's.
@@ -341,4 +341,4 @@ struct any_source {
 };
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

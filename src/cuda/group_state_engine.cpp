@@ -9,7 +9,7 @@
 #include <cuda/launch.hpp>
 #include <cuda/state_engine.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using storage_type = cuda::workspace::storage;
@@ -72,4 +72,4 @@ void add_group_states(storage_type& storage, const engine::batch& of, bool waits
   if (memory.bytes() > kept) memory.release();
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

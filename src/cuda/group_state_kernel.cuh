@@ -14,7 +14,7 @@
 #include <cuda/group_states.hpp>
 #include <cuda/group_terms.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The place of element i's group in the pass; not below the number of its groups if it has none.
@@ -215,4 +215,4 @@ void enqueue_group_states(const group_input& in, group_state_pass pass, std::siz
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -7,7 +7,7 @@
 #include <cuda/group_call.hpp>
 #include <plan/state_words.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// Accumulators of a group, one after the other: of each sum its limbs and, if terms may be NaN or infinite, their
 /// numbers; then the number of elements, if the states have it. `to`: the words of the states.
@@ -52,4 +52,4 @@ inline group_state_pass pass_of(reduction what, element_type type, const engine:
   return made;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -11,7 +11,7 @@
 #include <cuda/group_skewed.cuh>
 #include <cuda/group_table.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// f(source) with the source of the call's elements.
@@ -283,4 +283,4 @@ void enqueue_counts(const group_job& job, std::size_t cleared, const Launch& lau
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

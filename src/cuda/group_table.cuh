@@ -10,7 +10,7 @@
 
 #include <cuda/group_numbers.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The words of a stream's sums: a float's term has 24 bits, so three words leave room for most exponents. Squares
@@ -223,4 +223,4 @@ __global__ void __launch_bounds__(1024)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

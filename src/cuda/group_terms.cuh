@@ -4,7 +4,7 @@
 
 #include <cuda/group_table.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// A term's digits of radix 2^32 in the limbs of a state, the lowest one first.
@@ -66,4 +66,4 @@ __device__ inline void add_to_shared_state(unsigned* words, const core::state_la
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

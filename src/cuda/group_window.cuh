@@ -8,7 +8,7 @@
 
 #include <cuda/group_source.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr unsigned window_threads = 256, sampled_terms = 64 * window_threads;
@@ -86,4 +86,4 @@ __global__ void __launch_bounds__(256) group_clear_kernel(wide_unsigned* words, 
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

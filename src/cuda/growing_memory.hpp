@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 class growing_memory {
  public:
@@ -30,4 +30,4 @@ class growing_memory {
   std::size_t bytes_ = 0;  ///< of the last one
 };
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -4,7 +4,7 @@
 #include <cuda/destination.hpp>
 #include <plan/plan.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 inline any_operand to_any_operand(const engine::operand& x) {
   return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};
@@ -22,4 +22,4 @@ input_layout layout_of(const engine::plan& plan, const destination& to) {
   return converts ? input_layout::converted : input_layout::any;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

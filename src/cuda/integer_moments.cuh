@@ -9,7 +9,7 @@
 
 #include <cuda/line_reduction.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// A variance of 64-bit integers or its root. Lines have one addend per element: log2_parts are 0; b = a.
@@ -56,4 +56,4 @@ struct moments_of_integers : moments_of_line<double> {
 };
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -2,7 +2,7 @@
 // compiled for less ignore them: they exchange messages and load directly.
 #pragma once
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 struct kernel_variant {
   bool in_cluster = false;  ///< the launch is one thread block cluster (cluster_sum.cuh)
@@ -19,4 +19,4 @@ inline constexpr bool compiles_variants = false;
 inline constexpr bool compiles_variants = true;
 #endif
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -2,7 +2,7 @@
 // and the choice among them. One object per carrier, because they take long to compile.
 #include <cuda/configured_launch.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 template <class T, class Term>
@@ -46,4 +46,4 @@ void launch(const workspace::storage& storage, const engine::plan& plan, const d
 
 template void launch<EXACTDOT_ELEMENT>(const workspace::storage&, const engine::plan&, const destination&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

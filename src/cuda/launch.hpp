@@ -9,7 +9,7 @@
 #include <cuda/workspace.hpp>
 #include <plan/plan.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 /// Whether the current device runs kernels that are compiled for compute capability 9.0 or more.
 [[nodiscard]] bool kernels_have_capability_9();
@@ -114,4 +114,4 @@ void add_states(const workspace::storage& storage, const engine::plan& plan, std
 /// Throws errc::overflow if an integer result of an earlier call did not fit; waits for the stream.
 void check_status(workspace::storage& storage);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

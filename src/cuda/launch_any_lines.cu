@@ -2,7 +2,7 @@
 // EXACTDOT_ELEMENT. One object per carrier.
 #include <cuda/configured_lines.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 template <class T>
 void launch_any_lines(const workspace::storage& storage, std::size_t term,
@@ -16,4 +16,4 @@ template void launch_any_lines(const workspace::storage&, std::size_t,
                                const line_operands<EXACTDOT_ELEMENT, cuda_engine::input_layout::any>&,
                                const line_results&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -2,7 +2,7 @@
 // choice among them.
 #include <cuda/configured_launch.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 template <class T>
 void launch_converted(const workspace::storage& storage, const engine::plan& plan, const destination& to) {
@@ -20,4 +20,4 @@ void launch_converted(const workspace::storage& storage, const engine::plan& pla
 template void launch_converted<EXACTDOT_ELEMENT>(const workspace::storage&, const engine::plan&,
                                                  const destination&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

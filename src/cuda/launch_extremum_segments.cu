@@ -2,7 +2,7 @@
 #include <cuda/configured_segment_works.cuh>
 #include <cuda/launch.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 template <int bytes, bool with_index, input_layout layout>
@@ -32,4 +32,4 @@ template void launch_extremum_segments<EXACTDOT_ELEMENT_BYTES>(const workspace::
                                                                const segment_spans&, const rank_rule&,
                                                                std::uint64_t, const extremum_results&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

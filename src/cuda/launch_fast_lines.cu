@@ -6,7 +6,7 @@
 #include <cuda/fast_line_tuning.hpp>
 #include <cuda/split_fast_column_kernel.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 using namespace cuda_engine;
@@ -152,4 +152,4 @@ template void launch_fast_segments_of<carrier, input_layout::any, term>(const wo
                                                                         const operands<carrier, input_layout::any>&,
                                                                         const segment_spans&, const line_results&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

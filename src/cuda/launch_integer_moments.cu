@@ -2,7 +2,7 @@
 #include <cuda/configured_split.cuh>
 #include <cuda/integer_moments.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 void launch_integer_moments(const workspace::storage& storage, const line_source<double, input_layout::any>& in,
                             const line_results& out, const line_request& asked) {
@@ -14,4 +14,4 @@ void launch_integer_moments(const workspace::storage& storage, const line_source
   launch_segments_of<moments_of_integers, input_layout::any>(storage, in, bytes, out, asked);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

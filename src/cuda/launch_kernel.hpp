@@ -8,7 +8,7 @@
 #include <exactdot/simt/cuda.hpp>
 #include <utility>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 struct launch_shape {
   unsigned blocks;
@@ -51,4 +51,4 @@ void launch_kernel(const workspace::storage& storage, const char* what, const la
   check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), what);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -5,7 +5,7 @@
 #include <cuda/line_extremum_kernel.cuh>
 #include <cuda/line_extremum_tuning.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 using namespace cuda_engine;
@@ -107,4 +107,4 @@ void launch_line_extrema(const workspace::storage& storage, const element_lines&
 template void launch_line_extrema<EXACTDOT_ELEMENT_BYTES>(const workspace::storage&, const element_lines&,
                                                           const rank_rule&, const extremum_results&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

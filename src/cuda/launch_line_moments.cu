@@ -2,7 +2,7 @@
 // per carrier.
 #include <cuda/configured_split.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 template <class T, input_layout layout>
 void launch_line_moments(const workspace::storage& storage, const line_source<T, layout>& in, std::size_t bytes,
@@ -30,4 +30,4 @@ template void launch_line_moments(const workspace::storage&,
 template void launch_column_moments(const workspace::storage&, const line_operands<EXACTDOT_ELEMENT>&,
                                     const line_results&, const line_request&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -4,7 +4,7 @@
 #include <cuda/launch_line_states.hpp>
 #include <cuda/segment_state_kernel.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 /// A warp has a line up to this length, otherwise a block: reasoned from the conversion of each warp's expansions,
@@ -90,4 +90,4 @@ template void launch_any_line_states(const workspace::storage&, std::size_t,
                                      const line_operands<EXACTDOT_ELEMENT, cuda_engine::input_layout::any>&,
                                      const line_states&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -5,7 +5,7 @@
 #include <cuda/line_states.hpp>
 #include <cuda/workspace.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 /// Enqueues: the sums of lines of a term, by its index, are added to their states. There is at least one line.
 template <class Carrier>
@@ -22,4 +22,4 @@ template <class Carrier, cuda_engine::input_layout layout>
 void launch_segment_states(const workspace::storage& storage, std::size_t term,
                            const cuda_engine::line_source<Carrier, layout>& in, const cuda_engine::line_states& to);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

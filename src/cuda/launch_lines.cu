@@ -2,7 +2,7 @@
 // line_tuning.hpp names, and the choice among them. One object per carrier.
 #include <cuda/configured_lines.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 template <class T, class Term, std::size_t which>
@@ -58,4 +58,4 @@ void launch_lines(const workspace::storage& storage, std::size_t term, const lin
 template void launch_lines(const workspace::storage&, std::size_t, const line_operands<EXACTDOT_ELEMENT>&,
                            const line_results&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

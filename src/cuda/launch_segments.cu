@@ -1,7 +1,7 @@
 // The kernels of segments of one carrier, EXACTDOT_ELEMENT, for sums of every term. One object per carrier.
 #include <cuda/configured_split.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 template <class T, input_layout layout>
 void launch_segments(const workspace::storage& storage, std::size_t term, const line_source<T, layout>& in,
@@ -18,4 +18,4 @@ template void launch_segments(const workspace::storage&, std::size_t,
                               const line_source<EXACTDOT_ELEMENT, input_layout::any>&, std::size_t,
                               const line_results&, const line_request&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -2,7 +2,7 @@
 // carrier.
 #include <cuda/configured_split.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 template <class T, input_layout layout>
 void launch_split_lines(const workspace::storage& storage, std::size_t term, const line_source<T, layout>& in,
@@ -26,4 +26,4 @@ template void launch_split_lines(const workspace::storage&, std::size_t,
 template void launch_split_columns(const workspace::storage&, std::size_t, const line_operands<EXACTDOT_ELEMENT>&,
                                    const line_results&);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

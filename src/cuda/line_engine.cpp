@@ -11,7 +11,7 @@
 #include <cuda/segment_tuning.hpp>
 #include <plan/batch_checks.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using storage_type = cuda::workspace::storage;
@@ -227,4 +227,4 @@ bool is_vector_by_vector(const engine::batch& of, int multiprocessors) {
   return !has_columns(of) && is_vector_by_vector(of.count, bytes, multiprocessors);
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

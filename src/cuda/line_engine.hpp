@@ -4,7 +4,7 @@
 #include <cuda/launch.hpp>
 #include <plan/batch.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// Enqueues the results of lines of a plan. There is at least one.
 template <class T>
@@ -28,4 +28,4 @@ void require_valid_offsets(const cuda::workspace::storage& storage, const engine
 /// Whether the lines of a batch are summed one after the other by the kernels of vectors.
 [[nodiscard]] bool is_vector_by_vector(const engine::batch& of, int multiprocessors);
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

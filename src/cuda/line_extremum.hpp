@@ -6,7 +6,7 @@
 #include <cuda/element_axes.hpp>
 #include <exactdot/core/config.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// One line's elements: the first, and how many.
 struct element_line {
@@ -52,4 +52,4 @@ struct extremum_results {
   }
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

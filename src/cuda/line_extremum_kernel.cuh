@@ -14,7 +14,7 @@
 #include <cuda/line_extremum_load.cuh>
 #include <cuda/split_lines.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The greatest x of a team, in all its threads; by all of them. `of_warp`: in shared memory, of a block.
@@ -227,4 +227,4 @@ __global__ void __launch_bounds__(threads, resident)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

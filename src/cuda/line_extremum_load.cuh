@@ -11,7 +11,7 @@
 #include <cuda/line_load.cuh>
 #include <cuda/packed_ranks.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The rank of one element, at most first_nan.
@@ -198,4 +198,4 @@ __device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_of_elemen
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -7,7 +7,7 @@
 #include <cuda/line_tuning.hpp>
 #include <cuda/split_lines.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// Of lines whose elements follow each other, by packs of 16 bytes.
 inline constexpr std::array extremum_line_rows = {
@@ -49,4 +49,4 @@ constexpr unsigned parts_of_extremum_columns(std::size_t count, std::size_t n, i
   return static_cast<unsigned>(std::clamp<std::size_t>(std::min(most, n / least_rows), 1, max_split_blocks));
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -7,7 +7,7 @@
 #include <cuda/line_operands.hpp>
 #include <cuda/load.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Neighbouring lanes of a warp that share a line. This and block_team are shares of it (load.cuh).
@@ -122,4 +122,4 @@ __device__ __forceinline__ void for_each_of_contiguous_line(const operands<T, in
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -4,7 +4,7 @@
 #include <cuda/destination.hpp>
 #include <cuda/error_bound.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// The inputs: `first` is line 0; `next_a` and `next_b` further begins the next one: elements or, in layout `any`,
 /// bytes. Strides, of elements too, may be negative or 0. Contiguous lines are strided ones.
@@ -76,4 +76,4 @@ EXACTDOT_CORE error_bound bound_of_line(std::size_t n, int lanes, int in_flight,
   return bound_of(shape, summation::traced, products_of_doubles);
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

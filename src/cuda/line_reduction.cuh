@@ -8,7 +8,7 @@
 #include <cuda/line_source.hpp>
 #include <cuda/split_lines.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Of each sum of a kind; the second one of moments only.
@@ -287,4 +287,4 @@ EXACTDOT_CORE line_bounds bounds_of_line(std::size_t n, int lanes, int in_flight
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

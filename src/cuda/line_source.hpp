@@ -7,7 +7,7 @@
 
 #include <cuda/line_operands.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// An array of offsets in device memory.
 struct offset_array {
@@ -78,4 +78,4 @@ struct line_request {
   std::uint64_t of_bad = 0;   ///< that of a segment whose offsets are wrong
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

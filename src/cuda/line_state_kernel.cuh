@@ -13,7 +13,7 @@
 #include <cuda/line_load.cuh>
 #include <cuda/line_states.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Of one team.
@@ -113,4 +113,4 @@ __global__ void __launch_bounds__(threads)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -3,7 +3,7 @@
 
 #include <cuda/line_operands.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// A sum of each state, in device memory. Strides count words.
 struct line_states {
@@ -20,4 +20,4 @@ struct line_states {
   }
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -7,7 +7,7 @@
 #include <array>
 #include <cuda/tuning.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 struct line_config {
   int lanes;  ///< of a line: of a warp, or all threads of a block
@@ -74,4 +74,4 @@ constexpr bool is_vector_by_vector(std::size_t count, std::size_t bytes, int mul
          count * ((bytes + bytes_of_launch) / processors) < of_lines;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -12,7 +12,7 @@
 #include <exactdot/simt/cuda.hpp>
 #include <type_traits>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 __device__ __forceinline__ float magnitude(float x) { return fabsf(x); }
@@ -302,4 +302,4 @@ __device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, Sha
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -9,7 +9,7 @@
 #include <cuda/bounded_sum.cuh>
 #include <cuda/exchange.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// By one thread. Sum, here and below: a bounded sum or an expansion.
@@ -66,4 +66,4 @@ __device__ __forceinline__ Sum sum_of_messages(const message_board<columns>& boa
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

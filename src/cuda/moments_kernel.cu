@@ -6,7 +6,7 @@
 #include <cuda/tuning.hpp>
 #include <utility>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 using namespace cuda_engine;
@@ -60,4 +60,4 @@ void launch_moments(const workspace::storage& storage, const engine::plan& plan,
   });
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

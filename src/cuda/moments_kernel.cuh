@@ -14,7 +14,7 @@
 #include <cuda/exchange.cuh>
 #include <cuda/moments_state.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Both sums of a thread, a warp or a block.
@@ -94,4 +94,4 @@ __global__ void __launch_bounds__(threads)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 inline constexpr unsigned max_moments_blocks = 1024;
 
@@ -18,4 +18,4 @@ struct moments_state {
   unsigned decided;   ///< 1: the last launch has stored its result
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

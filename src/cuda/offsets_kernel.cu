@@ -3,7 +3,7 @@
 #include <cuda/launch_kernel.hpp>
 #include <cuda/offsets_kernel.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 void check_offsets(const workspace::storage& storage, const cuda_engine::offset_array& offsets, std::size_t count,
                    std::uint64_t length) {
@@ -22,4 +22,4 @@ void check_no_segment_is_empty(const workspace::storage& storage, const cuda_eng
                 cuda_engine::check_no_segment_is_empty, in, storage.empty_segment);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

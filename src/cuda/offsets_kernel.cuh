@@ -4,7 +4,7 @@
 #include <cuda/dependent_launch.cuh>
 #include <cuda/segment_spans.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Notes the lowest bad segment: the status is the complement of its number, which never decreases.
@@ -35,4 +35,4 @@ __device__ __forceinline__ void note_bad_segment(wide_unsigned* status, std::uin
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

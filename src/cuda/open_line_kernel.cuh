@@ -8,7 +8,7 @@
 
 #include <cuda/line_reduction.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Lines of a kind whose exact sums have a place.
@@ -135,4 +135,4 @@ __global__ void __launch_bounds__(threads, 2)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -4,7 +4,7 @@
 #include <cuda/input_choice.hpp>
 #include <exactdot/core/carrier.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 template <class T, class Term, input_layout layout>
 operands<T, layout> operands_of(const engine::plan& plan) {
@@ -23,4 +23,4 @@ operands<T, layout> operands_of(const engine::plan& plan) {
   }
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

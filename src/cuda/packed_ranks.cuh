@@ -16,7 +16,7 @@
 #include <cuda/extremum_rank.hpp>
 #include <type_traits>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 template <int bytes>
@@ -94,4 +94,4 @@ __device__ __forceinline__ unsigned first_of_rank(const rank_rule& rule, packed_
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

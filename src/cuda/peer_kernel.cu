@@ -4,7 +4,7 @@
 #include <cuda/peer_kernel.cuh>
 #include <cuda/state_launch.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 using namespace cuda_engine;
 
@@ -45,4 +45,4 @@ void round_peer_rows(const workspace::storage& storage, const peer_call& call, c
   });
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -16,7 +16,7 @@
 #include <cuda/peer_rows.hpp>
 #include <cuda/row_store.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr wide_unsigned sent_bit = wide_unsigned{1} << 63;
@@ -163,4 +163,4 @@ __global__ void __launch_bounds__(32 * rows_per_block)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

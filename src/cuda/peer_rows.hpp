@@ -12,7 +12,7 @@
 
 #include <cuda/word_rows.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 inline constexpr int max_peers = 8;
 
@@ -53,4 +53,4 @@ struct peer_call {
   }
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -5,7 +5,7 @@
 #include <exactdot/cuda/peer_sums.hpp>
 #include <string>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 constexpr const char* caller = "cuda";
@@ -129,4 +129,4 @@ void detail::round_among(workspace& on, const peer_sums& among, const state_rows
   round_peer_rows(storage, call, asked.to);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

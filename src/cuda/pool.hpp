@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 template <class Object>
 class pool {
@@ -40,4 +40,4 @@ class pool {
   std::map<int, std::vector<std::unique_ptr<Object>>> idle_;
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

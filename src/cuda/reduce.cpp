@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 using cuda_engine::destination;
@@ -255,4 +255,4 @@ void detail::add_into(workspace& on, reduction what, const any_vector& a, const 
   add_to_layout(storage, made.layout(), core::layout_of(a.type), words);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -18,7 +18,7 @@
 #include <cuda/messages.cuh>
 #include <type_traits>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using refined_sum = expansion<4>;
@@ -153,4 +153,4 @@ template <class Term, bool in_cluster, class T, input_layout layout>
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

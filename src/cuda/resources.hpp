@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 template <auto release>
 struct releaser {
@@ -62,4 +62,4 @@ inline pinned_bytes pinned_memory(std::size_t bytes) {
   return pinned_bytes(static_cast<std::byte*>(made));
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

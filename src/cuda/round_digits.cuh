@@ -5,7 +5,7 @@
 
 #include <cuda/round_lanes.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Digits first..last, outside which all are zero; first > last if all are zero.
@@ -70,4 +70,4 @@ __device__ std::uint64_t round_digits(core::number_format to, const wide_int* di
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -6,7 +6,7 @@
 #include <cuda/digits.cuh>
 #include <exactdot/core/finish.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Lanes that a sum may use, so that enough are left for carries and the sign.
@@ -79,4 +79,4 @@ __device__ __forceinline__ std::uint64_t round_exactly(core::number_format to, w
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

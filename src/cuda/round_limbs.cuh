@@ -9,7 +9,7 @@
 
 #include <cuda/state_digits.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Chunks of compact sums of double; those of float have one, full sums of double five.
@@ -175,4 +175,4 @@ __device__ __forceinline__ rounded_sum round_limbs(core::number_format to, const
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -3,7 +3,7 @@
 
 #include <cuda/round_limbs.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr int rows_per_block = 4;  // warps
@@ -26,4 +26,4 @@ __device__ __forceinline__ void store_row_result(const destination& to, int byte
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -16,7 +16,7 @@
 #include <cuda/offsets_kernel.cuh>
 #include <cuda/segment_tuning.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Appends a segment to the list of long ones: false if that is full. Of those that are not long it takes only so
@@ -156,4 +156,4 @@ __global__ void __launch_bounds__(threads, resident)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

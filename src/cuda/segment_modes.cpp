@@ -5,7 +5,7 @@
 #include <cuda/segment_modes.hpp>
 #include <string>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using storage_type = cuda::workspace::storage;
@@ -74,4 +74,4 @@ void require_no_empty_segment(const storage_type& storage, const engine::batch& 
                       "segment " + std::to_string(~status) + " is empty, so it has no least or greatest element");
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -4,7 +4,7 @@
 #include <cuda/workspace.hpp>
 #include <plan/batch.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// Enqueues the results of a batch of segments: extreme elements, or sums in mode fast.
 void enqueue_segment_modes(const cuda::workspace::storage& storage, const engine::batch& of);
@@ -12,4 +12,4 @@ void enqueue_segment_modes(const cuda::workspace::storage& storage, const engine
 /// Throws errc::empty_input, with the first, if a segment is empty. Waits for the stream. The offsets are valid.
 void require_no_empty_segment(const cuda::workspace::storage& storage, const engine::batch& of);
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -4,7 +4,7 @@
 #include <cuda/device_state.hpp>
 #include <cuda/line_source.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// The segments of a vector of `length` elements.
 struct segment_spans {
@@ -25,4 +25,4 @@ struct segment_notes {
   wide_unsigned* empty = nullptr;  ///< it is empty. Null: that is no error
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -15,7 +15,7 @@
 #include <cuda/segment_kernel.cuh>
 #include <cuda/split_line_kernel.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Of shared lines; a line that several blocks have needs an accumulator of the workspace.
@@ -135,4 +135,4 @@ __global__ void __launch_bounds__(threads, 1)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -9,7 +9,7 @@
 #include <cuda/split_lines.hpp>
 #include <cuda/tuning.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 struct segment_class {
   std::uint64_t longest;  ///< elements
@@ -117,4 +117,4 @@ constexpr bool splits_columns(std::size_t count, std::size_t rows, int multiproc
   return parts_of_columns(count, rows, multiprocessors, max_split_blocks) > 1;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -15,7 +15,7 @@
 #include <cuda/segment_kernel.cuh>
 #include <cuda/segment_spans.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The results of those segments of a warp that are `members`, `lanes` lanes for each. By all lanes.
@@ -153,4 +153,4 @@ __global__ void __launch_bounds__(threads, resident)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

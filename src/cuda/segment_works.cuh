@@ -6,7 +6,7 @@
 #include <cuda/line_extremum_kernel.cuh>
 #include <cuda/segment_work_kernel.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The least or greatest element of each segment, or its index in the segment.
@@ -171,4 +171,4 @@ struct fast_sum_of_segments {
 };
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

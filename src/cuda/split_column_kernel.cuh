@@ -9,7 +9,7 @@
 
 #include <cuda/split_line_kernel.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The bounds of columns of which a block sums at most `rows` rows: of a grid of so many blocks that its joins are
@@ -111,4 +111,4 @@ __global__ void __launch_bounds__(threads, resident)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -11,7 +11,7 @@
 #include <cuda/fast_line_kernel.cuh>
 #include <cuda/split_lines.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The root of a column's `parts` subtrees, in its first thread. By all threads of the block: each adds 2^k
@@ -82,4 +82,4 @@ __global__ void __launch_bounds__(threads, resident)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -12,7 +12,7 @@
 #include <cuda/open_line_kernel.cuh>
 #include <cuda/segment_tuning.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// A long line.
@@ -210,4 +210,4 @@ __global__ void __launch_bounds__(threads, resident)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -8,7 +8,7 @@
 
 #include <cuda/device_state.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 inline constexpr unsigned max_split_blocks = 512;
 inline constexpr unsigned max_long_lines =
@@ -75,4 +75,4 @@ EXACTDOT_CORE std::uint64_t units_of(const split_plan& plan, std::uint64_t n) {
   return (n + plan.unit - 1) / plan.unit;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

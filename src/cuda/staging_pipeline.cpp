@@ -5,7 +5,7 @@
 #include <plan/staging.hpp>
 #include <string>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
@@ -133,4 +133,4 @@ void staging_pipeline::run(const engine::plan& plan,
   }
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -11,7 +11,7 @@
 #include <cuda/resources.hpp>
 #include <functional>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// Sizes of chunks, in bytes of one vector.
 struct chunking {
@@ -69,4 +69,4 @@ class staging_pipeline {
   std::array<slot, slots> slots_;
 };
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

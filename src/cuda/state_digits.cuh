@@ -11,7 +11,7 @@
 #include <cuda/word_rows.hpp>
 #include <exactdot/core/finish.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using lane_int = long long;
@@ -160,4 +160,4 @@ __device__ __forceinline__ core::wide leading_bits(const unsigned* digit, const 
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using cuda::launch_any_line_states;
@@ -142,9 +142,9 @@ void add_states(workspace::storage& storage, const batch& of) {
   enqueue_states(storage, of);
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 /// Enqueues the batch that make(request) returns, of so many elements at most. `axes`: of the results.
@@ -202,4 +202,4 @@ void detail::add_group_states(workspace& on, const state_format& of, const any_g
   });
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -4,7 +4,7 @@
 #include <cuda/workspace.hpp>
 #include <plan/batch.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// Enqueues: words += the states of a batch, which are `of.states`. Offsets and keys that are wrong are left to
 /// workspace::check().
@@ -16,4 +16,4 @@ void add_states(cuda::workspace::storage& storage, const engine::batch& of);
 /// Of groups, for the functions above: group_state_engine.cpp. `waits`: add_states.
 void add_group_states(cuda::workspace::storage& storage, const engine::batch& of, bool waits);
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

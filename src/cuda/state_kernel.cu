@@ -4,7 +4,7 @@
 #include <cuda/state_kernel.cuh>
 #include <cuda/state_launch.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 using namespace cuda_engine;
 
@@ -67,4 +67,4 @@ void add_count(const workspace::storage& storage, std::int64_t* count, std::int6
   launch_kernel(storage, "launching the addition of a count", {1, 1}, add_count_kernel, count, n);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -11,7 +11,7 @@
 #include <cuda/row_store.cuh>
 #include <cuda/state_digits.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// work(i) for the rows of the grid's warps.
@@ -285,4 +285,4 @@ __global__ void __launch_bounds__(32 * rows_per_block)
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

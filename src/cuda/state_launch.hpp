@@ -5,7 +5,7 @@
 #include <cuda/workspace.hpp>
 #include <exactdot/cuda/states.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 /// Enqueues: result i of `to.value` = row i, finished as to.rule says; of a state that is no row of moments, the
 /// quotient by to.count.
@@ -37,4 +37,4 @@ struct checked_rounding {
                                               reduction what, element_type type, void* results,
                                               const finish_options& options);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

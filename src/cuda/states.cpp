@@ -4,7 +4,7 @@
 #include <exactdot/cuda/states.hpp>
 #include <string>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 constexpr const char* caller = "cuda";
@@ -137,4 +137,4 @@ void detail::add_moments_into(workspace& on, const any_vector& x, std::int64_t* 
   add_count(storage, words, static_cast<std::int64_t>(x.n));
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -9,7 +9,7 @@
 #include <cuda/load.cuh>
 #include <exactdot/simt/async.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The ring of a warp, in dynamic shared memory.
@@ -91,4 +91,4 @@ __device__ __forceinline__ void for_each_streamed(const operands<T, input_layout
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -2,7 +2,7 @@
 // corrections are joined with corrections.
 #pragma once
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 enum class summation : int {
   plain,    ///< in doubles: few operations; for results of 24 bits, and while no sum has many terms
@@ -16,4 +16,4 @@ using enum summation;
 template <summation kind>
 inline constexpr bool has_correction = kind != summation::plain;
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

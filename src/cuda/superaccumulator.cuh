@@ -9,7 +9,7 @@
 #include <cuda/exchange.cuh>
 #include <cuda/thread_sum.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 template <class Carrier>
@@ -152,4 +152,4 @@ template <class Carrier>
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -10,7 +10,7 @@
 #include <cuda/bounded_sum.cuh>
 #include <cuda/expansion.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 template <class Carrier, class Term, int levels>
@@ -127,4 +127,4 @@ struct thread_sum<double, Term, levels> {
 };
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

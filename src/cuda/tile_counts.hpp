@@ -6,7 +6,7 @@
 #include <cuda/device_state.hpp>
 #include <exactdot/order_v1.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 inline constexpr unsigned max_nodes = 8192;  // of a launch
 static_assert(max_nodes * sizeof(double) / 4 <= exchange::words);
@@ -37,4 +37,4 @@ tile_counts count_tiles(std::size_t n, unsigned warps) {
   return count_tiles<T>(n, log2_tiles, warps);
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

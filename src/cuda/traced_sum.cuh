@@ -11,7 +11,7 @@
 #include <cuda/bounded_sum.cuh>
 #include <cuda/digits.cuh>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Without initialisers, so that it may lie in shared memory. `tracks_least`: whether it knows the smallest term.
@@ -181,4 +181,4 @@ __device__ __forceinline__ core::decision decide(const traced_sum<tracks_least>&
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cuda/summation.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 struct launch_config {
   int threads;
@@ -271,4 +271,4 @@ constexpr std::size_t row_for(const std::array<tuning_row, count>& rows, std::si
   return i;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

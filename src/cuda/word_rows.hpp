@@ -4,7 +4,7 @@
 #include <cuda/destination.hpp>
 #include <plan/state_words.hpp>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 
 /// What a row can be; the greatest number of all rows is left in the workspace's status word.
 enum row_problem : unsigned {
@@ -51,4 +51,4 @@ inline bool are_sums_only(const word_rows& rows, const core::result_rule& rule) 
   return rule.finish() == core::finish::round && !rule.is_integer() && rows.state.counts_elements == 0;
 }
 
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

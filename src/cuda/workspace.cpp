@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 /// After these every call fails.
@@ -183,4 +183,4 @@ void require_reachable(const workspace::storage& storage, const void* pointer, s
   if (!contiguous && n > 1) require_address(storage, last, name);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

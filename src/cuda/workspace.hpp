@@ -12,7 +12,7 @@
 #include <exactdot/cuda.hpp>
 #include <source_location>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 struct workspace::storage {
   stream_handle stream = nullptr;
@@ -78,4 +78,4 @@ void require_device(const workspace::storage& storage);
 void require_reachable(const workspace::storage& storage, const void* pointer, std::size_t n, std::ptrdiff_t stride,
                        std::size_t alignment, const char* name);
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

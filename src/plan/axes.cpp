@@ -6,7 +6,7 @@
 #include <plan/axes.hpp>
 #include <vector>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 constexpr auto highest = std::numeric_limits<std::uintptr_t>::max();
@@ -105,4 +105,4 @@ bool are_separate(std::span<const axis> axes, std::size_t size) {
   return !repeats && are_nested(digits_of(axes, {}), size);
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

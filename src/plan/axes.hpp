@@ -5,7 +5,7 @@
 #include <exactdot/shapes.hpp>
 #include <optional>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// The product of the axes' lengths; 0 if one of them is 0, nothing if it exceeds std::size_t.
 [[nodiscard]] std::optional<std::size_t> positions_of(std::span<const axis> axes);
@@ -27,4 +27,4 @@ struct extent {
 /// Whether elements of `size` bytes along the axes surely do not share memory with each other.
 [[nodiscard]] bool are_separate(std::span<const axis> axes, std::size_t size);
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

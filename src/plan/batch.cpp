@@ -9,7 +9,7 @@
 #include <plan/thread_count.hpp>
 #include <string>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 constexpr std::size_t max_axes = 64;  // as NumPy
@@ -234,4 +234,4 @@ batch make_segment_batch(const batch_request& asked, const any_vector& a, const 
   return made;
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -11,7 +11,7 @@
 #include <plan/state_words.hpp>
 #include <vector>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// What a face asks for.
 struct batch_request {
@@ -100,4 +100,4 @@ struct batch {
 /// The numbers of elements of groups on a GPU; each.on_gpu is false if no GPU computes them.
 [[nodiscard]] batch make_count_batch(const batch_request& asked, const any_keys& keys, const options& options);
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -5,7 +5,7 @@
 #include <plan/gpu_engine.hpp>
 #include <string>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 std::string text(std::size_t n) { return std::to_string(n); }
@@ -183,4 +183,4 @@ bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const op
   return probe.each.on_gpu;
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -4,7 +4,7 @@
 
 #include <plan/batch.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// Throws errc::size_mismatch unless both lists of axes have the same lengths. `names`: of what differs.
 void require_equal_axes(const batch_request& asked, std::span<const axis> a, std::span<const axis> b,
@@ -45,4 +45,4 @@ void choose_engine(const batch_request& asked, batch& made, const options& optio
 /// The same for offsets alone, before they are read: whether a GPU reads them.
 [[nodiscard]] bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const options& options);
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -3,7 +3,7 @@
 
 #include <plan/batch.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// Axes of more than one position, with the indices of the results along them. `out`: empty for axes of elements.
 [[nodiscard]] std::vector<shared_axis> shared_axes(std::span<const axis> a, std::span<const axis> b,
@@ -17,4 +17,4 @@ void place(batch& made, const batch_request& asked, const options& options);
 /// Sets threads and monitor, of an engine that has been chosen.
 void set_threads(batch& made, const options& options);
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 constexpr double no_quota = std::numeric_limits<double>::infinity();
@@ -102,4 +102,4 @@ double cpu_quota(const std::string& root) noexcept {
   }
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

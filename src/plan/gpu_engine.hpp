@@ -7,7 +7,7 @@
 #include <atomic>
 #include <plan/plan.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 struct batch;
 
@@ -42,4 +42,4 @@ inline bool asks_gpu_engine(device device, std::size_t n) {
 /// one and the program has none.
 [[nodiscard]] const gpu_engine* gpu_engine_to_ask(const char* caller, const options& options, std::size_t n);
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -10,7 +10,7 @@
 #include <plan/group_keys.hpp>
 #include <string>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 /// Throws for what groups do not have.
@@ -168,4 +168,4 @@ void store_group_sizes(const batch_request& asked, const any_keys& keys, const o
   }
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -5,7 +5,7 @@
 #include <plan/thread_count.hpp>
 #include <plan/threads.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 /// What a thread counts beside the sizes.
@@ -68,4 +68,4 @@ group_counts count_keys(const any_keys& keys, int threads, const monitor* monito
   return all;
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

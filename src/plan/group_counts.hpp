@@ -9,7 +9,7 @@
 #include <exactdot/shapes.hpp>
 #include <vector>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 struct group_counts {
   std::vector<std::uint64_t> sizes;      ///< of the groups, and one more element
@@ -31,4 +31,4 @@ struct group_counts {
   return input_bytes / 16 > small ? input_bytes / 16 : small;
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

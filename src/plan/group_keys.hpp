@@ -4,7 +4,7 @@
 #include <cstring>
 #include <exactdot/shapes.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// Calls visit(i, key) for keys first to first + n, i from 0. A negative key is extended to 64 bits, so it is no
 /// group's. Keys have been checked.
@@ -31,4 +31,4 @@ void for_keys(const any_keys& keys, std::size_t first, std::size_t n, Visit visi
   }
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

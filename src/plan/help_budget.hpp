@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// Several threads may use it at once: a lost update changes a decision by little, and never a result.
 class help_budget {
@@ -37,4 +37,4 @@ class help_budget {
   std::atomic<nanoseconds> alone_{0};  // for how long calls are to run without helpers
 };
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

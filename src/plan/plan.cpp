@@ -8,7 +8,7 @@
 #include <plan/thread_count.hpp>
 #include <string>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 constinit std::atomic<const gpu_engine*> registered_gpu_engine{nullptr};
 constinit std::atomic<bool> gpu_may_exist{false};
@@ -212,4 +212,4 @@ std::uint64_t exact_result(const plan& plan, std::int64_t* words) {
   return found.word;
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -12,7 +12,7 @@
 #include <exactdot/shapes.hpp>
 #include <exactdot/views.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// What a face asks for.
 struct request {
@@ -136,4 +136,4 @@ template <class T>
 /// Words of the states that the plan fills: one, or two for moments.
 [[nodiscard]] inline int states_of(const plan& plan) { return plan.info().needs_squares() ? 2 : 1; }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

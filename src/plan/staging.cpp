@@ -6,7 +6,7 @@
 #include <plan/threads.hpp>
 #include <type_traits>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 std::uint8_t reversed(std::uint8_t word) { return word; }
@@ -80,4 +80,4 @@ void copy_contiguous_by_threads(const operand& from, element_type target, int pa
              });
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

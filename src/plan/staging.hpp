@@ -13,7 +13,7 @@
 #include <memory>
 #include <plan/plan.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// Elements of a chunk.
 template <class T>
@@ -107,4 +107,4 @@ class chunk_reader {
   int filled_part_ = none;
 };
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

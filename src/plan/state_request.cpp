@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 std::vector<axis> places_of(std::vector<axis> axes, const stored_state& of) {
@@ -63,4 +63,4 @@ states_request::states_request(const state_format& of, std::vector<axis> axes, s
   require_words(words.data(), words.size(), caller);
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// Throws for a format without states.
 [[nodiscard]] stored_state stored(const state_format& of, const char* caller);
@@ -33,4 +33,4 @@ struct states_request {
   states_request& operator=(const states_request&) = delete;
 };
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -4,7 +4,7 @@
 #include <plan/state_words.hpp>
 #include <string>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 constexpr std::int64_t max_limb = 0xffffffff;
@@ -162,4 +162,4 @@ void check_merged_tops(const char* caller, const stored_state& of, const std::in
   }
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

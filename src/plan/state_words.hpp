@@ -7,7 +7,7 @@
 #include <exactdot/core/state.hpp>
 #include <exactdot/state_format.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// Where the words of a state are.
 struct stored_state {
@@ -54,4 +54,4 @@ void check_state(const char* caller, const stored_state& of, const std::int64_t*
 /// Throws if the last limb of a sum of two checked states is none of a state.
 void check_merged_tops(const char* caller, const stored_state& of, const std::int64_t* a, const std::int64_t* b);
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

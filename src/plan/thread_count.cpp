@@ -13,7 +13,7 @@
 #include <plan/thread_pool.hpp>
 #include <thread>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 /// The first number of OMP_NUM_THREADS, which may be a list, one per level of nesting. No limit if it has none.
@@ -65,4 +65,4 @@ int threads_for(std::size_t n, int wanted) noexcept {
   return static_cast<int>(std::clamp<std::size_t>(n / elements_per_thread, 1, static_cast<std::size_t>(limit)));
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

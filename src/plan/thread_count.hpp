@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// Helpers are worth waking from twice as many elements on (measured: docs/experiments.md).
 inline constexpr std::size_t elements_per_thread = std::size_t{1} << 16;
@@ -17,4 +17,4 @@ inline constexpr std::size_t elements_per_thread = std::size_t{1} << 16;
 /// times the available processors.
 [[nodiscard]] int threads_for(std::size_t n, int wanted) noexcept;
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

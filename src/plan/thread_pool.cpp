@@ -14,7 +14,7 @@
 #include <system_error>
 #include <thread>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 using nanoseconds = thread_pool::nanoseconds;
@@ -206,4 +206,4 @@ void thread_pool::serve() noexcept {
   }
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <plan/help_budget.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// What a call does on each of its threads: run(context, thread), with thread = 0 for the caller, then 1, 2, …
 /// Returns when no work is left. Several threads call it at once.
@@ -70,4 +70,4 @@ class thread_pool {
   nanoseconds no_start_until_ = 0;
 };
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

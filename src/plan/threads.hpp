@@ -10,7 +10,7 @@
 #include <exactdot/options.hpp>
 #include <plan/thread_pool.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// How often a computation polls its monitor.
 inline constexpr std::size_t elements_per_poll = std::size_t{1} << 20;
@@ -93,4 +93,4 @@ void with_progress(std::size_t start, std::size_t count, std::size_t slice, moni
   }
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -11,7 +11,7 @@
 #include <run/run.hpp>
 #include <string>
 
-namespace exactdot::detail {
+namespace exactdot::inline v0_3::detail {
 namespace {
 
 [[noreturn]] void throw_headroom(const char* caller, const char* sum) {
@@ -248,4 +248,4 @@ scaled_double round_scaled(state_view state, rounding kind, std::uint64_t count)
   return {carried ? significand / 2 : significand, exponent + carried};
 }
 
-}  // namespace exactdot::detail
+}  // namespace exactdot::inline v0_3::detail

@@ -4,7 +4,7 @@
 #include <run/bounded.hpp>
 #include <run/run.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 bool bound_short_sum(reduction what, const any_vector& a, const any_vector& b, element_type result,
                      const options& options, core::enclosure& sum) {
@@ -24,4 +24,4 @@ bool bound_short_sum(reduction what, const any_vector& a, const any_vector& b, e
   return true;
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -6,7 +6,7 @@
 #include <exactdot/reduction.hpp>
 #include <exactdot/views.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// sum = the sum of the terms of a dot, sum, asum or sum of squares, give or take a bound that can decide results
 /// of type `result`. False, with nothing stored, if the call is not short (run/run.hpp) or its data do not suit
@@ -15,4 +15,4 @@ namespace exactdot::engine {
 [[nodiscard]] bool bound_short_sum(reduction what, const any_vector& a, const any_vector& b, element_type result,
                                    const options& options, core::enclosure& sum);
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

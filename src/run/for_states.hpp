@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// work(i) for every state. An error's sentence, which begins with the caller's name, names the state too.
 template <class Work>
@@ -22,4 +22,4 @@ void for_states(std::size_t count, const char* caller, Work work) {
   }
 }
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace exactdot {
+namespace exactdot::inline v0_3 {
 namespace engine {
 
 std::uint64_t run(const plan& plan) {
@@ -181,4 +181,4 @@ std::size_t groups_of_keys(const any_keys& keys, const options& options, const c
 }
 
 }  // namespace detail
-}  // namespace exactdot
+}  // namespace exactdot::inline v0_3

@@ -4,7 +4,7 @@
 #include <plan/gpu_engine.hpp>
 #include <plan/thread_count.hpp>
 
-namespace exactdot::engine {
+namespace exactdot::inline v0_3::engine {
 
 /// The bits of the result.
 [[nodiscard]] std::uint64_t run(const plan& plan);
@@ -24,4 +24,4 @@ void add(const plan& plan, std::int64_t* words);
 /// The plan for the CPU alone: after a GPU that was only the faster choice ran out of memory.
 [[nodiscard]] plan for_cpu(plan plan);
 
-}  // namespace exactdot::engine
+}  // namespace exactdot::inline v0_3::engine

@@ -9,7 +9,7 @@
 #include <run/for_states.hpp>
 #include <string>
 
-namespace exactdot::detail {
+namespace exactdot::inline v0_3::detail {
 namespace {
 
 using engine::for_states;
@@ -185,4 +185,4 @@ void round_states(const state_format& of, reduction finish, const_state_span wor
   }
 }
 
-}  // namespace exactdot::detail
+}  // namespace exactdot::inline v0_3::detail

@@ -9,7 +9,7 @@
 #include <run/for_states.hpp>
 #include <utility>
 
-namespace exactdot::detail {
+namespace exactdot::inline v0_3::detail {
 namespace {
 
 using engine::stored_state;
@@ -57,4 +57,4 @@ void add_group_states(const state_format& of, const any_grid& a, const any_grid&
   add(batch, words, keys.n, caller);
 }
 
-}  // namespace exactdot::detail
+}  // namespace exactdot::inline v0_3::detail

@@ -4,7 +4,7 @@
 #include <plan/plan.hpp>
 #include <plan/threads.hpp>
 
-namespace exactdot::detail {
+namespace exactdot::inline v0_3::detail {
 namespace {
 
 /// The plan of a reduction that reads x on the CPU.
@@ -38,4 +38,4 @@ void run_tasks(const any_vector& x, std::size_t count, std::size_t elements, con
   engine::throw_if_cancelled(plan);
 }
 
-}  // namespace exactdot::detail
+}  // namespace exactdot::inline v0_3::detail

@@ -3,7 +3,7 @@
 
 #include <exactdot/block.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 /// The way of a term to the block's sum.
@@ -151,4 +151,4 @@ __global__ void sum_by_warps(const T* a, const T* b, unsigned n, std::int64_t* w
 }
 
 }  // namespace
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -21,7 +21,7 @@
 #include "oracle/generators.hpp"
 #include "oracle/reference.hpp"
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 namespace {
 
 class block_sums : public testing::Test {
@@ -354,4 +354,4 @@ TEST_F(block_sums, need_their_barriers) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -15,7 +15,7 @@
 #include "exact_launch.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class bounds : public testing::Test {
@@ -246,4 +246,4 @@ TEST(error_bound, count_the_joins_of_thread_warp_block_and_grid) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -15,7 +15,7 @@
 #include "exact_launch.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 template <class Element>
@@ -274,4 +274,4 @@ TYPED_TEST(conversions, are_no_more_terms_than_the_bound_counts) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

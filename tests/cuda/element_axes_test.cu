@@ -14,7 +14,7 @@
 #include "oracle/reference.hpp"
 #include "segment_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class element_axes_of_lines : public rows {};
@@ -391,4 +391,4 @@ TEST_F(element_axes_of_lines, that_are_wrong_are_noticed) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -10,7 +10,7 @@
 
 #include "backend.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Two vectors.
@@ -107,4 +107,4 @@ class exact_launcher {
 };
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

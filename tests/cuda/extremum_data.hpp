@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Elements of a type, as their bits.
@@ -85,4 +85,4 @@ std::uint64_t infinity_of(const element_info& info) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -13,7 +13,7 @@
 #include "backend.cuh"
 #include "extremum_data.hpp"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 struct grid {
@@ -107,4 +107,4 @@ class extremum_launcher {
 };
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

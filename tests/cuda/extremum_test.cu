@@ -10,7 +10,7 @@
 #include "extremum_launch.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr std::array four = {reduction::min, reduction::max, reduction::argmin, reduction::argmax};
@@ -261,4 +261,4 @@ TEST_F(extremum, is_exchanged_with_indices_of_more_than_32_bits) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

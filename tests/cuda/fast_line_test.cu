@@ -7,7 +7,7 @@
 #include "oracle/random.hpp"
 #include "row_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class fast_lines : public rows {};
@@ -404,4 +404,4 @@ TEST_F(fast_lines, that_are_wrong_are_noticed) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -3,7 +3,7 @@
 // bound that is too small, without a carry, with too few elements or too little room have to give wrong results.
 #include "group_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class group_bounds : public testing::Test {
@@ -168,4 +168,4 @@ TEST_F(group_bounds, that_are_sabotaged_are_wrong) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

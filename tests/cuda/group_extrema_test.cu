@@ -1,7 +1,7 @@
 // Extrema of groups of every element type, and the numbers of their elements: in tables and in global memory.
 #include "group_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class group_extrema : public testing::Test {
@@ -106,4 +106,4 @@ TEST_F(group_extrema, count_elements) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

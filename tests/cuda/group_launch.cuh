@@ -17,7 +17,7 @@
 #include "oracle/random.hpp"
 #include "oracle/reference.hpp"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Elements in host memory, as bytes, and their keys.
@@ -275,4 +275,4 @@ inline unsigned expect_groups(const keyed_elements& of, const group_test& test, 
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

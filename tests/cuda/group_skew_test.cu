@@ -7,7 +7,7 @@
 #include "group_launch.cuh"
 #include "oracle/cases.hpp"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class group_skew : public testing::Test {
@@ -272,4 +272,4 @@ TEST_F(group_skew, that_is_sabotaged_is_wrong) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

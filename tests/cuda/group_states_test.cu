@@ -9,7 +9,7 @@
 #include "missing_gpu.cuh"
 #include "state_cases.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class group_states : public testing::Test {
@@ -232,4 +232,4 @@ TEST_F(group_states, of_no_elements_are_states_of_nothing) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

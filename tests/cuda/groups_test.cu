@@ -5,7 +5,7 @@
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class groups : public testing::Test {
@@ -162,4 +162,4 @@ TEST_F(groups, of_every_element_type_have_the_bits_of_the_oracle) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -6,7 +6,7 @@
 #include "oracle/reference.hpp"
 #include "segment_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class integer_moments : public rows {};
@@ -209,4 +209,4 @@ TEST_F(integer_moments, without_products_of_halves_are_wrong) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

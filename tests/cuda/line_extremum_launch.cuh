@@ -16,7 +16,7 @@
 #include "extremum_data.hpp"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr std::array four = {reduction::min, reduction::max, reduction::argmin, reduction::argmax};
@@ -221,4 +221,4 @@ inline element_matrix transposed(const element_matrix& of) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -4,7 +4,7 @@
 // payloads out, must be noticed.
 #include "line_extremum_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Random elements of few values in some lines; in every third matrix special ones among them.
@@ -229,4 +229,4 @@ TEST_F(line_extrema, that_are_wrong_are_noticed) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -10,7 +10,7 @@
 #include "oracle/random.hpp"
 #include "row_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Matrices of rows with a gap, of one element type.
@@ -159,4 +159,4 @@ TEST_F(rows, of_blocks_have_the_states_of_the_cpu) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -13,7 +13,7 @@
 #include "exact_launch.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 template <class T>
@@ -135,4 +135,4 @@ TYPED_TEST(loads, of_the_fast_kernel_read_every_element_in_its_place) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -19,7 +19,7 @@
 #include "backend.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 struct peer_grid {
@@ -231,4 +231,4 @@ TEST_F(peer_sums, lose_bits_if_a_rank_drops_an_element) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -14,7 +14,7 @@
 #include "exact_launch.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class refined_sums : public testing::Test {
@@ -348,4 +348,4 @@ TEST_F(refined_sums, shares_one_device_state_with_other_launches) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

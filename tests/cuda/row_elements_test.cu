@@ -3,7 +3,7 @@
 #include "oracle/random.hpp"
 #include "row_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Rows of elements that are converted one by one: random bits, or bytes that are small integers.
@@ -101,4 +101,4 @@ TEST_F(rows, of_other_elements_equal_vectors) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -15,7 +15,7 @@
 #include "backend.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class rows : public testing::Test {
@@ -171,4 +171,4 @@ matrix<T> transposed(const matrix<T>& of) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -4,7 +4,7 @@
 #include "oracle/generators.hpp"
 #include "row_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// A term's reductions and result types in turn.
@@ -167,4 +167,4 @@ TEST_F(rows, of_nothing_equal_vectors) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -9,7 +9,7 @@
 #include "oracle/generators.hpp"
 #include "row_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// Segments of two vectors.
@@ -211,4 +211,4 @@ stretches<T> stretches_of(oracle::rng& random, const std::vector<std::size_t>& l
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -9,7 +9,7 @@
 #include "row_launch.cuh"
 #include "state_cases.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using segment_states = rows;
@@ -344,4 +344,4 @@ TEST_F(segment_states, that_find_no_place_in_the_list_are_summed_by_warps) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -8,7 +8,7 @@
 #include "line_extremum_launch.cuh"
 #include "oracle/order_v1.hpp"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class segment_works : public line_extrema {};
@@ -238,4 +238,4 @@ TEST_F(segment_works, with_wrong_offsets_are_noted_and_read_nothing) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -4,7 +4,7 @@
 // Sabotage: bounds that are too small, a partial sum left out, a segment left out must give wrong results.
 #include "segment_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using segments_on_gpu = rows;
@@ -222,4 +222,4 @@ TEST_F(segments_on_gpu, miss_a_partial_sum_or_a_segment_that_is_left_out) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -2,7 +2,7 @@
 // kernels: all of the oracle's kinds of data, few and many blocks, units of few elements.
 #include "segment_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using split_lines = rows;
@@ -261,4 +261,4 @@ TEST_F(split_lines, of_equal_elements_have_no_variance) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -15,7 +15,7 @@
 #include "oracle/random.hpp"
 #include "oracle/reference.hpp"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr reduction summing[] = {reduction::dot,    reduction::sum,           reduction::asum,
@@ -100,4 +100,4 @@ inline void expect_oracle(const state_format& of, std::span<const std::int64_t> 
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

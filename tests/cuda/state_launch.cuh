@@ -11,7 +11,7 @@
 #include "backend.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using words = std::vector<std::int64_t>;
@@ -161,4 +161,4 @@ class state_launcher {
 };
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

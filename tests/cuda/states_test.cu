@@ -15,7 +15,7 @@
 #include "../oracle/reference.hpp"
 #include "state_launch.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 constexpr std::int64_t max_states = core::state_layout::max_states;
@@ -467,4 +467,4 @@ TEST_F(states, heed_the_last_bit) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

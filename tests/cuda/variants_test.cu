@@ -12,7 +12,7 @@
 #include "exact_launch.cuh"
 #include "missing_gpu.cuh"
 
-namespace exactdot::cuda_engine {
+namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 class variants : public testing::Test {
@@ -188,4 +188,4 @@ TEST_F(variants, leave_special_values_to_the_second_level) {
 }
 
 }  // namespace
-}  // namespace exactdot::cuda_engine
+}  // namespace exactdot::inline v0_3::cuda_engine

@@ -8,7 +8,7 @@
 
 #include <exactdot/core/format.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 template <class T>
 struct carrier;
@@ -56,4 +56,4 @@ inline constexpr int limb_count = detail::state_shape_of(type_of<T>).limbs();
 static_assert(lowest_product_exponent<float> == 2 * format<float>::lowest_exponent &&
               highest_product_exponent<double> == 2 * format<double>::highest_exponent);
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -12,7 +12,7 @@
 #define EXACTDOT_CORE constexpr
 #endif
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 __extension__ using uint128 = unsigned __int128;
 
@@ -38,4 +38,4 @@ EXACTDOT_CORE int trailing_zeros(std::uint64_t x) {
 #endif
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -6,7 +6,7 @@
 
 #include <exactdot/core/carrier.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// The bits of a float16 as a float.
 EXACTDOT_CORE float float16_value(std::uint16_t bits) {
@@ -57,4 +57,4 @@ EXACTDOT_CORE Carrier carrier_value(typename detail::unsigned_of<sizeof(T)>::typ
   }
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -5,7 +5,7 @@
 
 #include <exactdot/core/format.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 enum class kind : unsigned char { finite, infinite, nan };
 
@@ -59,4 +59,4 @@ EXACTDOT_CORE exact_term multiply(const exact_term& x, const exact_term& y) {
   return product;
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

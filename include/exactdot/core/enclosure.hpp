@@ -9,7 +9,7 @@
 #include <exactdot/core/error_free.hpp>
 #include <exactdot/core/finish.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 EXACTDOT_CORE double magnitude_of(double x) { return x < 0 ? -x : x; }
 
@@ -197,4 +197,4 @@ EXACTDOT_CORE decision decide_moments(const result_rule& rule, double n, double 
   return decide_value<Engine>(rule, found);
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -7,7 +7,7 @@
 
 #include <exactdot/core/config.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 template <class T>
 struct with_error {
@@ -30,4 +30,4 @@ EXACTDOT_CORE with_error<T> fast_two_sum(T a, T b) {
   return {sum, b - (sum - a)};
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -7,7 +7,7 @@
 
 #include <exactdot/core/rounding.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// The key of an element: the more extreme, the less. 0 for NaN.
 template <element T, bool greatest>
@@ -41,4 +41,4 @@ EXACTDOT_CORE std::uint64_t element_of_key(std::uint64_t key) {
   }
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

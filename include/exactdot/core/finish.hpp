@@ -8,7 +8,7 @@
 #include <exactdot/core/state.hpp>
 #include <exactdot/core/wide.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 enum class finish : unsigned char {
   round,      ///< the sum, rounded once to nearest, ties to even; an integer type takes it as it is
@@ -173,4 +173,4 @@ EXACTDOT_CORE outcome finish_moments(const result_rule& rule, const state_layout
   return {round_wide(rule.format(), false, ratio)};
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

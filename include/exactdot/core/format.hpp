@@ -6,7 +6,7 @@
 #include <exactdot/core/config.hpp>
 #include <exactdot/views.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// A binary interchange format of IEEE 754 (or one like it): 1 sign bit, exponent_bits, precision - 1 stored bits.
 struct number_format {
@@ -36,4 +36,4 @@ struct format {
 static_assert(format<float>::lowest_exponent == -149 && format<float>::highest_exponent == 128);
 static_assert(format<double>::lowest_exponent == -1074 && format<double>::highest_exponent == 1024);
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -8,7 +8,7 @@
 
 #include <exactdot/core/config.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// Additions that are safe between two normalisations.
 inline constexpr std::uint64_t additions_between_normalisations = std::uint64_t{1} << 30;
@@ -70,4 +70,4 @@ EXACTDOT_CORE void negate(fixed_point number) {
 /// Of a normalised number.
 EXACTDOT_CORE bool is_negative(fixed_point number) { return number.limb[number.count - 1] < 0; }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

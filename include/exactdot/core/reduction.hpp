@@ -4,7 +4,7 @@
 #include <exactdot/core/finish.hpp>
 #include <exactdot/reduction.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// A sum of terms, and how it becomes a result.
 template <class Term, finish result>
@@ -82,4 +82,4 @@ inline constexpr auto reduction_table = terms::describe(reductions());
 
 constexpr const reduction_info& info_of(reduction what) { return reduction_table[static_cast<std::size_t>(what)]; }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -8,7 +8,7 @@
 #include <exactdot/core/format.hpp>
 #include <exactdot/core/limbs.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// A value of type R from its bits in the low end of a word.
 template <class R>
@@ -85,4 +85,4 @@ EXACTDOT_CORE std::uint64_t round_limbs(number_format to, fixed_point number) {
   return round_significand(to, negative, significand, exponent, sticky);
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -9,7 +9,7 @@
 #include <exactdot/core/rounding.hpp>
 #include <exactdot/core/term.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 struct state_layout {
   int limbs;
@@ -103,4 +103,4 @@ EXACTDOT_CORE bool fits(const state_layout& layout, const std::int64_t* words) {
   return top >= -layout.top_limit() && top < layout.top_limit();
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -11,7 +11,7 @@
 #include <exactdot/core/state.hpp>
 #include <limits>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// The index of the highest of n limbs that is not `sign`, or -1. Eight limbs at a time: most limbs of a state are unused.
 EXACTDOT_CORE int highest_used_limb(const std::int64_t* limbs, int n, std::int64_t sign) {
@@ -60,4 +60,4 @@ EXACTDOT_CORE enclosure enclosure_of_state(const state_layout& layout, const std
   return {sum.value, sum.error, dropped * (1 + 0x1p-50)};
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

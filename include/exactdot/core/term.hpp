@@ -12,7 +12,7 @@
 #include <exactdot/core/decompose.hpp>
 #include <tuple>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// aᵢ·bᵢ
 struct product {
@@ -52,4 +52,4 @@ EXACTDOT_CORE exact_term exact_addend(Carrier a, Carrier b) {
   return multiply(x, y);
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

@@ -7,7 +7,7 @@
 
 #include <exactdot/core/rounding.hpp>
 
-namespace exactdot::core {
+namespace exactdot::inline v0_3::core {
 
 /// (limb[0] + limb[1]·2^64 + …)·2^exponent, plus something below 2^exponent if `sticky`. Nonnegative.
 struct wide {
@@ -115,4 +115,4 @@ EXACTDOT_CORE std::uint64_t round_wide(number_format to, bool negative, const wi
   return round_significand(to, negative, x.limb[3], x.exponent + 192, sticky);
 }
 
-}  // namespace exactdot::core
+}  // namespace exactdot::inline v0_3::core

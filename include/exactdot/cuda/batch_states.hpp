@@ -17,7 +17,7 @@
 #include <exactdot/cuda.hpp>
 #include <exactdot/states.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 namespace detail {
 void add_grid_states(workspace& on, const state_format& of, const any_grid& a, const any_grid& b,
@@ -110,4 +110,4 @@ void dot_into(workspace& on, const groups<X, Key>& a, const B& b, std::int64_t* 
   dot_into(on, first.view(), second.view(), exactdot::detail::to_keys(a), words, form);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -16,7 +16,7 @@
 #include <exactdot/batches.hpp>
 #include <exactdot/cuda.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 namespace detail {
 void enqueue_grid(workspace& on, reduction what, const any_grid& a, const any_grid& b, const any_results& out,
@@ -138,4 +138,4 @@ void group_sizes(workspace& on, std::span<const Key> keys, std::size_t count, R*
                               detail::result_axis<R>(out, count).view());
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -21,7 +21,7 @@
 #include <exactdot/simt/cuda.hpp>
 #endif
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 namespace detail {
 /// Of this thread in its block, and the number of threads in the block.
@@ -177,4 +177,4 @@ template <floating_element R, class T>
   return scratch.template round<R>();
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

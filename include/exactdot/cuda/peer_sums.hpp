@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 /// What one rank, a GPU, uses in its calls: memory of every rank, through which they exchange words and results.
 class peer_sums {
@@ -79,4 +79,4 @@ void round_among(workspace& on, const peer_sums& among, const state_rows& states
   detail::round_among(on, among, states, what, type_of<R>, results);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

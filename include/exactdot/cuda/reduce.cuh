@@ -10,7 +10,7 @@
 #include <exactdot/cuda/reduce_kernels.cuh>
 #include <exactdot/reduce.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 /// *result = x[0] op x[1] op …, each element converted to V, when the stream reaches it.
 ///
@@ -34,4 +34,4 @@ void reduce(workspace& on, const T* x, std::size_t n, V* result, const Op& op, c
   call.check_launch();
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

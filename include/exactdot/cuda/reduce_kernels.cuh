@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <exactdot/order_v1.hpp>
 
-namespace exactdot::cuda::detail {
+namespace exactdot::inline v0_3::cuda::detail {
 
 inline constexpr std::size_t max_reduce_blocks = 1024;
 
@@ -102,4 +102,4 @@ __global__ void combine_nodes(V* node, unsigned count, Op op, V identity, V* res
   if (threadIdx.x == 0) *result = count == 0 ? identity : node[0];
 }
 
-}  // namespace exactdot::cuda::detail
+}  // namespace exactdot::inline v0_3::cuda::detail

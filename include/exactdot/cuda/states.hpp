@@ -9,7 +9,7 @@
 #include <exactdot/cuda.hpp>
 #include <exactdot/state_format.hpp>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 /// States in device memory, `rows` of them. The format says what their words are: {reduction::sum, type} those of
 /// an accumulator, {reduction::variance, type} those of moments; all other formats and forms, too. They may be
@@ -82,4 +82,4 @@ void moments_into(workspace& on, const T* x, std::size_t n, std::int64_t* words)
   detail::add_moments_into(on, to_any(x, n), words);
 }
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -10,7 +10,7 @@
 #include <exactdot/core/error_free.hpp>
 #include <exactdot/cuda/block_sum.cuh>
 
-namespace exactdot::cuda {
+namespace exactdot::inline v0_3::cuda {
 
 /// One thread's object. Two components hold 106 bits, three 159. The block_sum must be clear, and a barrier passed,
 /// before the first addition. At most 2^62 terms between two flushes. Exact under --fmad and --use_fast_math too.
@@ -113,4 +113,4 @@ class thread_sum {
   double part_[components] = {};
 };
 
-}  // namespace exactdot::cuda
+}  // namespace exactdot::inline v0_3::cuda

@@ -13,7 +13,7 @@
 #include <ranges>
 #include <utility>
 
-namespace exactdot::mpi {
+namespace exactdot::inline v0_3::mpi {
 
 /// Accumulators, or moments, that lie side by side: a std::vector, std::array or std::span of them.
 template <class R>
@@ -228,4 +228,4 @@ void dot(const A& a, const B& b, Out&& out, MPI_Comm comm, const options& chosen
                                          first.rows, comm, &given.all, nullptr, failed));
 }
 
-}  // namespace exactdot::mpi
+}  // namespace exactdot::inline v0_3::mpi

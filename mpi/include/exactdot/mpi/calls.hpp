@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace exactdot::mpi {
+namespace exactdot::inline v0_3::mpi {
 
 struct options {
   bool check =
@@ -178,4 +178,4 @@ void reduce_many(const char* caller, reduction what, const View& x, Out& out, MP
 
 }  // namespace detail
 
-}  // namespace exactdot::mpi
+}  // namespace exactdot::inline v0_3::mpi
