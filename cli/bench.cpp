@@ -12,6 +12,7 @@
 #include <cli/interruption.hpp>
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
+#include <cli/reduction_command.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/reduction.hpp>
 #include <io/output_file.hpp>
@@ -33,11 +34,11 @@ std::vector<std::size_t> lengths(const std::vector<std::string>& texts, std::vec
   return all;
 }
 
-reduction reduction_of(const bench_arguments& arguments) { return reduction_named(arguments.reduction).value(); }
+reduction measured(const bench_arguments& arguments) { return reduction_of(arguments.reduction).value(); }
 
 /// Hostile sets are hard for dots. For other reductions they are measured only if named.
 std::vector<std::string> hostile_data_sets(const bench_arguments& arguments, std::vector<std::string> defaults) {
-  if (reduction_of(arguments) != reduction::dot) defaults.clear();
+  if (measured(arguments) != reduction::dot) defaults.clear();
   std::vector<std::string> chosen = arguments.data ? *arguments.data : std::move(defaults);
   std::erase(chosen, "none");
   return chosen;
@@ -54,7 +55,7 @@ std::unique_ptr<progress> make_progress_line(const bench_arguments& arguments) {
 json measure_on_cpu(const bench_arguments& arguments) {
   constexpr std::size_t max_length = 2'000'000'000;  // other libraries take the length as int
   bench::cpu_request request{
-      .what = reduction_of(arguments),
+      .what = measured(arguments),
       .sizes = lengths(arguments.sizes, {16, 100, 1000, 10'000, 100'000, 1'000'000, 50'000'000}),
       .types = arguments.types,
       .hostile = hostile_data_sets(arguments, {"wide", "subnormal", "alternating", "ill", "ill_deep"}),
@@ -79,7 +80,7 @@ json measure_on_gpu(const bench_arguments& arguments) {
   if (arguments.alignment) throw error(errc::bad_option, "--alignment: requires --device cpu");
   std::vector<std::size_t> default_sizes;
   for (int exponent = 10; exponent <= 29; ++exponent) default_sizes.push_back(std::size_t{1} << exponent);
-  bench::gpu_request request{.what = reduction_of(arguments),
+  bench::gpu_request request{.what = measured(arguments),
                              .sizes = lengths(arguments.sizes, default_sizes),
                              .types = arguments.types,
                              .hostile = hostile_data_sets(arguments, bench::hostile_data)};

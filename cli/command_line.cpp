@@ -94,10 +94,8 @@ action declare_group(CLI::App& app) {
   app.add_option("KEYS", arguments->keys, "the group of each element: integers of 32 or 64 bits, in any order")
       ->required()
       ->check(check_file_name, "");
-  app.add_option("--reduction", arguments->reduction,
-                 "what is computed for each group, exactly and rounded once; count: the number of elements")
-      ->check(CLI::IsMember(group_reductions()))
-      ->capture_default_str();
+  add_reduction(app, arguments->reduction, group_reductions(),
+                "what is computed for each group, exactly and rounded once; count: the number of elements");
   app.add_option("--groups", arguments->groups, "number of groups; default: the greatest key plus 1")
       ->check(check_length, "NUMBER");
   app.add_flag("--skip", arguments->skip,
@@ -169,6 +167,14 @@ std::vector<std::string> subcommand_names(const CLI::App& program) {
   return names;
 }
 
+std::vector<std::string> subcommand_aliases(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* app : program.get_subcommands({})) {
+    names.insert(names.end(), app->get_aliases().begin(), app->get_aliases().end());
+  }
+  return names;
+}
+
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -196,13 +202,16 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   program.require_subcommand(1);
   program.footer("exactdot COMMAND --help prints options and examples.");
   action chosen;
-  const auto add = [&](std::string_view name, std::string_view description, auto declare) {
+  const auto add = [&](std::string_view name, std::string_view description, auto declare) -> CLI::App& {
     CLI::App& app = *program.add_subcommand(std::string(name), std::string(description));
     app.parse_complete_callback([&chosen, run = declare(app)] { chosen = run; });
+    return app;
   };
   for (std::size_t i = 0; i < reduction_names.size(); ++i) {
     const auto what = static_cast<reduction>(i);
-    add(command_of(what), description_of(what), [what](CLI::App& app) { return declare_reduction(app, what); });
+    CLI::App& app =
+        add(command_of(what), description_of(what), [what](CLI::App& to) { return declare_reduction(to, what); });
+    for (const std::string& alias : aliases_of(what)) app.alias(alias);
   }
   add("group", "Compute a reduction for each group of elements with the same key", declare_group);
   add("generate", "Write two vectors of a data set to .npy files", declare_generate);
@@ -210,7 +219,7 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   add("hazards", "Run and explain classic mistakes of parallel sums", declare_hazards);
   add("bench", "Measure reductions of exactdot and of other libraries", declare_bench);
   add("info", "Print instruction sets, GPUs and libraries of this build and this machine", declare_info);
-  check_subcommand(argument_count > 1 ? arguments[1] : "", subcommand_names(program));
+  check_subcommand(argument_count > 1 ? arguments[1] : "", subcommand_names(program), subcommand_aliases(program));
   try {
     program.parse(argument_count, arguments);
   } catch (const CLI::ParseError& parse_error) {

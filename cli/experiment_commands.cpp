@@ -147,9 +147,7 @@ action declare_bench(CLI::App& app) {
   app.add_option("--device", arguments->device, "cpu; cuda: a GPU; auto: cuda if there is a GPU, else cpu")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  app.add_option("--reduction", arguments->reduction, "what is measured")
-      ->check(CLI::IsMember(std::vector<std::string>(reduction_names.begin(), reduction_names.end())))
-      ->capture_default_str();
+  add_reduction(app, arguments->reduction, reduction_commands(), "what is measured");
   app.add_option("--sizes", arguments->sizes,
                  "lengths: 1000, 2^20, 64Ki; default: 16 to 5e7 on a CPU, 2^10 to 2^29 on a GPU")
       ->check(check_positive_length, "LENGTH");

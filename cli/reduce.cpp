@@ -72,7 +72,7 @@ void check_comparison(const reduction_arguments& arguments, const operands& file
   if (!arguments.compare || !is_integer(files.a().type())) return;
   io::fail(files.a().path(), fmt::format("holds {}; --compare needs floating-point elements, because a sum of "
                                          "integers has no rounding errors",
-                                         name_of(files.a().type())));
+                                         files.a().type_name()));
 }
 
 nlohmann::ordered_json json_of(const reduction_arguments& arguments, const operands& files, any_scalar result,
@@ -84,8 +84,8 @@ nlohmann::ordered_json json_of(const reduction_arguments& arguments, const opera
     put_value(object, result);
   }
   object["dtype"] = std::string(name_of(result.type));
-  object["input_dtypes"] = nlohmann::ordered_json::array({std::string(name_of(files.a().type()))});
-  if (files.count() == 2) object["input_dtypes"].push_back(std::string(name_of(files.b().type())));
+  object["input_dtypes"] = nlohmann::ordered_json::array({std::string(files.a().type_name())});
+  if (files.count() == 2) object["input_dtypes"].push_back(std::string(files.b().type_name()));
   object["n"] = files.n();
   object["mode"] = arguments.mode;
   if (has_ddof(arguments.what)) object["ddof"] = arguments.ddof;

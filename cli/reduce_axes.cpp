@@ -52,6 +52,18 @@ std::vector<std::size_t> lengths_of(const std::vector<axis>& axes) {
   return lengths;
 }
 
+[[noreturn]] void fail_for_shapes(const operands& files, int chosen, const divided& first) {
+  const std::size_t length = first.elements.front().n;
+  const std::string expected =
+      first.results.empty()
+          ? "; expected the same length"
+          : fmt::format(
+                ", with vectors of length {} along axis {}; expected the same shape, or one vector of length {}",
+                length, chosen, length);
+  io::fail(files.b().path(), fmt::format("has {}, but {} has {}{}", files.b().shape_text(),
+                                         io::printable(files.a().path()), files.a().shape_text(), expected));
+}
+
 /// The axes of the second input of a dot: of an array of the same shape, or of one vector for all results.
 divided divide_second(const operands& files, const std::vector<int>& chosen, const divided& first) {
   const std::vector<axis> axes = files.b().axes();
@@ -65,9 +77,7 @@ divided divide_second(const operands& files, const std::vector<int>& chosen, con
   }
   if (lengths_of(second.results) != lengths_of(first.results) ||
       lengths_of(second.elements) != lengths_of(first.elements)) {
-    io::fail(files.b().path(),
-             fmt::format("does not have the shape of {}, nor is it one vector of the length of its axis",
-                         io::printable(files.a().path())));
+    fail_for_shapes(files, chosen.front(), first);
   }
   return second;
 }

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cli/reduction_command.hpp>
 #include <exactdot/reductions.hpp>
 #include <io/type_names.hpp>
+#include <iterator>
 
 namespace exactdot::cli {
 namespace {
@@ -26,12 +28,41 @@ constexpr std::array<std::string_view, reduction_names.size()> descriptions = {
     "Find the lowest index of the greatest element of a vector; NaN wins"};
 static_assert(!descriptions.back().empty(), "a reduction has no description");
 
+/// The names of reductions that have several: the command first.
+struct names {
+  reduction what;
+  std::string_view command, alias;
+};
+constexpr names several_names[] = {{reduction::nrm2, "nrm2", "norm"},
+                                   {reduction::variance, "var", "variance"},
+                                   {reduction::stddev, "std", "stddev"}};
+
 }  // namespace
 
 std::string_view command_of(reduction what) {
-  if (what == reduction::variance) return "var";
-  if (what == reduction::stddev) return "std";
-  return name_of(what);
+  const auto* const found = std::ranges::find(several_names, what, &names::what);
+  return found == std::end(several_names) ? name_of(what) : found->command;
+}
+
+std::vector<std::string> aliases_of(reduction what) {
+  const auto* const found = std::ranges::find(several_names, what, &names::what);
+  if (found == std::end(several_names)) return {};
+  return {std::string(found->alias)};
+}
+
+std::vector<std::string> reduction_commands() {
+  std::vector<std::string> commands;
+  for (std::size_t i = 0; i < reduction_names.size(); ++i)
+    commands.emplace_back(command_of(static_cast<reduction>(i)));
+  return commands;
+}
+
+std::optional<reduction> reduction_of(std::string_view name) {
+  for (std::size_t i = 0; i < reduction_names.size(); ++i) {
+    const auto what = static_cast<reduction>(i);
+    if (command_of(what) == name || std::ranges::count(aliases_of(what), name) != 0) return what;
+  }
+  return std::nullopt;
 }
 
 std::string_view description_of(reduction what) { return descriptions[static_cast<std::size_t>(what)]; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cli/reduction_command.hpp>
 #include <cstdint>
 #include <exactdot/element.hpp>
 #include <io/data_source.hpp>
@@ -39,6 +40,19 @@ inline void add_carrier(CLI::App& app, std::string& type) {
 inline void add_data_set(CLI::App& app, std::string& data, const std::string& meaning) {
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));
   app.add_option("--data", data, meaning)->check(CLI::IsMember(sets))->capture_default_str();
+}
+
+/// --reduction: one of these commands, or an alias of one, which becomes the command.
+inline CLI::Option* add_reduction(CLI::App& app, std::string& name, const std::vector<std::string>& commands,
+                                  const std::string& meaning) {
+  const auto to_command = [](std::string& word) {
+    if (const auto what = reduction_of(word)) word = command_of(*what);
+    return std::string();
+  };
+  return app.add_option("--reduction", name, meaning)
+      ->check(CLI::IsMember(commands))
+      ->transform(CLI::Validator(to_command, ""))
+      ->capture_default_str();
 }
 
 /// --json

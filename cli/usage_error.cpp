@@ -14,11 +14,13 @@ void refuse_usage(const std::string& fault, const std::string& command) {
   throw error(errc::bad_option, fmt::format("{}; see {} --help", io::printable(fault), command));
 }
 
-void check_subcommand(const std::string& word, std::span<const std::string> subcommands) {
-  if (word.starts_with('-') || std::ranges::find(subcommands, word) != subcommands.end()) return;
-  const std::string fault = word.empty()
-                                ? "a subcommand is missing"
-                                : fmt::format("'{}': unknown subcommand{}", word, suggestion(word, subcommands));
+void check_subcommand(const std::string& word, std::span<const std::string> subcommands,
+                      std::span<const std::string> aliases) {
+  std::vector<std::string> all(subcommands.begin(), subcommands.end());
+  all.insert(all.end(), aliases.begin(), aliases.end());
+  if (word.starts_with('-') || std::ranges::find(all, word) != all.end()) return;
+  const std::string fault = word.empty() ? "a subcommand is missing"
+                                         : fmt::format("'{}': unknown subcommand{}", word, suggestion(word, all));
   refuse_usage(fmt::format("{}; expected {}", fault, fmt::join(subcommands, ", ")), "exactdot");
 }
 

@@ -79,49 +79,53 @@ dict_values read_dict(std::string_view text, std::string_view file) {
   return {*values[0], *values[1], *values[2]};
 }
 
-/// Returns NumPy's name of a type code: "int64", "complex128", "object", …; empty if the code is unknown.
-std::string numpy_name(std::string_view code) {
+/// Types of NumPy that are no elements: the letter of the code, the name, and what to save instead.
+struct other_type {
+  char letter;
+  std::string_view name, instead;
+};
+constexpr std::string_view to_double = "save x.astype(\"float64\")";
+constexpr other_type other_types[] = {
+    {'O', "object", to_double},
+    {'S', "bytes string", to_double},
+    {'a', "bytes string", to_double},
+    {'U', "unicode string", to_double},
+    {'V', "void", "save x.astype(\"float32\") of types that NumPy does not know, a field of others"},
+    {'M', "datetime64", "save differences as integers: (x - x[0]).astype(\"int64\")"},
+    {'m', "timedelta64", "save x.astype(\"int64\"), the number of units"},
+    {'f', "float", "save x.astype(\"float64\"), which rounds"},
+    {'i', "int", {}},
+    {'u', "uint", {}},
+    {'c', "complex", "save x.real and x.imag"},
+};
+
+/// Returns the type of a code such as "<c16" or "<M8[ns]"; null if the code is unknown. `bits`: of its elements.
+const other_type* find_other_type(std::string_view code, int& bits) {
   if (!code.empty() && std::string_view("<>=|").find(code[0]) != std::string_view::npos) code.remove_prefix(1);
-  if (code.empty()) return {};
-  const std::string_view digits = code.substr(1);
-  if (digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string_view::npos) return {};
-  const int bits = digits.empty() ? 0 : 8 * std::stoi(std::string(digits));
-  switch (code[0]) {
-    case 'O':
-      return "object";
-    case 'S':
-    case 'a':
-      return "bytes string";
-    case 'U':
-      return "unicode string";
-    case 'V':
-      return "void";
-    case 'M':
-      return "datetime64";
-    case 'm':
-      return "timedelta64";
-    case 'b':
-      return "bool";
-    case 'f':
-      return fmt::format("float{}", bits);
-    case 'i':
-      return fmt::format("int{}", bits);
-    case 'u':
-      return fmt::format("uint{}", bits);
-    case 'c':
-      return fmt::format("complex{}", bits);
-    default:
-      return {};
-  }
+  if (code.empty()) return nullptr;
+  const std::string_view unit =
+      code[0] == 'M' || code[0] == 'm' ? code.substr(std::min(code.find('['), code.size())) : "";
+  const std::string_view digits = code.substr(1, code.size() - 1 - unit.size());
+  if (digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string_view::npos) return nullptr;
+  bits = digits.empty() ? 0 : 8 * std::stoi(std::string(digits));
+  const auto* const found = std::ranges::find(other_types, code[0], &other_type::letter);
+  return found == std::end(other_types) ? nullptr : found;
 }
 
 [[noreturn]] void reject_dtype(std::string_view descr, std::string_view file) {
   const bool quoted = descr.size() >= 2 && (descr[0] == '\'' || descr[0] == '"');
-  const std::string shown = printable(descr, 60);
   const bool compound = descr[0] == '[' || descr[0] == '(' || descr[0] == '{';
-  std::string kind = compound ? "structured" : quoted ? numpy_name(descr.substr(1, descr.size() - 2)) : "";
-  if (!kind.empty()) kind += ' ';
-  fail(file, fmt::format("dtype {}{} is not supported; expected {}", kind, shown, fmt::join(type_names(), ", ")));
+  std::string kind, instead;
+  int bits = 0;
+  if (const other_type* other = quoted ? find_other_type(descr.substr(1, descr.size() - 2), bits) : nullptr) {
+    const bool has_bits = std::string_view("fiuc").find(other->letter) != std::string_view::npos;
+    kind = has_bits ? fmt::format("{}{} ", other->name, bits) : fmt::format("{} ", other->name);
+    instead = other->instead;
+  } else if (compound) {
+    kind = "structured ", instead = "save a field: x[\"NAME\"]";
+  }
+  if (instead.empty()) instead = fmt::format("expected {}", fmt::join(type_names(), ", "));
+  fail(file, fmt::format("dtype {}{} is not supported; {}", kind, printable(descr, 60), instead));
 }
 
 /// Two bytes of no type: bfloat16, if the caller says so.
@@ -159,6 +163,11 @@ void read_dtype(std::string_view descr, std::string_view file, std::optional<ele
   const char order = code.empty() ? '\0' : code[0];
   const bool has_order = order == '<' || order == '>' || order == '=' || order == '|';
   if (has_order) code.remove_prefix(1);
+  header.is_boolean = code == "b1" || code == "?" || (!has_order && code == "bool");
+  if (header.is_boolean) {
+    header.type = element_type::int8;
+    return;
+  }
   if (const auto type = type_in_file(code, has_order, file, expected)) {
     header.type = *type;
     header.big_endian = order == '>' || (order != '<' && native_is_big);

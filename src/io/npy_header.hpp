@@ -5,7 +5,8 @@
 // type, are errors. A pure function of the bytes, so that it can be fuzzed.
 //
 // NumPy does not store the name of ml_dtypes' bfloat16: it writes '<V2', two bytes of no type, as for any structure
-// of that size. Such a file is read only if the caller says that it holds bfloat16.
+// of that size. Such a file is read only if the caller says that it holds bfloat16. Booleans are bytes 0 and 1:
+// int8, whose sums have a sign.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@ namespace exactdot::io {
 
 struct npy_header {
   element_type type = element_type::float32;
+  bool is_boolean = false;  ///< of type int8; whether all bytes are 0 or 1 is not examined
   bool big_endian = false;
   std::vector<std::size_t> shape = {};
   bool fortran_order = false;   ///< the first axis is the fastest

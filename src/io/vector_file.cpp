@@ -2,16 +2,40 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <io/fault.hpp>
+#include <io/foreign_format.hpp>
 #include <io/npy_header.hpp>
 #include <io/type_names.hpp>
 #include <io/vector_file.hpp>
 
 namespace exactdot::io {
+namespace {
+
+void refuse_foreign_format(std::span<const std::byte> bytes, const std::string& path, bool may_be_raw) {
+  if (has_npy_magic(bytes)) return;
+  const auto format = foreign_format_of(bytes, path);
+  if (format && (format->is_named || !may_be_raw)) fail(path, "is not a .npy file but " + format->sentence);
+}
+
+/// Throws errc::file unless all bytes are 0 or 1: others have no one meaning.
+void check_booleans(std::span<const std::byte> bytes, const std::string& path) {
+  constexpr std::byte max{1};
+  std::byte all{};
+  for (const std::byte each : bytes) all |= each;  // in vectors, which a search is not
+  if (all <= max) return;
+  const auto odd = std::ranges::find_if(bytes, [](std::byte each) { return each > max; });
+  fail(path,
+       fmt::format("element {} is the byte {}; a bool is 0 or 1", odd - bytes.begin(), std::to_integer<int>(*odd)));
+}
+
+}  // namespace
+
 vector_file::vector_file(const std::string& path, std::optional<element_type> raw_type, npy_shapes shapes)
     : file_(path) {
   const std::span<const std::byte> bytes = file_.bytes();
   const bool is_npy = has_npy_magic(bytes) || path.ends_with(".npy");
+  refuse_foreign_format(bytes, path, raw_type && !is_npy);
   if (!raw_type && !is_npy && !bytes.empty()) {
     fail(path, fmt::format("is not a .npy file; for raw elements, add --dtype with one of {}",
                            fmt::join(type_names(), ", ")));
@@ -23,9 +47,11 @@ vector_file::vector_file(const std::string& path, std::optional<element_type> ra
     shape_ = header.shape, fortran_order_ = header.fortran_order;
     n_ = header.n;
     data_ = bytes.subspan(header.data_offset, n_ * size_of(type_));
-    if (raw_type && *raw_type != type_) {
-      fail(path, fmt::format("holds {}, but --dtype says {}", name_of(type_), name_of(*raw_type)));
+    is_boolean_ = header.is_boolean;
+    if (raw_type && (*raw_type != type_ || is_boolean_)) {
+      fail(path, fmt::format("holds {}, but --dtype says {}", type_name(), name_of(*raw_type)));
     }
+    if (is_boolean_) check_booleans(data_, path);
     return;
   }
   type_ = *raw_type;
@@ -50,10 +76,15 @@ std::vector<axis> vector_file::axes() const {
   return axes;
 }
 
+std::string vector_file::shape_text() const {
+  if (shape_.size() == 1) return fmt::format("length {}", n_);
+  return fmt::format("the shape ({})", fmt::join(shape_, ", "));
+}
+
 void check_types(const vector_file& a, const vector_file& b) {
   if (is_integer(a.type()) != is_integer(b.type())) {
     fail(b.path(), fmt::format("holds {}, but {} holds {}; expected two floating-point or two integer types",
-                               name_of(b.type()), printable(a.path()), name_of(a.type())));
+                               b.type_name(), printable(a.path()), a.type_name()));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace exactdot::io {
@@ -21,11 +22,14 @@ class vector_file {
  public:
   /// Opens the file. Without `raw_type` it must be a .npy file. With it, a file without the magic and the name of a
   /// .npy file holds raw little-endian elements of that type, and a .npy file must be of that type; bfloat16 needs
-  /// it in .npy files too (npy_header.hpp). `shapes`: which shapes a .npy file may have. Throws errc::file.
+  /// it in .npy files too (npy_header.hpp). `shapes`: which shapes a .npy file may have. Booleans are read once, to
+  /// find bytes that are none. Throws errc::file.
   explicit vector_file(const std::string& path, std::optional<element_type> raw_type = std::nullopt,
                        npy_shapes shapes = npy_shapes::vectors);
 
   [[nodiscard]] element_type type() const noexcept { return type_; }
+  /// Returns the name of the type in the file: of booleans, which are elements of int8, "bool".
+  [[nodiscard]] std::string_view type_name() const noexcept { return is_boolean_ ? "bool" : name_of(type_); }
   [[nodiscard]] std::size_t n() const noexcept { return n_; }
   /// Returns whether the elements have the byte order that this machine does not have.
   [[nodiscard]] bool swapped() const noexcept { return big_endian_ != (std::endian::native == std::endian::big); }
@@ -34,6 +38,9 @@ class vector_file {
 
   /// Returns the axes of the array; of a raw file, one.
   [[nodiscard]] std::vector<axis> axes() const;
+
+  /// Returns "length 3" or "the shape (2, 3)".
+  [[nodiscard]] std::string shape_text() const;
 
   /// Returns a view of the elements in the mapped file, in its byte order.
   [[nodiscard]] any_vector view() const noexcept {
@@ -46,6 +53,7 @@ class vector_file {
  private:
   mapped_file file_;
   element_type type_ = element_type::float32;
+  bool is_boolean_ = false;
   bool big_endian_ = false;
   std::vector<std::size_t> shape_;
   bool fortran_order_ = false;

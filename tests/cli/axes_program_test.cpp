@@ -106,7 +106,18 @@ TEST_F(axes_program, names_faults) {
   expect_usage_fault({"sum", file, "--out", "o.npy"}, {"--out", "--axis"});
   expect_usage_fault({"sum", file, "--axis", "0", "--compare"}, {"--compare", "--axis"});
   const std::string x = write("x.npy", std::vector<double>{1, 2});
-  expect_fault({"dot", file, x, "--axis", "1"}, x, {"does not have the shape of"});
+  const std::string of_a = "but " + file + " has the shape (2, 3)";
+  expect_fault({"dot", file, x, "--axis", "1"}, x,
+               {"has length 2, " + of_a +
+                ", with vectors of length 3 along axis 1; expected the same shape, or one "
+                "vector of length 3\n"});
+  expect_fault({"dot", file, x, "--axis", "-1"}, x, {"with vectors of length 3 along axis -1;"});
+  const std::string square = write_array("s.npy", "'<f8'", "(3, 3)", std::vector<double>(9));
+  expect_fault({"dot", file, square, "--axis", "0"}, square,
+               {"has the shape (3, 3), " + of_a + ", with vectors of length 2 along axis 0;"});
+  expect_fault({"dot", x, square, "--axis", "0"}, square,
+               {"has the shape (3, 3), but " + x + " has length 2; expected the same length\n"});
+  expect_fault({"dot", x, file, "--axis", "0"}, file, {"has the shape (2, 3), but " + x + " has length 2;"});
   expect_usage_fault({"dot", file, file, "--axis", "0,1"}, {"name one axis"});
   const std::string empty = write_array("e.npy", "'<f8'", "(2, 0)", std::vector<double>{});
   EXPECT_EQ(run_well({"sum", empty, "--axis", "1"}), "0\n0\n");

@@ -1,6 +1,7 @@
 // The .npy header parser: all forms of valid headers, and one test per fault.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <exactdot/error.hpp>
 #include <io/npy_header.hpp>
 #include <optional>
@@ -214,28 +215,50 @@ TEST(npy_header, names_unknown_missing_and_repeated_keys) {
             "FILE: key 'descr' occurs twice in the header");
 }
 
+TEST(npy_header, reads_booleans_as_int8) {
+  for (const std::string descr : {"'|b1'", "'<b1'", "'>b1'", "'=b1'", "'b1'", "'?'", "'|?'", "'bool'"}) {
+    EXPECT_TRUE(parse(three(descr)).is_boolean) << descr;
+    EXPECT_EQ(parse(three(descr)).type, element_type::int8) << descr;
+    EXPECT_FALSE(parse(three(descr)).big_endian) << descr;
+  }
+  for (const std::string descr : {"'|i1'", "'b'", "'int8'"}) EXPECT_FALSE(parse(three(descr)).is_boolean) << descr;
+  EXPECT_FALSE(parse(three("'|b1'"), element_type::bfloat16).big_endian);
+}
+
+/// Each with what to save instead, or with the types that are read.
 TEST(npy_header, names_unsupported_types) {
-  const std::vector<std::pair<std::string, std::string>> names = {{"'|O'", "object "},
-                                                                  {"'<i16'", "int128 "},
-                                                                  {"'|u3'", "uint24 "},
-                                                                  {"'<c16'", "complex128 "},
-                                                                  {"'<U8'", "unicode string "},
-                                                                  {"'|S5'", "bytes string "},
-                                                                  {"'|b1'", "bool "},
-                                                                  {"'?'", ""},
-                                                                  {"'<f16'", "float128 "},
-                                                                  {"'<M8[s]'", ""},
-                                                                  {"'|V8'", "void "},
-                                                                  {"[('x', '<f4')]", "structured "},
-                                                                  {"('<f4', (2,))", "structured "},
-                                                                  {"''", ""},
-                                                                  {"'<'", ""},
-                                                                  {"None", ""},
-                                                                  {"4", ""},
-                                                                  {"'!f4'", ""},
-                                                                  {"'<float32'", ""}};
-  for (const auto& [descr, kind] : names) {
-    EXPECT_EQ(fault_of(three(descr)), "FILE: dtype " + kind + descr + " is not supported; expected " + supported);
+  const std::string to_double = "save x.astype(\"float64\")", others = std::string("expected ") + supported;
+  const std::string seconds = "save differences as integers: (x - x[0]).astype(\"int64\")";
+  const std::string unknown = "save x.astype(\"float32\") of types that NumPy does not know, a field of others";
+  const std::string field = "save a field: x[\"NAME\"]";
+  const std::vector<std::array<std::string, 3>> names = {
+      {"'|O'", "object ", to_double},
+      {"'O'", "object ", to_double},
+      {"'<i16'", "int128 ", others},
+      {"'|u3'", "uint24 ", others},
+      {"'<c16'", "complex128 ", "save x.real and x.imag"},
+      {"'>c8'", "complex64 ", "save x.real and x.imag"},
+      {"'<U8'", "unicode string ", to_double},
+      {"'|S5'", "bytes string ", to_double},
+      {"'|b2'", "", others},
+      {"'<bool'", "", others},
+      {"'<f16'", "float128 ", to_double + ", which rounds"},
+      {"'<M8[s]'", "datetime64 ", seconds},
+      {"'<M8'", "datetime64 ", seconds},
+      {"'<m8[25us]'", "timedelta64 ", "save x.astype(\"int64\"), the number of units"},
+      {"'|V8'", "void ", unknown},
+      {"'|V1'", "void ", unknown},
+      {"[('x', '<f4')]", "structured ", field},
+      {"('<f4', (2,))", "structured ", field},
+      {"''", "", others},
+      {"'<'", "", others},
+      {"'<M['", "datetime64 ", seconds},
+      {"None", "", others},
+      {"4", "", others},
+      {"'!f4'", "", others},
+      {"'<float32'", "", others}};
+  for (const auto& [descr, kind, instead] : names) {
+    EXPECT_EQ(fault_of(three(descr)), "FILE: dtype " + kind + descr + " is not supported; " + instead);
   }
 }
 

@@ -278,7 +278,7 @@ TEST_F(reduction_program, names_the_file_that_it_cannot_use) {
   const std::string nothing = folder / "none.npy";
   expect_fault({"sum", nothing}, nothing, {"No such file"});
   const std::string text = write("text", "1 2 3");
-  expect_fault({"nrm2", text}, text, {"is not a .npy file; for raw elements, add --dtype with one of float32, "});
+  expect_fault({"nrm2", text}, text, {"is not a .npy file but text; "});
   const std::string broken = write("raw", "12345");
   expect_fault({"max", broken, "--dtype", "int16"}, broken, {"5 bytes is not a multiple of 2, the size of int16"});
   const std::string halves = write("h.npy", std::vector<bfloat16>(2));

@@ -1,6 +1,7 @@
 // The command line: wrong usage has status 2 and one line with the allowed values; help, version and info.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <exactdot/exactdot.hpp>
 #include <string>
 #include <vector>
@@ -98,6 +99,26 @@ TEST_F(usage_program, misspelt_words_get_a_suggestion) {
   expect_usage_fault({"dot", "--mdoe", "fast", a, a}, {"'--mdoe': unknown option", "(did you mean --mode?)"});
   expect_usage_fault({"dot", "--compair", a}, {"'--compair': unknown option", "(did you mean --compare?)"});
   expect_usage_fault({"generate", a, a, "--sed", "7"}, {"(did you mean --seed?)"});
+}
+
+/// The names of the functions in C++, C and Python, and of the commands.
+TEST_F(usage_program, takes_the_names_of_every_language) {
+  const std::string file = write("a.npy", std::vector<double>{3, 4}), out = folder / "out.npy";
+  const std::string keys = write("k.npy", std::vector<std::int64_t>{0, 0});
+  for (const auto& [command, alias, value] : std::vector<std::array<std::string, 3>>{
+           {"nrm2", "norm", "5\n"}, {"var", "variance", "0.25\n"}, {"std", "stddev", "0.5\n"}}) {
+    EXPECT_EQ(run_well({command, file}), value);
+    EXPECT_EQ(run_well({alias, file}), value);
+    EXPECT_EQ(run_json({alias, file})["reduction"], run_json({command, file})["reduction"]);
+    EXPECT_EQ(run_well({alias, "--help"}), run_well({command, "--help"}));
+    EXPECT_EQ(run_well({"group", file, keys, "--reduction", alias}), value);
+    expect_usage_fault({alias + "x", file}, {"(did you mean " + alias + "?)", "expected " + commands});
+    const std::string help = run_well({"--help"});
+    EXPECT_NE(help.find("\n  " + command + ", " + alias + " "), std::string::npos) << help;
+    EXPECT_EQ(help.find("\n  " + alias), std::string::npos) << help;
+  }
+  expect_usage_fault({"variance", file, "--ddof", "x"}, {"--ddof"});
+  expect_usage_fault({"group", file, keys, "--reduction", "median"}, {"median", "sum", "nrm2", "var", "count"});
 }
 
 TEST_F(usage_program, help_has_examples) {

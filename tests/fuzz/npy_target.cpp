@@ -1,4 +1,4 @@
-// Fuzz target: the parser of .npy headers on arbitrary bytes.
+// Fuzz target: the parser of .npy headers, and the name of what a file is instead, on arbitrary bytes.
 //
 // It must throw errc::file with one printable line that begins with the name of the file, or return a header whose
 // data are within the bytes. The result must not depend on the bytes after the data.
@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exactdot/error.hpp>
+#include <io/foreign_format.hpp>
 #include <io/npy_header.hpp>
 #include <optional>
 #include <span>
@@ -34,13 +35,17 @@ void check_header(const exactdot::io::npy_header& header, std::span<const std::b
   }
 }
 
+void require_printable(const std::string& sentence) {
+  for (const char letter : sentence) {
+    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) fail("a sentence holds control characters");
+  }
+}
+
 void check_refusal(const exactdot::error& refusal) {
   const std::string sentence = refusal.what();
   if (refusal.code() != exactdot::errc::file) fail("refused with a code that is not errc::file");
   if (sentence.rfind("fuzz.npy: ", 0) != 0) fail("the refusal does not name the file first");
-  for (const char letter : sentence) {
-    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) fail("the refusal holds control characters");
-  }
+  require_printable(sentence);
 }
 
 }  // namespace
@@ -54,5 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       check_refusal(refusal);
     }
   }
+  if (const auto format = exactdot::io::foreign_format_of(bytes, "fuzz.npz")) require_printable(format->sentence);
   return 0;
 }

@@ -15,6 +15,7 @@ void check_line(const outcome& result, int status, const std::string& start,
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   EXPECT_TRUE(result.err.ends_with('\n')) << result.err;
   EXPECT_TRUE(result.err.starts_with(start)) << result.err;
+  EXPECT_EQ(result.err.find("::"), std::string::npos) << "words of C++: " << result.err;
   for (const std::string& phrase : phrases)
     EXPECT_NE(result.err.find(phrase), std::string::npos) << phrase << "\n" << result.err;
 }
