@@ -47,14 +47,20 @@ def snippets(path: Path) -> list[tuple[str, str]]:
     return re.findall(r"(?:^|\n)([^\n]*)\n```python\n(.*?)```", path.read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize("document", ["docs/python.md", "README.md", "python/README.md"])
+def with_assertion(line: re.Match[str]) -> str:
+    indent, code, value = line.groups()
+    compile(code, "<the line of a document>", "eval")  # SyntaxError: an assignment, which claims nothing
+    return f"{indent}assert ({code}) == ({value}), ({code})"
+
+
+@pytest.mark.parametrize("document", ["docs/python.md", "docs/decimals.md", "README.md", "python/README.md"])
 def test_documents(document: str, tmp_path: Path) -> None:
     """Runs each fence as a program and checks every line `expression  # == value`. A fence after the line
     `<!-- not run: … -->` is only compiled: it needs packages or devices that this machine may lack."""
     found = snippets(SOURCE / document)
     assert found
     for number, (before, code) in enumerate(found):
-        code = re.sub(r"^(\w[^=\n]*?) *# == (.+)$", r"assert \1 == \2, '\1'", code, flags=re.MULTILINE)
+        code = re.sub(r"^( *)(\S.*?) +# == (.+)$", with_assertion, code, flags=re.MULTILINE)
         path = tmp_path / f"snippet_{number}.py"
         path.write_text(code)
         if before.startswith("<!-- not run"):
