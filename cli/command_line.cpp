@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cli/command_line.hpp>
 #include <cli/experiment_commands.hpp>
 #include <cli/generate.hpp>
@@ -32,7 +33,8 @@ action declare_reduction(CLI::App& app, reduction what) {
   arguments->what = what;
   const bool two = inputs_of(what) == 2;
   app.add_option(two ? "A" : "FILE", arguments->a,
-                 std::string(two ? "first vector" : "vector") + ": a .npy file, or a raw file with --dtype")
+                 std::string(two ? "first vector" : "vector") +
+                     ": a .npy file, or a raw file with --dtype; with --axis an array")
       ->required()
       ->check(check_file_name, "");
   if (two) {
@@ -183,6 +185,29 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// CLI11's help without the options that each option excludes or needs, and without C++'s names of types: the
+/// errors of wrong usage name the former, the texts the latter.
+class short_help : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    for (const char* const mark : {" Needs:", " Excludes:", " REQUIRED"})
+      text.resize(std::min(text.find(mark), text.size()));
+    for (const std::string type : {" TEXT", " INT", " UINT", " FLOAT"}) {
+      if (text.starts_with(type + ":")) return " " + text.substr(type.size() + 1);
+      if (text == type && option->get_positional()) return "";
+    }
+    return text;
+  }
+};
+
+/// Returns CLI11's sentence; a missing value is not described by a type.
+std::string sentence_of(const CLI::ParseError& parse_error) {
+  const std::string sentence = parse_error.what();
+  const std::size_t mark = sentence.find(": 1 required ");
+  return mark == sentence.npos ? sentence : sentence.substr(0, mark) + ": a value is missing";
+}
+
 /// Throws errc::bad_option with a sentence for what CLI11 refused.
 [[noreturn]] void refuse_arguments(const CLI::App& program, const CLI::ParseError& parse_error) {
   check_options(program.remaining(), option_names(program), "exactdot");
@@ -191,16 +216,26 @@ std::vector<std::string> option_names(const CLI::App& app) {
     command += " " + app->get_name();
     check_options(app->remaining(), option_names(*app), command);
   }
-  refuse_usage(parse_error.what(), command);
+  refuse_usage(sentence_of(parse_error), command);
 }
 
 }  // namespace
 
 std::function<void()> parse_command_line(int argument_count, char** arguments) {
-  CLI::App program{"Exact, reproducible reductions", "exactdot"};
+  CLI::App program{
+      "Sums, dot products, norms, means, variances and extrema of vectors in files: the exact value, rounded once, "
+      "with "
+      "the same bits on every machine",
+      "exactdot"};
+  program.formatter(std::make_shared<short_help>());
   program.set_version_flag("--version", std::string("exactdot ") + version());
   program.require_subcommand(1);
-  program.footer("exactdot COMMAND --help prints options and examples.");
+  program.footer(
+      "Examples:\n"
+      "  exactdot generate a.npy b.npy --data ill\n"
+      "  exactdot dot a.npy b.npy --compare\n"
+      "  exactdot sum a.npy\n"
+      "exactdot COMMAND --help prints options and examples.");
   action chosen;
   const auto add = [&](std::string_view name, std::string_view description, auto declare) -> CLI::App& {
     CLI::App& app = *program.add_subcommand(std::string(name), std::string(description));
@@ -215,9 +250,9 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   }
   add("group", "Compute a reduction for each group of elements with the same key", declare_group);
   add("generate", "Write two vectors of a data set to .npy files", declare_generate);
-  add("lab", "Run, check, measure and explain classic dot products on a GPU", declare_lab);
-  add("hazards", "Run and explain classic mistakes of parallel sums", declare_hazards);
-  add("bench", "Measure reductions of exactdot and of other libraries", declare_bench);
+  add("lab", "Run, check, measure and explain classic dot products and sums, on a GPU or a simulator", declare_lab);
+  add("hazards", "Run and explain classic mistakes of parallel sums, on a GPU or a simulator", declare_hazards);
+  add("bench", "Measure reductions of exactdot beside those of other libraries", declare_bench);
   add("info", "Print instruction sets, GPUs and libraries of this build and this machine", declare_info);
   check_subcommand(argument_count > 1 ? arguments[1] : "", subcommand_names(program), subcommand_aliases(program));
   try {

@@ -57,10 +57,11 @@ foreign_format archive(std::string_view bytes, std::string_view file) {
   const std::size_t length = bytes.size() < 30 ? 0 : little_endian(bytes, 26, 2);
   const std::string_view member = bytes.substr(std::min<std::size_t>(bytes.size(), 30), length);
   if (member.ends_with(".npy")) {
-    return {"a .npz archive; save an array of it: " + saved("np.load(FILE)[\"NAME\"]"), has_suffix(file, ".npz")};
+    return {"a .npz archive; save an array of it with NumPy: " + saved("np.load(FILE)[\"NAME\"]"),
+            has_suffix(file, ".npz")};
   }
   if (member.ends_with("/data.pkl")) {
-    return {"a PyTorch file; save a tensor of it: " + saved("torch.load(FILE)[\"NAME\"].numpy()"),
+    return {"a PyTorch file; save a tensor of it with NumPy: " + saved("torch.load(FILE)[\"NAME\"].numpy()"),
             has_suffix(file, ".pt .pth .bin")};
   }
   return {"a ZIP archive; extract it", has_suffix(file, ".zip .xlsx .ods .npz .pt .pth")};
@@ -104,9 +105,9 @@ std::string call_for_text(std::string_view bytes) {
 foreign_format text(std::string_view bytes, std::string_view file) {
   const std::size_t start = bytes.find_first_not_of(" \t\r\n");
   if (start != bytes.npos && (bytes[start] == '[' || bytes[start] == '{')) {
-    return {"JSON; save its numbers as one: " + saved("json.load(open(FILE))"), has_suffix(file, ".json .txt")};
+    return {"JSON; save its numbers with NumPy: " + saved("json.load(open(FILE))"), has_suffix(file, ".json .txt")};
   }
-  return {"text; save its numbers as one: " + saved(call_for_text(bytes)), has_suffix(file, ".csv .tsv .txt")};
+  return {"text; save its numbers with NumPy: " + saved(call_for_text(bytes)), has_suffix(file, ".csv .tsv .txt")};
 }
 
 }  // namespace
@@ -115,17 +116,18 @@ std::optional<foreign_format> foreign_format_of(std::span<const std::byte> file_
   const std::string_view bytes{reinterpret_cast<const char*>(file_bytes.data()), file_bytes.size()};
   for (const known_format& known : known_formats) {
     if (!bytes.starts_with(known.magic)) continue;
-    const std::string advice = known.call.empty() ? "decompress it" : "save an array of it: " + saved(known.call);
+    const std::string advice =
+        known.call.empty() ? "decompress it" : "save an array of it with NumPy: " + saved(known.call);
     return foreign_format{fmt::format("{}; {}", known.name, advice), has_suffix(file, known.suffixes)};
   }
   if (bytes.starts_with("PK\3\4")) return archive(bytes, file);
   if (is_safetensors(bytes)) {
-    return foreign_format{
-        "a safetensors file; save a tensor of it: " + saved("safetensors.numpy.load_file(FILE)[\"NAME\"]"),
-        has_suffix(file, ".safetensors")};
+    return foreign_format{"a safetensors file; save a tensor of it with NumPy: " +
+                              saved("safetensors.numpy.load_file(FILE)[\"NAME\"]"),
+                          has_suffix(file, ".safetensors")};
   }
   if (is_pickle(bytes)) {
-    return foreign_format{"a pickle; save its numbers in Python: np.save(\"x.npy\", ARRAY)",
+    return foreign_format{"a pickle; save its numbers with NumPy: np.save(\"x.npy\", ARRAY)",
                           has_suffix(file, ".pkl .pickle .pt .pth")};
   }
   if (is_text(bytes)) return text(bytes, file);

@@ -14,7 +14,7 @@ namespace exactdot::io {
 
 struct foreign_format {
   std::string
-      sentence;  ///< "text; save its numbers as one: …": what the file is, and how its numbers become a .npy file
+      sentence;  ///< "text; save its numbers with NumPy: …": what the file is, and how its numbers become a .npy file
   bool is_named = false;  ///< the file's name says so too
 };
 

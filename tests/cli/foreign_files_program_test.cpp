@@ -36,7 +36,7 @@ TEST_F(foreign_files, text_is_named_with_the_call_that_reads_it) {
   for (const auto& [name, content, call] : files) {
     const std::string path = write(name, content);
     expect_fault({"sum", path}, path,
-                 {"is not a .npy file but text; save its numbers as one: np.save(\"x.npy\", " + call + ")\n"});
+                 {"is not a .npy file but text; save its numbers with NumPy: np.save(\"x.npy\", " + call + ")\n"});
   }
   const std::string json = write("d.json", " [1, 2]\n");
   expect_fault({"sum", json}, json, {"is not a .npy file but JSON; ", "json.load(open(FILE))"});
@@ -48,14 +48,15 @@ TEST_F(foreign_files, text_is_named_with_the_call_that_reads_it) {
 TEST_F(foreign_files, other_formats_are_named) {
   const std::vector<std::array<std::string, 3>> files = {
       {"a.npz", "PK\3\4"s + std::string(22, '\0') + "\5\0\0\0x.npy\x93NUMPY"s,
-       "but a .npz archive; save an array of it: np.save(\"x.npy\", np.load(FILE)[\"NAME\"])"},
+       "but a .npz archive; save an array of it with NumPy: np.save(\"x.npy\", np.load(FILE)[\"NAME\"])"},
       {"a.pt", "PK\3\4"s + std::string(22, '\0') + "\20\0\0\0archive/data.pkl"s, "but a PyTorch file; "},
       {"a.zip", "PK\3\4"s + std::string(22, '\0') + "\5\0\0\0x.txt1"s, "but a ZIP archive; extract it"},
       {"a.parquet", "PAR1\x15\0"s,
-       "but a Parquet file; save an array of it: np.save(\"x.npy\", pandas.read_parquet(FILE)[\"NAME\"])"},
+       "but a Parquet file; save an array of it with NumPy: np.save(\"x.npy\", "
+       "pandas.read_parquet(FILE)[\"NAME\"])"},
       {"a.feather", "ARROW1\0\0"s, "but an Arrow file; "},
       {"a.h5", "\x89HDF\r\n\x1a\n\0"s,
-       "but an HDF5 file; save an array of it: np.save(\"x.npy\", h5py.File(FILE)[\"NAME\"])"},
+       "but an HDF5 file; save an array of it with NumPy: np.save(\"x.npy\", h5py.File(FILE)[\"NAME\"])"},
       {"a.mat", "MATLAB 5.0 MAT-file, Platform: GLNXA64\n", "but a MATLAB file; "},
       {"a.fits", "SIMPLE  =                    T / standard\n", "but a FITS file; "},
       {"a.nc", "CDF\1\0\0\0\0"s, "but a NetCDF file; "},

@@ -65,6 +65,8 @@ TEST_F(usage_program, missing_and_unknown_words_are_refused) {
   expect_usage_fault({"dot", "a.npy"}, {"B"});
   expect_usage_fault({"dot", "a.npy", "b.npy", "c.npy"}, {"c.npy"});
   expect_usage_fault({"dot", "a.npy", "b.npy", "--quick"}, {"--quick"});
+  expect_usage_fault({"dot", "a.npy", "b.npy", "--axis"},
+                     {"exactdot: --axis: a value is missing; see exactdot dot --help"});
   expect_usage_fault({"sum"}, {"FILE"});
   expect_usage_fault({"sum", "a.npy", "b.npy"}, {"b.npy"});
   expect_usage_fault({"min", "a.npy", "--result", "float32"},
@@ -127,6 +129,19 @@ TEST_F(usage_program, help_has_examples) {
                                     "max", "argmin", "argmax", "generate", "info"}) {
     EXPECT_NE(run_well({command, "--help"}).find("Examples:\n  exactdot " + command), std::string::npos);
   }
+}
+
+TEST_F(usage_program, help_is_free_of_types_and_of_lists_of_other_options) {
+  for (const std::string command : {"dot", "var", "group", "generate", "lab", "hazards", "bench", "info"}) {
+    const std::string help = run_well({command, "--help"});
+    for (const std::string word : {"TEXT:", "INT:", "FLOAT:", "REQUIRED", "Excludes:", "Needs:"}) {
+      EXPECT_EQ(help.find(word), std::string::npos) << word << "\n" << help;
+    }
+  }
+  const std::string help = run_well({"dot", "--help"});
+  EXPECT_NE(help.find("\n  --mode {exact,fast}=exact"), std::string::npos) << help;
+  EXPECT_NE(help.find("\n  --axis AXES "), std::string::npos) << help;
+  EXPECT_NE(help.find("\n  A  "), std::string::npos) << help;
 }
 
 TEST_F(usage_program, help_offers_the_modes_that_are_accepted) {
