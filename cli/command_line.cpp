@@ -1,15 +1,15 @@
 // Parses the command line with CLI11, and declares the subcommands about files; see command_line.hpp.
 //
 // CLI11 takes seconds to compile, so only this file and experiment_commands.cpp include it, and for them
-// shared_options.hpp.
+// shared_options.hpp and help_words.hpp.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cli/command_line.hpp>
 #include <cli/experiment_commands.hpp>
 #include <cli/generate.hpp>
 #include <cli/group.hpp>
+#include <cli/help_words.hpp>
 #include <cli/info.hpp>
 #include <cli/option_checks.hpp>
 #include <cli/output.hpp>
@@ -185,29 +185,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// CLI11's help without the options that each option excludes or needs, and without C++'s names of types: the
-/// errors of wrong usage name the former, the texts the latter.
-class short_help : public CLI::Formatter {
- public:
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text = CLI::Formatter::make_option_opts(option);
-    for (const char* const mark : {" Needs:", " Excludes:", " REQUIRED"})
-      text.resize(std::min(text.find(mark), text.size()));
-    for (const std::string type : {" TEXT", " INT", " UINT", " FLOAT"}) {
-      if (text.starts_with(type + ":")) return " " + text.substr(type.size() + 1);
-      if (text == type && option->get_positional()) return "";
-    }
-    return text;
-  }
-};
-
-/// Returns CLI11's sentence; a missing value is not described by a type.
-std::string sentence_of(const CLI::ParseError& parse_error) {
-  const std::string sentence = parse_error.what();
-  const std::size_t mark = sentence.find(": 1 required ");
-  return mark == sentence.npos ? sentence : sentence.substr(0, mark) + ": a value is missing";
-}
-
 /// Throws errc::bad_option with a sentence for what CLI11 refused.
 [[noreturn]] void refuse_arguments(const CLI::App& program, const CLI::ParseError& parse_error) {
   check_options(program.remaining(), option_names(program), "exactdot");
@@ -223,9 +200,8 @@ std::string sentence_of(const CLI::ParseError& parse_error) {
 
 std::function<void()> parse_command_line(int argument_count, char** arguments) {
   CLI::App program{
-      "Sums, dot products, norms, means, variances and extrema of vectors in files: the exact value, rounded once, "
-      "with "
-      "the same bits on every machine",
+      "Reductions of vectors in files, such as sums and dot products: the exact value, rounded once, with the same "
+      "bits on every machine",
       "exactdot"};
   program.formatter(std::make_shared<short_help>());
   program.set_version_flag("--version", std::string("exactdot ") + version());

@@ -8,6 +8,7 @@
 
 #include <exactdot/cuda.hpp>
 #include <exactdot/state_format.hpp>
+#include <string>
 
 namespace exactdot::inline v0_3::cuda {
 
@@ -62,7 +63,11 @@ inline void merge(workspace& on, const state_rows& states, const state_rows& oth
   const bool is_same = others.format.type == states.format.type && others.format.form == states.format.form &&
                        others.format.words() == states.format.words();
   if (others.rows != states.rows || !is_same) {
-    throw error(errc::size_mismatch, "cuda: the states to merge differ in their number or format");
+    const auto text = [](const state_rows& of) {
+      return std::to_string(of.rows) + " states of " + std::string(name_of(of.format.type)) + " with " +
+             std::to_string(of.format.words()) + " words each";
+    };
+    throw error(errc::size_mismatch, "cuda: the states to merge differ: " + text(states) + " and " + text(others));
   }
   if (others.words == nullptr && others.rows != 0)
     throw error(errc::null_pointer, "cuda: the other words are null");

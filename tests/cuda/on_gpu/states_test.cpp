@@ -174,7 +174,8 @@ TEST_F(cuda_states, refuse_bad_arguments) {
                [&] { exactdot::cuda::round(workspace, good, reduction::sum, results.data(), {.ddof = -1}); });
   state_rows fewer = good;
   fewer.rows = 2;
-  expect_error(errc::size_mismatch, "differ", [&] { exactdot::cuda::merge(workspace, good, fewer); });
+  expect_error(errc::size_mismatch, "and 2 states of float64 with",
+               [&] { exactdot::cuda::merge(workspace, good, fewer); });
   expect_error(errc::bad_option, "overlap", [&] { exactdot::cuda::merge(workspace, good, good); });
   expect_error(errc::null_pointer, "words are null",
                [&] { exactdot::cuda::moments_into<double>(workspace, results.data(), 3, nullptr); });
