@@ -1,9 +1,9 @@
 # Writes the version of the sources to a header, if it has changed: 0.3.0.dev0, and for the sources of a commit
 # 0.3.0.dev0+g1234567 (PEP 440). Sources that differ from the commit have a hash of the difference, too, so that no two
-# builds of different sources have the same version. An archive (git archive, source distribution) holds its commit in
-# cmake/source_commit; without git and that file the version has no commit.
+# builds of different sources have the same version. An archive holds its commit in cmake/source_commit (git archive) or
+# cmake/sdist_commit (source distribution of the Python package); without git and these the version has no commit.
 #
-# cmake -DSOURCE=<sources> -DVERSION=<0.3.0.dev0> -DHEADER=<file> -P version.cmake
+# cmake -DSOURCE=<sources> [-DVERSION=<0.3.0.dev0> -DHEADER=<file>] [-DARCHIVE=<file that gets the commit>] -P version.cmake
 function(exactdot_git result)
   execute_process(COMMAND git -C ${SOURCE} ${ARGN} OUTPUT_VARIABLE output ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE status)
@@ -16,9 +16,11 @@ endfunction()
 # The local part: the commit of SOURCE, or nothing.
 function(exactdot_commit result)
   set(archived)
-  if(EXISTS ${SOURCE}/cmake/source_commit)
-    file(STRINGS ${SOURCE}/cmake/source_commit archived REGEX "^[0-9a-f.]+$" LIMIT_COUNT 1)
-  endif()
+  foreach(name source_commit sdist_commit)
+    if(EXISTS ${SOURCE}/cmake/${name} AND NOT archived)
+      file(STRINGS ${SOURCE}/cmake/${name} archived REGEX "^[0-9a-f.d]+$" LIMIT_COUNT 1)
+    endif()
+  endforeach()
   exactdot_git(root rev-parse --show-toplevel)
   file(REAL_PATH ${SOURCE} source)
   if(NOT root STREQUAL source)  # no checkout, or a copy within the checkout of another project
@@ -36,6 +38,9 @@ function(exactdot_commit result)
 endfunction()
 
 exactdot_commit(commit)
+if(ARCHIVE)
+  file(WRITE ${ARCHIVE} "${commit}\n")
+endif()
 if(commit)
   string(APPEND VERSION "+g${commit}")
 endif()
