@@ -4,6 +4,7 @@
 # cmake/sdist_commit (source distribution of the Python package); without git and these the version has no commit.
 #
 # cmake -DSOURCE=<sources> [-DVERSION=<0.3.0.dev0> -DHEADER=<file>] [-DARCHIVE=<file that gets the commit>] -P version.cmake
+cmake_minimum_required(VERSION 3.25)
 function(exactdot_git result)
   execute_process(COMMAND git -C ${SOURCE} ${ARGN} OUTPUT_VARIABLE output ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE status)
