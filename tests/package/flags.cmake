@@ -3,7 +3,7 @@
 # cmake -DSOURCE=<sources of exactdot> -DSCRATCH=<folder, removed first> -DCOMPILER=<C++ compiler> -DFLAGS=<options>
 #       -DEXPECTED=<program of this build that prints the bits> [-DLIBRARY_OPTIONS=<list of -D for CMake>]
 #       [-DCAMPAIGN=<file that names the objects of the campaign>: links them with that library and checks RESULTS of
-#        its results; LINK_FLAGS: options for that link] -P flags.cmake
+#        its results] -P flags.cmake
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -37,7 +37,7 @@ endif()
 if(CAMPAIGN)
   include(${CAMPAIGN})
   # without fast-math options: these would make the oracle flush subnormal numbers
-  separate_arguments(options UNIX_COMMAND "${LINK_FLAGS}")
+  string(REGEX MATCHALL "-flto|-fuse-ld=[a-z]+" options "${FLAGS}")
   run(${COMPILER} ${options} ${campaign_objects} ${campaign_libraries} ${SCRATCH}/exactdot/src/libexactdot.a
     ${system_libraries} -o ${SCRATCH}/campaign)
   run(${SCRATCH}/campaign --results ${RESULTS})
