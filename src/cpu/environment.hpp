@@ -23,6 +23,10 @@ inline void write_control(control_word word) { _mm_setcsr(word); }
 inline bool is_standard(control_word word) { return (word & 0xffc0) == trap_masks; }
 inline control_word standard_control(control_word) { return trap_masks; }
 inline bool has_traps(control_word word) { return (word & trap_masks) != trap_masks; }
+inline const char* rounding_of(control_word word) {
+  constexpr const char* names[] = {"to_nearest", "downward", "upward", "toward_zero"};
+  return names[word >> 13 & 3];
+}
 #elif defined(__aarch64__)
 using control_word = std::uint64_t;  // FPCR
 
@@ -40,6 +44,10 @@ inline void write_control(control_word word) { asm volatile("msr fpcr, %0" : : "
 inline bool is_standard(control_word word) { return (word & ~irrelevant_bits) == 0; }
 inline control_word standard_control(control_word word) { return word & irrelevant_bits; }
 inline bool has_traps(control_word word) { return (word & trap_bits) != 0; }
+inline const char* rounding_of(control_word word) {
+  constexpr const char* names[] = {"to_nearest", "upward", "downward", "toward_zero"};
+  return names[word >> 22 & 3];
+}
 #endif
 
 #if defined(__x86_64__) || defined(__aarch64__)

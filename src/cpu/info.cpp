@@ -17,17 +17,15 @@ cpu_info cpu() {
 
 float_environment environment() {
   float_environment found;
-  const int mode = std::fegetround();
-  found.rounding = mode == FE_TONEAREST    ? "to_nearest"
-                   : mode == FE_UPWARD     ? "upward"
-                   : mode == FE_DOWNWARD   ? "downward"
-                   : mode == FE_TOWARDZERO ? "toward_zero"
-                                           : "unknown";
 #if defined(__x86_64__) || defined(__aarch64__)
   const cpu_engine::control_word word = cpu_engine::read_control();
+  found.rounding = cpu_engine::rounding_of(word);
   found.flush_to_zero = (word & cpu_engine::flush_bit) != 0;
   found.denormals_are_zero = (word & cpu_engine::denormals_are_zero_bit) != 0;
   found.traps = cpu_engine::has_traps(word);
+#else
+  const int mode = std::fegetround();
+  found.rounding = mode == FE_TONEAREST ? "to_nearest" : mode == FE_UPWARD ? "upward" : "other";
 #endif
   return found;
 }
