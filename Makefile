@@ -27,7 +27,7 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-sanitized asan clang bench setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan clang bench setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -40,6 +40,7 @@ help:
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-simtcc     every program of examples/programs by simtcc, with GCC, clang and, where there is one, nvcc'
+	@echo 'make test-flags      builds of the library within projects of other compiler options, by GCC and clang: the same bits'
 	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign'
 	@echo 'make bench           measure beside other libraries and write docs/performance.md and its raw tables (some minutes)'
 	@echo 'make clean           remove the build folder'
@@ -77,6 +78,11 @@ test-simtcc: release
 	cmake $(RELEASE) -DEXACTDOT_TEST_ALL_PROGRAMS=ON
 	$(ctest) --test-dir $(RELEASE) --tests-regex '^simtcc'
 	cmake $(RELEASE) -DEXACTDOT_TEST_ALL_PROGRAMS=OFF
+
+test-flags: release
+	cmake $(RELEASE) -DEXACTDOT_TEST_ALL_FLAGS=ON
+	$(ctest) --test-dir $(RELEASE) --tests-regex '^package.flags'
+	cmake $(RELEASE) -DEXACTDOT_TEST_ALL_FLAGS=OFF
 
 test-sanitized: clang asan
 

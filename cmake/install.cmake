@@ -1,7 +1,7 @@
 # Installation and package: consumers call find_package(exactdot) and link exactdot::exactdot. The CUDA engine,
 # exactdot::cuda, and the simulator, exactdot::simt, are separate components, because they need the static runtime of the
-# CUDA toolkit and Boost. So is the C interface, exactdot::c, which needs nothing; exactdot.pc names it for pkg-config. exactdot::mpi is
-# headers, exactdot::fortran sources over them.
+# CUDA toolkit and Boost. So is the C interface, exactdot::c, which needs nothing. exactdot::mpi is headers, exactdot::fortran
+# sources over them. For pkg-config exactdot.pc names the C++ library, exactdot_c.pc the C interface.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exactdot)
 
@@ -13,15 +13,26 @@ install(TARGETS exactdot EXPORT exactdot-targets
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT exactdot-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+
+# consumers of a static library link its dependencies, too
+get_target_property(exactdot_library_type exactdot TYPE)
+set(libraries_of_programs)
+set(libraries_of_library "-lhwy -lpthread -ldl")
+if(exactdot_library_type STREQUAL "STATIC_LIBRARY")
+  set(libraries_of_programs " ${libraries_of_library}")
+  set(libraries_of_library)
+endif()
+# paths relative to the file, so that an installation can be moved
+cmake_path(SET pkgconfig_dir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${pkgconfig_dir}" OUTPUT_VARIABLE prefix_from_pkgconfig)
+configure_file(cmake/exactdot.pc.in exactdot.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/exactdot.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET exactdot_c)
   install(TARGETS exactdot_c EXPORT exactdot-c-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES include/exactdot.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT exactdot-c-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
-  # paths relative to the file, so that an installation can be moved
-  cmake_path(SET pkgconfig_dir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
-  cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${pkgconfig_dir}" OUTPUT_VARIABLE prefix_from_pkgconfig)
-  configure_file(cmake/exactdot.pc.in exactdot.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/exactdot.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  configure_file(cmake/exactdot_c.pc.in exactdot_c.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/exactdot_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 if(TARGET exactdot_mpi)  # headers, and sources that programs compile with their MPI library
   install(FILES mpi/include/exactdot_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -42,8 +53,6 @@ if(TARGET exactdot_simt)
   install(EXPORT exactdot-simt-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
 endif()
 
-# consumers of a static library link its dependencies, too
-get_target_property(exactdot_library_type exactdot TYPE)
 configure_package_config_file(cmake/exactdot-config.cmake.in exactdot-config.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(exactdot-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -1,9 +1,37 @@
-# Compile options of all targets of this project, as an interface target; and the CUDA compiler.
+# Options of all targets of this project, as an interface target; of libraries, as a function; and the CUDA compiler.
 #
-# Contraction is off, so that results do not depend on the compiler. The sources call fused multiply-adds explicitly.
+# Results do not depend on the options of a surrounding project: exactdot_project_options undoes those that let a compiler
+# change floating-point results, exactdot_library those that leave the library unoptimised. Both come last in a command line,
+# each as one group: of single options CMake drops those that the project has, too. Contraction is off; the sources call
+# fused multiply-adds explicitly. exactdot/core/ieee_arithmetic.hpp refuses what is not undone.
+set(exactdot_arithmetic -fno-fast-math -fno-associative-math -fno-reciprocal-math -fno-finite-math-only -fsigned-zeros
+  -fno-rounding-math)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # it warns of options that take one another back; traps would make it slow
+  list(APPEND exactdot_arithmetic -fno-approx-func -fhonor-infinities -fhonor-nans -fdenormal-fp-math=ieee
+    -fno-trapping-math -Wno-overriding-t-option)
+else()
+  list(APPEND exactdot_arithmetic -fno-unsafe-math-optimizations -ftrapping-math -fno-single-precision-constant)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND exactdot_arithmetic -mfpmath=sse)
+  endif()
+endif()
+list(APPEND exactdot_arithmetic -ffp-contract=off)
+list(JOIN exactdot_arithmetic " " arithmetic_options)
 add_library(exactdot_project_options INTERFACE)
 target_compile_options(exactdot_project_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
-  -ffp-contract=off $<$<BOOL:${EXACTDOT_WARNINGS_AS_ERRORS}>:-Werror>)
+  $<$<BOOL:${EXACTDOT_WARNINGS_AS_ERRORS}>:-Werror> "SHELL:${arithmetic_options}")
+
+# exactdot_library(target): the options of a library that programs link. Its symbols are hidden, so that a plugin which
+# links it exports none of them.
+function(exactdot_library target)
+  set(options -fvisibility=hidden -fvisibility-inlines-hidden)
+  if(NOT EXACTDOT_SANITIZE AND NOT EXACTDOT_UNOPTIMISED)
+    list(APPEND options -O3)
+  endif()
+  list(JOIN options " " options)
+  target_compile_options(${target} PRIVATE "SHELL:${options}")
+endfunction()
+
 # GCC 12 warns about operator+ of std::string (GCC bug 105651) and, with the sanitizers, about std::function
 target_compile_options(exactdot_project_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(EXACTDOT_SANITIZE)

@@ -3,7 +3,7 @@
  *
  * With an installation in P:
  *   export PKG_CONFIG_PATH=P/lib/pkgconfig
- *   cc -std=c99 exact_sums.c $(pkg-config --cflags --libs exactdot) -Wl,-rpath,P/lib -o exact_sums
+ *   cc -std=c99 exact_sums.c $(pkg-config --cflags --libs exactdot_c) -Wl,-rpath,P/lib -o exact_sums
  */
 #include <exactdot.h>
 #include <stdio.h>

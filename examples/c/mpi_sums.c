@@ -2,7 +2,7 @@
  * exactdot over MPI from C: the mean of a distributed vector, the sums of distributed rows, and an accumulator that
  * travels. The output is the same for any number of processes.
  *
- *   mpicc -std=c99 mpi_sums.c $(pkg-config --cflags --libs exactdot) -Wl,-rpath,P/lib -lm -o mpi_sums
+ *   mpicc -std=c99 mpi_sums.c $(pkg-config --cflags --libs exactdot_c) -Wl,-rpath,P/lib -lm -o mpi_sums
  *   mpirun -n 4 ./mpi_sums
  */
 #include <exactdot_mpi.h>

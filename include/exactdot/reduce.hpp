@@ -30,6 +30,15 @@ concept reduction_of = std::is_trivially_copyable_v<V> && std::default_initializ
 
 namespace detail {
 
+// Fast-math options let the compiler apply an operation on floating-point numbers in another order than order v1.
+#if (defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)) && (!defined(__NVCC__) || defined(__SIMTCC__))
+template <class V>
+inline constexpr bool keeps_order = std::is_integral_v<V> || std::is_enum_v<V> || std::is_pointer_v<V>;
+#else
+template <class V>
+inline constexpr bool keeps_order = true;
+#endif
+
 /// Calls task(context, k) for every k < count on the threads that a reduction of x would use. Checks x and the
 /// options; a task stands for `elements` of them. Throws as a reduction does.
 void run_tasks(const any_vector& x, std::size_t count, std::size_t elements, const options& options,
@@ -142,6 +151,8 @@ class subtrees {
 template <vector_view X, class V, class Op>
 requires reduction_of<V, Op> && std::constructible_from<V, element_of_view<X>>
 [[nodiscard]] V reduce(const X& x, const Op& op, const V& identity, const options& options = {}) {
+  static_assert(detail::keeps_order<V>, "exactdot::reduce: -ffast-math (-Ofast, -funsafe-math-optimizations) lets the "
+                                        "compiler reorder op; add -fno-fast-math for this file");
   const any_vector view = to_any(x);
   detail::subtrees<V, Op, decltype(detail::reader_of(x))> all(detail::reader_of(x), view.n, op, identity);
   detail::run_tasks(view, all.count(), all.size(), options, all.run, &all);

@@ -2639,17 +2639,28 @@ def info() -> dict[str, Any]:
     -------
     dict with the keys
         version : str
+            With the commit, such as "0.3.0.dev0+g1234567".
         instruction_set : str
             The one in use, such as "avx512".
         instruction_sets : list of str
             Those that this build contains and this machine supports, best first.
         threads : int
             The maximum number of CPU threads with threads=0.
+        environment : dict with the keys
+            rounding : str, the rounding mode of this thread, such as "to_nearest"
+            flush_to_zero : bool, whether subnormal results of this thread become zero
+            denormals_are_zero : bool, whether its subnormal operands count as zero
+            traps : bool, whether floating-point exceptions stop it
         cuda : dict with the keys
             built : bool, whether the build has the CUDA engine
             toolkit : str, the version of the CUDA toolkit of the build, or ""
             devices : list of str, the names of the GPUs
             note : str, the reason for having no devices, or ""
+
+    Notes
+    -----
+    Calls compute in the default floating-point environment, whatever that of the thread is, and leave the thread's as it was.
+    A module that was linked with -ffast-math sets flush_to_zero when it is imported.
 
     Examples
     --------

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cpu/environment.hpp>
 #include <cstdlib>
 #include <exactdot/options.hpp>
 #include <python/src/gil.hpp>
@@ -28,8 +27,7 @@ inline bool is_long_call(const imported_array& a, const imported_array* b) {
   return a.n >= min_long_call * sizeof(double) / bytes_per_element;
 }
 
-/// Calls work(options) on the calling thread or on a worker, in the caller's floating-point environment. A signal
-/// can end work on a worker. n: elements that are read in all. The GIL is held on entry and on return.
+/// Calls work(options) on the calling thread or on a worker. A signal can end work on a worker. n: elements that are read in all. The GIL is held on entry and on return.
 template <class Work>
 void compute(std::size_t n, bool is_long, const options& given, const Work& work) {
   if (n < min_length_without_gil) return work(given);
@@ -37,9 +35,7 @@ void compute(std::size_t n, bool is_long, const options& given, const Work& work
     const gil_release gil_released;
     return work(given);
   }
-  const cpu_engine::caller_environment environment;
   const bool done = run_interruptibly([&](monitor& monitor) {
-    const auto arithmetic = environment.enter();
     options monitored = given;
     monitored.monitor = &monitor;
     work(monitored);

@@ -28,6 +28,13 @@ nb::dict info_call() {
   for (const auto& name : processor.instruction_sets) sets.append(name);
   info["instruction_sets"] = sets;
   info["threads"] = processor.threads;
+  const float_environment found = environment();
+  nb::dict of_thread;
+  of_thread["rounding"] = found.rounding;
+  of_thread["flush_to_zero"] = found.flush_to_zero;
+  of_thread["denormals_are_zero"] = found.denormals_are_zero;
+  of_thread["traps"] = found.traps;
+  info["environment"] = of_thread;
   info["cuda"] = gpu_info();
   return info;
 }

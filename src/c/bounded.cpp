@@ -6,6 +6,7 @@
 #include <c/state.hpp>
 #include <c/status.hpp>
 #include <cmath>
+#include <cpu/environment.hpp>
 #include <exactdot/core/enclosure.hpp>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/core/state_enclosure.hpp>
@@ -92,6 +93,7 @@ xd_status xd_bound_words(int type, const int64_t* words, size_t count, xd_bounde
     require(words, caller, "words");
     require(sum, caller, "sum");
     require_word_count(count, word_count_of(of), caller);
+    const cpu_engine::standard_arithmetic environment;
     const core::enclosure found = core::enclosure_of_state(core::layout_of(of), words);
     *sum = {found.head, found.tail, found.bound};
   });
@@ -107,6 +109,7 @@ xd_status xd_bound(int what, const xd_vector* a, const xd_vector* b, int result_
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(chosen, first, b, caller);
     const options used = to_options(given, caller);
     require(sum, caller, "sum");
+    const cpu_engine::standard_arithmetic environment;
     core::enclosure found{};
     if (!engine::bound_short_sum(chosen, first, second, to_type(result_type, caller), used, found)) {
       state total(first.type);
@@ -133,6 +136,7 @@ xd_status xd_round_bounded(int what, int type, size_t k, const xd_bounded* sums,
     if (call.is_moment()) require(squares, caller, "squares");
     if (call.is_moment() || call.rule.finish() == core::finish::quotient) require(counts, caller, "counts");
     const element_type to = static_cast<element_type>(result_type);
+    const cpu_engine::standard_arithmetic environment;
     const bool is_plain = call.rule.finish() == core::finish::round && call.rule.gives<double>();
     for (size_t i = 0; i < k; ++i) {
       const xd_bounded& x = sums[i];

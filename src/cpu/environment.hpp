@@ -1,6 +1,7 @@
-// Whether floating-point arithmetic on this thread is what the vector kernels assume: rounding to nearest, no
-// flushing of subnormals, no trapping. If it is not, mode exact computes in integers, and the caller's settings
-// stay untouched.
+// The floating-point environment that the kernels assume: rounding to nearest, no flushing of subnormals, no trapping.
+//
+// Entries of the library compute in it and put the caller's back, status flags included, if that is another one. Cost:
+// one read of the control register; where the caller's is another one, two writes more.
 #pragma once
 
 #include <cfenv>
@@ -12,46 +13,102 @@
 
 namespace exactdot::inline v0_3::cpu_engine {
 
-inline bool arithmetic_is_standard() {
 #if defined(__x86_64__)
-  constexpr unsigned control = 0xffc0, masks_only = 0x1f80;  // FTZ, rounding, exception masks, DAZ
-  return (_mm_getcsr() & control) == masks_only;
-#elif defined(__aarch64__)
-  // These bits of FPCR change no result of the kernels: format and flushing of float16 arithmetic (AHP, FZ16), of
-  // which there is none, and the payload of NaNs (DN).
-  constexpr std::uint64_t irrelevant = 1u << 26 | 1u << 19 | 1u << 25;
-  std::uint64_t control = 0;
-  asm volatile("mrs %0, fpcr" : "=r"(control));
-  return (control & ~irrelevant) == 0;
-#else
-  return std::fegetround() == FE_TONEAREST;
-#endif
+using control_word = std::uint32_t;  // MXCSR; the status flags are its lowest six bits
+
+inline constexpr control_word flush_bit = 0x8000, denormals_are_zero_bit = 0x0040, trap_masks = 0x1f80;
+
+inline control_word read_control() { return _mm_getcsr(); }
+inline void write_control(control_word word) { _mm_setcsr(word); }
+inline bool is_standard(control_word word) { return (word & 0xffc0) == trap_masks; }
+inline control_word standard_control(control_word) { return trap_masks; }
+inline bool has_traps(control_word word) { return (word & trap_masks) != trap_masks; }
+inline const char* rounding_of(control_word word) {
+  constexpr const char* names[] = {"to_nearest", "downward", "upward", "toward_zero"};
+  return names[word >> 13 & 3];
 }
+#elif defined(__aarch64__)
+using control_word = std::uint64_t;  // FPCR
 
-/// The floating-point environment of the calling thread, for the threads that work for it: a pool's threads keep
-/// the one in which they were started.
-class caller_environment {
+inline constexpr control_word flush_bit = 1U << 24, denormals_are_zero_bit = flush_bit, trap_bits = 0x9f00;
+/// These bits change no result of the kernels: format and flushing of float16 arithmetic (AHP, FZ16), of which there
+/// is none, and the payload of NaNs (DN).
+inline constexpr control_word irrelevant_bits = 1U << 26 | 1U << 19 | 1U << 25;
+
+inline control_word read_control() {
+  control_word word = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(word));
+  return word;
+}
+inline void write_control(control_word word) { asm volatile("msr fpcr, %0" : : "r"(word) : "memory"); }
+inline bool is_standard(control_word word) { return (word & ~irrelevant_bits) == 0; }
+inline control_word standard_control(control_word word) { return word & irrelevant_bits; }
+inline bool has_traps(control_word word) { return (word & trap_bits) != 0; }
+inline const char* rounding_of(control_word word) {
+  constexpr const char* names[] = {"to_nearest", "upward", "downward", "toward_zero"};
+  return names[word >> 22 & 3];
+}
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+/// The standard environment on this thread, during the lifetime of the object.
+class standard_arithmetic {
  public:
-  caller_environment() { std::fegetenv(&environment_); }
-
-  /// Puts a worker into it until the returned object is destroyed.
-  class scope {
-   public:
-    explicit scope(const std::fenv_t& environment) {
-      std::fegetenv(&before_);
-      std::fesetenv(&environment);
-    }
-    ~scope() { std::fesetenv(&before_); }
-    scope(const scope&) = delete;
-    scope& operator=(const scope&) = delete;
-
-   private:
-    std::fenv_t before_;
-  };
-  [[nodiscard]] scope enter() const { return scope(environment_); }
+  standard_arithmetic() : before_(read_control()) {
+    if (!is_standard(before_)) [[unlikely]] enter();
+  }
+  ~standard_arithmetic() {
+    if (!is_standard(before_)) [[unlikely]] leave();
+  }
+  standard_arithmetic(const standard_arithmetic&) = delete;
+  standard_arithmetic& operator=(const standard_arithmetic&) = delete;
 
  private:
-  std::fenv_t environment_;
+  // not inline: the compiler moves no operation across a call
+  [[gnu::noinline]] void enter() {
+#if defined(__aarch64__)
+    asm volatile("mrs %0, fpsr" : "=r"(flags_));
+#endif
+    write_control(standard_control(before_));
+  }
+  [[gnu::noinline]] void leave() {
+    write_control(before_);
+#if defined(__aarch64__)
+    asm volatile("msr fpsr, %0" : : "r"(flags_));
+#endif
+  }
+
+  control_word before_;
+#if defined(__aarch64__)
+  std::uint64_t flags_ = 0;
+#endif
 };
+
+#else
+
+using control_word = std::fenv_t;
+
+inline control_word read_control() {
+  control_word word;
+  std::fegetenv(&word);
+  return word;
+}
+inline bool is_standard(const control_word&) { return false; }
+
+class standard_arithmetic {
+ public:
+  standard_arithmetic() : before_(read_control()) { std::fesetenv(FE_DFL_ENV); }
+  ~standard_arithmetic() { std::fesetenv(&before_); }
+  standard_arithmetic(const standard_arithmetic&) = delete;
+  standard_arithmetic& operator=(const standard_arithmetic&) = delete;
+
+ private:
+  control_word before_;
+};
+
+#endif
+
+inline bool arithmetic_is_standard() { return is_standard(read_control()); }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

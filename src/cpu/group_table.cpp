@@ -38,8 +38,7 @@ struct group_table::tables {
 
 bool group_table::suits(const batch& of) {
   const engine::plan& each = of.each;
-  return of.has_keys() && of.states == nullptr && !each.info().is_extremum && !each.has_parts() &&
-         arithmetic_is_standard();
+  return of.has_keys() && of.states == nullptr && !each.info().is_extremum && !each.has_parts();
 }
 
 group_table::group_table(const batch& of)

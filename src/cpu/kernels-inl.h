@@ -31,9 +31,9 @@ template <class Element, class Term>
 constexpr kernels kernels_of() {
   return {fast<Element, Term>,        bounded<Element, Term>,
           refined<Element, Term>,     suggested_levels<Element, Term>,
-          accumulate<Element, Term>,  accumulate_integers<Element, Term>,
-          add_columns<Element, Term>, plain_columns_kernel<Element, Term>(),
-          add_groups<Element, Term>,  Term::factors == 2 && sizeof(Element) == sizeof(double)};
+          accumulate<Element, Term>,  add_columns<Element, Term>,
+          plain_columns_kernel<Element, Term>(), add_groups<Element, Term>,
+          Term::factors == 2 && sizeof(Element) == sizeof(double)};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -23,7 +23,8 @@ namespace exactdot::inline v0_3::cpu_engine {
 inline constexpr std::size_t group_slots_ahead = 16;
 
 /// The loops over n contiguous carriers at a and b, for one carrier and term (b = a for terms of one input). Each
-/// result is exact, or known to within a bound, or of order v1, so none depends on the instruction set.
+/// result is exact, or known to within a bound, or of order v1, so none depends on the instruction set. All compute in
+/// the environment of environment.hpp.
 struct kernels {
   /// Mode fast: the tile tree of order v1; the bits of the accumulation type.
   std::uint64_t (*fast)(const void* a, const void* b, std::size_t n);
@@ -36,9 +37,6 @@ struct kernels {
   int (*suggested_levels)(const void* a, const void* b, std::size_t n, int exponent);
   /// words += the exact sum; normalised on entry and on return.
   void (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words);
-  /// words += the exact sum of up to additions_between_normalisations elements, in integers only: right in any
-  /// floating-point environment. Propagates no carry.
-  void (*accumulate_integers)(const void* a, const void* b, std::size_t n, std::int64_t* words);
   /// Adds rows of `width` carriers to the sums of their columns.
   void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                       const column_sums& to);

@@ -4,7 +4,6 @@
 // Inline: a plan takes as long as a reduction of some hundred elements (docs/experiments.md, "The plan").
 #pragma once
 
-#include <cpu/environment.hpp>
 #include <cpu/kernels.hpp>
 #include <exactdot/core/enclosure.hpp>
 #include <exactdot/core/finish.hpp>
@@ -25,20 +24,6 @@ class state_words {
   int count_;
   std::int64_t words_[2 * core::max_state_words];  // not initialised: a short state must not pay for a long one
 };
-
-/// words += the exact sum of n elements. See kernels::accumulate.
-inline void accumulate(const kernels& kernels, element_type carrier, const void* a, const void* b, std::size_t n,
-                       std::int64_t* words) noexcept {
-  if (arithmetic_is_standard()) return kernels.accumulate(a, b, n, words);
-  while (n != 0) {
-    const std::size_t count = std::min<std::size_t>(n, core::additions_between_normalisations);
-    kernels.accumulate_integers(a, b, count, words);
-    core::normalise(core::layout_of(carrier), words);
-    a = static_cast<const char*>(a) + count * size_of(carrier);
-    b = static_cast<const char*>(b) + count * size_of(carrier);
-    n -= count;
-  }
-}
 
 /// What core::decide_finish needs.
 struct arithmetic : core::rounding_in_integers {
@@ -95,7 +80,7 @@ template <class Bounded, class Suggest, class Refined>
 bool finish_within_bound(const core::result_rule& rule, std::size_t n, Bounded bounded, Suggest suggested_levels,
                          Refined refined, std::uint64_t& result) {
   bounded_sum sum;
-  if (!arithmetic_is_standard() || !bounded(sum)) return false;
+  if (!bounded(sum)) return false;
   return finish_if_certain(rule, n, sum, result) || finish_refined(rule, n, sum, suggested_levels, refined, result);
 }
 
@@ -115,7 +100,7 @@ inline std::uint64_t reduce_short(const kernels& kernels, core::finish finish, e
   }
   const core::state_layout layout = core::layout_of(carrier);
   state_words words(layout);
-  accumulate(kernels, carrier, a, b, n, words.data());
+  kernels.accumulate(a, b, n, words.data());
   return core::finish_state(rule, layout, words.data(), n).word;
 }
 

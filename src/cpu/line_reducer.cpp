@@ -120,7 +120,7 @@ void line_reducer::add_states() noexcept {
 /// words += the exact sum of the terms, or with `multiplied` of their squares.
 void line_reducer::add_state(const kernels& kernels, bool multiplied, std::int64_t* words) noexcept {
   const auto add_chunk = [&](const void* a, const void* b, std::size_t, std::size_t n) {
-    accumulate(kernels, each_.carrier, a, b, n, words);
+    kernels.accumulate(a, b, n, words);
   };
   for (int i = 0; i < each_.parts_of_a(); ++i) {
     for (int k = 0; k < each_.parts_of_b(multiplied); ++k)

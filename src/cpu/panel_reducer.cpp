@@ -167,7 +167,7 @@ void panel_reducer::add_states(const kernels& kernels, bool multiplied, std::siz
           [&](std::size_t, std::size_t n) {
             for (std::size_t c = 0; c < columns; ++c) {
               if (!wanted[c]) continue;
-              accumulate(kernels, each_.carrier, a_.column(c), column_of_b(c), n, words + c * words_of_column);
+              kernels.accumulate(a_.column(c), column_of_b(c), n, words + c * words_of_column);
             }
           },
           i, k);

@@ -57,7 +57,7 @@ row_block panel_rows::read(std::size_t first, std::size_t count) noexcept {
 
 bool panel_sums::suits(const engine::batch& of) {
   if (of.results.empty() || of.each.mode != mode::exact || of.each.info().is_extremum) return false;
-  if (!of.each.bounded_sum_can_decide || of.each.n == 0 || !arithmetic_is_standard()) return false;
+  if (!of.each.bounded_sum_can_decide || of.each.n == 0) return false;
   const engine::shared_axis& panel = of.results.back();
   if (panel.a == 0 && (of.each.info().inputs == 1 || panel.b == 0)) return false;  // the same vector each time
   const bool is_short = of.each.n <= short_row && panel.n >= 8;

@@ -27,10 +27,10 @@ struct batch_kernels {
 
 class partial_result {
  public:
-  /// Of no elements. Level 1 is not used where it cannot decide, or where arithmetic is not what it assumes.
+  /// Of no elements. Level 1 is not used where it cannot decide.
   void clear(const engine::plan& plan) noexcept {
     is_open_ = plan.mode == mode::exact && !plan.info().is_extremum &&
-               !(plan.bounded_sum_can_decide && arithmetic_is_standard());
+               !plan.bounded_sum_can_decide;
     total_ = {};
     best_ = no_extreme;
     floats_.clear();

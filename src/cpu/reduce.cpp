@@ -65,7 +65,7 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
   const auto slice_sum = [&](const void* x, const void*, std::size_t n, bounded_moments& slice) {
     return of.term->bounded(x, x, n, slice.sum) && of.squares->bounded(x, x, n, slice.squares);
   };
-  if (!arithmetic_is_standard() || !total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
+  if (!total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
   const core::decision decided = decide_moments(plan, found);
   result = decided.word;
   return decided.certain;
@@ -87,7 +87,7 @@ void add_states(const plan& plan, std::int64_t* words) {
   std::vector<std::int64_t> others(static_cast<std::size_t>(plan.threads - 1) *
                                    count_of_words);  // the first thread uses `words`
   const auto add_slice = [&](const kernels& kernels, std::int64_t* sum, const void* a, const void* b,
-                             std::size_t n) noexcept { accumulate(kernels, of.carrier, a, b, n, sum); };
+                             std::size_t n) noexcept { kernels.accumulate(a, b, n, sum); };
   if (plan.contiguous && plan.threads == 1 && plan.monitor == nullptr && of.states() == 1) {
     return add_slice(*of.term, words, plan.a.data, plan.b.data, plan.n);
   }

@@ -3,6 +3,7 @@
 // Additions leave carries in the limbs; reading normalises. Headroom is checked at each normalisation, when the
 // last limb still has 2^32 times the room that the contract promises, so no overflow passes unnoticed.
 #include <algorithm>
+#include <cpu/environment.hpp>
 #include <cpu/levels.hpp>
 #include <cstring>
 #include <exactdot/accumulator.hpp>
@@ -105,6 +106,7 @@ void check_type(state_view state, const any_vector& x) {
 void add_terms(state_view state, reduction what, const any_vector& a, const any_vector& b, options options) {
   check_type(state, a);
   options.mode = mode::exact;  // whatever the caller's
+  const cpu_engine::standard_arithmetic environment;
   normalise(state);
   const core::state_layout layout = layout_of(state);
   const core::state_layout carrier_layout = core::layout_of(core::carrier_of(state.type));
@@ -119,7 +121,7 @@ void add_terms(state_view state, reduction what, const any_vector& a, const any_
   if (is_carrier && is_contiguous(a) && is_contiguous(b) && a.type == b.type && a.n == b.n &&
       engine::is_short_call(a.data, b.data, a.n, options)) {
     const auto& kernels = cpu_engine::current_kernels(a.type, core::info_of(what).term);
-    cpu_engine::accumulate(kernels, a.type, a.data, b.data, a.n, sum);
+    kernels.accumulate(a.data, b.data, a.n, sum);
   } else {
     engine::add(engine::make_plan({state.caller, what, a, b, element_type::float64}, options), sum);
   }

@@ -10,8 +10,9 @@ bool bound_short_sum(reduction what, const any_vector& a, const any_vector& b, e
                      const options& options, core::enclosure& sum) {
   const bool suits = a.type == core::carrier_of(a.type) && a.type == b.type && a.n == b.n && is_contiguous(a) &&
                      is_contiguous(b) && bounded_sum_can_decide(a.type, result) && !is_integer(result) &&
-                     is_short_call(a.data, b.data, a.n, options) && cpu_engine::arithmetic_is_standard();
+                     is_short_call(a.data, b.data, a.n, options);
   if (!suits) return false;
+  const cpu_engine::standard_arithmetic environment;
   cpu_engine::bounded_sum found;
   if (!cpu_engine::current_kernels(a.type, core::info_of(what).term).bounded(a.data, b.data, a.n, found))
     return false;

@@ -1,6 +1,7 @@
 // The entries of the library behind every face (run.hpp, exactdot/reductions.hpp).
 #include <algorithm>
 #include <cpu/batch.hpp>
+#include <cpu/environment.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/reduce.hpp>
 #include <exactdot/batches.hpp>
@@ -38,6 +39,7 @@ namespace {
 
 [[gnu::noinline]] std::uint64_t reduce_by_plan(reduction what, const any_vector& a, const any_vector& b,
                                                element_type result, const options& options, std::int64_t ddof) {
+  const cpu_engine::standard_arithmetic environment;
   return engine::run(engine::make_plan({name_of(what), what, a, b, result, ddof}, options));
 }
 
@@ -47,19 +49,41 @@ bool needs_no_plan(reduction what, mode mode) {
   return !info.is_extremum && !info.needs_squares() && (mode == mode::exact || info.finish == core::finish::round);
 }
 
-/// The results of calls on contiguous carriers that need no plan. Six arguments: the call passes them on in
-/// registers.
+/// The results of calls on contiguous carriers that need no plan. Six arguments: the calls pass them on in
+/// registers. In another environment than the standard one they call themselves in that, by functions of their own:
+/// an object to destroy would cost every call some nanoseconds.
+std::uint64_t exact_in_standard(reduction what, element_type carrier, element_type result, const void* a,
+                                const void* b, std::size_t n);
+std::uint64_t fast_in_standard(reduction what, element_type carrier, element_type result, const void* a,
+                               const void* b, std::size_t n);
+
 [[gnu::noinline]] std::uint64_t exact_without_plan(reduction what, element_type carrier, element_type result,
                                                    const void* a, const void* b, std::size_t n) {
+  if (!cpu_engine::arithmetic_is_standard()) [[unlikely]] {
+    return exact_in_standard(what, carrier, result, a, b, n);
+  }
   const auto& info = core::info_of(what);
   return cpu_engine::reduce_short(cpu_engine::current_kernels(carrier, info.term), info.finish, carrier, result, a,
                                   b, n);
 }
 [[gnu::noinline]] std::uint64_t fast_without_plan(reduction what, element_type carrier, element_type result,
                                                   const void* a, const void* b, std::size_t n) {
+  if (!cpu_engine::arithmetic_is_standard()) [[unlikely]] {
+    return fast_in_standard(what, carrier, result, a, b, n);
+  }
   const std::uint64_t sum = cpu_engine::current_kernels(carrier, core::info_of(what).term).fast(a, b, n);
   const core::result_rule rule(core::finish::round, core::format_of(result));
   return with_carrier(carrier, [&]<class T>(T) { return core::converted_word(rule, core::from_word<T>(sum)); });
+}
+[[gnu::noinline]] std::uint64_t exact_in_standard(reduction what, element_type carrier, element_type result,
+                                                  const void* a, const void* b, std::size_t n) {
+  const cpu_engine::standard_arithmetic environment;
+  return exact_without_plan(what, carrier, result, a, b, n);
+}
+[[gnu::noinline]] std::uint64_t fast_in_standard(reduction what, element_type carrier, element_type result,
+                                                 const void* a, const void* b, std::size_t n) {
+  const cpu_engine::standard_arithmetic environment;
+  return fast_without_plan(what, carrier, result, a, b, n);
 }
 std::uint64_t reduce_without_plan(reduction what, element_type carrier, element_type result, const void* a,
                                   const void* b, std::size_t n, mode mode) {
@@ -138,6 +162,7 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type r
 
 namespace {
 void run_batch(const engine::batch& batch) {
+  const cpu_engine::standard_arithmetic environment;
   if (!batch.each.on_gpu) return cpu_engine::reduce(batch);
   engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
 }

@@ -3,6 +3,7 @@
 // The engine of batches, on a CPU or a GPU, computes the canonical words of each result and adds them to the
 // caller's. Every check is made before the first word is written.
 #include <cpu/batch.hpp>
+#include <cpu/environment.hpp>
 #include <exactdot/states.hpp>
 #include <plan/gpu_engine.hpp>
 #include <plan/state_request.hpp>
@@ -24,6 +25,7 @@ void add(const engine::batch& batch, state_span words, std::size_t max_elements,
   engine::for_states(batch.count, caller, [&](std::size_t i) {
     engine::check_state(caller, of, &words[i * static_cast<std::size_t>(of.words)], 1, max_elements);
   });
+  const cpu_engine::standard_arithmetic environment;
   cpu_engine::reduce(batch);
 }
 

@@ -36,7 +36,7 @@ void test_names(void) {
   CHECK(strcmp(xd_status_name(-1), "unknown status") == 0);
   CHECK(xd_type_named("float128") == -1 && xd_type_named("") == -1 && xd_type_named(NULL) == -1);
   CHECK(xd_reduction_named("Dot") == -1 && xd_reduction_named(NULL) == -1);
-  CHECK(strcmp(xd_version(), EXPECTED_VERSION) == 0);
+  CHECK(strncmp(xd_version(), EXPECTED_VERSION, strlen(EXPECTED_VERSION)) == 0);
 }
 
 static double reduce(int reduction, const xd_vector* x, const xd_options* options) {

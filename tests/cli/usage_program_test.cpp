@@ -168,12 +168,15 @@ TEST_F(usage_program, version_and_info_agree_with_the_library) {
   EXPECT_EQ(json["instruction_set"], exactdot::cpu().instruction_set);
   EXPECT_EQ(json["instruction_sets"], exactdot::cpu().instruction_sets);
   EXPECT_EQ(json["threads"], exactdot::cpu().threads);
+  EXPECT_EQ(json["environment"]["rounding"], "to_nearest");
+  EXPECT_EQ(json["environment"]["flush_to_zero"], false);
   EXPECT_TRUE(json["cuda"]["compiler_at_build"].is_boolean());
   EXPECT_EQ(json["cuda"]["engine"], json["cuda"]["compiler_at_build"]);
   EXPECT_TRUE(json["cuda"]["gpus"].is_array());
   EXPECT_TRUE(json["openblas"].is_string() || json["openblas"].is_null());
   const std::string text = run_well({"info"});
-  for (const std::string word : {"exactdot", "instruction set", "threads", "CUDA", "GPU", "OpenBLAS"}) {
+  for (const std::string word :
+       {"exactdot", "instruction set", "threads", "rounds to_nearest\n", "CUDA", "GPU", "OpenBLAS"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word;
   }
 }

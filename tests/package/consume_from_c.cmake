@@ -9,16 +9,7 @@ function(expect_output)
   endif()
 endfunction()
 
-file(GLOB_RECURSE description ${SCRATCH}/moved/exactdot.pc)
-cmake_path(GET description PARENT_PATH pkgconfig_dir)
-cmake_path(GET pkgconfig_dir PARENT_PATH library_dir)
-set(ENV{PKG_CONFIG_PATH} ${pkgconfig_dir})
-execute_process(COMMAND ${PKG_CONFIG} --modversion exactdot OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
-if(NOT version STREQUAL "${VERSION}\n")
-  message(FATAL_ERROR "pkg-config has the version ${version}")
-endif()
-execute_process(COMMAND ${PKG_CONFIG} --cflags --libs exactdot OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
-separate_arguments(flags UNIX_COMMAND ${flags})
+flags_of(exactdot_c)
 run(${C_COMPILER} -std=c99 -Wall -Wextra -pedantic -Werror ${C_EXAMPLE} ${flags} -Wl,-rpath,${library_dir}
   -o ${SCRATCH}/c_example)  # the line of docs/c.md
 expect_output(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ${SCRATCH}/c_example)

@@ -29,7 +29,7 @@ if(SOURCE)
   run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD} -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DCMAKE_UNITY_BUILD=ON
     -DCMAKE_CXX_COMPILER=${COMPILER}
     -DEXACTDOT_BUILD_PROGRAM=OFF -DEXACTDOT_BUILD_TESTS=OFF -DEXACTDOT_BUILD_BENCH=OFF
-    -DEXACTDOT_BUILD_SIMT=OFF -DEXACTDOT_BUILD_CUDA=OFF -DEXACTDOT_AVX512=OFF)
+    -DEXACTDOT_BUILD_SIMT=OFF -DEXACTDOT_BUILD_CUDA=OFF -DEXACTDOT_AVX512=OFF -DEXACTDOT_UNOPTIMISED=ON)
   run(${CMAKE_COMMAND} --build ${BUILD} --parallel 2)
 endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
@@ -41,8 +41,31 @@ set(package_options -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER} 
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/consumer ${package_options})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/consumer)
 execute_process(COMMAND ${SCRATCH}/consumer/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
-if(NOT output STREQUAL "exactdot ${VERSION} works from its package\n")
+set(expected_output "^exactdot ${VERSION}([.]dev0)?([+]g[0-9a-f]+([.]d[0-9a-f]+)?)? works from its package\n$")
+if(NOT output MATCHES "${expected_output}")
   message(FATAL_ERROR "the consumer printed: ${output}")
+endif()
+
+# by pkg-config: flags_of(package) sets flags
+file(GLOB_RECURSE description ${SCRATCH}/moved/exactdot.pc)
+cmake_path(GET description PARENT_PATH pkgconfig_dir)
+cmake_path(GET pkgconfig_dir PARENT_PATH library_dir)
+set(ENV{PKG_CONFIG_PATH} ${pkgconfig_dir})
+macro(flags_of package)
+  execute_process(COMMAND ${PKG_CONFIG} --modversion ${package} OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT version STREQUAL "${VERSION}\n")
+    message(FATAL_ERROR "pkg-config has the version ${version} of ${package}")
+  endif()
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs ${package} OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND ${flags})
+endmacro()
+if(PKG_CONFIG)
+  flags_of(exactdot)
+  run(${COMPILER} -std=c++20 ${CONSUMER}/main.cpp ${flags} -Wl,-rpath,${library_dir} -o ${SCRATCH}/consumer_by_pkg_config)
+  execute_process(COMMAND ${SCRATCH}/consumer_by_pkg_config OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT output MATCHES "${expected_output}")
+    message(FATAL_ERROR "the consumer by pkg-config printed: ${output}")
+  endif()
 endif()
 
 # the CUDA engine is a component; requesting it from a package without it is an error
@@ -53,6 +76,8 @@ if(CUDA)
 else()
   expect_missing(cuda "installed without its CUDA engine; a build with a CUDA compiler has it")
 endif()
+
+include(${CMAKE_CURRENT_LIST_DIR}/symbols.cmake)
 
 if(C_EXAMPLE)
   include(${CMAKE_CURRENT_LIST_DIR}/consume_from_c.cmake)

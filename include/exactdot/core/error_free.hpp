@@ -6,6 +6,7 @@
 #pragma once
 
 #include <exactdot/core/config.hpp>
+#include <exactdot/core/ieee_arithmetic.hpp>
 
 namespace exactdot::inline v0_3::core {
 

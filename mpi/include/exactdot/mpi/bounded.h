@@ -15,8 +15,9 @@
 #include <exactdot/mpi/calls.h>
 #include <float.h>
 
-#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
-#error "exactdot_mpi.h needs IEEE additions: compile without -ffast-math (-Ofast), and with SSE2 instead of the x87"
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
+    FLT_EVAL_METHOD != 0
+#error "exactdot_mpi.h needs IEEE arithmetic: add -fno-fast-math (for -ffast-math, -Ofast), or SSE2 instead of the x87"
 #endif
 
 enum { XD_MPI_WIDTH = 8, XD_MPI_BOUND_MASK = (1 << 20) - 1, XD_MPI_BOUND_SHIFT = 43 };

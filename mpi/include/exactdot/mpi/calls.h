@@ -82,22 +82,35 @@ static inline xd_status xd_mpi_share_failure(const char* caller, MPI_Comm comm, 
   return xd_fail(status, text);
 }
 
-/* The version of the library as a number: 0.2.0 is 200. */
+/* A number for the version of the library, commit and all: 62 bits of its FNV-1a hash. */
 static inline int64_t xd_mpi_version(void) {
-  int major = 0, minor = 0, patch = 0;
-  if (sscanf(xd_version(), "%d.%d.%d", &major, &minor, &patch) != 3) return -1;
-  return 10000 * (int64_t)major + 100 * minor + patch;
+  uint64_t hash = 14695981039346656037u;
+  const char* text;
+  for (text = xd_version(); *text != '\0'; ++text) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+  return (int64_t)(hash >> 2);
 }
 
-/* Writes number i of xd_mpi_compare as a user knows it: types and reductions by name, 200 as 0.2.0. */
+/* The version on the rank that holds the least number of all, and on the one that holds the greatest. */
+static inline int xd_mpi_share_versions(MPI_Comm comm, int64_t least, int64_t greatest, char* texts, int size) {
+  int rank = 0, i, code = MPI_SUCCESS;
+  MPI_Comm_rank(comm, &rank);
+  for (i = 0; i < 2 && code == MPI_SUCCESS; ++i) {
+    const int candidate = xd_mpi_version() == (i == 0 ? least : greatest) ? rank : INT_MAX;
+    int first = 0;
+    snprintf(texts + i * size, (size_t)size, "%s", xd_version());
+    code = MPI_Allreduce(&candidate, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (code == MPI_SUCCESS) code = MPI_Bcast(texts + i * size, size, MPI_CHAR, first, comm);
+  }
+  return code;
+}
+
+/* Writes number i of xd_mpi_compare as a user knows it: types and reductions by name. */
 static inline void xd_mpi_compared_text(int i, int is_root, int64_t number, char* text, size_t size) {
   const char* name = NULL;
   if (i == 1 || (i == 3 && !is_root)) name = xd_type_name((int)number);
   if (i == 2) name = number < 0 ? "of accumulators" : xd_reduction_name((int)number);
   if (name != NULL) {
     snprintf(text, size, "%s", name);
-  } else if (i == 4) {
-    snprintf(text, size, "%d.%d.%d", (int)(number / 10000), (int)(number / 100 % 100), (int)(number % 100));
   } else {
     snprintf(text, size, "%lld", (long long)number);
   }
@@ -112,13 +125,19 @@ static inline xd_status xd_mpi_compare(const char* caller, MPI_Comm comm, size_t
                                reduction < 0 ? "the root" : "the result type", "the version of exactdot"};
   const int64_t numbers[5] = {(int64_t)k, type, reduction, result_type, xd_mpi_version()};
   int64_t mine[10], most[10];
-  char text[256], least[32], greatest[32];
+  char text[256], versions[2][64], least[32], greatest[32];
   int i, code;
   for (i = 0; i < 5; ++i) mine[2 * i] = numbers[i], mine[2 * i + 1] = -numbers[i];
   code = MPI_Allreduce(mine, most, 10, MPI_INT64_T, MPI_MAX, comm);
   if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
   for (i = 0; i < 5; ++i) {
     if (most[2 * i] == -most[2 * i + 1]) continue;
+    if (i == 4) {
+      code = xd_mpi_share_versions(comm, -most[9], most[8], versions[0], (int)sizeof versions[0]);
+      if (code != MPI_SUCCESS) return xd_mpi_status(caller, code);
+      snprintf(text, sizeof text, "%s differs between ranks: %s and %s", names[i], versions[0], versions[1]);
+      return xd_mpi_refuse(caller, XD_SIZE_MISMATCH, text);
+    }
     xd_mpi_compared_text(i, reduction < 0, -most[2 * i + 1], least, sizeof least);
     xd_mpi_compared_text(i, reduction < 0, most[2 * i], greatest, sizeof greatest);
     snprintf(text, sizeof text, "%s differs between ranks: %s to %s", names[i], least, greatest);
