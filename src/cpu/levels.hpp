@@ -75,11 +75,22 @@ inline bool is_next_to_tie(const core::result_rule& rule, const bounded_sum& sum
   return sum.bound < std::abs(sum.head) * power_of_two(-rule.precision() - 12);
 }
 
+/// result = the bits of the result, if two doubles hold the sum; exact(pair) is `exact_pair` of `kernels`.
+template <class Exact>
+bool finish_tie(const core::result_rule& rule, std::size_t n, Exact exact, std::uint64_t& result) {
+  exact_pair sum;
+  if (rule.finish() == core::finish::root || !exact(sum)) return false;
+  const core::decision found = decide_exact(rule, n, sum.high, sum.low);
+  result = found.word;
+  return found.certain;
+}
+
 /// result = the bits of the result that a bounded sum over n elements left open. suggested_levels(exponent) and
 /// refined(levels, exponent, sum) are those of `kernels`, over all elements. False if they leave it open too.
-template <class Suggest, class Refined>
-[[gnu::noinline]] bool finish_refined(const core::result_rule& rule, std::size_t n, const bounded_sum& sum,
-                                      Suggest suggested_levels, Refined refined, std::uint64_t& result) {
+template <class Exact, class Suggest, class Refined>
+[[gnu::noinline]] bool finish_open(const core::result_rule& rule, std::size_t n, const bounded_sum& sum,
+                                   Exact exact, Suggest suggested_levels, Refined refined, std::uint64_t& result) {
+  if (is_next_to_tie(rule, sum) && finish_tie(rule, n, exact, result)) return true;
   const int exponent = exponent_above(sum.largest) + sum.exponent;
   // 3 levels make the bound smaller by a factor of 2^55 at least; a sum that the bound hides may be tiny
   const double needed = sum.bound * power_of_two(rule.precision() + 4 - 55);
@@ -96,17 +107,6 @@ template <class Suggest, class Refined>
   return false;
 }
 
-/// result = the bits of the result, if two doubles hold the sum; exact(pair) is `exact_pair` of `kernels`.
-template <class Exact>
-[[gnu::noinline]] bool finish_tie(const core::result_rule& rule, std::size_t n, Exact exact,
-                                  std::uint64_t& result) {
-  exact_pair sum;
-  if (rule.finish() == core::finish::root || !exact(sum)) return false;
-  const core::decision found = decide_exact(rule, n, sum.high, sum.low);
-  result = found.word;
-  return found.certain;
-}
-
 /// result = the bits of the result, from level 1; bounded(sum) and exact(pair) are those of `kernels`. False if it
 /// is left undecided.
 template <class Bounded, class Exact, class Suggest, class Refined>
@@ -114,9 +114,8 @@ bool finish_within_bound(const core::result_rule& rule, std::size_t n, Bounded b
                          Suggest suggested_levels, Refined refined, std::uint64_t& result) {
   bounded_sum sum;
   if (!arithmetic_is_standard() || !bounded(sum)) return false;
-  if (finish_if_certain(rule, n, sum, result)) return true;
-  if (is_next_to_tie(rule, sum) && finish_tie(rule, n, exact, result)) return true;
-  return finish_refined(rule, n, sum, suggested_levels, refined, result);
+  return finish_if_certain(rule, n, sum, result) ||
+         finish_open(rule, n, sum, exact, suggested_levels, refined, result);
 }
 
 /// The exact result of a short call: n > 0 contiguous carriers in cache, one thread, no monitor; a finish of one
