@@ -118,6 +118,27 @@ bool finish_within_bound(const core::result_rule& rule, std::size_t n, Bounded b
          finish_open(rule, n, sum, exact, suggested_levels, refined, result);
 }
 
+/// The same as finish_open for contiguous elements on one thread.
+[[gnu::noinline]] inline bool finish_open_in_place(const kernels& kernels, const core::result_rule& rule,
+                                                   const void* a, const void* b, std::size_t n,
+                                                   const bounded_sum& sum, std::uint64_t& result) {
+  return finish_open(
+      rule, n, sum, [&](exact_pair& pair) { return kernels.exact_pair(a, b, n, pair); },
+      [&](int exponent) { return kernels.suggested_levels(a, b, n, exponent); },
+      [&](int levels, int exponent, refined_sum& finer) {
+        return kernels.refined(a, b, n, levels, exponent, finer);
+      },
+      result);
+}
+
+/// The same as finish_within_bound for contiguous elements on one thread.
+inline bool finish_in_place(const kernels& kernels, const core::result_rule& rule, const void* a, const void* b,
+                            std::size_t n, std::uint64_t& result) {
+  bounded_sum sum;
+  if (!arithmetic_is_standard() || !kernels.bounded(a, b, n, sum)) return false;
+  return finish_if_certain(rule, n, sum, result) || finish_open_in_place(kernels, rule, a, b, n, sum, result);
+}
+
 /// The exact result of a short call: n > 0 contiguous carriers in cache, one thread, no monitor; a finish of one
 /// sum.
 inline std::uint64_t reduce_short(const kernels& kernels, core::finish finish, element_type carrier,
@@ -125,13 +146,7 @@ inline std::uint64_t reduce_short(const kernels& kernels, core::finish finish, e
   const core::result_rule rule(finish, core::format_of(result));
   if (engine::bounded_sum_can_decide(carrier, result)) {
     std::uint64_t word = 0;
-    const auto bounded = [&](bounded_sum& sum) { return kernels.bounded(a, b, n, sum); };
-    const auto exact = [&](exact_pair& sum) { return kernels.exact_pair(a, b, n, sum); };
-    const auto suggested_levels = [&](int exponent) { return kernels.suggested_levels(a, b, n, exponent); };
-    const auto refined = [&](int levels, int exponent, refined_sum& sum) {
-      return kernels.refined(a, b, n, levels, exponent, sum);
-    };
-    if (finish_within_bound(rule, n, bounded, exact, suggested_levels, refined, word)) return word;
+    if (finish_in_place(kernels, rule, a, b, n, word)) return word;
   }
   const core::state_layout layout = core::layout_of(carrier);
   state_words words(layout);

@@ -67,15 +67,7 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
 /// The levels before the exact state. False if they leave the result open.
 bool line_reducer::finish_in_place(const engine::line& x, std::uint64_t& result) const noexcept {
   if (!each_.bounded_sum_can_decide) return false;
-  const kernels& kernels = *kernels_.of_sums->term;
-  return finish_within_bound(
-      each_.result, x.n, [&](bounded_sum& sum) { return kernels.bounded(x.a, x.b, x.n, sum); },
-      [&](exact_pair& sum) { return kernels.exact_pair(x.a, x.b, x.n, sum); },
-      [&](int exponent) { return kernels.suggested_levels(x.a, x.b, x.n, exponent); },
-      [&](int levels, int exponent, refined_sum& sum) {
-        return kernels.refined(x.a, x.b, x.n, levels, exponent, sum);
-      },
-      result);
+  return cpu_engine::finish_in_place(*kernels_.of_sums->term, each_.result, x.a, x.b, x.n, result);
 }
 
 /// The result of the exact state, or states.
