@@ -5,6 +5,7 @@
 #include <cpu/batch_parts.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/line_reducer.hpp>
+#include <cpu/panel_extrema.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 #include <cpu/reduce.hpp>
@@ -108,6 +109,8 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     reduce_groups(of, sink);
   } else if (panel_sums::suits(of)) {
     reduce_panels(of, sink);
+  } else if (panel_extrema::suits(of)) {
+    reduce_extrema(of, sink);
   } else if (panel_reducer::suits(of)) {
     reduce_columns(of, sink);
   } else {

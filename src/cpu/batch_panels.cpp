@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cpu/batch_parts.hpp>
 #include <cpu/line_reducer.hpp>
+#include <cpu/panel_extrema.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 #include <optional>
@@ -151,6 +152,18 @@ void take_sums(const batch& of, const line& first, std::size_t columns, panel_re
   }
 }
 
+/// Adds some rows of a panel, until the monitor cancels.
+template <class Panel>
+void add_rows(const batch& of, std::size_t start, std::size_t count, std::size_t width, Panel& part,
+              bool counts) noexcept {
+  progress progress(of, counts);
+  for (std::size_t done = 0; done < count; done += rows_per_share) {
+    const std::size_t rows = std::min(rows_per_share, count - done);
+    part.add(start + done, rows);
+    if (!progress.goes_on(rows * width)) return;
+  }
+}
+
 /// A few panels with many rows: the threads share the rows of each.
 void reduce_tall_panels(const batch& of, const panels& all, result_sink& sink) {
   auto parts = reducers_of<panel_sums>(of, of.threads);
@@ -158,22 +171,49 @@ void reduce_tall_panels(const batch& of, const panels& all, result_sink& sink) {
   for (std::size_t i = 0; i < all.count(); ++i) {
     const line first = of.line_at(all.first(i));
     for (panel_sums& part : parts) part.start(first, all.size(i));
-    engine::for_shares(of.each.n, rows_per_share, of.threads,
-                       [&](std::size_t start, std::size_t count, int thread) noexcept {
-                         progress progress(of, sink.counts_elements());
-                         panel_sums& part = parts[static_cast<std::size_t>(thread)];
-                         for (std::size_t done = 0; done < count; done += rows_per_share) {
-                           const std::size_t rows = std::min(rows_per_share, count - done);
-                           part.add(start + done, rows);
-                           if (!progress.goes_on(rows * all.size(i))) return;
-                         }
-                       });
+    engine::for_shares(
+        of.each.n, rows_per_share, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+          add_rows(of, start, count, all.size(i), parts[static_cast<std::size_t>(thread)], sink.counts_elements());
+        });
     if (is_cancelled(of)) return;
     last.finish_panel(all.first(i), all.size(i), parts, sink);
   }
 }
 
+/// The results of a panel of extrema from its parts.
+void take_extrema(const batch& of, std::size_t index, std::size_t width, std::span<const panel_extrema> parts,
+                  result_sink& sink) noexcept {
+  extreme best[panel_sums::widest];
+  std::fill_n(best, width, no_extreme);
+  for (const panel_extrema& part : parts) part.join(best);
+  const line first = of.line_at(index);
+  for (std::size_t k = 0; k < width; ++k)
+    sink.take(index + k, line_after(of, first, k).out, {result_of(of.each, best[k])});
+}
+
 }  // namespace
+
+void reduce_extrema(const batch& of, result_sink& sink) {
+  const panels all(of, panel_sums::width_of(of));
+  const bool is_tall = all.count() < static_cast<std::size_t>(of.threads) && of.each.n >= 2 * rows_per_share;
+  if (!is_tall) {
+    return for_panels<panel_extrema>(of, all, sink, [&](std::size_t i, panel_extrema& part) {
+      part.start(of.line_at(all.first(i)), all.size(i));
+      add_rows(of, 0, of.each.n, all.size(i), part, false);
+      if (!is_cancelled(of)) take_extrema(of, all.first(i), all.size(i), {&part, 1}, sink);
+    });
+  }
+  auto parts = reducers_of<panel_extrema>(of, of.threads);
+  for (std::size_t i = 0; i < all.count(); ++i) {
+    for (panel_extrema& part : parts) part.start(of.line_at(all.first(i)), all.size(i));
+    engine::for_shares(
+        of.each.n, rows_per_share, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+          add_rows(of, start, count, all.size(i), parts[static_cast<std::size_t>(thread)], sink.counts_elements());
+        });
+    if (is_cancelled(of)) return;
+    take_extrema(of, all.first(i), all.size(i), parts, sink);
+  }
+}
 
 void reduce_columns(const batch& of, result_sink& sink) {
   const panels all(of, panel_reducer::width_of(of));

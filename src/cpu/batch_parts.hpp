@@ -114,6 +114,8 @@ std::vector<Reducer> reducers_of(const batch& of, int threads) {
 
 /// Computes the columns of a matrix, or short rows, in panels.
 void reduce_panels(const batch& of, result_sink& sink);
+/// Computes the extrema of the columns of a matrix, in panels.
+void reduce_extrema(const batch& of, result_sink& sink);
 /// Computes columns in transposed panels.
 void reduce_columns(const batch& of, result_sink& sink);
 /// Computes groups whose elements lie anywhere.

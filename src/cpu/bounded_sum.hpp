@@ -57,4 +57,17 @@ inline void add(bounded_sum& sum, bounded_sum other) {
   }
 }
 
+/// high + low, exactly. cpu/exact_pair-inl.h
+struct exact_pair {
+  double high = 0, low = 0;
+  bool is_exact = true;  ///< false if two doubles did not hold a sum
+};
+
+/// sum += other.
+inline void add(exact_pair& sum, const exact_pair& other) {
+  const auto high = core::two_sum(sum.high, other.high), low = core::two_sum(sum.low, other.low),
+             rest = core::two_sum(low.value, high.error);
+  sum = {high.value, rest.value, sum.is_exact && other.is_exact && low.error == 0 && rest.error == 0};
+}
+
 }  // namespace exactdot::inline v0_3::cpu_engine

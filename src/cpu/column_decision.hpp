@@ -16,30 +16,6 @@ inline double before_rounding(const bounded_sum& column, bool to_double) noexcep
   return to_double || tail == 0 ? head : core::to_odd(head, tail);
 }
 
-/// The mean of n elements whose sum is head + tail itself, where head is that sum rounded; not certain where the
-/// formulas do not hold. Means of few numbers, as their sums, often lie half way between two results.
-///
-/// Let q be a double next to head/n. The remainder head - q·n is exact: a multiple of the last bits of q and n, and
-/// at most twice n·ulp(q). With the tail it is n times what q lacks, e, and is compared with half an ulp of q.
-inline core::decision decide_exact_mean(const core::result_rule& rule, std::size_t n, double head,
-                                        double tail) noexcept {
-  constexpr core::decision open{};
-  const auto count = static_cast<double>(n);
-  if (head == 0) return {core::converted_word(rule, head + 0.0), true};
-  if (!(std::abs(head) > 0x1p-900 && std::abs(head) < 0x1p900) || n > std::size_t{1} << 50) return open;
-  const double first = head / count, lacking = (std::fma(-first, count, head) + tail) / count, q = first + lacking;
-  const auto [e, lost] = core::two_sum(std::fma(-q, count, head), tail);
-  if (lost != 0) return open;
-  const auto bits = std::bit_cast<std::uint64_t>(q);
-  const double unit = std::bit_cast<double>(bits & 0x7ff0000000000000U) * unit_roundoff;  // half an ulp
-  const bool inwards = (e < 0) != (q < 0);
-  const bool is_power = (bits & 0xfffffffffffffU) == 0;
-  if (e != 0 && (!(std::abs(e) <= count * unit) || (is_power && inwards))) return open;
-  if (!rule.gives<double>()) return {core::converted_word(rule, core::to_odd(q, e)), true};
-  const bool is_tie = e != 0 && std::abs(e) == count * unit && (bits & 1) != 0;
-  return {is_tie ? (inwards ? bits - 1 : bits + 1) : bits, true};
-}
-
 /// The result of a column of n terms, if it is certain.
 inline core::decision decide_column(const core::result_rule& rule, std::size_t n,
                                     const bounded_sum& column) noexcept {
@@ -48,8 +24,7 @@ inline core::decision decide_column(const core::result_rule& rule, std::size_t n
   }
   core::decision found{};
   if (column.bound == 0 && rule.finish() == core::finish::quotient && !rule.is_integer()) {
-    const auto [head, tail] = core::two_sum(column.head, column.tail);
-    found = decide_exact_mean(rule, n, head, tail);
+    found = decide_exact(rule, n, column.head, column.tail);
     if (found.certain) return found;
   }
   found.certain = finish_if_certain(rule, n, column, found.word);

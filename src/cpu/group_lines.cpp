@@ -72,9 +72,11 @@ struct group_lines::worker {
   line_reducer reducer;
   std::size_t* places = nullptr;
   std::byte *a = nullptr, *b = nullptr;
+  std::size_t room = 0;  ///< elements
 
   void lay_out(std::size_t groups, std::size_t elements, const engine::plan& gathered) noexcept {
     places = reinterpret_cast<std::size_t*>(buffer.get());
+    room = elements;
     a = buffer.get() + groups * sizeof(std::size_t);
     b = gathered.info().inputs == 2 ? a + elements * size_of(gathered.a.type) : nullptr;
   }
@@ -179,9 +181,10 @@ void group_lines::gather(const column_call& call, const lot& some, worker& by, B
         find(i, key < groups ? order[key] : ~std::uint64_t{0});
       });
     }
-    if (count == 0) continue;
+    if (count == 0 || by.room == 0) continue;
     before(count);
-    for (std::size_t i = 0; i < count; ++i) found.to[i] = by.places[found.to[i]]++;
+    // keys that were overwritten since they were counted lead to no place outside the buffer
+    for (std::size_t i = 0; i < count; ++i) found.to[i] = std::min(by.places[found.to[i]]++, by.room - 1);
     found.count = count;
     copy(call.a, first, found, by.a);
     if (by.b != nullptr) copy(call.b, first, found, by.b);

@@ -1,6 +1,7 @@
 // What the threads of a call read: per thread a reader of each input, in slices that fit the cache.
 #pragma once
 
+#include <algorithm>
 #include <cpu/kernels.hpp>
 #include <plan/staging.hpp>
 #include <plan/threads.hpp>
@@ -33,15 +34,21 @@ class inputs {
   void for_slices(std::size_t start, std::size_t count, int thread, Step step) noexcept {
     readers& read = readers_[static_cast<std::size_t>(thread)];
     const bool one_input = plan_.info().inputs == 1 && !plan_.has_parts();
+    const bool in_runs = plan_.mode == mode::exact;  // slices of mode fast have a size
     engine::with_progress(start, count, slice_, plan_.monitor, [&](std::size_t first, std::size_t length) {
-      if (one_input) {
-        const void* const x = read.a.read(first, length);
-        return step(x, x, first, length);
-      }
-      for (int i = 0; i < plan_.parts_of_a(); ++i) {
-        const void* const x = read.a.read(first, length, i);
-        for (int k = 0; k < plan_.parts_of_b(plan_.multiplies()); ++k)
-          step(x, read.b.read(first, length, k), first, length);
+      for (const std::size_t end = first + length; first < end; first += length) {
+        length = end - first;
+        if (in_runs) length = std::min({length, read.a.run_at(first), one_input ? length : read.b.run_at(first)});
+        if (one_input) {
+          const void* const x = read.a.read(first, length);
+          step(x, x, first, length);
+          continue;
+        }
+        for (int i = 0; i < plan_.parts_of_a(); ++i) {
+          const void* const x = read.a.read(first, length, i);
+          for (int k = 0; k < plan_.parts_of_b(plan_.multiplies()); ++k)
+            step(x, read.b.read(first, length, k), first, length);
+        }
       }
     });
   }

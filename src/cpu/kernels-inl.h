@@ -9,6 +9,7 @@
 #include "cpu/accumulate-inl.h"
 #include "cpu/bounded-inl.h"
 #include "cpu/columns-inl.h"
+#include "cpu/exact_pair-inl.h"
 #include "cpu/extract-inl.h"
 #include "cpu/extremum-inl.h"
 #include "cpu/fast-inl.h"
@@ -29,10 +30,15 @@ constexpr auto plain_columns_kernel() -> decltype(kernels::add_plain_columns) {
 
 template <class Element, class Term>
 constexpr kernels kernels_of() {
-  return {fast<Element, Term>,        bounded<Element, Term>,
-          refined<Element, Term>,     suggested_levels<Element, Term>,
-          accumulate<Element, Term>,  add_columns<Element, Term>,
-          plain_columns_kernel<Element, Term>(), add_groups<Element, Term>,
+  return {fast<Element, Term>,
+          bounded<Element, Term>,
+          refined<Element, Term>,
+          suggested_levels<Element, Term>,
+          sum_exact_pair<Element, Term>,
+          accumulate<Element, Term>,
+          add_columns<Element, Term>,
+          plain_columns_kernel<Element, Term>(),
+          add_groups<Element, Term>,
           Term::factors == 2 && sizeof(Element) == sizeof(double)};
 }
 

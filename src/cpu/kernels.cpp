@@ -53,6 +53,11 @@ constexpr std::array<group_extremum_kernel, sizeof...(i)> group_extremum_table(s
   return {add_group_extrema<std::tuple_element_t<i / 2, element_types>, i % 2 == 1>...};
 }
 
+template <std::size_t... i>
+constexpr std::array<column_extremum_kernel, sizeof...(i)> column_extremum_table(std::index_sequence<i...>) {
+  return {column_extremum<std::tuple_element_t<i / 2, element_types>, i % 2 == 1>...};
+}
+
 /// Entry i: element type i.
 template <std::size_t... i>
 constexpr std::array<engine::widening, sizeof...(i)> widening_table(std::index_sequence<i...>) {
@@ -60,9 +65,11 @@ constexpr std::array<engine::widening, sizeof...(i)> widening_table(std::index_s
 }
 
 constexpr instruction_set named(const char* name) {
-  return {name, kernels_table(std::make_index_sequence<carrier_count * term_count>()),
+  return {name,
+          kernels_table(std::make_index_sequence<carrier_count * term_count>()),
           extremum_table(std::make_index_sequence<2 * elements.size()>()),
           group_extremum_table(std::make_index_sequence<2 * elements.size()>()),
+          column_extremum_table(std::make_index_sequence<2 * elements.size()>()),
           widening_table(std::make_index_sequence<elements.size()>())};
 }
 

@@ -35,6 +35,8 @@ struct kernels {
   bool (*refined)(const void* a, const void* b, std::size_t n, int levels, int exponent, refined_sum& sum);
   /// How many levels a sample of the addends suggests; more than 5 if these would not do.
   int (*suggested_levels)(const void* a, const void* b, std::size_t n, int exponent);
+  /// The same without an error, from two doubles per lane; false if these do not hold the sum. It decides ties.
+  bool (*exact_pair)(const void* a, const void* b, std::size_t n, cpu_engine::exact_pair& sum);
   /// words += the exact sum; normalised on entry and on return.
   void (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words);
   /// Adds rows of `width` carriers to the sums of their columns.
@@ -58,6 +60,18 @@ struct extreme {
 /// The extreme of n > 0 contiguous elements; indices from 0.
 using extremum_kernel = extreme (*)(const void* x, std::size_t n);
 
+/// Per column: the least key so far, a word of the element's size, and the row that has it, another one; null where
+/// no row is asked for. Whole registers are loaded and stored: there is room for `padding` bytes more of each.
+struct column_extremes {
+  static constexpr std::size_t padding = 64;
+  static constexpr std::size_t max_rows = 256;  ///< that a word of one byte can count
+  void *key, *row;
+};
+
+/// Lowers the keys of columns to those of the elements of `rows` rows, which count from `first`.
+using column_extremum_kernel = void (*)(const row_block& x, std::size_t rows, std::size_t first, std::size_t width,
+                                        const column_extremes& to);
+
 /// Lowers the keys of groups to those of n elements, element i that of table[slots[i]], a word of the element's
 /// size. There are group_slots_ahead more slots, of any value.
 using group_extremum_kernel = void (*)(const void* x, const std::uint32_t* slots, std::size_t n, void* table);
@@ -79,6 +93,7 @@ struct instruction_set {
   std::array<kernels, carrier_count * term_count> table;
   std::array<extremum_kernel, 2 * elements.size()> extrema;
   std::array<group_extremum_kernel, 2 * elements.size()> group_extrema;
+  std::array<column_extremum_kernel, 2 * elements.size()> column_extrema;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;
 };

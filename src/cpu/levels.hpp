@@ -4,6 +4,7 @@
 // Inline: a plan takes as long as a reduction of some hundred elements (docs/experiments.md, "The plan").
 #pragma once
 
+#include <cpu/exact_decision.hpp>
 #include <cpu/kernels.hpp>
 #include <exactdot/core/enclosure.hpp>
 #include <exactdot/core/finish.hpp>
@@ -53,11 +54,28 @@ inline bool finish_if_certain(const core::result_rule& rule, std::size_t n, cons
   return found.certain;
 }
 
+/// Whether a bound that leaves a sum undecided is so small that the sum is most likely half way between two
+/// results.
+inline bool is_next_to_tie(const core::result_rule& rule, const bounded_sum& sum) {
+  return sum.bound < std::abs(sum.head) * power_of_two(-rule.precision() - 12);
+}
+
+/// result = the bits of the result, if two doubles hold the sum; exact(pair) is `exact_pair` of `kernels`.
+template <class Exact>
+bool finish_tie(const core::result_rule& rule, std::size_t n, Exact exact, std::uint64_t& result) {
+  exact_pair sum;
+  if (rule.finish() == core::finish::root || !exact(sum)) return false;
+  const core::decision found = decide_exact(rule, n, sum.high, sum.low);
+  result = found.word;
+  return found.certain;
+}
+
 /// result = the bits of the result that a bounded sum over n elements left open. suggested_levels(exponent) and
 /// refined(levels, exponent, sum) are those of `kernels`, over all elements. False if they leave it open too.
-template <class Suggest, class Refined>
-[[gnu::noinline]] bool finish_refined(const core::result_rule& rule, std::size_t n, const bounded_sum& sum,
-                                      Suggest suggested_levels, Refined refined, std::uint64_t& result) {
+template <class Exact, class Suggest, class Refined>
+[[gnu::noinline]] bool finish_open(const core::result_rule& rule, std::size_t n, const bounded_sum& sum,
+                                   Exact exact, Suggest suggested_levels, Refined refined, std::uint64_t& result) {
+  if (is_next_to_tie(rule, sum) && finish_tie(rule, n, exact, result)) return true;
   const int exponent = exponent_above(sum.largest) + sum.exponent;
   // 3 levels make the bound smaller by a factor of 2^55 at least; a sum that the bound hides may be tiny
   const double needed = sum.bound * power_of_two(rule.precision() + 4 - 55);
@@ -68,20 +86,42 @@ template <class Suggest, class Refined>
     const bounded_sum two_doubles = rounded(finer);
     if (finish_if_certain(rule, n, two_doubles, result)) return true;
     // more levels help, if there are more, unless the sum is next to a tie
-    const bool is_tie = two_doubles.bound < std::abs(two_doubles.head) * power_of_two(-rule.precision() - 12);
-    if (is_tie || levels == refined_sum::max_levels) return false;
+    if (is_next_to_tie(rule, two_doubles) || levels == refined_sum::max_levels) return false;
     levels = refined_sum::max_levels;
   }
   return false;
 }
 
-/// result = the bits of the result, from level 1; bounded(sum) is that of `kernels`. False if it is left undecided.
-template <class Bounded, class Suggest, class Refined>
-bool finish_within_bound(const core::result_rule& rule, std::size_t n, Bounded bounded, Suggest suggested_levels,
-                         Refined refined, std::uint64_t& result) {
+/// result = the bits of the result, from level 1; bounded(sum) and exact(pair) are those of `kernels`. False if it
+/// is left undecided.
+template <class Bounded, class Exact, class Suggest, class Refined>
+bool finish_within_bound(const core::result_rule& rule, std::size_t n, Bounded bounded, Exact exact,
+                         Suggest suggested_levels, Refined refined, std::uint64_t& result) {
   bounded_sum sum;
   if (!bounded(sum)) return false;
-  return finish_if_certain(rule, n, sum, result) || finish_refined(rule, n, sum, suggested_levels, refined, result);
+  return finish_if_certain(rule, n, sum, result) ||
+         finish_open(rule, n, sum, exact, suggested_levels, refined, result);
+}
+
+/// The same as finish_open for contiguous elements on one thread.
+[[gnu::noinline]] inline bool finish_open_in_place(const kernels& kernels, const core::result_rule& rule,
+                                                   const void* a, const void* b, std::size_t n,
+                                                   const bounded_sum& sum, std::uint64_t& result) {
+  return finish_open(
+      rule, n, sum, [&](exact_pair& pair) { return kernels.exact_pair(a, b, n, pair); },
+      [&](int exponent) { return kernels.suggested_levels(a, b, n, exponent); },
+      [&](int levels, int exponent, refined_sum& finer) {
+        return kernels.refined(a, b, n, levels, exponent, finer);
+      },
+      result);
+}
+
+/// The same as finish_within_bound for contiguous elements on one thread.
+inline bool finish_in_place(const kernels& kernels, const core::result_rule& rule, const void* a, const void* b,
+                            std::size_t n, std::uint64_t& result) {
+  bounded_sum sum;
+  if (!kernels.bounded(a, b, n, sum)) return false;
+  return finish_if_certain(rule, n, sum, result) || finish_open_in_place(kernels, rule, a, b, n, sum, result);
 }
 
 /// The exact result of a short call: n > 0 contiguous carriers in cache, one thread, no monitor; a finish of one
@@ -91,12 +131,7 @@ inline std::uint64_t reduce_short(const kernels& kernels, core::finish finish, e
   const core::result_rule rule(finish, core::format_of(result));
   if (engine::bounded_sum_can_decide(carrier, result)) {
     std::uint64_t word = 0;
-    const auto bounded = [&](bounded_sum& sum) { return kernels.bounded(a, b, n, sum); };
-    const auto suggested_levels = [&](int exponent) { return kernels.suggested_levels(a, b, n, exponent); };
-    const auto refined = [&](int levels, int exponent, refined_sum& sum) {
-      return kernels.refined(a, b, n, levels, exponent, sum);
-    };
-    if (finish_within_bound(rule, n, bounded, suggested_levels, refined, word)) return word;
+    if (finish_in_place(kernels, rule, a, b, n, word)) return word;
   }
   const core::state_layout layout = core::layout_of(carrier);
   state_words words(layout);

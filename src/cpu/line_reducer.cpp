@@ -25,8 +25,10 @@ line_reducer::line_reducer(const engine::plan& each)
 template <class Step>
 void line_reducer::for_chunks(std::size_t chunk, Step step, int i, int k) noexcept {
   const bool one_input = each_.info().inputs == 1 && !each_.has_parts();
-  for (std::size_t first = 0; first < each_.n; first += chunk) {
-    const std::size_t n = std::min(chunk, each_.n - first);
+  const bool in_runs = each_.mode == mode::exact;  // chunks of mode fast have a size
+  for (std::size_t first = 0, n = 0; first < each_.n; first += n) {
+    n = std::min(chunk, each_.n - first);
+    if (in_runs) n = std::min({n, a_.run_at(first), one_input ? n : b_.run_at(first)});
     const void* const a = a_.read(first, n, i);
     step(a, one_input ? a : b_.read(first, n, k), first, n);
   }
@@ -40,6 +42,8 @@ void line_reducer::move_to(const engine::line& x) noexcept {
 core::outcome line_reducer::reduce(const engine::line& x) noexcept {
   move_to(x);
   const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
+  if (x.n == 0 && each_.info().is_extremum)
+    return {result_of(each_, no_extreme)};  // of offsets that were overwritten
   if (x.n == 0) return finish_exactly();
   if (suits_integer_line(each_, x.n)) return reduce_integer_line(each_);
   if (each_.contiguous && is_plain_sum) {
@@ -63,14 +67,7 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
 /// The levels before the exact state. False if they leave the result open.
 bool line_reducer::finish_in_place(const engine::line& x, std::uint64_t& result) const noexcept {
   if (!each_.bounded_sum_can_decide) return false;
-  const kernels& kernels = *kernels_.of_sums->term;
-  return finish_within_bound(
-      each_.result, x.n, [&](bounded_sum& sum) { return kernels.bounded(x.a, x.b, x.n, sum); },
-      [&](int exponent) { return kernels.suggested_levels(x.a, x.b, x.n, exponent); },
-      [&](int levels, int exponent, refined_sum& sum) {
-        return kernels.refined(x.a, x.b, x.n, levels, exponent, sum);
-      },
-      result);
+  return cpu_engine::finish_in_place(*kernels_.of_sums->term, each_.result, x.a, x.b, x.n, result);
 }
 
 /// The result of the exact state, or states.

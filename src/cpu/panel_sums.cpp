@@ -13,6 +13,9 @@ constexpr std::size_t short_row = 48;
 /// The widths of panels: wide ones read more of a row at a time, and leave other threads less to do.
 constexpr std::size_t narrow_panel = 256;
 
+/// Rows along several axes are copied if fewer than this follow each other at one step.
+constexpr std::size_t min_run = 4;
+
 /// Whether plain sums decide most results. Products by numbers of few bits, such as 1, add up to ties, as values
 /// do, but the rule that tells exact sums does not see them: one of few terms in eight, of many few.
 bool decides_plainly(const engine::plan& each) {
@@ -27,7 +30,7 @@ panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::
       row_(x),
       target_(plan.carrier),
       is_repeated_(step == 0),
-      in_place_(!x.swapped && x.type == plan.carrier && x.outer.empty() &&
+      in_place_(!x.swapped && x.type == plan.carrier && (x.outer.empty() || x.inner >= min_run) &&
                 (is_repeated_ || step == static_cast<std::ptrdiff_t>(size_of(x.type)))),
       row_bytes_((is_repeated_ ? 1 : width) * size_of(plan.carrier)) {
   row_.outer = {};
@@ -47,7 +50,7 @@ void panel_rows::move_to(const void* data, std::size_t width) noexcept {
 }
 
 row_block panel_rows::read(std::size_t first, std::size_t count) noexcept {
-  if (in_place_) return {x_.from(first).data, x_.stride, is_repeated_};
+  if (in_place_) return {engine::address_of(x_, first), x_.stride, is_repeated_};
   for (std::size_t i = 0; i < count; ++i) {
     row_.data = engine::address_of(x_, first + i);
     engine::copy_contiguous(row_, target_, 0, width_, buffer_.get() + i * row_bytes_);
@@ -133,8 +136,9 @@ void panel_sums::add(std::size_t first, std::size_t count) noexcept {
 void panel_sums::add_unfolded(std::size_t first, std::size_t count) noexcept {
   const bool two = each_.info().inputs == 2;
   const std::size_t step = two ? std::min(a_.rows_at_a_time(), b_.rows_at_a_time()) : a_.rows_at_a_time();
-  for (std::size_t done = 0; done < count; done += step) {
-    const std::size_t rows = std::min(step, count - done);
+  for (std::size_t done = 0, rows = 0; done < count; done += rows) {
+    rows = a_.run_at(first + done, std::min(step, count - done));
+    if (two) rows = b_.run_at(first + done, rows);
     row_block a = a_.read(first + done, rows), b = two ? b_.read(first + done, rows) : a;
     if (a.is_repeated) std::swap(a, b);
     add_rows(a, b, rows, panel_width_);

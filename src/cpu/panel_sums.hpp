@@ -4,6 +4,7 @@
 // Vectors whose sums the bound leaves open are for the reducers of lines and of transposed panels.
 #pragma once
 
+#include <algorithm>
 #include <cpu/column_sums.hpp>
 #include <cpu/plain_sums.hpp>
 #include <cpu/sums.hpp>
@@ -22,7 +23,11 @@ class panel_rows {
   panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width);
 
   void move_to(const void* data, std::size_t width) noexcept;
-  /// Elements first to first + count of all vectors; at most max_rows.
+  /// How many elements from `first` on follow each other at one step, up to count.
+  [[nodiscard]] std::size_t run_at(std::size_t first, std::size_t count) const noexcept {
+    return x_.outer.empty() || !in_place_ ? count : std::min(count, x_.inner - first % x_.inner);
+  }
+  /// Elements first to first + count of all vectors; at most max_rows, and a run of them.
   [[nodiscard]] row_block read(std::size_t first, std::size_t count) noexcept;
 
   static constexpr std::size_t max_rows = plain_sums::max_rows;
@@ -30,7 +35,8 @@ class panel_rows {
   [[nodiscard]] std::size_t rows_at_a_time() const noexcept;
   /// Whether the rows of panels of this width follow each other without a gap.
   [[nodiscard]] bool are_consecutive(std::size_t width) const noexcept {
-    return in_place_ && !is_repeated_ && x_.stride == static_cast<std::ptrdiff_t>(width * size_of(target_));
+    return in_place_ && !is_repeated_ && x_.outer.empty() &&
+           x_.stride == static_cast<std::ptrdiff_t>(width * size_of(target_));
   }
 
  private:

@@ -45,6 +45,13 @@ bool finish_within_bound(const plan& plan, std::uint64_t& result) {
                                 return kernels.bounded(a, b, n, slice);
                               });
   };
+  const auto exact = [&](exact_pair& total) {
+    return total_within_bound(plan, total, plan.n,
+                              [&](const void* a, const void* b, std::size_t n, exact_pair& slice) {
+                                return kernels.exact_pair(a, b, n, slice);
+                              }) &&
+           total.is_exact;
+  };
   const auto refined = [&](int levels, int exponent, refined_sum& total) {
     return total_within_bound(plan, total, plan.n,
                               [&](const void* a, const void* b, std::size_t n, refined_sum& slice) {
@@ -55,7 +62,7 @@ bool finish_within_bound(const plan& plan, std::uint64_t& result) {
     if (!plan.contiguous) return refined_sum::max_levels;
     return kernels.suggested_levels(plan.a.data, plan.b.data, plan.n, exponent);
   };
-  return cpu_engine::finish_within_bound(plan.result, plan.n, bounded, suggested_levels, refined, result);
+  return cpu_engine::finish_within_bound(plan.result, plan.n, bounded, exact, suggested_levels, refined, result);
 }
 
 /// result = the bits of a variance or its root, from bounded sums. False if these leave it undecided.

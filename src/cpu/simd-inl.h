@@ -75,12 +75,18 @@ HWY_INLINE vec<D> subtract_product(D d, vec<D> x, vec<D> y, vec<D> one) {
 template <class D>
 HWY_INLINE vec<D> load_first(D d, const lane_of<D>* from, std::size_t count) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+  // AVX2 masks no lanes of 1 or 2 bytes: Highway would read the whole vector
+  constexpr bool has_mask = HWY_TARGET == HWY_AVX3 || sizeof(lane_of<D>) >= 4;
 #else
-  HWY_ALIGN lane_of<D> lanes[hn::MaxLanes(D())] = {};
-  std::memcpy(lanes, from, count * sizeof(lane_of<D>));
-  return hn::Load(d, lanes);
+  constexpr bool has_mask = false;
 #endif
+  if constexpr (has_mask) {
+    return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+  } else {
+    HWY_ALIGN lane_of<D> lanes[hn::MaxLanes(D())] = {};
+    std::memcpy(lanes, from, count * sizeof(lane_of<D>));
+    return hn::Load(d, lanes);
+  }
 }
 
 /// Floats are processed as two vectors of doubles: this many at a time. Usually one float vector; on Highway's

@@ -127,10 +127,13 @@ line batch::line_at(std::size_t i) const {
     const line column = column_at(column_count == 1 ? 0 : i / groups);
     char* const to = column.out + static_cast<std::ptrdiff_t>(group) * out_stride;
     if (has_keys()) return {column.a, column.b, group_sizes[group], to};
-    const std::uint64_t begin = offset_at(offsets, group);
+    // offsets have been checked, but a caller's thread may have overwritten them since
+    const std::uint64_t most = group_sizes.empty() ? each.n : ~std::uint64_t{0};
+    const std::uint64_t begin = std::min(offset_at(offsets, group), most);
+    const std::uint64_t end = std::clamp(offset_at(offsets, group + 1), begin, most);
     const auto first = static_cast<std::ptrdiff_t>(begin);
     return {moved(column.a, first * each.a.stride), moved(column.b, first * each.b.stride),
-            static_cast<std::size_t>(offset_at(offsets, group + 1) - begin), to};
+            static_cast<std::size_t>(end - begin), to};
   }
   return line_along(results, i, each.n);
 }

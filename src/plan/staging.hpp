@@ -47,6 +47,14 @@ void copy_from_axes(const operand& from, element_type target, int part, std::siz
 void copy_contiguous_by_threads(const operand& from, element_type target, int part, std::size_t n, void* to,
                                 int threads) noexcept;
 
+/// Whether the innermost of several axes is long enough, and such as kernels read: a call for each takes less time
+/// than a copy.
+[[nodiscard]] inline bool is_read_in_runs(const operand& x, element_type target) noexcept {
+  constexpr std::size_t min_run = 128;
+  return !x.outer.empty() && !x.swapped && x.type == target && x.inner >= min_run &&
+         x.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
+}
+
 /// Converts n consecutive elements in native byte order, of one type, to its carrier.
 using widening = void (*)(const void* from, std::size_t n, void* to);
 
@@ -60,6 +68,7 @@ class chunk_reader {
     const bool is_consecutive =
         !from.swapped && from.outer.empty() && from.stride == static_cast<std::ptrdiff_t>(size_of(from.type));
     if (is_consecutive && target == core::carrier_of(from.type)) widen_ = widen;
+    has_runs_ = is_read_in_runs(from, target);
     if (!from.contiguous) {
       buffer_ =
           std::make_unique_for_overwrite<std::byte[]>(std::max<std::size_t>(max_elements * size_of(target), 1));
@@ -75,10 +84,16 @@ class chunk_reader {
   /// Reads elements again that it holds.
   void forget() noexcept { filled_part_ = none; }
 
+  /// How many elements from `start` on are read in place at once, at most: of an operand with several axes.
+  [[nodiscard]] std::size_t run_at(std::size_t start) const noexcept {
+    return has_runs_ ? from_.inner - start % from_.inner : ~std::size_t{0};
+  }
+
   /// `count` elements from `start` on: in place, or copied unless they are what the buffer holds. Valid until the
   /// next call.
   const void* read(std::size_t start, std::size_t count, int part = 0) noexcept {
     if (from_.contiguous) return from_.from(start).data;
+    if (count <= run_at(start) && has_runs_) return address_of(from_, start);
     const bool repeats_one = from_.stride == 0 && from_.outer.empty();
     const bool holds_start = part == filled_part_ && (repeats_one || start == filled_start_);
     if (!holds_start || filled_ < count) fill(start, count, part);
@@ -102,6 +117,7 @@ class chunk_reader {
   operand from_;
   element_type target_;
   widening widen_ = nullptr;
+  bool has_runs_ = false;
   std::unique_ptr<std::byte[]> buffer_;  // not initialised: a short call must not pay for a chunk
   std::size_t filled_start_ = 0, filled_ = 0;
   int filled_part_ = none;

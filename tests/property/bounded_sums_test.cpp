@@ -1,5 +1,5 @@
-// The CPU's bounded and refined sums: the exact sum lies within their bounds, on every instruction set, for the
-// data of all generators; and aimed data whose errors nearly reach the bound, so that a smaller one would be
+// The CPU's bounded, refined and exact sums: the exact sum lies within their bounds, on every instruction set, for
+// the data of all generators; and aimed data whose errors nearly reach the bound, so that a smaller one would be
 // noticed.
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
 #include "oracle/integer_sum.hpp"
+#include "oracle/random.hpp"
 
 namespace {
 
@@ -75,13 +76,17 @@ double largest_product(const oracle::vectors<T>& v) {
 }
 
 struct tally {
-  int bounded = 0, refined = 0;
+  int bounded = 0, refined = 0, exact = 0;
 };
 
 template <class Term, class T>
 void check(const instruction_set& set, const oracle::vectors<T>& v, tally& done) {
   const kernels& of = set.table[kernels_index(type_of<T>, core::term_index<Term>)];
   const T *const a = v.a.data(), *const b = Term::inputs == 2 ? v.b.data() : a;
+  if (exact_pair pair; of.exact_pair(a, b, v.size(), pair)) {
+    ASSERT_EQ((deviation_of<Term>(a, b, v.size(), {pair.high, pair.low}, 0, 0).error), 0) << "exact pair";
+    ++done.exact;
+  }
   bounded_sum sum;
   if (!of.bounded(a, b, v.size(), sum) || !is_finite(sum)) return;
   const deviation off = deviation_of_bounded<Term>(a, b, v.size(), sum);
@@ -130,6 +135,29 @@ TYPED_TEST(bounded_sums, enclose_the_exact_sum) {
     }
     EXPECT_GT(done.bounded, 100);
     EXPECT_GT(done.refined, 300);
+    EXPECT_GT(done.exact, 50);
+  }
+}
+
+/// Sums of alike numbers, which often end half way between two doubles: a pair of doubles holds them, and tells
+/// where it does not.
+TYPED_TEST(bounded_sums, are_exact_pairs_where_elements_are_alike) {
+  oracle::rng random(1);
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    const kernels& of = set->table[kernels_index(type_of<TypeParam>, core::term_index<core::value>)];
+    for (std::size_t n = 1; n < 100; ++n) {
+      std::vector<TypeParam> x(n);
+      for (TypeParam& each : x) each = static_cast<TypeParam>(random.unit());
+      exact_pair pair;
+      ASSERT_TRUE(of.exact_pair(x.data(), x.data(), n, pair)) << set->name << ' ' << n;
+      const auto off = deviation_of<core::value>(x.data(), x.data(), n, {pair.high, pair.low}, 0, 0);
+      ASSERT_EQ(off.error, 0) << set->name << ' ' << n;
+      if (std::is_same_v<TypeParam, float> || n < 3) continue;  // doubles hold any sum of floats so near each other
+      x[0] = static_cast<TypeParam>(0x1p-200), x[1] = 1, x[2] = static_cast<TypeParam>(0x1p200);
+      EXPECT_FALSE(of.exact_pair(x.data(), x.data(), n, pair)) << set->name << ' ' << n;
+      x[0] = HUGE_VAL;
+      EXPECT_FALSE(of.exact_pair(x.data(), x.data(), n, pair)) << set->name << ' ' << n;
+    }
   }
 }
 

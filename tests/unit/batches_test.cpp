@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <exactdot/exactdot.hpp>
 #include <functional>
 #include <limits>
@@ -41,6 +42,49 @@ TEST(batches, columns) {
   EXPECT_EQ(out, (std::vector<double>{4.5, 4.5, 4.5}));
   nrm2(columns{matrix.data(), 2, 1, 3}, std::span(out).first(1));
   EXPECT_EQ(out[0], std::sqrt(17.0));
+}
+
+/// Extrema of columns have the index and the bits of the vector call on each, whatever the widths and lengths.
+template <class T>
+void check_extrema_of_columns(std::size_t n, std::size_t width) {
+  using word = typename detail::unsigned_of<sizeof(T)>::type;
+  std::vector<word> bits(n * width);
+  std::uint64_t state = n * 1000 + width;
+  for (word& each : bits) {  // NaN, both zeros and equal elements among them
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    each = state >> 60 < 8 ? static_cast<word>(state >> 40)
+                           : static_cast<word>(word(state >> 57 & 1) << (8 * sizeof(T) - 1));
+  }
+  const T* const x = reinterpret_cast<const T*>(bits.data());
+  std::vector<std::size_t> least(width), greatest(width);
+  std::vector<T> low(width), high(width);
+  for (const int threads : {1, 3}) {
+    argmin(columns{x, n, width}, least, {.threads = threads}),
+        argmax(columns{x, n, width}, greatest, {.threads = threads});
+    min(columns{x, n, width}, low, {.threads = threads}), max(columns{x, n, width}, high, {.threads = threads});
+    for (std::size_t i = 0; i < width; ++i) {
+      const strided column{x + i, n, static_cast<std::ptrdiff_t>(width)};
+      ASSERT_EQ(least[i], argmin(column)) << n << ' ' << width << ' ' << i;
+      ASSERT_EQ(greatest[i], argmax(column)) << n << ' ' << width << ' ' << i;
+      const T expected[] = {min(column), max(column)};
+      ASSERT_EQ(std::memcmp(&low[i], &expected[0], sizeof(T)), 0) << n << ' ' << width << ' ' << i;
+      ASSERT_EQ(std::memcmp(&high[i], &expected[1], sizeof(T)), 0) << n << ' ' << width << ' ' << i;
+    }
+  }
+}
+
+TEST(batches, extrema_of_columns) {
+  for (const std::size_t n : {2U, 17U, 255U, 256U, 300U, 2100U}) {
+    for (const std::size_t width : {2U, 8U, 31U, 33U, 64U, 130U, 1100U}) {
+      if (n * width > 300000) continue;
+      check_extrema_of_columns<double>(n, width), check_extrema_of_columns<float>(n, width);
+      check_extrema_of_columns<float16>(n, width), check_extrema_of_columns<bfloat16>(n, width);
+      check_extrema_of_columns<std::int8_t>(n, width), check_extrema_of_columns<std::uint8_t>(n, width);
+      check_extrema_of_columns<std::int16_t>(n, width), check_extrema_of_columns<std::uint16_t>(n, width);
+      check_extrema_of_columns<std::int32_t>(n, width), check_extrema_of_columns<std::uint32_t>(n, width);
+      check_extrema_of_columns<std::int64_t>(n, width), check_extrema_of_columns<std::uint64_t>(n, width);
+    }
+  }
 }
 
 TEST(batches, matrix_times_vector) {

@@ -1,0 +1,35 @@
+// Extreme elements of many vectors at once, each in a lane of its own: the columns of a matrix, read row by row in
+// place.
+#pragma once
+
+#include <cpu/extreme.hpp>
+#include <cpu/panel_sums.hpp>
+
+namespace exactdot::inline v0_3::cpu_engine {
+
+class panel_extrema {
+ public:
+  explicit panel_extrema(const engine::batch& of);
+
+  /// Whether the results of the batch are extrema of columns.
+  [[nodiscard]] static bool suits(const engine::batch& of);
+
+  /// Begins the panel of `width` vectors whose first one is `first`.
+  void start(const engine::line& first, std::size_t width) noexcept;
+  /// Adds elements first to first + count of each vector.
+  void add(std::size_t first, std::size_t count) noexcept;
+  /// best[i] = the better of it and that of the i-th vector.
+  void join(extreme* best) const noexcept;
+
+ private:
+  void keep(std::size_t first) noexcept;
+
+  engine::plan each_;
+  panel_rows rows_;
+  column_extremum_kernel kernel_;
+  std::size_t size_, width_ = 0;
+  std::vector<std::byte> keys_, places_;  ///< of the rows since the last keep(), if indices are asked for
+  std::vector<extreme> best_;             ///< the same of all before
+};
+
+}  // namespace exactdot::inline v0_3::cpu_engine
