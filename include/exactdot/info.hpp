@@ -2,6 +2,8 @@
 // What this build and this machine can do: version, instruction sets, threads.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <string>
 #include <vector>
 
