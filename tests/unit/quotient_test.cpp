@@ -111,6 +111,28 @@ TEST(quotient, of_ties_is_even) {
   expect_ties<float>(-60, 60);
   expect_ties<double>(-200, 200);
 }
+/// The same by divisors of many limbs: what tells a sum from a tie is in the remainder alone.
+TEST(quotient, of_ties_of_long_sums_is_even) {
+  rng random(7);
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  for (int i = 0; i < scaled(2000) && !testing::Test::HasFailure(); ++i) {
+    const double b = random_between<double>(random, -200, 200);
+    const bool narrow = random.coin();
+    const int precision = narrow ? format<float>::precision : format<double>::precision;
+    const std::uint64_t leading = std::uint64_t{1} << precision;
+    const std::uint64_t m = leading | (random.bits() & (leading - 1)) | 1;
+    accumulator<double> dividend, divisor;
+    divisor.add(b), divisor.add(tiny);
+    for (const double each : {b, tiny}) {
+      dividend.add(std::ldexp(static_cast<double>(m >> 20), 20), each);
+      dividend.add(static_cast<double>(m & 0xfffff), each);
+    }
+    const std::string name = "case " + std::to_string(i);
+    expect_quotient(dividend, divisor, name + ", a tie");
+    expect_quotient(dividend + tiny, divisor, name + ", above");
+    expect_quotient(dividend - tiny, divisor, name + ", below");
+  }
+}
 TEST(quotient, is_subnormal_where_it_must_be) {
   expect_ties<float>(-24 - 149, -24 - 126);
   expect_ties<double>(-53 - 700, -53 - 690);
