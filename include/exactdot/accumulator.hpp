@@ -7,8 +7,6 @@
 // distributes an exact dot product. Source: Kulisch's long accumulator.
 #pragma once
 
-#include <exactdot/requirements.hpp>
-
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -17,6 +15,7 @@
 #include <exactdot/element.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reductions.hpp>
+#include <exactdot/requirements.hpp>
 #include <exactdot/views.hpp>
 #include <span>
 #include <type_traits>
@@ -198,8 +197,8 @@ class accumulator {
   /// The sum of the negated terms.
   void negate() { detail::negate(view()); }
 
-  /// Adds the other state, of this type or one that it holds. Throws errc::headroom, and leaves this state unchanged,
-  /// if the magnitude would pass 2^63 largest products. Cost: word_count integer additions.
+  /// Adds the other state, of this type or one that it holds. Throws errc::headroom, and leaves this state
+  /// unchanged, if the magnitude would pass 2^63 largest products. Cost: word_count integer additions.
   template <element U>
   void merge(const accumulator<U>& other) {
     if constexpr (detail::check_addend<T, U>()) detail::merge(view(), other.view());
@@ -314,19 +313,17 @@ using wider_accumulator = accumulator<std::conditional_t<state_holds(type_of<T>,
 
 /// The sum of an accumulator and a number, or of two accumulators, in the wider state. Errors as of add and merge.
 template <element T, class X>
-requires element<X> || detail::other_number<X, T> [[nodiscard]] accumulator<T> operator+(accumulator<T> sum, X x) {
-  return sum += x;
-}
+requires element<X> || detail::other_number<X, T>
+[[nodiscard]] accumulator<T> operator+(accumulator<T> sum, X x) { return sum += x; }
 template <element T, class X>
-requires element<X> || detail::other_number<X, T> [[nodiscard]] accumulator<T> operator+(X x, accumulator<T> sum) {
-  return sum += x;
-}
+requires element<X> || detail::other_number<X, T>
+[[nodiscard]] accumulator<T> operator+(X x, accumulator<T> sum) { return sum += x; }
 template <element T, class X>
-requires element<X> || detail::other_number<X, T> [[nodiscard]] accumulator<T> operator-(accumulator<T> sum, X x) {
-  return sum -= x;
-}
+requires element<X> || detail::other_number<X, T>
+[[nodiscard]] accumulator<T> operator-(accumulator<T> sum, X x) { return sum -= x; }
 template <element T, class X>
-requires element<X> || detail::other_number<X, T> [[nodiscard]] accumulator<T> operator-(X x, accumulator<T> sum) {
+requires element<X> || detail::other_number<X, T>
+[[nodiscard]] accumulator<T> operator-(X x, accumulator<T> sum) {
   sum.negate();
   return sum += x;
 }
@@ -342,8 +339,8 @@ template <element T, element U>
 }
 
 /// Whether the sums are the same number, of whatever element types and however they were added up, and how they are
-/// ordered. As with floating-point numbers a NaN equals nothing and is unordered. Exact. Cost: some ten nanoseconds; of
-/// states of different types some hundred.
+/// ordered. As with floating-point numbers a NaN equals nothing and is unordered. Exact. Cost: some ten
+/// nanoseconds; of states of different types some hundred.
 template <element T, element U>
 [[nodiscard]] std::partial_ordering operator<=>(const accumulator<T>& a, const accumulator<U>& b) {
   return detail::compare(detail::state_access::of(a), detail::state_access::of(b));
@@ -355,14 +352,14 @@ template <element T, element U>
 
 /// dividend/divisor: the exact quotient of two sums, rounded once to R, as of a weighted mean Σwx/Σw.
 ///
-/// The accumulators may have different element types. Zeros, infinities and NaN as IEEE 754 divides: 0/0 and ∞/∞ are
-/// the canonical NaN, x/0 is ±∞, x/∞ is ±0; a sum of zero is +0. Over- and underflow as of every rounding. Throws
-/// errc::headroom as round does. Cost: four passes over the divisor's words, a microsecond at most (of double).
-/// Source: core/quotient.hpp.
+/// The accumulators may have different element types. Zeros, infinities and NaN as IEEE 754 divides: 0/0 and ∞/∞
+/// are the canonical NaN, x/0 is ±∞, x/∞ is ±0; a sum of zero is +0. Over- and underflow as of every rounding.
+/// Throws errc::headroom as round does. Cost: four passes over the divisor's words, a microsecond at most (of
+/// double). Source: core/quotient.hpp.
 template <floating_element R, element T, element U>
 [[nodiscard]] R quotient(const accumulator<T>& dividend, const accumulator<U>& divisor) {
-  return detail::from_word<R>(detail::round_quotient(detail::state_access::of(dividend),
-                                                     detail::state_access::of(divisor), type_of<R>));
+  return detail::from_word<R>(
+      detail::round_quotient(detail::state_access::of(dividend), detail::state_access::of(divisor), type_of<R>));
 }
 /// The same with an exponent of its own, for quotients that double does not hold.
 template <element T, element U>

@@ -2,9 +2,8 @@
 // Other names of functions: norm of nrm2, var of variance, standard_deviation of stddev. `std` is a namespace.
 #pragma once
 
-#include <exactdot/requirements.hpp>
-
 #include <exactdot/batches.hpp>
+#include <exactdot/requirements.hpp>
 
 namespace exactdot::inline v0_3 {
 
@@ -28,17 +27,17 @@ template <class R = void, class X>
   return variance<R>(x, options);
 }
 template <class R = void, class X>
-requires(!std::is_pointer_v<X>) [[nodiscard]] auto var(const X& x, std::int64_t ddof,
-                                                           const options& options = {}) {
+requires(!std::is_pointer_v<X>) [[nodiscard]] auto var(const X& x, std::int64_t ddof, const options& options = {}) {
   return variance<R>(x, ddof, options);
 }
 template <class R = void, class P>
-requires std::is_pointer_v<P> [[nodiscard]] auto var(const P& x, std::size_t n, const options& options = {}) {
+requires std::is_pointer_v<P>
+[[nodiscard]] auto var(const P& x, std::size_t n, const options& options = {}) {
   return variance<R>(x, n, options);
 }
 template <class R = void, class P>
-requires std::is_pointer_v<P> [[nodiscard]] auto var(const P& x, std::size_t n, std::int64_t ddof,
-                                                         const options& options = {}) {
+requires std::is_pointer_v<P>
+[[nodiscard]] auto var(const P& x, std::size_t n, std::int64_t ddof, const options& options = {}) {
   return variance<R>(x, n, ddof, options);
 }
 template <many_vectors View, result_range Out>
@@ -56,17 +55,18 @@ template <class R = void, class X>
   return stddev<R>(x, options);
 }
 template <class R = void, class X>
-requires(!std::is_pointer_v<X>) [[nodiscard]] auto standard_deviation(const X& x, std::int64_t ddof,
-                                                           const options& options = {}) {
+requires(!std::is_pointer_v<X>)
+    [[nodiscard]] auto standard_deviation(const X& x, std::int64_t ddof, const options& options = {}) {
   return stddev<R>(x, ddof, options);
 }
 template <class R = void, class P>
-requires std::is_pointer_v<P> [[nodiscard]] auto standard_deviation(const P& x, std::size_t n, const options& options = {}) {
+requires std::is_pointer_v<P>
+[[nodiscard]] auto standard_deviation(const P& x, std::size_t n, const options& options = {}) {
   return stddev<R>(x, n, options);
 }
 template <class R = void, class P>
-requires std::is_pointer_v<P> [[nodiscard]] auto standard_deviation(const P& x, std::size_t n, std::int64_t ddof,
-                                                         const options& options = {}) {
+requires std::is_pointer_v<P>
+[[nodiscard]] auto standard_deviation(const P& x, std::size_t n, std::int64_t ddof, const options& options = {}) {
   return stddev<R>(x, n, ddof, options);
 }
 template <many_vectors View, result_range Out>

@@ -4,13 +4,12 @@
 // Two accumulators and a count, whose words merge by elementwise addition, too.
 #pragma once
 
-#include <exactdot/requirements.hpp>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/error.hpp>
+#include <exactdot/requirements.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -144,9 +143,8 @@ class moments {
   }
   template <floating_element R>
   [[nodiscard]] R rounded(std::uint64_t ddof, bool root) const {
-    return detail::from_word<R>(detail::round_moments(detail::state_access::of(sum_),
-                                                      detail::state_access::of(squares_), type_of<R>, count_, ddof,
-                                                      root));
+    return detail::from_word<R>(detail::round_moments(
+        detail::state_access::of(sum_), detail::state_access::of(squares_), type_of<R>, count_, ddof, root));
   }
   static std::uint64_t count_of(std::span<const std::int64_t> words) {
     if (words.size() != word_count) {

@@ -5,8 +5,6 @@
 // and order of the elements, and on any GPU. docs/contract.md states the whole promise.
 #pragma once
 
-#include <exactdot/requirements.hpp>
-
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +13,7 @@
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reduction.hpp>
+#include <exactdot/requirements.hpp>
 #include <exactdot/views.hpp>
 #include <type_traits>
 
@@ -58,11 +57,11 @@ using mean_type = std::conditional_t<is_integer(type_of<X>), double, X>;
 
 namespace detail {
 template <reduction what, element X>
-using default_result = std::conditional_t<gives_element(what), X,
-                                          std::conditional_t<gives_sum(what), sum_type<X>, mean_type<X>>>;
+using default_result =
+    std::conditional_t<gives_element(what), X, std::conditional_t<gives_sum(what), sum_type<X>, mean_type<X>>>;
 
-/// A reduction of n elements at x, or of a view. R: void for the default type. Both refuse, while they compile, what
-/// call_checks.hpp names.
+/// A reduction of n elements at x, or of a view. R: void for the default type. Both refuse, while they compile,
+/// what call_checks.hpp names.
 template <reduction what, class R, class T>
 [[nodiscard]] auto reduce_elements(const any_vector& x, const options& options, std::int64_t ddof = 0) {
   if constexpr (check_result<what, R, T>()) {
@@ -209,26 +208,28 @@ template <class R = void, class T>
 
 /// (n·Σxᵢ² − (Σxᵢ)²)/(n·(n − ddof)), the exact quotient rounded once. Also called var.
 ///
-/// R: a floating-point type; by default mean_type. ddof: 0 (the default) for the population, 1 for a sample; before or
-/// instead of the options. The canonical NaN for n <= ddof and for data with a NaN or an infinity. Mode fast and
+/// R: a floating-point type; by default mean_type. ddof: 0 (the default) for the population, 1 for a sample; before
+/// or instead of the options. The canonical NaN for n <= ddof and for data with a NaN or an infinity. Mode fast and
 /// ddof < 0 are errc::bad_option. Cost: two sums of each stretch of x that fits the cache.
 template <class R = void, class X>
 [[nodiscard]] auto variance(const X& x, const options& options = {}) {
   return detail::reduce_view<reduction::variance, R>(x, options);
 }
 template <class R = void, class X>
-requires(!std::is_pointer_v<X>) [[nodiscard]] auto variance(const X& x, std::int64_t ddof,
-                                                          const options& options = {}) {
-  static_assert(!std::is_array_v<X>, "exactdot: ddof or length? pass std::span(array), or &array[0] and its length");
+requires(!std::is_pointer_v<X>)
+    [[nodiscard]] auto variance(const X& x, std::int64_t ddof, const options& options = {}) {
+  static_assert(!std::is_array_v<X>,
+                "exactdot: ddof or length? pass std::span(array), or &array[0] and its length");
   return detail::reduce_view<reduction::variance, R>(x, options, ddof);
 }
 template <class R = void, class P>
-requires std::is_pointer_v<P> [[nodiscard]] auto variance(const P& x, std::size_t n, const options& options = {}) {
+requires std::is_pointer_v<P>
+[[nodiscard]] auto variance(const P& x, std::size_t n, const options& options = {}) {
   return detail::reduce_pointer<reduction::variance, R>(x, n, options);
 }
 template <class R = void, class P>
-requires std::is_pointer_v<P> [[nodiscard]] auto variance(const P& x, std::size_t n, std::int64_t ddof,
-                                                        const options& options = {}) {
+requires std::is_pointer_v<P>
+[[nodiscard]] auto variance(const P& x, std::size_t n, std::int64_t ddof, const options& options = {}) {
   return detail::reduce_pointer<reduction::variance, R>(x, n, options, ddof);
 }
 
@@ -238,18 +239,20 @@ template <class R = void, class X>
   return detail::reduce_view<reduction::stddev, R>(x, options);
 }
 template <class R = void, class X>
-requires(!std::is_pointer_v<X>) [[nodiscard]] auto stddev(const X& x, std::int64_t ddof,
-                                                          const options& options = {}) {
-  static_assert(!std::is_array_v<X>, "exactdot: ddof or length? pass std::span(array), or &array[0] and its length");
+requires(!std::is_pointer_v<X>)
+    [[nodiscard]] auto stddev(const X& x, std::int64_t ddof, const options& options = {}) {
+  static_assert(!std::is_array_v<X>,
+                "exactdot: ddof or length? pass std::span(array), or &array[0] and its length");
   return detail::reduce_view<reduction::stddev, R>(x, options, ddof);
 }
 template <class R = void, class P>
-requires std::is_pointer_v<P> [[nodiscard]] auto stddev(const P& x, std::size_t n, const options& options = {}) {
+requires std::is_pointer_v<P>
+[[nodiscard]] auto stddev(const P& x, std::size_t n, const options& options = {}) {
   return detail::reduce_pointer<reduction::stddev, R>(x, n, options);
 }
 template <class R = void, class P>
-requires std::is_pointer_v<P> [[nodiscard]] auto stddev(const P& x, std::size_t n, std::int64_t ddof,
-                                                        const options& options = {}) {
+requires std::is_pointer_v<P>
+[[nodiscard]] auto stddev(const P& x, std::size_t n, std::int64_t ddof, const options& options = {}) {
   return detail::reduce_pointer<reduction::stddev, R>(x, n, options, ddof);
 }
 

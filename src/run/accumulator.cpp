@@ -130,8 +130,8 @@ void check_type(state_view state, const any_vector& x) {
                           "; it takes types whose products it holds exactly");
 }
 
-/// state += the terms; the state is unchanged if that throws. `b`: x again for reductions of one input. The sum is made
-/// in the state of the carrier, which is that of the accumulator or is added to it.
+/// state += the terms; the state is unchanged if that throws. `b`: x again for reductions of one input. The sum is
+/// made in the state of the carrier, which is that of the accumulator or is added to it.
 void add_terms(state_view state, reduction what, const any_vector& a, const any_vector& b, options options) {
   check_type(state, a), check_type(state, b);
   options.mode = mode::exact;  // whatever the caller's

@@ -62,14 +62,15 @@ std::string fault(const accumulator<T>& sum, const integer_sum& expected) {
   if (counts != expected.specials()) return "other special terms";
   const bool special = counts.nans != 0 || counts.positive_infinities != 0 || counts.negative_infinities != 0;
   if (special) return "";
-  return units_of_limbs(words.first(limbs), accumulator<T>::lowest_exponent) == expected.units() ? "" : "other limbs";
+  return units_of_limbs(words.first(limbs), accumulator<T>::lowest_exponent) == expected.units() ? ""
+                                                                                                 : "other limbs";
 }
 
 TEST(accumulators, take_elements_of_every_type_that_they_hold) {
   rng random(5);
   for_each_held_pair([&]<class T, class U>(T, U) {
-    const std::string pair = std::string(exactdot::name_of(exactdot::type_of<T>)) + " += " +
-                             std::string(exactdot::name_of(exactdot::type_of<U>));
+    const std::string pair = std::string(exactdot::name_of(exactdot::type_of<T>)) +
+                             " += " + std::string(exactdot::name_of(exactdot::type_of<U>));
     for (const std::size_t n : {1u, 7u, 1500u}) {
       for (const bool special : {false, true}) {
         const auto x = random_elements<U>(random, n, special), y = random_elements<U>(random, n, special);

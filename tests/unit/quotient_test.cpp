@@ -1,7 +1,9 @@
 // Quotients of two accumulators: correctly rounded for every pair of states and every result type.
 //
-// The oracle divides the same integers with GMP. The states are random, of few and of many limbs, of digits that make a
-// long division correct itself, and such that the quotient is a tie, next to one, subnormal or too large.
+// The oracle divides the same integers with GMP. The states are random, of few and of many limbs, of digits that
+// make a long division correct itself, and such that the quotient is a tie, next to one, subnormal or too large.
+#include "oracle/quotient.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "oracle/cases.hpp"
-#include "oracle/quotient.hpp"
 #include "oracle/random.hpp"
 
 namespace {
@@ -67,7 +68,8 @@ accumulator<T> random_words(rng& random) {
 
 template <class T>
 class quotients : public testing::Test {};
-using state_types = testing::Types<float, double, std::int32_t, std::uint64_t, exactdot::float16, exactdot::bfloat16>;
+using state_types =
+    testing::Types<float, double, std::int32_t, std::uint64_t, exactdot::float16, exactdot::bfloat16>;
 TYPED_TEST_SUITE(quotients, state_types);
 
 TYPED_TEST(quotients, of_random_states_are_rounded_once) {

@@ -13,8 +13,8 @@ using namespace exactdot;
 
 template <class T>
 class twins : public testing::Test {};
-using twin_types = testing::Types<long, unsigned long, long long, unsigned long long, std::int64_t, std::uint64_t, int,
-                                  std::size_t, std::ptrdiff_t>;
+using twin_types = testing::Types<long, unsigned long, long long, unsigned long long, std::int64_t, std::uint64_t,
+                                  int, std::size_t, std::ptrdiff_t>;
 TYPED_TEST_SUITE(twins, twin_types);
 
 /// Wherever a view, a result, a key, an offset, an accumulator is taken.
@@ -121,9 +121,14 @@ TEST(names, have_aliases) {
   EXPECT_EQ(standard_deviation(x), stddev(x));
   standard_deviation(rows{x.data(), 1, 3}, out, 1);
   EXPECT_EQ(out[0], stddev(x, 1));
-  for (const auto& [name, what] : {std::pair{"norm", reduction::nrm2}, {"l2", reduction::nrm2}, {"nrm2", reduction::nrm2},
-                                   {"l1", reduction::asum}, {"var", reduction::variance}, {"std", reduction::stddev},
-                                   {"variance", reduction::variance}, {"stdev", reduction::stddev},
+  for (const auto& [name, what] : {std::pair{"norm", reduction::nrm2},
+                                   {"l2", reduction::nrm2},
+                                   {"nrm2", reduction::nrm2},
+                                   {"l1", reduction::asum},
+                                   {"var", reduction::variance},
+                                   {"std", reduction::stddev},
+                                   {"variance", reduction::variance},
+                                   {"stdev", reduction::stddev},
                                    {"standard_deviation", reduction::stddev}}) {
     EXPECT_EQ(reduction_named(name), what) << name;
   }

@@ -24,7 +24,8 @@ EXACTDOT_CORE digits digits_of(fixed_point number) {
   int top = number.count - 1, lowest = 0;
   while (number.limb[top] == 0) --top;
   while (number.limb[lowest] == 0) ++lowest;
-  const int bits = 64 - leading_zeros(static_cast<std::uint64_t>(number.limb[top]));  // 63 at most, of the last limb
+  const int bits =
+      64 - leading_zeros(static_cast<std::uint64_t>(number.limb[top]));  // 63 at most, of the last limb
   const int shift = (64 - bits) % 32;
   std::uint64_t carry = 0;
   for (int i = lowest; i <= top; ++i) {
@@ -37,8 +38,8 @@ EXACTDOT_CORE digits digits_of(fixed_point number) {
   return found;
 }
 
-/// The next digit of a quotient: rest, of one digit more than the divisor, becomes the remainder. rest[top] is at most
-/// the divisor's leading digit.
+/// The next digit of a quotient: rest, of one digit more than the divisor, becomes the remainder. rest[top] is at
+/// most the divisor's leading digit.
 EXACTDOT_CORE std::uint32_t quotient_digit(std::uint32_t* rest, const digits& divisor) {
   const int n = divisor.count;
   const std::uint64_t leading = divisor.digit[n - 1], second = n > 1 ? divisor.digit[n - 2] : 0;
@@ -111,8 +112,8 @@ struct state_quotient {
   wide magnitude = {};  ///< of a finite one
 };
 
-/// The quotient of two normalised states, by the rules of IEEE 754 for zeros, infinities and NaN; a sum of zero is +0.
-/// May negate the limbs in place.
+/// The quotient of two normalised states, by the rules of IEEE 754 for zeros, infinities and NaN; a sum of zero is
+/// +0. May negate the limbs in place.
 EXACTDOT_CORE state_quotient quotient_of(const state_layout& layout, std::int64_t* words,
                                          const state_layout& divisor_layout, std::int64_t* divisor_words) {
   using kind = state_quotient::kind;
