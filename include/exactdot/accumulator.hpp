@@ -7,6 +7,8 @@
 // distributes an exact dot product. Source: Kulisch's long accumulator.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -15,7 +17,6 @@
 #include <exactdot/element.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reductions.hpp>
-#include <exactdot/requirements.hpp>
 #include <exactdot/views.hpp>
 #include <span>
 #include <type_traits>

@@ -2,8 +2,9 @@
 // Other names of functions: norm of nrm2, var of variance, standard_deviation of stddev. `std` is a namespace.
 #pragma once
 
-#include <exactdot/batches.hpp>
 #include <exactdot/requirements.hpp>
+
+#include <exactdot/batches.hpp>
 
 namespace exactdot::inline v0_3 {
 

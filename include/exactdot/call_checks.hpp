@@ -6,10 +6,11 @@
 // whether a type is accepted there are the concepts `element` and `vector_view`.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <cstddef>
 #include <exactdot/element.hpp>
 #include <exactdot/reduction.hpp>
-#include <exactdot/requirements.hpp>
 #include <exactdot/views.hpp>
 #include <ranges>
 #include <type_traits>

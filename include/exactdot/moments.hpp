@@ -4,12 +4,13 @@
 // Two accumulators and a count, whose words merge by elementwise addition, too.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/error.hpp>
-#include <exactdot/requirements.hpp>
 #include <span>
 #include <string>
 #include <type_traits>

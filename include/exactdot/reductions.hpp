@@ -5,6 +5,8 @@
 // and order of the elements, and on any GPU. docs/contract.md states the whole promise.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +15,6 @@
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reduction.hpp>
-#include <exactdot/requirements.hpp>
 #include <exactdot/views.hpp>
 #include <type_traits>
 
