@@ -123,7 +123,7 @@ void add_product(state_view state, const any_scalar& a, const any_scalar& b) {
 namespace {
 
 void check_type(state_view state, const any_vector& x) {
-  if (is_known(x.type) && state_holds(state.type, x.type)) return;
+  if (x.type == state.type || (is_known(x.type) && state_holds(state.type, x.type))) return;
   engine::throw_error(errc::bad_option, state.caller,
                       "the vectors hold " + std::string(is_known(x.type) ? name_of(x.type) : "an unknown type") +
                           ", this accumulator " + std::string(name_of(state.type)) +
@@ -207,25 +207,30 @@ state_copy widest(state_view state) {
   return copy;
 }
 
-}  // namespace
-
-void merge(state_view state, state_view other) {
+/// merge with a state of another type: not inlined, because it would slow the loop of one type down.
+[[gnu::noinline]] void merge_of_other_type(state_view state, state_view other) {
   if (!state_holds(state.type, other.type)) {
     engine::throw_error(errc::bad_option, state.caller,
                         "cannot merge a state of " + std::string(name_of(other.type)) + " into one of " +
                             std::string(name_of(state.type)) + ", which does not hold it");
   }
+  state_copy sum(state), added(other);
+  core::add_state(sum.layout, sum.words, added.layout, added.words);
+  core::normalise(sum.layout, sum.words);
+  if (!core::fits(sum.layout, sum.words)) throw_headroom(state.caller, "the merged sum");
+  std::copy_n(sum.words, sum.layout.words(), state.words);
+}
+
+}  // namespace
+
+void merge(state_view state, state_view other) {
+  if (state.type != other.type) return merge_of_other_type(state, other);
   normalise(state);
   normalise(other);
   with_layout(state, [&](const core::state_layout& layout) {
     std::int64_t sum[core::max_state_words];
     std::copy_n(state.words, layout.words(), sum);
-    if (is_same(layout, layout_of(other))) {
-      core::merge(layout, sum, other.words);
-    } else {
-      state_copy added(other);
-      core::add_state(layout, sum, added.layout, added.words);
-    }
+    core::merge(layout, sum, other.words);
     core::normalise(layout, sum);
     if (!core::fits(layout, sum)) throw_headroom(state.caller, "the merged sum");
     std::copy_n(sum, layout.words(), state.words);
@@ -233,7 +238,7 @@ void merge(state_view state, state_view other) {
 }
 
 std::partial_ordering compare(state_view a, state_view b) {
-  const bool same = is_same(layout_of(a), layout_of(b));
+  const bool same = a.type == b.type || is_same(layout_of(a), layout_of(b));
   state_copy first = same ? state_copy(a) : widest(a), second = same ? state_copy(b) : widest(b);
   const core::state_class x = core::class_of(first.layout, first.words);
   const core::state_class y = core::class_of(second.layout, second.words);
