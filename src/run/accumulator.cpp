@@ -325,7 +325,7 @@ scaled_double scaled(bool negative, core::wide magnitude) {
 scaled_double round_quotient_scaled(state_view dividend, state_view divisor) {
   state_copy a(dividend), b(divisor);
   const core::state_quotient found = core::quotient_of(a.layout, a.words, b.layout, b.words);
-  if (found.is == core::state_quotient::kind::finite) return scaled(found.negative, found.magnitude);
+  if (found.is == core::state_quotient::outcome_kind::finite) return scaled(found.negative, found.magnitude);
   return {core::from_word<double>(core::round_quotient(core::format<double>::number, found)), 0};
 }
 

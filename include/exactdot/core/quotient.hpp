@@ -105,9 +105,9 @@ EXACTDOT_CORE state_class class_of(const state_layout& layout, const std::int64_
 
 /// A quotient before its rounding.
 struct state_quotient {
-  enum class kind : unsigned char { finite, zero, infinite, nan };
+  enum class outcome_kind : unsigned char { finite, zero, infinite, nan };
 
-  kind is = kind::nan;
+  outcome_kind is = outcome_kind::nan;
   bool negative = false;
   wide magnitude = {};  ///< of a finite one
 };
@@ -116,24 +116,24 @@ struct state_quotient {
 /// +0. May negate the limbs in place.
 EXACTDOT_CORE state_quotient quotient_of(const state_layout& layout, std::int64_t* words,
                                          const state_layout& divisor_layout, std::int64_t* divisor_words) {
-  using kind = state_quotient::kind;
+  using outcome_kind = state_quotient::outcome_kind;
   const state_class a = class_of(layout, words), b = class_of(divisor_layout, divisor_words);
   const bool negative = a.negative != b.negative;
-  if (a.nan || b.nan || (a.infinite && b.infinite) || (a.zero && b.zero)) return {kind::nan, false, {}};
-  if (a.infinite || b.zero) return {kind::infinite, negative, {}};
-  if (b.infinite || a.zero) return {kind::zero, negative, {}};
+  if (a.nan || b.nan || (a.infinite && b.infinite) || (a.zero && b.zero)) return {outcome_kind::nan, false, {}};
+  if (a.infinite || b.zero) return {outcome_kind::infinite, negative, {}};
+  if (b.infinite || a.zero) return {outcome_kind::zero, negative, {}};
   const fixed_point dividend = layout.number(words), divisor = divisor_layout.number(divisor_words);
   if (a.negative) negate(dividend);
   if (b.negative) negate(divisor);
-  return {kind::finite, negative, divide(digits_of(dividend), digits_of(divisor))};
+  return {outcome_kind::finite, negative, divide(digits_of(dividend), digits_of(divisor))};
 }
 
 /// The same, rounded once to a floating-point format.
 EXACTDOT_CORE std::uint64_t round_quotient(number_format to, const state_quotient& of) {
-  using kind = state_quotient::kind;
-  if (of.is == kind::nan) return nan_word(to);
-  if (of.is == kind::infinite) return infinity_word(to, of.negative);
-  return of.is == kind::zero ? sign_bit(to, of.negative) : round_wide(to, of.negative, of.magnitude);
+  using outcome_kind = state_quotient::outcome_kind;
+  if (of.is == outcome_kind::nan) return nan_word(to);
+  if (of.is == outcome_kind::infinite) return infinity_word(to, of.negative);
+  return of.is == outcome_kind::zero ? sign_bit(to, of.negative) : round_wide(to, of.negative, of.magnitude);
 }
 
 }  // namespace exactdot::inline v0_3::core
