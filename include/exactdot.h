@@ -72,7 +72,11 @@ enum {
   XD_MIN = 8,             /* the least element: a NaN wins, -0 < +0 */
   XD_MAX = 9,
   XD_ARGMIN = 10,         /* the lowest index of that element */
-  XD_ARGMAX = 11
+  XD_ARGMAX = 11,
+  /* other names */
+  XD_NORM = XD_NRM2,
+  XD_VAR = XD_VARIANCE,
+  XD_STD = XD_STDDEV
 };
 
 /* Bytes of an element: 1, 2, 4 or 8; 0 for an unknown type. */
@@ -80,7 +84,8 @@ size_t xd_type_size(int type);
 /* "float32", ..., and "dot", ...; "unknown" for an unknown number. */
 const char* xd_type_name(int type);
 const char* xd_reduction_name(int reduction);
-/* The number of a name; -1 for an unknown or null name. */
+/* The number of a name; -1 for an unknown or null name. Reductions have other names too: "norm" and "l2" for "nrm2",
+ * "l1" for "asum", "var" for "variance", "std", "stdev" and "standard_deviation" for "stddev". */
 int xd_type_named(const char* name);
 int xd_reduction_named(const char* name);
 
@@ -228,8 +233,9 @@ xd_status xd_accumulator_clear(xd_accumulator* accumulator);
 /* The element type; -1 for a null accumulator. */
 int xd_accumulator_type(const xd_accumulator* accumulator);
 
-/* Add, or subtract, every x[i], every a[i]*b[i], every x[i]^2 or every |x[i]|. Vectors of the accumulator's type, otherwise
- * XD_BAD_OPTION. options->mode and ddof are not used. Errors and cost as of xd_reduce; a subtraction costs a merge
+/* Add, or subtract, every x[i], every a[i]*b[i], every x[i]^2 or every |x[i]|. Vectors of any type
+ * whose products the accumulator holds exactly, otherwise XD_BAD_OPTION: one of XD_FLOAT64 holds all, one of a shorter
+ * floating-point type all but XD_FLOAT64, one of integers the integers that are not wider. options->mode and ddof are not used. Errors and cost as of xd_reduce; a subtraction costs a merge
  * more. */
 xd_status xd_accumulator_add(xd_accumulator* accumulator, const xd_vector* x, const xd_options* options);
 xd_status xd_accumulator_add_products(xd_accumulator* accumulator, const xd_vector* a, const xd_vector* b,
@@ -241,8 +247,15 @@ xd_status xd_accumulator_subtract_products(xd_accumulator* accumulator, const xd
                                            const xd_options* options);
 /* The sum of the negated terms. */
 xd_status xd_accumulator_negate(xd_accumulator* accumulator);
-/* Adds the other's sum; the other keeps its value. Another element type: XD_BAD_OPTION. Less than a microsecond. */
+/* Adds, or subtracts, the other's sum; the other keeps its value. A type that the accumulator does not hold (see above):
+ * XD_BAD_OPTION. Less than a microsecond. */
 xd_status xd_accumulator_merge(xd_accumulator* accumulator, xd_accumulator* other);
+xd_status xd_accumulator_subtract_sum(xd_accumulator* accumulator, xd_accumulator* other);
+
+enum { XD_LESS = -1, XD_EQUAL = 0, XD_GREATER = 1, XD_UNORDERED = 2 };
+/* *order = how the sum compares with the other's: exactly, whatever the types and the number of merges. XD_UNORDERED if
+ * one of them is NaN. Less than a microsecond. */
+xd_status xd_accumulator_compare(xd_accumulator* accumulator, xd_accumulator* other, int* order);
 
 /* The number of words of this element type's accumulator: 24 of float, 138 of double, 8 of integers up to 32 bits,
  * 10 of 64-bit integers; 0 for an unknown type. */
@@ -265,6 +278,12 @@ xd_status xd_accumulator_round_scaled(xd_accumulator* accumulator, double* signi
 xd_status xd_accumulator_round_root_scaled(xd_accumulator* accumulator, double* significand, int64_t* exponent);
 xd_status xd_accumulator_round_quotient_scaled(xd_accumulator* accumulator, uint64_t count, double* significand,
                                                int64_t* exponent);
+/* *result = the quotient of two sums, of any element types, rounded once to `type`, a floating-point type; or scaled as
+ * above. Zeros, infinities and NaN as IEEE 754 divides: 0/0 is NaN, x/0 an infinity; a sum of zero is +0. Less than a
+ * microsecond. */
+xd_status xd_accumulator_quotient(xd_accumulator* dividend, xd_accumulator* divisor, int type, void* result);
+xd_status xd_accumulator_quotient_scaled(xd_accumulator* dividend, xd_accumulator* divisor, double* significand,
+                                         int64_t* exponent);
 
 /* ---- Bounded sums: what a state decides without its words ---- */
 

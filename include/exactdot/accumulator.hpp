@@ -7,16 +7,19 @@
 // distributes an exact dot product. Source: Kulisch's long accumulator.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/call_checks.hpp>
 #include <exactdot/element.hpp>
-#include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reductions.hpp>
 #include <exactdot/views.hpp>
 #include <span>
-#include <string>
+#include <type_traits>
 
 namespace exactdot::inline v0_3 {
 
@@ -34,11 +37,15 @@ enum class rounding : unsigned char { sum, root, quotient };
 void load_words(state_view state, std::span<const std::int64_t> words);
 void normalise(state_view state);
 void add_product(state_view state, const void* a, const void* b);
+void add_product(state_view state, const any_scalar& a, const any_scalar& b);
 void add_products(state_view state, const any_vector& a, const any_vector& b, const options& options);
 void add_values(state_view state, reduction what, const any_vector& x, const options& options);
 void merge(state_view state, state_view other);
+/// Of the sums; unordered if one of them is NaN.
+[[nodiscard]] std::partial_ordering compare(state_view a, state_view b);
 void negate(state_view state);
 [[nodiscard]] std::uint64_t round(state_view state, element_type result, rounding kind, std::uint64_t count);
+[[nodiscard]] std::uint64_t round_quotient(state_view dividend, state_view divisor, element_type result);
 [[nodiscard]] std::uint64_t round_moments(state_view sum, state_view squares, element_type result, std::uint64_t n,
                                           std::uint64_t ddof, bool root);
 }  // namespace detail
@@ -52,7 +59,20 @@ struct scaled_double {
 
 namespace detail {
 [[nodiscard]] scaled_double round_scaled(state_view state, rounding kind, std::uint64_t count);
-}
+[[nodiscard]] scaled_double round_quotient_scaled(state_view dividend, state_view divisor);
+
+/// The state behind an accumulator.
+struct state_access {
+  template <class Accumulator>
+  static state_view of(const Accumulator& sum) {
+    return sum.view();
+  }
+};
+
+/// A number that is added as it is, not converted to the accumulator's type.
+template <class X, class T>
+concept other_number = !std::is_same_v<X, T> && (element<X> || std::is_floating_point_v<X>);
+}  // namespace detail
 
 /// Value semantics. One object must not be used by two threads at once, not even to read: reading may normalise it.
 /// All members but the default constructor and clear() throw errc::headroom, and lose nothing, if the sum passes
@@ -77,29 +97,63 @@ class accumulator {
   /// such sum.
   explicit accumulator(std::span<const std::int64_t> words) { detail::load_words(view(), words); }
 
-  /// Adds a·b exactly. Cost: a few nanoseconds.
+  /// The same sum in a wider state: of float in one of double, of any integers in one of double or float, ….
+  template <element U>
+  requires(!std::is_same_v<U, T>) explicit accumulator(const accumulator<U>& other) {
+    clear();
+    merge(other);
+  }
+
+  /// Adds a·b exactly. Cost: a few nanoseconds; of numbers of other types some ten.
   void add(T a, T b) { detail::add_product(view(), &a, &b); }
+  template <class U, class V>
+  requires(detail::other_number<U, T> || detail::other_number<V, T>) void add(U a, V b) {
+    if constexpr (detail::check_addend<T, U>() && detail::check_addend<T, V>()) {
+      detail::add_product(view(), scalar_of(a), scalar_of(b));
+    }
+  }
   /// Adds x exactly.
   void add(T x) {
     const T one = static_cast<T>(1.0F);
     detail::add_product(view(), &x, &one);
+  }
+  template <detail::other_number<T> U>
+  void add(U x) {
+    add(x, std::int8_t{1});
   }
   /// Adds the products a[i]·b[i] (a, b of the same length) on the device that exactdot::dot would use, at its
   /// speed. options.mode is ignored. Throws as exactdot::dot does, and then adds nothing.
   void add(std::span<const T> a, std::span<const T> b, const options& options = {}) {
     detail::add_products(view(), to_any(a), to_any(b), options);
   }
-  /// The same for views of any stride and byte order. Throws errc::bad_option for elements of another type.
+  template <vector_view A, vector_view B>
+  void add(const A& a, const B& b, const options& options = {}) {
+    using first = element_of_view<A>;
+    using second = element_of_view<B>;
+    if constexpr (detail::check_addend<T, first>() && detail::check_addend<T, second>() &&
+                  detail::check_factors<first, second>()) {
+      detail::add_products(view(), to_any(a), to_any(b), options);
+    }
+  }
+  /// The same for views of any stride and byte order. Throws errc::bad_option for elements that it does not hold.
   void add(const any_vector& a, const any_vector& b, const options& options = {}) {
     detail::add_products(view(), a, b, options);
   }
   /// Adds every x[i], at the speed of exactdot::sum.
   void add(std::span<const T> x, const options& options = {}) { add(to_any(x), options); }
+  template <vector_view X>
+  void add(const X& x, const options& options = {}) {
+    if constexpr (detail::check_addend<T, element_of_view<X>>()) add(to_any(x), options);
+  }
   void add(const any_vector& x, const options& options = {}) {
     detail::add_values(view(), reduction::sum, x, options);
   }
   /// Adds every x[i]², at the speed of exactdot::sum_of_squares.
   void add_squares(std::span<const T> x, const options& options = {}) { add_squares(to_any(x), options); }
+  template <vector_view X>
+  void add_squares(const X& x, const options& options = {}) {
+    if constexpr (detail::check_addend<T, element_of_view<X>>()) add_squares(to_any(x), options);
+  }
   void add_squares(const any_vector& x, const options& options = {}) {
     detail::add_values(view(), reduction::sum_of_squares, x, options);
   }
@@ -108,28 +162,76 @@ class accumulator {
   void subtract(T a, T b) {
     subtract_added([&](accumulator& sum) { sum.add(a, b); });
   }
+  template <class U, class V>
+  requires(detail::other_number<U, T> || detail::other_number<V, T>) void subtract(U a, V b) {
+    subtract_added([&](accumulator& sum) { sum.add(a, b); });
+  }
   void subtract(T x) {
+    subtract_added([&](accumulator& sum) { sum.add(x); });
+  }
+  template <detail::other_number<T> U>
+  void subtract(U x) {
     subtract_added([&](accumulator& sum) { sum.add(x); });
   }
   void subtract(std::span<const T> a, std::span<const T> b, const options& options = {}) {
     subtract_added([&](accumulator& sum) { sum.add(a, b, options); });
   }
+  template <vector_view A, vector_view B>
+  void subtract(const A& a, const B& b, const options& options = {}) {
+    subtract_added([&](accumulator& sum) { sum.add(a, b, options); });
+  }
   void subtract(std::span<const T> x, const options& options = {}) {
+    subtract_added([&](accumulator& sum) { sum.add(x, options); });
+  }
+  template <vector_view X>
+  void subtract(const X& x, const options& options = {}) {
     subtract_added([&](accumulator& sum) { sum.add(x, options); });
   }
   /// Subtracts the other sum. An infinity of the other counts as one of the opposite sign: infinities do not
   /// cancel.
-  void subtract(const accumulator& other) {
-    accumulator negated = other;
+  template <element U>
+  void subtract(const accumulator<U>& other) {
+    accumulator<U> negated = other;
     negated.negate();
     merge(negated);
   }
   /// The sum of the negated terms.
   void negate() { detail::negate(view()); }
 
-  /// Adds the other state. Throws errc::headroom, and leaves this state unchanged, if the magnitude would pass 2^63
-  /// largest products. Cost: word_count integer additions.
-  void merge(const accumulator& other) { detail::merge(view(), other.view()); }
+  /// Adds the other state, of this type or one that it holds. Throws errc::headroom, and leaves this state
+  /// unchanged, if the magnitude would pass 2^63 largest products. Cost: word_count integer additions.
+  template <element U>
+  void merge(const accumulator<U>& other) {
+    if constexpr (detail::check_addend<T, U>()) detail::merge(view(), other.view());
+  }
+
+  /// add and subtract of a number or of another sum, as operators.
+  template <class X>
+  requires element<X> || detail::other_number<X, T> accumulator& operator+=(X x) {
+    add(x);
+    return *this;
+  }
+  template <class X>
+  requires element<X> || detail::other_number<X, T> accumulator& operator-=(X x) {
+    subtract(x);
+    return *this;
+  }
+  template <element U>
+  accumulator& operator+=(const accumulator<U>& other) {
+    merge(other);
+    return *this;
+  }
+  template <element U>
+  accumulator& operator-=(const accumulator<U>& other) {
+    subtract(other);
+    return *this;
+  }
+  /// The sum of the negated terms.
+  [[nodiscard]] accumulator operator-() const {
+    accumulator negated = *this;
+    negated.negate();
+    return negated;
+  }
 
   /// The canonical words of this state: every limb but the last in [0, 2^32), the last word 1. Two accumulators of
   /// finite terms hold the same sum if and only if their words are equal. Valid until the next change.
@@ -142,7 +244,13 @@ class accumulator {
   /// uint64 for integers: errc::overflow if it does not hold the sum.
   template <element R>
   [[nodiscard]] R round() const {
+    [[maybe_unused]] constexpr bool checked = detail::check_result<reduction::sum, R, T>();
     return finished<R>(detail::rounding::sum, 1);
+  }
+  /// The same as a conversion: static_cast<double>(sum).
+  template <element R>
+  explicit operator R() const {
+    return round<R>();
   }
   /// The root of the sum, rounded once: of a sum of squares the norm. NaN for a negative sum.
   template <floating_element R>
@@ -174,10 +282,15 @@ class accumulator {
 
  private:
   template <element>
-  friend class moments;
+  friend class accumulator;
+  friend struct detail::state_access;
 
   [[nodiscard]] detail::state_view view() const { return {type_of<T>, words_.data(), &pending_}; }
 
+  template <element U>
+  [[nodiscard]] static any_scalar scalar_of(U x) {
+    return {type_of<U>, detail::to_word(x)};
+  }
   template <element R>
   [[nodiscard]] R finished(detail::rounding kind, std::uint64_t count) const {
     return detail::from_word<R>(detail::round(view(), type_of<R>, kind, count));
@@ -195,96 +308,64 @@ class accumulator {
 };
 
 namespace detail {
-/// The number of elements of two parts, which travels as an int64. Throws errc::headroom.
-inline std::uint64_t sum_of_counts(std::uint64_t count, std::uint64_t added, const char* caller = "moments") {
-  constexpr std::uint64_t max_count = ~std::uint64_t{0} >> 1;
-  if (count > max_count || added > max_count - count) {
-    throw error(errc::headroom, std::string(caller) + ": more than 2^63 - 1 elements; use several moments");
-  }
-  return count + added;
+template <element T, element U>
+using wider_accumulator = accumulator<std::conditional_t<state_holds(type_of<T>, type_of<U>), T, U>>;
 }
-}  // namespace detail
 
-/// The moments of elements: their number, Σx and Σx², exactly. Means, variances and norms of any parts of the data,
-/// merged in any order, have the bits of those of the whole. Not thread-safe, as accumulator.
-template <element T>
-class moments {
- public:
-  static constexpr std::size_t word_count = 1 + 2 * accumulator<T>::word_count;
+/// The sum of an accumulator and a number, or of two accumulators, in the wider state. Errors as of add and merge.
+template <element T, class X>
+requires element<X> || detail::other_number<X, T>
+[[nodiscard]] accumulator<T> operator+(accumulator<T> sum, X x) { return sum += x; }
+template <element T, class X>
+requires element<X> || detail::other_number<X, T>
+[[nodiscard]] accumulator<T> operator+(X x, accumulator<T> sum) { return sum += x; }
+template <element T, class X>
+requires element<X> || detail::other_number<X, T>
+[[nodiscard]] accumulator<T> operator-(accumulator<T> sum, X x) { return sum -= x; }
+template <element T, class X>
+requires element<X> || detail::other_number<X, T>
+[[nodiscard]] accumulator<T> operator-(X x, accumulator<T> sum) {
+  sum.negate();
+  return sum += x;
+}
+template <element T, element U>
+[[nodiscard]] auto operator+(const accumulator<T>& a, const accumulator<U>& b) {
+  detail::wider_accumulator<T, U> sum(a);
+  return sum += b;
+}
+template <element T, element U>
+[[nodiscard]] auto operator-(const accumulator<T>& a, const accumulator<U>& b) {
+  detail::wider_accumulator<T, U> sum(a);
+  return sum -= b;
+}
 
-  moments() = default;
-  /// From words(), or the elementwise sum of the words of several. Throws as accumulator's constructor.
-  explicit moments(std::span<const std::int64_t> words)
-      : count_(count_of(words)),
-        sum_(words.subspan(1, accumulator<T>::word_count)),
-        squares_(words.subspan(1 + accumulator<T>::word_count)) {}
+/// Whether the sums are the same number, of whatever element types and however they were added up, and how they are
+/// ordered. As with floating-point numbers a NaN equals nothing and is unordered. Exact. Cost: some ten
+/// nanoseconds; of states of different types some hundred.
+template <element T, element U>
+[[nodiscard]] std::partial_ordering operator<=>(const accumulator<T>& a, const accumulator<U>& b) {
+  return detail::compare(detail::state_access::of(a), detail::state_access::of(b));
+}
+template <element T, element U>
+[[nodiscard]] bool operator==(const accumulator<T>& a, const accumulator<U>& b) {
+  return (a <=> b) == 0;
+}
 
-  void add(T x) {
-    const std::uint64_t count = detail::sum_of_counts(count_, 1);
-    sum_.add(x), squares_.add(x, x);
-    count_ = count;
-  }
-  /// Adds every x[i]; of a call that throws, nothing.
-  void add(std::span<const T> x, const options& options = {}) { add(to_any(x), options); }
-  void add(const any_vector& x, const options& options = {}) {
-    const std::uint64_t count = detail::sum_of_counts(count_, x.n);
-    accumulator<T> sum = sum_, squares = squares_;
-    sum.add(x, options), squares.add_squares(x, options);
-    sum_ = sum, squares_ = squares;
-    count_ = count;
-  }
-  void merge(const moments& other) {
-    const std::uint64_t count = detail::sum_of_counts(count_, other.count_);
-    accumulator<T> sum = sum_;
-    sum.merge(other.sum_), squares_.merge(other.squares_);
-    sum_ = sum;
-    count_ = count;
-  }
-
-  [[nodiscard]] std::uint64_t count() const { return count_; }
-  [[nodiscard]] const accumulator<T>& sum() const { return sum_; }
-  [[nodiscard]] const accumulator<T>& squares() const { return squares_; }
-
-  /// Each rounded once; see exactdot::mean, variance, stddev and nrm2.
-  template <floating_element R>
-  [[nodiscard]] R mean() const {
-    return sum_.template round_quotient<R>(count_);
-  }
-  template <floating_element R>
-  [[nodiscard]] R nrm2() const {
-    return squares_.template round_root<R>();
-  }
-  template <floating_element R>
-  [[nodiscard]] R variance(std::uint64_t ddof = 0) const {
-    return detail::from_word<R>(
-        detail::round_moments(sum_.view(), squares_.view(), type_of<R>, count_, ddof, false));
-  }
-  template <floating_element R>
-  [[nodiscard]] R stddev(std::uint64_t ddof = 0) const {
-    return detail::from_word<R>(
-        detail::round_moments(sum_.view(), squares_.view(), type_of<R>, count_, ddof, true));
-  }
-
-  /// The count, the words of Σx, the words of Σx². The elementwise sum of the words of several is their merge.
-  [[nodiscard]] std::array<std::int64_t, word_count> words() const {
-    std::array<std::int64_t, word_count> all{static_cast<std::int64_t>(count_)};
-    const auto sum = sum_.words(), squares = squares_.words();
-    for (std::size_t i = 0; i < sum.size(); ++i) all[1 + i] = sum[i], all[1 + sum.size() + i] = squares[i];
-    return all;
-  }
-
- private:
-  static std::uint64_t count_of(std::span<const std::int64_t> words) {
-    if (words.size() != word_count) {
-      throw error(errc::size_mismatch, "moments: " + std::to_string(words.size()) + " words given, moments have " +
-                                           std::to_string(word_count));
-    }
-    if (words[0] < 0) throw error(errc::bad_option, "moments: the count is negative");
-    return static_cast<std::uint64_t>(words[0]);
-  }
-
-  std::uint64_t count_ = 0;
-  accumulator<T> sum_, squares_;
-};
+/// dividend/divisor: the exact quotient of two sums, rounded once to R, as of a weighted mean Σwx/Σw.
+///
+/// The accumulators may have different element types. Zeros, infinities and NaN as IEEE 754 divides: 0/0 and ∞/∞
+/// are the canonical NaN, x/0 is ±∞, x/∞ is ±0; a sum of zero is +0. Over- and underflow as of every rounding.
+/// Throws errc::headroom as round does. Cost: four passes over the divisor's words, a microsecond at most (of
+/// double). Source: core/quotient.hpp.
+template <floating_element R, element T, element U>
+[[nodiscard]] R quotient(const accumulator<T>& dividend, const accumulator<U>& divisor) {
+  return detail::from_word<R>(
+      detail::round_quotient(detail::state_access::of(dividend), detail::state_access::of(divisor), type_of<R>));
+}
+/// The same with an exponent of its own, for quotients that double does not hold.
+template <element T, element U>
+[[nodiscard]] scaled_double quotient_scaled(const accumulator<T>& dividend, const accumulator<U>& divisor) {
+  return detail::round_quotient_scaled(detail::state_access::of(dividend), detail::state_access::of(divisor));
+}
 
 }  // namespace exactdot::inline v0_3

@@ -12,6 +12,8 @@
 // of reading every element once; of short rows some ten nanoseconds each (docs/shapes.md).
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <exactdot/reductions.hpp>
 #include <exactdot/shapes.hpp>
 
@@ -72,8 +74,31 @@ any_keys to_keys(const groups<X, Key>& x) {
   return to_keys(x.keys, x.count, x.skips_out_of_range);
 }
 
-template <many_vectors View, result_range Out>
-void reduce_many(reduction what, const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
+/// The elements of a range of results.
+template <class Out>
+using result_of = std::ranges::range_value_t<Out>;
+
+/// The element type of rows, columns, a repeated vector, segments, groups or a view.
+template <class X>
+struct value_of {
+  using type = typename X::value_type;
+};
+template <contiguous_view X>
+struct value_of<X> {
+  using type = element_of<X>;
+};
+
+template <class A, class B, class Out>
+constexpr void check_dot_of_many() {
+  using first = typename value_of<A>::type;
+  using second = typename value_of<B>::type;
+  [[maybe_unused]] constexpr bool checked =
+      check_factors<first, second>() && check_result<reduction::dot, result_of<Out>, first, second>();
+}
+
+template <reduction what, many_vectors View, result_range Out>
+void reduce_many(const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
+  [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, typename View::value_type>();
   const result_line to(out);
   if constexpr (is_segments<View>) {
     reduce_segments(what, to_any(x.x), to_any(x.x), to_offsets(x), to.view(), options, ddof);
@@ -92,6 +117,7 @@ void reduce_many(reduction what, const View& x, Out&& out, const options& option
 template <class A, class B, result_range Out>
 requires(detail::matrix_view<A> || detail::matrix_view<B>) void dot(const A& a, const B& b, Out&& out,
                                                                     const options& options = {}) {
+  detail::check_dot_of_many<A, B, Out>();
   const detail::result_line to(out);
   if constexpr (detail::is_repeated<A>) {
     const detail::line_grid second = detail::to_lines(b), first = detail::to_lines(a, second.results.n);
@@ -107,6 +133,7 @@ requires(detail::matrix_view<A> || detail::matrix_view<B>) void dot(const A& a, 
 /// The same for the segments of a and the stretches of b at the same offsets.
 template <class X, class Offset, vector_view B, result_range Out>
 void dot(const segments<X, Offset>& a, const B& b, Out&& out, const options& options = {}) {
+  detail::check_dot_of_many<segments<X, Offset>, B, Out>();
   detail::reduce_segments(reduction::dot, to_any(a.x), to_any(b), detail::to_offsets(a),
                           detail::result_line(out).view(), options);
 }
@@ -114,6 +141,7 @@ void dot(const segments<X, Offset>& a, const B& b, Out&& out, const options& opt
 /// The same for the groups of a and the elements of b in the same places. Mode exact only, but for integers.
 template <class X, class Key, vector_view B, result_range Out>
 void dot(const groups<X, Key>& a, const B& b, Out&& out, const options& options = {}) {
+  detail::check_dot_of_many<groups<X, Key>, B, Out>();
   const detail::element_line first(to_any(a.x)), second(to_any(b));
   detail::reduce_groups(reduction::dot, first.view(), second.view(), detail::to_keys(a),
                         detail::result_line(out).view(), options);
@@ -133,49 +161,57 @@ void group_sizes(const Keys& keys, std::size_t count, Out&& out, const options& 
 /// calls.
 template <many_vectors View, result_range Out>
 void sum(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::sum, x, out, options);
+  detail::reduce_many<reduction::sum>(x, out, options);
 }
 template <many_vectors View, result_range Out>
 void asum(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::asum, x, out, options);
+  detail::reduce_many<reduction::asum>(x, out, options);
 }
 template <many_vectors View, result_range Out>
 void sum_of_squares(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::sum_of_squares, x, out, options);
+  detail::reduce_many<reduction::sum_of_squares>(x, out, options);
 }
 template <many_vectors View, result_range Out>
 void nrm2(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::nrm2, x, out, options);
+  detail::reduce_many<reduction::nrm2>(x, out, options);
 }
 template <many_vectors View, result_range Out>
 void mean(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::mean, x, out, options);
+  detail::reduce_many<reduction::mean>(x, out, options);
 }
 template <many_vectors View, result_range Out>
-void variance(const View& x, Out&& out, std::int64_t ddof = 0, const options& options = {}) {
-  detail::reduce_many(reduction::variance, x, out, options, ddof);
+void variance(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many<reduction::variance>(x, out, options);
 }
 template <many_vectors View, result_range Out>
-void stddev(const View& x, Out&& out, std::int64_t ddof = 0, const options& options = {}) {
-  detail::reduce_many(reduction::stddev, x, out, options, ddof);
+void variance(const View& x, Out&& out, std::int64_t ddof, const options& options = {}) {
+  detail::reduce_many<reduction::variance>(x, out, options, ddof);
+}
+template <many_vectors View, result_range Out>
+void stddev(const View& x, Out&& out, const options& options = {}) {
+  detail::reduce_many<reduction::stddev>(x, out, options);
+}
+template <many_vectors View, result_range Out>
+void stddev(const View& x, Out&& out, std::int64_t ddof, const options& options = {}) {
+  detail::reduce_many<reduction::stddev>(x, out, options, ddof);
 }
 /// The element type of `out` is that of x.
 template <many_vectors View, result_range Out>
 void min(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::min, x, out, options);
+  detail::reduce_many<reduction::min>(x, out, options);
 }
 template <many_vectors View, result_range Out>
 void max(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::max, x, out, options);
+  detail::reduce_many<reduction::max>(x, out, options);
 }
 /// Indices within each vector; the element type of `out` is std::int64_t or std::uint64_t.
 template <many_vectors View, result_range Out>
 void argmin(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::argmin, x, out, options);
+  detail::reduce_many<reduction::argmin>(x, out, options);
 }
 template <many_vectors View, result_range Out>
 void argmax(const View& x, Out&& out, const options& options = {}) {
-  detail::reduce_many(reduction::argmax, x, out, options);
+  detail::reduce_many<reduction::argmax>(x, out, options);
 }
 
 /// Any reduction of arrays of any number of dimensions whose types are known at run time only. b: of dot.

@@ -10,4 +10,6 @@
 // Source: integers and error-free transforms; each file names its own.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <exactdot/cuda/thread_sum.cuh>

@@ -6,6 +6,8 @@
 // CUDA.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/accumulator.hpp>

@@ -2,4 +2,6 @@
 // exactdot::dot; it lives in reductions.hpp.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <exactdot/reductions.hpp>

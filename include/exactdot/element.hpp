@@ -5,6 +5,8 @@
 // Python, the program and the engines read this table; include/exactdot/core/format.hpp derives the numerics from it.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -14,6 +16,9 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#if defined(__STDCPP_FLOAT32_T__) && defined(__STDCPP_FLOAT64_T__)
+#include <stdfloat>
+#endif
 
 namespace exactdot::inline v0_3 {
 
@@ -68,14 +73,62 @@ inline constexpr std::size_t index_in = 0;
 template <class T, class First, class... Rest>
 inline constexpr std::size_t index_in<T, std::tuple<First, Rest...>> =
     std::same_as<T, First> ? 0 : 1 + index_in<T, std::tuple<Rest...>>;
+
+/// The entry of `element_types` with the values and the bits of T. Of `long` and `long long` std::int64_t is one; the
+/// other is the same to a user. Types whose sign or format depends on the machine (char, long double) have none.
+template <class T>
+struct twin_of {
+  using type = T;
+};
+template <>
+struct twin_of<long> {
+  using type = std::conditional_t<sizeof(long) == 8, std::int64_t, std::int32_t>;
+};
+template <>
+struct twin_of<unsigned long> {
+  using type = std::conditional_t<sizeof(long) == 8, std::uint64_t, std::uint32_t>;
+};
+template <>
+struct twin_of<long long> {
+  using type = std::int64_t;
+};
+template <>
+struct twin_of<unsigned long long> {
+  using type = std::uint64_t;
+};
+#if !defined(__CUDACC__) && defined(__FLT16_MANT_DIG__)
+template <>
+struct twin_of<_Float16> {  // std::float16_t
+  using type = float16;
+};
+#endif
+#if !defined(__CUDACC__) && defined(__BFLT16_MANT_DIG__)
+template <>
+struct twin_of<__bf16> {  // std::bfloat16_t
+  using type = bfloat16;
+};
+#endif
+#if defined(__STDCPP_FLOAT32_T__) && defined(__STDCPP_FLOAT64_T__)
+template <>
+struct twin_of<std::float32_t> {
+  using type = float;
+};
+template <>
+struct twin_of<std::float64_t> {
+  using type = double;
+};
+#endif
+template <class T>
+inline constexpr std::size_t element_index = index_in<typename twin_of<T>::type, element_types>;
 }  // namespace detail
 
-/// A C++ type that is an element type.
+/// A C++ type that is an element type: one of `element_types`, or a type of the compiler with the same values and bits
+/// (`long long`, `_Float16`, …).
 template <class T>
-concept element = detail::index_in<T, element_types> < std::tuple_size_v<element_types>;
+concept element = detail::element_index<T> < std::tuple_size_v<element_types>;
 
 template <element T>
-inline constexpr element_type type_of = static_cast<element_type>(detail::index_in<T, element_types>);
+inline constexpr element_type type_of = static_cast<element_type>(detail::element_index<T>);
 
 /// False for a value that is no enumerator.
 constexpr bool is_known(element_type type) { return static_cast<std::size_t>(type) < elements.size(); }
@@ -141,6 +194,12 @@ constexpr state_shape state_shape_of(element_type type) {
   if (is_integer(type)) return {0, info.bytes == 8 ? 128 : 64};
   const element_info& of = info.precision <= 24 ? elements[0] : elements[1];
   return {2 * (3 - (1 << (of.exponent_bits - 1)) - of.precision), 2 << (of.exponent_bits - 1)};
+}
+
+/// Whether the state of one type holds every element and every product of two elements of another, exactly.
+constexpr bool state_holds(element_type state, element_type type) {
+  const state_shape outer = state_shape_of(state), inner = state_shape_of(type);
+  return outer.lowest_exponent <= inner.lowest_exponent && inner.highest_exponent <= outer.highest_exponent;
 }
 }  // namespace detail
 

@@ -6,6 +6,8 @@
 // weaker result.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <stdexcept>
 #include <string>
 

@@ -2,11 +2,15 @@
 // Everything of exactdot that needs no GPU.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <exactdot/accumulator.hpp>
+#include <exactdot/aliases.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/dot.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
+#include <exactdot/moments.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reduce.hpp>
 #include <exactdot/shapes.hpp>

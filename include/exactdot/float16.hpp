@@ -5,6 +5,8 @@
 // of CUDA's, Arm's and Intel's types of these names, so pointers can be converted by reinterpret_cast.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <cstdint>
 
 #if defined(__CUDACC__)

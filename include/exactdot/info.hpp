@@ -2,6 +2,8 @@
 // What this build, this machine and this thread are: version, instruction sets, threads, floating-point environment.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <string>
 #include <vector>
 

@@ -4,6 +4,8 @@
 // No option changes a bit of an exact result; only `mode` changes what is computed.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <atomic>
 #include <cstddef>
 

@@ -6,6 +6,8 @@
 // contract: tests hold golden bits.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,8 @@
 // subtree of whole tiles; the caller combines their results in the upper levels of the tree.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>

@@ -2,6 +2,8 @@
 // The reductions that exactdot computes, by name.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -32,9 +34,25 @@ constexpr bool is_known(reduction what) { return static_cast<std::size_t>(what) 
 constexpr const char* name_of(reduction what) {
   return is_known(what) ? reduction_names[static_cast<std::size_t>(what)].data() : "reduction";
 }
+
+/// Other names of reductions: those of NumPy, of statistics, of mathematics. Messages use the names above.
+struct reduction_alias {
+  std::string_view name;
+  reduction what;
+};
+inline constexpr std::array reduction_aliases = {
+    reduction_alias{"norm", reduction::nrm2},    reduction_alias{"l2", reduction::nrm2},
+    reduction_alias{"l1", reduction::asum},      reduction_alias{"var", reduction::variance},
+    reduction_alias{"std", reduction::stddev},   reduction_alias{"stdev", reduction::stddev},
+    reduction_alias{"standard_deviation", reduction::stddev}};
+
+/// The reduction of this name or alias.
 constexpr std::optional<reduction> reduction_named(std::string_view name) {
   for (std::size_t i = 0; i < reduction_names.size(); ++i) {
     if (reduction_names[i] == name) return static_cast<reduction>(i);
+  }
+  for (const reduction_alias& alias : reduction_aliases) {
+    if (alias.name == name) return alias.what;
   }
   return std::nullopt;
 }
@@ -43,6 +61,11 @@ constexpr std::optional<reduction> reduction_named(std::string_view name) {
 constexpr int inputs_of(reduction what) { return what == reduction::dot ? 2 : 1; }
 /// Whether the result is an index.
 constexpr bool gives_index(reduction what) { return what == reduction::argmin || what == reduction::argmax; }
+/// Whether the result is a sum of terms as it is, which of integers is an integer.
+constexpr bool gives_sum(reduction what) {
+  return what == reduction::dot || what == reduction::sum || what == reduction::asum ||
+         what == reduction::sum_of_squares;
+}
 /// Whether the result is an element.
 constexpr bool gives_element(reduction what) { return what == reduction::min || what == reduction::max; }
 

@@ -6,6 +6,8 @@
 // and wherever they lie. docs/shapes.md explains the shapes.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <cstddef>
 #include <exactdot/views.hpp>
 #include <span>

@@ -10,6 +10,8 @@
 // the sizes.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <cstddef>
 #include <exactdot/element.hpp>
 #include <exactdot/reduction.hpp>

@@ -19,6 +19,8 @@
 // exact states (docs/shapes.md), and that of reading and writing the words.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <exactdot/batches.hpp>
 #include <exactdot/state_format.hpp>
 #include <span>

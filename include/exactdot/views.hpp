@@ -5,6 +5,8 @@
 // any_vector an element type and a byte order that are known at run time only.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -133,6 +135,10 @@ struct unsigned_of {
 template <element T>
 [[nodiscard]] constexpr T from_word(std::uint64_t word) {
   return std::bit_cast<T>(static_cast<typename unsigned_of<sizeof(T)>::type>(word));
+}
+template <element T>
+[[nodiscard]] constexpr std::uint64_t to_word(T x) {
+  return std::bit_cast<typename unsigned_of<sizeof(T)>::type>(x);
 }
 }  // namespace detail
 

@@ -16,6 +16,7 @@ module exactdot
   implicit none
   private
   public :: exact_sum, exact_asum, exact_sum_of_squares, exact_nrm2, exact_mean, exact_variance, exact_stddev, exact_dot
+  public :: exact_norm, exact_var, exact_std
   public :: exact_sum_calc, exact_message, accumulator, allreduce
 
 contains

@@ -13,10 +13,11 @@ struct xd_accumulator {
 
 namespace exactdot::c {
 
-void require_same_type(element_type type, element_type other, const char* caller) {
-  if (type == other) return;
+void require_holds(element_type type, element_type other, const char* caller) {
+  if (detail::state_holds(type, other)) return;
   refuse(errc::bad_option, caller,
-         "cannot merge a state of " + std::string(name_of(other)) + " into one of " + std::string(name_of(type)));
+         "cannot merge a state of " + std::string(name_of(other)) + " into one of " + std::string(name_of(type)) +
+             ", which does not hold it");
 }
 
 void require_word_count(std::size_t given, std::size_t count, const char* caller) {
@@ -148,8 +149,25 @@ xd_status xd_accumulator_negate(xd_accumulator* accumulator) {
 xd_status xd_accumulator_merge(xd_accumulator* accumulator, xd_accumulator* other) {
   return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
     require(other, caller, "other");
-    require_same_type(sum.type(), other->sum.type(), caller);
+    require_holds(sum.type(), other->sum.type(), caller);
     detail::merge(sum.view(caller), other->sum.view(caller));
+  });
+}
+
+xd_status xd_accumulator_subtract_sum(xd_accumulator* accumulator, xd_accumulator* other) {
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    require(other, caller, "other");
+    require_holds(sum.type(), other->sum.type(), caller);
+    sum.subtract(other->sum, caller);
+  });
+}
+
+xd_status xd_accumulator_compare(xd_accumulator* accumulator, xd_accumulator* other, int* order) {
+  return with_accumulator(__func__, accumulator, [&](state& sum, const char* caller) {
+    require(other, caller, "other");
+    require(order, caller, "order");
+    const std::partial_ordering found = detail::compare(sum.view(caller), other->sum.view(caller));
+    *order = found == 0 ? XD_EQUAL : found < 0 ? XD_LESS : found > 0 ? XD_GREATER : XD_UNORDERED;
   });
 }
 
@@ -198,4 +216,25 @@ xd_status xd_accumulator_round_root_scaled(xd_accumulator* accumulator, double* 
 xd_status xd_accumulator_round_quotient_scaled(xd_accumulator* accumulator, uint64_t count, double* significand,
                                                int64_t* exponent) {
   return c::round_scaled(__func__, accumulator, detail::rounding::quotient, count, significand, exponent);
+}
+
+xd_status xd_accumulator_quotient(xd_accumulator* dividend, xd_accumulator* divisor, int type, void* result) {
+  return with_accumulator(__func__, dividend, [&](state& sum, const char* caller) {
+    require(divisor, caller, "divisor");
+    const element_type to = to_type(type, caller);
+    require_floating(to, caller);
+    require(result, caller, "result");
+    store(result, to, detail::round_quotient(sum.view(caller), divisor->sum.view(caller), to));
+  });
+}
+xd_status xd_accumulator_quotient_scaled(xd_accumulator* dividend, xd_accumulator* divisor, double* significand,
+                                         int64_t* exponent) {
+  return with_accumulator(__func__, dividend, [&](state& sum, const char* caller) {
+    require(divisor, caller, "divisor");
+    require(significand, caller, "significand");
+    require(exponent, caller, "exponent");
+    const scaled_double rounded = detail::round_quotient_scaled(sum.view(caller), divisor->sum.view(caller));
+    *significand = rounded.significand;
+    *exponent = rounded.exponent;
+  });
 }

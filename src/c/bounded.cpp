@@ -109,6 +109,11 @@ xd_status xd_bound(int what, const xd_vector* a, const xd_vector* b, int result_
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(chosen, first, b, caller);
     const options used = to_options(given, caller);
     require(sum, caller, "sum");
+    if (second.type != first.type) {
+      refuse(errc::bad_option, caller,
+             "the vectors hold " + std::string(name_of(first.type)) + " and " + std::string(name_of(second.type)) +
+                 "; a bounded sum has one type");
+    }
     const cpu_engine::standard_arithmetic environment;
     core::enclosure found{};
     if (!engine::bound_short_sum(chosen, first, second, to_type(result_type, caller), used, found)) {

@@ -4,6 +4,7 @@
 #include <c/convert.hpp>
 #include <c/state.hpp>
 #include <c/status.hpp>
+#include <exactdot/moments.hpp>
 #include <string>
 
 struct xd_moments {
@@ -79,7 +80,7 @@ xd_status xd_moments_add(xd_moments* moments, const xd_vector* x, const xd_optio
 xd_status xd_moments_merge(xd_moments* moments, xd_moments* other) {
   return with_moments(__func__, moments, [&](xd_moments& to, const char* caller) {
     require(other, caller, "other");
-    require_same_type(to.sum.type(), other->sum.type(), caller);
+    require_holds(to.sum.type(), other->sum.type(), caller);
     xd_moments merged = to;
     detail::merge(merged.sum.view(caller), other->sum.view(caller));
     detail::merge(merged.squares.view(caller), other->squares.view(caller));

@@ -60,8 +60,8 @@ class state {
   std::array<std::int64_t, max_words> words_;
 };
 
-/// Throws errc::bad_option, naming both types, unless they are the same.
-void require_same_type(element_type type, element_type other, const char* caller);
+/// Throws errc::bad_option, naming both types, unless a state of the first holds one of the second.
+void require_holds(element_type type, element_type other, const char* caller);
 
 /// Throws errc::size_mismatch unless an array of `given` words is as long as a state of `count` words.
 void require_word_count(std::size_t given, std::size_t count, const char* caller);

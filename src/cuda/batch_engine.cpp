@@ -75,7 +75,7 @@ int gpu_for(const batch& of, const std::vector<memory>& arrays, const options& o
       refuse(of,
              std::string(each.name) +
                  " lies in host memory, where many vectors are computed by the CPU only: copy it to the GPU "
-                 "with cudaMemcpy, or use arrays in host memory and device::cpu",
+                 "with cudaMemcpy, or use arrays in host memory and the device cpu",
              errc::bad_option);
     }
     if (each.where.kind != memory_kind::device) continue;
@@ -227,7 +227,7 @@ void choose_batch(batch& of, const options& options) {
   if (in_device_memory != arrays.end() && options.device == device::cpu) {
     refuse(of, std::string(in_device_memory->name) + " lies in the memory of " +
                    text_of(in_device_memory->where.gpu) +
-                   ", which the CPU cannot read; use device::automatic, or copy it with cudaMemcpy");
+                   ", which the CPU cannot read; use the device automatic, or copy it with cudaMemcpy");
   }
   if (in_device_memory == arrays.end() && !each.gpu_demanded) return;
   require_support(of);

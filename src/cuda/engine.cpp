@@ -31,7 +31,7 @@ int gpu_for(const plan& plan, const options& options) {
           errc::bad_option, plan.caller,
           std::string(name) + " lies on " + name_of_gpu(where.gpu) + " and " +
               (plan.gpu_demanded
-                   ? "options.device_index is " + std::to_string(gpu) + "; use the vector's GPU, or copy it"
+                   ? "the option device_index is " + std::to_string(gpu) + "; use the vector's GPU, or copy it"
                    : "a on " + name_of_gpu(gpu) + "; copy one of them with cudaMemcpyPeer"));
     }
     gpu = where.gpu;
@@ -60,7 +60,7 @@ void refuse_device_memory(const plan& plan) {
   if (where.kind != memory_kind::device) return;
   engine::throw_error(errc::bad_option, plan.caller,
                       std::string(is_a ? "a" : "b") + " lies in the memory of " + name_of_gpu(where.gpu) +
-                          ", which the CPU cannot read; use device::automatic, or copy it with cudaMemcpy");
+                          ", which the CPU cannot read; use the device automatic, or copy it with cudaMemcpy");
 }
 
 /// An input that a kernel reads in place has to be aligned to its elements.

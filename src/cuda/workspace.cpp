@@ -154,7 +154,7 @@ void require_address(const workspace::storage& storage, const void* pointer, con
     throw error(errc::bad_option,
                 std::string("cuda: ") + name +
                     " points to host memory that the device cannot reach; copy it with cudaMemcpy, "
-                    "or use exactdot::dot");
+                    "or use a call without a workspace");
   }
   if (found.type == cudaMemoryTypeDevice && found.device != storage.device) {
     throw error(errc::bad_option, std::string("cuda: ") + name + " lies on device " + std::to_string(found.device) +

@@ -127,7 +127,7 @@ void check_options(const batch_request& asked, const options& options) {
     refuse(asked, "threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
   }
   if (options.device != device::cpu && options.device != device::automatic && options.device != device::cuda) {
-    refuse(asked, "unknown device; use device::automatic, device::cpu or device::cuda");
+    refuse(asked, "unknown device; use automatic, cpu or cuda");
   }
 }
 

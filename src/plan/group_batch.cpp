@@ -26,7 +26,7 @@ void check_reduction(const batch_request& asked, const any_grid& a, const any_gr
   const bool is_sum = is_known(asked.what) && !core::info_of(asked.what).is_extremum;
   if (mode == mode::fast && is_sum && is_known(a.type) && !is_integer(a.type)) {
     throw_error(errc::bad_option, asked.caller,
-                "groups have no mode fast, whose sums have an order; use mode::exact");
+                "groups have no mode fast, whose sums have an order; use mode exact");
   }
 }
 

@@ -42,7 +42,7 @@ void check_options(const char* caller, const options& options) {
                 "threads is " + std::to_string(options.threads) + "; use 0 (automatic) or more");
   }
   if (options.device != device::cpu && options.device != device::automatic && options.device != device::cuda) {
-    throw_error(errc::bad_option, caller, "unknown device; use device::automatic, device::cpu or device::cuda");
+    throw_error(errc::bad_option, caller, "unknown device; use automatic, cpu or cuda");
   }
 }
 
@@ -107,8 +107,8 @@ const gpu_engine* gpu_engine_to_ask(const char* caller, const options& options, 
   const bool demanded = options.device == device::cuda;
   if (demanded && engine == nullptr) {
     throw_error(errc::no_device, caller,
-                "this program has no CUDA engine; link exactdot::cuda, of a build with a CUDA compiler, or use "
-                "device::cpu or device::automatic");
+                "this program has no CUDA engine; link that of a build with a CUDA compiler, or use the device cpu or "
+                "automatic");
   }
   const bool asks = demanded || (n != 0 && asks_gpu_engine(options.device, n));
   return asks ? engine : nullptr;
@@ -123,7 +123,7 @@ void check_extent(const char* caller, const char* name, const any_vector& x) {
 
 void check_request(const request& asked, mode mode) {
   if (mode != mode::exact && mode != mode::fast) {
-    throw_error(errc::bad_option, asked.caller, "unknown mode; use mode::exact or mode::fast");
+    throw_error(errc::bad_option, asked.caller, "unknown mode; use exact or fast");
   }
   check_types(asked);
   check_result_type(asked);
@@ -131,7 +131,7 @@ void check_request(const request& asked, mode mode) {
     throw_error(errc::bad_option, asked.caller, "ddof is " + std::to_string(asked.ddof) + "; use 0 or more");
   }
   if (core::info_of(asked.what).needs_squares() && mode == mode::fast) {
-    throw_error(errc::bad_option, asked.caller, "mode fast has no variance; use mode::exact");
+    throw_error(errc::bad_option, asked.caller, "mode fast has no variance; use mode exact");
   }
   if (asked.a.n == 0 && core::info_of(asked.what).is_extremum) {
     throw_error(errc::empty_input, asked.caller, "the vector is empty, so it has no least or greatest element");

@@ -27,7 +27,7 @@ stored_state stored(const state_format& of, const char* caller) {
     throw_error(errc::bad_option, caller, "unknown reduction " + std::to_string(static_cast<int>(of.what)));
   }
   if (exactdot::detail::sums_of(of.what) != 0) {
-    throw_error(errc::bad_option, caller, "unknown form of states; use state_form::full or state_form::compact");
+    throw_error(errc::bad_option, caller, "unknown form of states; use full or compact");
   }
   throw_error(errc::bad_option, caller,
               std::string(name_of(of.what)) + " has no states: results of parts merge by min and max themselves");

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/core/finish.hpp>
+#include <exactdot/core/quotient.hpp>
 #include <plan/state_words.hpp>
 #include <run/run.hpp>
 #include <string>
@@ -22,6 +23,10 @@ namespace {
 }
 
 core::state_layout layout_of(state_view state) { return core::layout_of(state.type); }
+
+bool is_same(const core::state_layout& a, const core::state_layout& b) {
+  return a.limbs == b.limbs && a.lowest_exponent == b.lowest_exponent;
+}
 
 /// work(layout) with a layout that the compiler knows, so that it unrolls the loops over a short state.
 template <class Work>
@@ -95,30 +100,56 @@ void add_product(state_view state, const void* a, const void* b) {
 
 namespace {
 
-void check_type(state_view state, const any_vector& x) {
-  if (x.type == state.type) return;
-  engine::throw_error(errc::bad_option, state.caller,
-                      "the vectors hold " + std::string(is_known(x.type) ? name_of(x.type) : "an unknown type") +
-                          ", this accumulator " + std::string(name_of(state.type)));
+core::exact_term exact_scalar(const any_scalar& x) {
+  return with_element(x.type, [&]<class T>(T) {
+    const T value = x.as<T>();
+    return exact_element<T>(&value);
+  });
 }
 
-/// state += the terms; the state is unchanged if that throws. `b`: x again for reductions of one input.
+}  // namespace
+
+void add_product(state_view state, const any_scalar& a, const any_scalar& b) {
+  const core::state_layout layout = layout_of(state);
+  const core::exact_term term = core::multiply(exact_scalar(a), exact_scalar(b));
+  // a state of two limbs' terms has no room for the limbs that a larger term touches
+  if (layout.highest_exponent - layout.lowest_exponent <= 64) {
+    core::add_term<64>(layout, state.words, term);
+  } else {
+    core::add_term<128>(layout, state.words, term);
+  }
+  if (++*state.pending >= core::additions_between_normalisations) normalise(state);
+}
+
+namespace {
+
+void check_type(state_view state, const any_vector& x) {
+  if (x.type == state.type || (is_known(x.type) && state_holds(state.type, x.type))) return;
+  engine::throw_error(errc::bad_option, state.caller,
+                      "the vectors hold " + std::string(is_known(x.type) ? name_of(x.type) : "an unknown type") +
+                          ", this accumulator " + std::string(name_of(state.type)) +
+                          "; it takes types whose products it holds exactly");
+}
+
+/// state += the terms; the state is unchanged if that throws. `b`: x again for reductions of one input. The sum is
+/// made in the state of the carrier, which is that of the accumulator or is added to it.
 void add_terms(state_view state, reduction what, const any_vector& a, const any_vector& b, options options) {
-  check_type(state, a);
+  check_type(state, a), check_type(state, b);
   options.mode = mode::exact;  // whatever the caller's
   const cpu_engine::standard_arithmetic environment;
   normalise(state);
   const core::state_layout layout = layout_of(state);
-  const core::state_layout carrier_layout = core::layout_of(core::carrier_of(state.type));
-  const bool converts = is_integer(state.type);  // from the state of the carrier
+  const element_type carrier = core::wider(core::carrier_of(a.type), core::carrier_of(b.type));
+  const core::state_layout carrier_layout = core::layout_of(carrier);
+  const bool converts = !is_same(layout, carrier_layout);
   std::int64_t sum[core::max_state_words];
   if (converts) {
     std::fill_n(sum, carrier_layout.words(), 0);
   } else {
     std::copy_n(state.words, layout.words(), sum);
   }
-  const bool is_carrier = a.type == core::carrier_of(a.type);
-  if (is_carrier && is_contiguous(a) && is_contiguous(b) && a.type == b.type && a.n == b.n &&
+  const bool is_carrier = a.type == carrier && a.type == b.type;
+  if (is_carrier && is_contiguous(a) && is_contiguous(b) && a.n == b.n &&
       engine::is_short_call(a.data, b.data, a.n, options)) {
     const auto& kernels = cpu_engine::current_kernels(a.type, core::info_of(what).term);
     kernels.accumulate(a.data, b.data, a.n, sum);
@@ -139,7 +170,6 @@ void add_terms(state_view state, reduction what, const any_vector& a, const any_
 }  // namespace
 
 void add_products(state_view state, const any_vector& a, const any_vector& b, const options& options) {
-  check_type(state, b);
   add_terms(state, reduction::dot, a, b, options);
 }
 
@@ -154,7 +184,49 @@ void negate(state_view state) {
   std::swap(state.words[layout.positive_infinities()], state.words[layout.negative_infinities()]);
 }
 
+namespace {
+
+/// A normalised copy of a state's words.
+struct state_copy {
+  explicit state_copy(state_view state) : layout(layout_of(state)) {
+    normalise(state);
+    std::copy_n(state.words, layout.words(), words);
+  }
+  core::state_layout layout;
+  std::int64_t words[core::max_state_words];
+};
+
+/// The same state in the layout of double, which holds those of all types.
+state_copy widest(state_view state) {
+  state_copy copy(state);
+  constexpr core::state_layout layout = core::layout_of<double>();
+  if (is_same(copy.layout, layout)) return copy;
+  std::int64_t words[core::max_state_words] = {};
+  core::add_state(layout, words, copy.layout, copy.words);
+  core::normalise(layout, words);
+  copy.layout = layout;
+  std::copy_n(words, layout.words(), copy.words);
+  return copy;
+}
+
+/// merge with a state of another type: not inlined, because it would slow the loop of one type down.
+[[gnu::noinline]] void merge_of_other_type(state_view state, state_view other) {
+  if (!state_holds(state.type, other.type)) {
+    engine::throw_error(errc::bad_option, state.caller,
+                        "cannot merge a state of " + std::string(name_of(other.type)) + " into one of " +
+                            std::string(name_of(state.type)) + ", which does not hold it");
+  }
+  state_copy sum(state), added(other);
+  core::add_state(sum.layout, sum.words, added.layout, added.words);
+  core::normalise(sum.layout, sum.words);
+  if (!core::fits(sum.layout, sum.words)) throw_headroom(state.caller, "the merged sum");
+  std::copy_n(sum.words, sum.layout.words(), state.words);
+}
+
+}  // namespace
+
 void merge(state_view state, state_view other) {
+  if (state.type != other.type) return merge_of_other_type(state, other);
   normalise(state);
   normalise(other);
   with_layout(state, [&](const core::state_layout& layout) {
@@ -167,17 +239,21 @@ void merge(state_view state, state_view other) {
   });
 }
 
-namespace {
-
-/// A normalised copy of a state's words.
-struct state_copy {
-  explicit state_copy(state_view state) : layout(layout_of(state)) {
-    normalise(state);
-    std::copy_n(state.words, layout.words(), words);
+std::partial_ordering compare(state_view a, state_view b) {
+  const bool same = a.type == b.type || is_same(layout_of(a), layout_of(b));
+  state_copy first = same ? state_copy(a) : widest(a), second = same ? state_copy(b) : widest(b);
+  const core::state_class x = core::class_of(first.layout, first.words);
+  const core::state_class y = core::class_of(second.layout, second.words);
+  if (x.nan || y.nan) return std::partial_ordering::unordered;
+  const auto rank = [](const core::state_class& of) { return !of.infinite ? 0 : of.negative ? -1 : 1; };
+  if (x.infinite || y.infinite) return rank(x) <=> rank(y);
+  for (int i = first.layout.limbs - 1; i >= 0; --i) {
+    if (first.words[i] != second.words[i]) return first.words[i] <=> second.words[i];
   }
-  core::state_layout layout;
-  std::int64_t words[core::max_state_words];
-};
+  return std::partial_ordering::equivalent;
+}
+
+namespace {
 
 core::finish finish_of(rounding kind) {
   if (kind == rounding::sum) return core::finish::round;
@@ -229,6 +305,32 @@ std::uint64_t round_moments(state_view sum, state_view squares, element_type res
   return word;
 }
 
+std::uint64_t round_quotient(state_view dividend, state_view divisor, element_type result) {
+  state_copy a(dividend), b(divisor);
+  return core::round_quotient(core::format_of(result), core::quotient_of(a.layout, a.words, b.layout, b.words));
+}
+
+namespace {
+
+/// A magnitude, normalised and above zero, rounded once to 53 bits.
+scaled_double scaled(bool negative, core::wide magnitude) {
+  const std::int64_t exponent = std::int64_t{magnitude.exponent} + 255;  // of the leading bit
+  magnitude.exponent = -255;
+  const auto significand =
+      core::from_word<double>(core::round_wide(core::format<double>::number, negative, magnitude));
+  const bool carried = significand == 2 || significand == -2;
+  return {carried ? significand / 2 : significand, exponent + carried};
+}
+
+}  // namespace
+
+scaled_double round_quotient_scaled(state_view dividend, state_view divisor) {
+  state_copy a(dividend), b(divisor);
+  const core::state_quotient found = core::quotient_of(a.layout, a.words, b.layout, b.words);
+  if (found.is == core::state_quotient::outcome_kind::finite) return scaled(found.negative, found.magnitude);
+  return {core::from_word<double>(core::round_quotient(core::format<double>::number, found)), 0};
+}
+
 scaled_double round_scaled(state_view state, rounding kind, std::uint64_t count) {
   state_copy copy(state);
   const core::special_terms special = core::special_terms_of(copy.layout, copy.words);
@@ -242,12 +344,7 @@ scaled_double round_scaled(state_view state, rounding kind, std::uint64_t count)
   if (magnitude.is_zero()) return {};
   if (kind == rounding::root) core::take_root(magnitude);
   if (kind == rounding::quotient) core::divide(magnitude, count);
-  const std::int64_t exponent = magnitude.exponent + 255;  // of the leading bit
-  magnitude.exponent = -255;
-  const auto significand =
-      core::from_word<double>(core::round_wide(core::format<double>::number, negative, magnitude));
-  const bool carried = significand == 2 || significand == -2;
-  return {carried ? significand / 2 : significand, exponent + carried};
+  return scaled(negative, magnitude);
 }
 
 }  // namespace exactdot::inline v0_3::detail

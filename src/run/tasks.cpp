@@ -13,7 +13,7 @@ engine::plan plan_for_callable(const any_vector& x, options options) {
   if (options.device == device::cuda) {
     engine::throw_error(
         errc::bad_option, caller,
-        "a callable of the host runs on the CPU; on a GPU use cuda::reduce of exactdot/cuda/reduce.cuh");
+        "a callable of the host runs on the CPU; on a GPU use those of exactdot/cuda/reduce.cuh");
   }
   if (options.device == device::automatic) options.device = device::cpu;
   const element_type result = is_integer(x.type) ? element_type::int64 : x.type;

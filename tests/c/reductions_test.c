@@ -35,6 +35,9 @@ void test_names(void) {
   }
   CHECK(strcmp(xd_status_name(-1), "unknown status") == 0);
   CHECK(xd_type_named("float128") == -1 && xd_type_named("") == -1 && xd_type_named(NULL) == -1);
+  CHECK(XD_NORM == XD_NRM2 && XD_VAR == XD_VARIANCE && XD_STD == XD_STDDEV);
+  CHECK(xd_reduction_named("norm") == XD_NORM && xd_reduction_named("var") == XD_VAR);
+  CHECK(xd_reduction_named("std") == XD_STD && strcmp(xd_reduction_name(XD_NORM), "nrm2") == 0);
   CHECK(xd_reduction_named("Dot") == -1 && xd_reduction_named(NULL) == -1);
   CHECK(strncmp(xd_version(), EXPECTED_VERSION, strlen(EXPECTED_VERSION)) == 0);
 }

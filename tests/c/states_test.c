@@ -93,6 +93,57 @@ static void test_products_and_roundings(void) {
   xd_accumulator_destroy(sum);
 }
 
+/* Elements and sums of other types, comparisons, quotients. */
+static void test_sums_of_two_types(void) {
+  const double tenths[] = {.1, .1}, weights[] = {1, 2};
+  const float floats[] = {.1f, 3};
+  const int64_t integers[] = {INT64_MAX, -2};
+  const xd_vector x = xd_contiguous(tenths, 2, XD_FLOAT64), w = xd_contiguous(weights, 2, XD_FLOAT64);
+  const xd_vector f = xd_contiguous(floats, 2, XD_FLOAT32), i = xd_contiguous(integers, 2, XD_INT64);
+  xd_accumulator* const sum = accumulator_of(XD_FLOAT64);
+  xd_accumulator* const other = accumulator_of(XD_INT64);
+  xd_accumulator* const narrow = accumulator_of(XD_FLOAT32);
+  const double infinite = INFINITY;
+  const xd_vector infinity = xd_contiguous(&infinite, 1, XD_FLOAT64);
+  double r = 0;
+  float g = 0;
+  int64_t exponent = -1;
+  int order = 42;
+  CHECK_OK(xd_accumulator_add(sum, &f, NULL));
+  CHECK_OK(xd_accumulator_add_products(sum, &f, &w, NULL));
+  CHECK(rounded(sum) == (double).1f * 2 + 9);
+  CHECK_OK(xd_accumulator_clear(sum));
+  CHECK_OK(xd_accumulator_add(sum, &i, NULL));
+  CHECK_OK(xd_accumulator_add(other, &i, NULL));
+  CHECK(xd_accumulator_compare(sum, other, &order) == XD_OK && order == XD_EQUAL);
+  CHECK_OK(xd_accumulator_merge(narrow, other));
+  CHECK(xd_accumulator_compare(other, narrow, &order) == XD_OK && order == XD_EQUAL);
+  CHECK_OK(xd_accumulator_subtract_sum(sum, other));
+  CHECK(rounded(sum) == 0);
+  CHECK(xd_accumulator_compare(sum, other, &order) == XD_OK && order == XD_LESS);
+  CHECK(xd_accumulator_compare(other, sum, &order) == XD_OK && order == XD_GREATER);
+  CHECK(xd_accumulator_quotient(other, sum, XD_FLOAT32, &g) == XD_OK && g == INFINITY);
+  CHECK_OK(xd_accumulator_add_products(sum, &x, &w, NULL));
+  CHECK_OK(xd_accumulator_clear(narrow));
+  CHECK_OK(xd_accumulator_add(narrow, &f, NULL));
+  CHECK_OK(xd_accumulator_clear(other));
+  {
+    const int64_t three = 3;
+    const xd_vector one = xd_contiguous(&three, 1, XD_INT64);
+    CHECK_OK(xd_accumulator_add(other, &one, NULL));
+  }
+  CHECK(xd_accumulator_quotient(sum, other, XD_FLOAT64, &r) == XD_OK && r == .1);
+  CHECK(xd_accumulator_quotient(sum, sum, XD_FLOAT64, &r) == XD_OK && r == 1);
+  CHECK(xd_accumulator_quotient_scaled(other, other, &r, &exponent) == XD_OK && r == 1 && exponent == 0);
+  CHECK_OK(xd_accumulator_add(sum, &infinity, NULL));
+  CHECK_OK(xd_accumulator_subtract(sum, &infinity, NULL));
+  CHECK(xd_accumulator_compare(sum, sum, &order) == XD_OK && order == XD_UNORDERED);
+  CHECK(xd_accumulator_quotient(sum, other, XD_FLOAT64, &r) == XD_OK && isnan(r));
+  xd_accumulator_destroy(sum);
+  xd_accumulator_destroy(other);
+  xd_accumulator_destroy(narrow);
+}
+
 void test_accumulators(void) {
   const int64_t integers[] = {INT64_MAX, INT64_MAX, 1};
   const xd_vector i = xd_contiguous(integers, 3, XD_INT64);
@@ -101,6 +152,7 @@ void test_accumulators(void) {
   uint64_t positive = 0;
   test_sums();
   test_products_and_roundings();
+  test_sums_of_two_types();
   CHECK_OK(xd_accumulator_add(sum, &i, NULL));
   CHECK_OK(xd_accumulator_round(sum, XD_UINT64, &positive));
   CHECK(positive == UINT64_MAX);
@@ -119,6 +171,7 @@ void test_accumulator_errors(void) {
   xd_accumulator* untouched = NULL;
   int64_t words[138] = {0}, exponent = 42;
   double r = 42;
+  int order = 42;
   xd_options options = {0};
   CHECK_OK(xd_accumulator_add(sum, &x, NULL));
 
@@ -132,14 +185,14 @@ void test_accumulator_errors(void) {
   CHECK_ERROR(xd_accumulator_add(NULL, &x, NULL), XD_NULL_POINTER, "accumulator");
   CHECK_ERROR(xd_accumulator_add(sum, NULL, NULL), XD_NULL_POINTER, "x is a null");
   CHECK_ERROR(xd_accumulator_add(sum, &null, NULL), XD_NULL_POINTER, "2 elements");
-  CHECK_ERROR(xd_accumulator_add(sum, &f, NULL), XD_BAD_OPTION, "float32");
+  CHECK_ERROR(xd_accumulator_add(narrow, &x, NULL), XD_BAD_OPTION, "float64, this accumulator float32");
   CHECK_ERROR(xd_accumulator_add_squares(sum, NULL, NULL), XD_NULL_POINTER, "x is a null");
   CHECK_ERROR(xd_accumulator_add_squares(NULL, &x, NULL), XD_NULL_POINTER, "accumulator");
   CHECK_ERROR(xd_accumulator_add_products(NULL, &x, &x, NULL), XD_NULL_POINTER, "accumulator");
   CHECK_ERROR(xd_accumulator_add_products(sum, &x, NULL, NULL), XD_NULL_POINTER, "b is a null");
   CHECK_ERROR(xd_accumulator_add_products(sum, &x, &one, NULL), XD_SIZE_MISMATCH, "2 and 1");
-  CHECK_ERROR(xd_accumulator_add_products(sum, &x, &f, NULL), XD_BAD_OPTION, "float32");
-  CHECK_ERROR(xd_accumulator_subtract(sum, &f, NULL), XD_BAD_OPTION, "float32");
+  CHECK_ERROR(xd_accumulator_add_products(narrow, &f, &x, NULL), XD_BAD_OPTION, "float64");
+  CHECK_ERROR(xd_accumulator_subtract(narrow, &x, NULL), XD_BAD_OPTION, "float64");
   CHECK_ERROR(xd_accumulator_subtract(NULL, &x, NULL), XD_NULL_POINTER, "accumulator");
   CHECK_ERROR(xd_accumulator_subtract_products(sum, &x, &one, NULL), XD_SIZE_MISMATCH, "2 and 1");
   CHECK_ERROR(xd_accumulator_subtract_products(NULL, &x, &x, NULL), XD_NULL_POINTER, "accumulator");
@@ -147,7 +200,13 @@ void test_accumulator_errors(void) {
   CHECK_ERROR(xd_accumulator_add(sum, &x, &options), XD_BAD_OPTION, "threads");
   CHECK_ERROR(xd_accumulator_merge(sum, NULL), XD_NULL_POINTER, "other");
   CHECK_ERROR(xd_accumulator_merge(NULL, sum), XD_NULL_POINTER, "accumulator");
-  CHECK_ERROR(xd_accumulator_merge(sum, narrow), XD_BAD_OPTION, "float32 into one of float64");
+  CHECK_ERROR(xd_accumulator_merge(narrow, sum), XD_BAD_OPTION, "float64 into one of float32");
+  CHECK_ERROR(xd_accumulator_subtract_sum(narrow, sum), XD_BAD_OPTION, "float64 into one of float32");
+  CHECK_ERROR(xd_accumulator_subtract_sum(sum, NULL), XD_NULL_POINTER, "other");
+  CHECK_ERROR(xd_accumulator_compare(sum, NULL, &order), XD_NULL_POINTER, "other");
+  CHECK_ERROR(xd_accumulator_compare(NULL, sum, &order), XD_NULL_POINTER, "accumulator");
+  CHECK_ERROR(xd_accumulator_compare(sum, sum, NULL), XD_NULL_POINTER, "order");
+  CHECK(order == 42);
 
   CHECK_ERROR(xd_accumulator_words(sum, words, 137), XD_SIZE_MISMATCH, "137 words, this state has 138");
   CHECK_ERROR(xd_accumulator_words(sum, NULL, 138), XD_NULL_POINTER, "words");
@@ -173,6 +232,10 @@ void test_accumulator_errors(void) {
   CHECK_ERROR(xd_accumulator_round_scaled(sum, NULL, &exponent), XD_NULL_POINTER, "significand");
   CHECK_ERROR(xd_accumulator_round_root_scaled(sum, &r, NULL), XD_NULL_POINTER, "exponent");
   CHECK_ERROR(xd_accumulator_round_quotient_scaled(NULL, 1, &r, &exponent), XD_NULL_POINTER, "accumulator");
+  CHECK_ERROR(xd_accumulator_quotient(sum, NULL, XD_FLOAT64, &r), XD_NULL_POINTER, "divisor");
+  CHECK_ERROR(xd_accumulator_quotient(sum, sum, XD_INT64, &r), XD_BAD_OPTION, "floating-point");
+  CHECK_ERROR(xd_accumulator_quotient(sum, sum, XD_FLOAT64, NULL), XD_NULL_POINTER, "result");
+  CHECK_ERROR(xd_accumulator_quotient_scaled(sum, sum, NULL, &exponent), XD_NULL_POINTER, "significand");
   CHECK(r == 42 && exponent == 42);
   xd_accumulator_destroy(sum);
   xd_accumulator_destroy(narrow);
@@ -181,7 +244,7 @@ void test_accumulator_errors(void) {
 void test_moments(void) {
   const int8_t data[] = {3, -1, 2, 6};
   const xd_vector head = xd_contiguous(data, 2, XD_INT8), tail = xd_contiguous(data + 2, 2, XD_INT8);
-  const xd_vector x = xd_contiguous(data, 4, XD_UINT8);
+  const xd_vector x = xd_contiguous(data, 1, XD_INT64);
   xd_moments *all = NULL, *second = NULL, *wide = NULL, *untouched = NULL;
   int64_t words[17], summed[17];
   uint64_t count = 42;
@@ -210,6 +273,9 @@ void test_moments(void) {
     CHECK_OK(xd_moments_load(all, summed, 17));
   }
   CHECK(xd_moments_variance(all, 4, XD_FLOAT64, &r) == XD_OK && isnan(r));
+  CHECK_OK(xd_moments_merge(wide, all));
+  CHECK_OK(xd_moments_add(wide, &head, NULL));
+  CHECK(xd_moments_mean(wide, XD_FLOAT64, &r) == XD_OK && r == 2);
 
   r = 42;
   CHECK_ERROR(xd_moments_create(-1, &untouched), XD_BAD_OPTION, "unknown element type -1");
@@ -217,7 +283,7 @@ void test_moments(void) {
   CHECK(untouched == NULL);
   CHECK_ERROR(xd_moments_add(NULL, &head, NULL), XD_NULL_POINTER, "moments");
   CHECK_ERROR(xd_moments_add(all, NULL, NULL), XD_NULL_POINTER, "x is a null");
-  CHECK_ERROR(xd_moments_add(all, &x, NULL), XD_BAD_OPTION, "uint8");
+  CHECK_ERROR(xd_moments_add(all, &x, NULL), XD_BAD_OPTION, "int64");
   CHECK_ERROR(xd_moments_merge(all, NULL), XD_NULL_POINTER, "other");
   CHECK_ERROR(xd_moments_merge(NULL, all), XD_NULL_POINTER, "moments");
   CHECK_ERROR(xd_moments_merge(all, wide), XD_BAD_OPTION, "float64 into one of int8");

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <exactdot/accumulator.hpp>
 #include <exactdot/core/enclosure.hpp>
 #include <exactdot/core/error_free.hpp>
+#include <exactdot/moments.hpp>
 #include <random>
 #include <vector>
 

@@ -7,7 +7,7 @@
 // clang-format on
 
 #include <cstring>
-#include <exactdot/accumulator.hpp>
+#include <exactdot/moments.hpp>
 #include <exactdot/states.hpp>
 #include <functional>
 

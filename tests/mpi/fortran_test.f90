@@ -91,6 +91,9 @@ contains
     call expect_bits(exact_mean(share(x), comm), exact_mean(x), 'mean')
     call expect_bits(exact_variance(share(x), comm, ddof=1), exact_variance(x, ddof=1), 'variance')
     call expect_bits(exact_stddev(share(x), comm), exact_stddev(x), 'stddev')
+    call expect_bits(exact_norm(share(x), comm), exact_nrm2(x), 'norm')
+    call expect_bits(exact_var(share(x), comm, ddof=1), exact_variance(x, ddof=1), 'var')
+    call expect_bits(exact_std(share(x), comm), exact_stddev(x), 'std')
     call expect_bits(exact_dot(share(x), share(y), comm), exact_dot(x, y), 'dot')
     call expect(transfer(exact_sum(real(share(x), real32), comm), 0_int32) == transfer(exact_sum(narrow), 0_int32), &
       'sum of real32')

@@ -44,6 +44,7 @@ void check_vectors(checks& all, const std::string& name, const oracle::vectors<T
   all.expect_bits(mpi::sum_of_squares<double>(a, comm), expected_of<double>(reduction::sum_of_squares, x, x),
                   name + " sum_of_squares");
   all.expect_bits(mpi::nrm2(a, comm), expected_of<T>(reduction::nrm2, x, x), name + " nrm2");
+  all.expect_bits(mpi::norm(a, comm), expected_of<T>(reduction::nrm2, x, x), name + " norm");
   all.expect_bits(mpi::mean(a, comm), expected_of<T>(reduction::mean, x, x), name + " mean");
   all.expect_bits(mpi::variance(a, comm, 1), expected_of<T>(reduction::variance, x, x, 1), name + " variance");
   all.expect_bits(mpi::stddev<float>(a, comm), expected_of<float>(reduction::stddev, x, x), name + " stddev");

@@ -183,7 +183,10 @@ TEST(batches, errors) {
   expect_untouched(errc::bad_option, "exceeds the address space", [](results& out) {
     sum(rows{matrix.data(), 2, std::size_t{1} << 62, 1}, out);
   });
-  expect_untouched(errc::bad_option, "int64", [](results& out) { argmax(rows{matrix.data(), 2, 3}, out); });
+  expect_untouched(errc::bad_option, "int64", [](results& out) {
+    const detail::line_grid lines = detail::to_lines(rows{matrix.data(), 2, 3});
+    reduce(reduction::argmax, lines.view(), detail::result_line(out).view());
+  });
 }
 
 TEST(batches, errors_of_segments) {

@@ -75,8 +75,9 @@ TEST(errors, of_accumulators_begin_with_accumulator) {
   expect_refused_by_accumulator(errc::size_mismatch, [&] { sum.add(two, null); });
   expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(two, {.threads = -1}); });
   expect_refused_by_accumulator(errc::no_device, [&] { sum.add(two, {.device = exactdot::device::cuda}); });
-  const std::vector<float> floats = {1, 2};
-  expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(exactdot::to_any(floats)); });
+  exactdot::any_vector unknown = exactdot::to_any(one_two);
+  unknown.type = static_cast<exactdot::element_type>(99);
+  expect_refused_by_accumulator(errc::bad_option, [&] { sum.add(unknown); });
   expect_refused_by_accumulator(errc::size_mismatch, [&] {
     exactdot::accumulator<double>({sum.words().data(), 3});
   });

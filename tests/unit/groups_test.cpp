@@ -120,8 +120,8 @@ TEST(groups, errors) {
   expect_untouched(errc::bad_option, "groups have no mode fast", [](results& out) {
     sum(groups{x, keys, 3}, out, {.mode = mode::fast});
   });
-  expect_untouched(errc::bad_option, "groups have no indices", [](results& out) {
-    argmin(groups{x, keys, 3}, out);
+  expect_untouched(errc::bad_option, "groups have no indices", [](results&) {
+    argmin(groups{x, keys, 3}, std::vector<std::int64_t>(3));
   });
   expect_untouched(errc::bad_option, "keys are int8; use integers of 32 or 64 bits", [](results& out) {
     sum(groups{x, std::vector<std::int8_t>(5), 3}, out);

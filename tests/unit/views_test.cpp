@@ -197,13 +197,18 @@ TEST(view_refusals, of_element_types_have_their_sentence) {
   expect_sentence(errc::bad_option, "dot: unknown element type 99", [&] { dot(doubles, unknown, doubles.type); });
   expect_sentence(errc::bad_option, "dot: unknown element type 99", [&] { dot(doubles, doubles, unknown.type); });
   exactdot::accumulator<double> sum;
+  exactdot::accumulator<float> narrow;
   for (const any_vector& a : {doubles, floats}) {
-    expect_sentence(errc::bad_option, "accumulator: the vectors hold float32, this accumulator float64",
-                    [&] { sum.add(a, floats); });
+    expect_sentence(errc::bad_option,
+                    "accumulator: the vectors hold float64, this accumulator float32; it takes types whose products "
+                    "it holds exactly",
+                    [&] { narrow.add(a, doubles); });
   }
-  expect_sentence(errc::bad_option, "accumulator: the vectors hold an unknown type, this accumulator float64",
+  expect_sentence(errc::bad_option, "accumulator: the vectors hold an unknown type, this accumulator float64; it takes types whose "
+                  "products it holds exactly",
                   [&] { sum.add(doubles, unknown); });
-  expect_sentence(errc::bad_option, "accumulator: the vectors hold an unknown type, this accumulator float64",
+  expect_sentence(errc::bad_option, "accumulator: the vectors hold an unknown type, this accumulator float64; it takes types whose "
+                  "products it holds exactly",
                   [&] { sum.add(unknown); });
 }
 

@@ -4,6 +4,8 @@
 // compiler accepts them unchanged, and constant expressions can call them.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <cstdint>
 
 #ifdef __CUDACC__

@@ -8,6 +8,8 @@
 // has times). dot_into, then round_among: one stream, no host, and the bits of one call on all data.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <exactdot/cuda/states.hpp>
 #include <memory>
 #include <span>

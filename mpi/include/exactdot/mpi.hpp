@@ -7,6 +7,8 @@
 // same messages, costs and errors. errc::communication: MPI reports a failure.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <exactdot/exactdot.hpp>
 #include <exactdot/mpi/calls.hpp>
 #include <memory>
@@ -154,7 +156,7 @@ void round(const R& sums, Out&& out, MPI_Comm comm, const options& chosen = {}) 
 /// functions of the same names in exactdot/reductions.hpp; all processes have the same element and result types.
 template <class R = void, vector_view A, vector_view B>
 [[nodiscard]] auto dot(const A& a, const B& b, MPI_Comm comm, const options& chosen = {}) {
-  static_assert(std::is_same_v<element_of_view<A>, element_of_view<B>>, "both vectors have the same element type");
+  static_assert(type_of<element_of_view<A>> == type_of<element_of_view<B>>, "both vectors have the same element type");
   using result = exactdot::detail::result_or<R, sum_type<element_of_view<A>>>;
   return detail::reduce_vectors<result>(reduction::dot, comm, chosen, 0, a, b);
 }
@@ -184,14 +186,43 @@ template <class R = void, vector_view X>
   return detail::reduce_vectors<result>(reduction::mean, comm, chosen, 0, x);
 }
 template <class R = void, vector_view X>
-[[nodiscard]] auto variance(const X& x, MPI_Comm comm, std::int64_t ddof = 0, const options& chosen = {}) {
+[[nodiscard]] auto variance(const X& x, MPI_Comm comm, std::int64_t ddof, const options& chosen = {}) {
   using result = exactdot::detail::result_or<R, mean_type<element_of_view<X>>>;
   return detail::reduce_vectors<result>(reduction::variance, comm, chosen, ddof, x);
 }
 template <class R = void, vector_view X>
-[[nodiscard]] auto stddev(const X& x, MPI_Comm comm, std::int64_t ddof = 0, const options& chosen = {}) {
+[[nodiscard]] auto variance(const X& x, MPI_Comm comm, const options& chosen = {}) {
+  return mpi::variance<R>(x, comm, 0, chosen);
+}
+template <class R = void, vector_view X>
+[[nodiscard]] auto stddev(const X& x, MPI_Comm comm, std::int64_t ddof, const options& chosen = {}) {
   using result = exactdot::detail::result_or<R, mean_type<element_of_view<X>>>;
   return detail::reduce_vectors<result>(reduction::stddev, comm, chosen, ddof, x);
+}
+template <class R = void, vector_view X>
+[[nodiscard]] auto stddev(const X& x, MPI_Comm comm, const options& chosen = {}) {
+  return mpi::stddev<R>(x, comm, 0, chosen);
+}
+/// Other names of nrm2, variance and stddev.
+template <class R = void, vector_view X>
+[[nodiscard]] auto norm(const X& x, MPI_Comm comm, const options& chosen = {}) {
+  return mpi::nrm2<R>(x, comm, chosen);
+}
+template <class R = void, vector_view X>
+[[nodiscard]] auto var(const X& x, MPI_Comm comm, std::int64_t ddof, const options& chosen = {}) {
+  return mpi::variance<R>(x, comm, ddof, chosen);
+}
+template <class R = void, vector_view X>
+[[nodiscard]] auto var(const X& x, MPI_Comm comm, const options& chosen = {}) {
+  return mpi::variance<R>(x, comm, chosen);
+}
+template <class R = void, vector_view X>
+[[nodiscard]] auto standard_deviation(const X& x, MPI_Comm comm, std::int64_t ddof, const options& chosen = {}) {
+  return mpi::stddev<R>(x, comm, ddof, chosen);
+}
+template <class R = void, vector_view X>
+[[nodiscard]] auto standard_deviation(const X& x, MPI_Comm comm, const options& chosen = {}) {
+  return mpi::stddev<R>(x, comm, chosen);
 }
 
 /// out[i] = a reduction of one vector over row (column, group) i of all processes: rows{…}, columns{…}, groups{…}.

@@ -70,7 +70,7 @@ TEST_F(gpu_error, rejects_an_index_without_a_gpu) {
     expect_error(errc::no_device, "this machine has ",
                  [&] { return dot(ones_.data(), ones_.data(), {.device = device::cuda, .device_index = index}); });
   }
-  expect_error(errc::bad_option, "a lies on cuda:0 and options.device_index is 99",
+  expect_error(errc::bad_option, "a lies on cuda:0 and the option device_index is 99",
                [&] { return dot(on_device_->data(), ones_.data(), {.device = device::cuda, .device_index = 99}); });
   expect_usable();
 }
@@ -227,7 +227,7 @@ TEST_F(gpu_error, rejects_vectors_on_two_gpus) {
   ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
   expect_error(errc::bad_option, "b lies on cuda:1 and a on cuda:0",
                [&] { return dot(on_device_->data(), other.data()); });
-  expect_error(errc::bad_option, "a lies on cuda:1 and options.device_index is 0",
+  expect_error(errc::bad_option, "a lies on cuda:1 and the option device_index is 0",
                [&] { return dot(other.data(), other.data(), {.device = device::cuda}); });
   EXPECT_EQ(dot(other.data(), other.data()), 5000);
   EXPECT_EQ(dot(other.data(), ones_.data(), {.device = device::cuda, .device_index = 1}), 5000);

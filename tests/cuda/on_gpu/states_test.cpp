@@ -3,6 +3,7 @@
 // oracle.
 #include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/states.hpp>
+#include <exactdot/moments.hpp>
 #include <exactdot/reductions.hpp>
 
 #include "support.hpp"

@@ -9,7 +9,7 @@
 #include <exactdot_mpi.h>
 
 #include <algorithm>
-#include <exactdot/accumulator.hpp>
+#include <exactdot/moments.hpp>
 #include <exactdot/reductions.hpp>
 #include <exactdot/shapes.hpp>
 #include <span>
@@ -54,7 +54,7 @@ xd_status guarded(Work work) noexcept {
   } catch (const std::exception& thrown) {
     return xd_fail(XD_INTERNAL, thrown.what());
   } catch (...) {
-    return xd_fail(XD_INTERNAL, "exactdot: an exception that is no std::exception");
+    return xd_fail(XD_INTERNAL, "exactdot: an exception of an unknown type");
   }
 }
 

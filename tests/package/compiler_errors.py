@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What compilers say about calls that cannot be compiled: one error, whose sentence names the reason.
+
+usage: compiler_errors.py SOURCE COMPILER…
+
+Each case is compiled with every compiler, for its messages only. A case that compiles, prints another error or more than
+one, or more lines than a screen has, is a fault; so is a good case that does not compile.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROLOGUE = """#include <exactdot/exactdot.hpp>
+#include <list>
+#include <string>
+#include <vector>
+int main() {
+  std::vector<double> x = {1, 2}; std::vector<int> z = {1, 2}; std::vector<long long> wide = {1, 2};
+  double array[3] = {}; exactdot::accumulator<float> narrow; exactdot::accumulator<double> sum;
+  double r = 0; (void)r; (void)array;
+"""
+# a statement, and a part of its one error; empty: it compiles
+CASES = [
+    ("r = exactdot::sum(x) + exactdot::dot(wide, z) + static_cast<double>(sum);", ""),
+    ("r = exactdot::sum(std::vector<bool>{true});", "bool is no element type; count with std::ranges::count"),
+    ("r = exactdot::sum(std::vector<long double>{1});", "long double has another format on each machine; use double"),
+    ("r = exactdot::sum(std::vector<std::byte>(1));", "std::byte is no number"),
+    ('r = exactdot::sum(std::string("a"));', "char is text"),
+    ("r = exactdot::sum(std::vector<void*>(1));", "no element type: use float, double"),
+    ("r = exactdot::sum(std::list<double>{1});", "the range is not contiguous"),
+    ("r = exactdot::sum(3.0);", "no vector: pass a contiguous range"),
+    ("r = exactdot::sum(x.data());", "a pointer alone has no length"),
+    ("r = exactdot::sum(exactdot::to_any(x));", "known at run time: call reduce"),
+    ("bool flags[2] = {}; r = exactdot::sum(flags, 2);", "bool is no element type"),
+    ("r = exactdot::variance(array, 3);", "ddof or length?"),
+    ("r = exactdot::dot(x, z);", "one vector holds integers, the other floating-point numbers; convert one"),
+    ("r = exactdot::dot(wide.data(), x.data(), 2);", "one vector holds integers, the other floating-point numbers"),
+    ("r = exactdot::sum<int>(z);", "integers are summed to, and indices are, 64-bit integers"),
+    ("r = exactdot::sum<long long>(x);", "integers are results of sums of integers only"),
+    ("r = exactdot::mean<long long>(z);", "integers are results of sums of integers only"),
+    ("exactdot::sum(exactdot::rows{array, 1, 3}, wide);", "integers are results of sums of integers only"),
+    ("exactdot::min(exactdot::rows{array, 1, 3}, wide);", "the result of min and max has the element type"),
+    ("exactdot::dot(exactdot::rows{array, 1, 2}, exactdot::repeated{z.data(), 2}, x);", "one vector holds integers"),
+    ("narrow += 0.1;", "this accumulator does not hold such elements exactly"),
+    ("narrow.add(x);", "this accumulator does not hold such elements exactly"),
+    ("narrow.merge(sum);", "this accumulator does not hold such elements exactly"),
+    ("sum += 1.0L;", "long double has another format"),
+    ("sum.add(x, z);", "one vector holds integers, the other floating-point numbers"),
+    ("(void)sum.round<std::int64_t>();", "integers are results of sums of integers only"),
+]
+MAX_LINES = 50
+
+
+def output_of(compiler, standard, source, text):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "case.cpp")
+        file.write_text(text)
+        done = subprocess.run([compiler, f"-std={standard}", "-fsyntax-only", "-Wall", f"-I{source}/include", file],
+                              capture_output=True, text=True)
+        return done.returncode, done.stderr
+
+
+def fault_of(compiler, source, statement, sentence):
+    code, output = output_of(compiler, "c++20", source, PROLOGUE + statement + "\n}\n")
+    errors = [line for line in output.splitlines() if re.search(r"\berror: ", line)]
+    if not sentence:
+        return f"does not compile: {output}" if code or output else ""
+    if code == 0:
+        return "compiles"
+    if len(errors) != 1 or sentence not in errors[0]:
+        return f"{len(errors)} errors instead of one with '{sentence}':\n{output}"
+    lines = output.count("\n")
+    return f"{lines} lines:\n{output}" if lines > MAX_LINES else ""
+
+
+def faults_of_standard(compiler, source):
+    """Every public header under an older standard: a sentence and few lines."""
+    headers = [*sorted(pathlib.Path(source, "include/exactdot").glob("*.hpp")),
+               *sorted(pathlib.Path(source, "include/exactdot/cuda").glob("*.hpp"))]
+    for header in headers:
+        name = header.relative_to(pathlib.Path(source, "include"))
+        code, output = output_of(compiler, "c++17", source, f"#include <{name}>\n")
+        if code == 0 or "exactdot needs C++20: compile with -std=c++20" not in output or output.count("\n") > 10:
+            yield f"{name}: {output.count(chr(10))} lines:\n{output}"
+
+
+def main(source, *compilers):
+    found = 0
+    for compiler in compilers:
+        for statement, sentence in CASES:
+            fault = fault_of(compiler, source, statement, sentence)
+            if fault:
+                found += 1
+                print(f"{compiler}: {statement}: {fault}")
+        for fault in faults_of_standard(compiler, source):
+            found += 1
+            print(f"{compiler}, C++17: {fault}")
+    sys.exit(1 if found or not compilers else 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
