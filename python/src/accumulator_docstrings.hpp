@@ -156,7 +156,7 @@ adds accumulators. Arrays are for `add`.
 Raises
 ------
 ValueError
-    The number has bits below the last one that this accumulator has, as 2^-299 for float32 and 0.5 for integers.
+    The number has bits below the last one that this accumulator has, such as 2^-299 for float32 and 0.5 for integers.
 OverflowError
     The number, or the sum, exceeds 2^63 products of the largest magnitude.
 
@@ -181,7 +181,7 @@ Examples
 
 inline constexpr const char* divide = R"(Divides by another exact sum or a number and rounds once; quotient says more.)";
 
-inline constexpr const char* quotient = joined<R"(Divides by another exact sum or a number and rounds once.
+inline constexpr const char* quotient = R"(Divides by another exact sum or a number and rounds once.
 
 Parameters
 ----------
@@ -198,8 +198,11 @@ Raises
 ------
 ZeroDivisionError
     The other sum is zero.
-)",
-                                               dtype_error, R"(
+TypeError
+    other is neither.
+ValueError
+    The dtype is another.
+
 Examples
 --------
 >>> import exactdot as xd
@@ -208,7 +211,7 @@ Examples
 >>> weights.add([1.0, 2.0])
 >>> weighted / weights
 0.1
-)">;
+)";
 
 inline constexpr const char* as_integer_ratio = R"(Returns the exact sum as two ints in lowest terms, the second positive.
 

@@ -3,7 +3,7 @@
 // NumPy arrays use the buffer protocol, the fastest. Other objects are asked for their device first, because some
 // support the buffer protocol only while they are in host memory.
 // Sources: PEP 3118, the DLPack specification, the CUDA array interface (version 3).
-#include <limits>
+#include <cstdlib>
 #include <python/src/gil.hpp>
 #include <python/src/import_errors.hpp>
 #include <python/src/imported_array.hpp>
@@ -12,6 +12,7 @@ namespace exactdot::python {
 namespace {
 
 constexpr int max_dimensions = 64;  // NumPy's and the buffer protocol's
+constexpr std::ptrdiff_t max_extent = std::ptrdiff_t{1} << 56;  // of bytes: no process has more
 
 /// An attribute of a module, cached in `cache`; null while the module is not imported, when no object can have one
 /// of its types. Does not import it: an import may release the GIL in the middle of a call.
@@ -173,22 +174,20 @@ void imported_array::set_shape(int count, const std::int64_t* shape) {
 void imported_array::set_strides(const std::int64_t* strides, std::ptrdiff_t unit) {
   const auto element = static_cast<std::ptrdiff_t>(size_of(type));
   std::ptrdiff_t next = element, extent = 0;
-  bool overflows = false;
+  bool is_beyond = false;
   const auto read = [&](std::size_t i, std::size_t length) {
-    std::ptrdiff_t bytes = next;
-    if (strides != nullptr) overflows = __builtin_mul_overflow(strides[i], unit, &bytes) || overflows;
-    std::ptrdiff_t spanned = 0;
-    if (n != 0) {
-      const bool minimal = bytes == std::numeric_limits<std::ptrdiff_t>::min();
-      overflows = minimal || __builtin_mul_overflow(bytes < 0 ? -bytes : bytes, length - 1, &spanned) ||
-                  __builtin_add_overflow(extent, spanned, &extent) || overflows;
-      if (strides == nullptr) overflows = __builtin_mul_overflow(next, length, &next) || overflows;
-    }
+    std::ptrdiff_t bytes = next, spanned = 0;
+    const bool is_far = (strides != nullptr && __builtin_mul_overflow(strides[i], unit, &bytes)) ||
+                        bytes > max_extent || bytes < -max_extent;
+    if (n == 0 || length == 1) return is_far ? element : bytes;  // which no address depends on
+    is_beyond = is_beyond || is_far || __builtin_mul_overflow(std::abs(bytes), length - 1, &spanned) ||
+                __builtin_add_overflow(extent, spanned, &extent) || extent > max_extent;
+    if (strides == nullptr && !is_beyond) next *= static_cast<std::ptrdiff_t>(length);
     return bytes;
   };
   stride = dimensions == 1 ? read(0, n) : element;
   for (std::size_t i = axes.size(); i-- != 0;) axes[i].stride = read(i, axes[i].n);
-  if (overflows) throw invalid_array{true, "has strides beyond an address space"};
+  if (is_beyond) throw invalid_array{true, "has strides beyond an address space"};
 }
 
 void imported_array::set_data(void* address) {
@@ -220,7 +219,9 @@ void imported_array::read_buffer(PyObject* exporter) {
   set_data(buffer_.buf);
   read_only = buffer_.readonly != 0;
   set_strides(reinterpret_cast<const std::int64_t*>(buffer_.strides), 1);  // ctypes arrays have none
-  if (static_cast<std::size_t>(buffer_.len) == n * size_of(type)) return;
+  std::size_t bytes = 0;
+  const bool fits = !__builtin_mul_overflow(n, size_of(type), &bytes);
+  if (fits && buffer_.len >= 0 && static_cast<std::size_t>(buffer_.len) == bytes) return;
   throw invalid_array{true, "exports a buffer of " + std::to_string(buffer_.len) + " bytes for " + std::to_string(n) +
                                 " elements of " + std::to_string(size_of(type))};
 }

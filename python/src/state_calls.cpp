@@ -86,7 +86,7 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
   }
   const nb::bytes bytes(array.attr("astype")("int64").attr("tobytes")());
   std::vector<std::int64_t> words(bytes.size() / sizeof(std::int64_t));
-  std::memcpy(words.data(), bytes.c_str(), words.size() * sizeof(std::int64_t));
+  if (!words.empty()) std::memcpy(words.data(), bytes.c_str(), bytes.size());
   return words;
 }
 

@@ -9,7 +9,10 @@ import array
 import ctypes
 import pickle
 import struct
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 from typing import Any, Iterator
 
 import exactdot as xd
@@ -251,6 +254,14 @@ def test_exporters_cannot_resize_during_a_call() -> None:
         assert xd.sum(view, axis=Growing()) == 36
         del view
         values.extend(struct.pack("d", 9.0) if isinstance(values, bytearray) else [9.0])
+
+
+def test_inputs_of_the_fuzz_target() -> None:
+    """Some hundred, without the sanitizers that find more."""
+    target = Path(__file__).parents[1] / "fuzz" / "python_target.py"
+    done = subprocess.run([sys.executable, target, "--inputs", "400", "--seed", "3"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert done.stdout.startswith("400 inputs:")
 
 
 def test_a_call_that_clears_its_accumulator() -> None:
