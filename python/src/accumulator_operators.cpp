@@ -62,7 +62,9 @@ nb::object quotient_call(const exact_state& self, nb::handle other, nb::handle d
   const char* const caller = "Accumulator.quotient";
   const element_type type = read_floating_dtype(dtype, type_of_quotient(self, other), caller);
   const auto found = quotient(self, other, false, type, caller);
-  if (!found) throw_python(true, std::string(caller) + ": other is " + describe(other.ptr()) + "; use an Accumulator or a number");
+  if (!found)
+    throw_python(true,
+                 std::string(caller) + ": other is " + describe(other.ptr()) + "; use an Accumulator or a number");
   return to_python(*found);
 }
 
@@ -97,20 +99,20 @@ void bind_sums(accumulator_class& bound) {
   const auto operate = nb::is_operator();
   bound
       .def(
-          "__add__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, false, false); }, any,
-          operate, nb::sig("def __add__(self, other: Number) -> Accumulator"), docstrings::plus)
+          "__add__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, false, false); },
+          any, operate, nb::sig("def __add__(self, other: Number) -> Accumulator"), docstrings::plus)
       .def(
           "__radd__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, false, false); },
           any, operate, nb::sig("def __radd__(self, other: Number) -> Accumulator"))
       .def(
-          "__sub__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, false, true); }, any,
-          operate, nb::sig("def __sub__(self, other: Number) -> Accumulator"))
+          "__sub__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, false, true); },
+          any, operate, nb::sig("def __sub__(self, other: Number) -> Accumulator"))
       .def(
-          "__rsub__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, true, false); }, any,
-          operate, nb::sig("def __rsub__(self, other: Number) -> Accumulator"))
+          "__rsub__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, true, false); },
+          any, operate, nb::sig("def __rsub__(self, other: Number) -> Accumulator"))
       .def(
-          "__iadd__", [](const nb::object& self, nb::handle other) { return add_in_place(self, other, false); }, any,
-          operate, nb::sig("def __iadd__(self, other: Number) -> Accumulator"), docstrings::iadd)
+          "__iadd__", [](const nb::object& self, nb::handle other) { return add_in_place(self, other, false); },
+          any, operate, nb::sig("def __iadd__(self, other: Number) -> Accumulator"), docstrings::iadd)
       .def(
           "__isub__", [](const nb::object& self, nb::handle other) { return add_in_place(self, other, true); }, any,
           operate, nb::sig("def __isub__(self, other: Number) -> Accumulator"), docstrings::isub)

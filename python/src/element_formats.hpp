@@ -42,7 +42,11 @@ inline std::optional<element_format> read_struct_format(const char* format, std:
   if (*format == '\0' || format[1] != '\0') return std::nullopt;
   const auto is_one_of = [&](const char* letters) { return std::strchr(letters, *format) != nullptr; };
   const char kind = is_one_of("bhilqn") ? 'i' : is_one_of("BHILQN?") ? 'u' : is_one_of("efd") ? 'f' : '\0';
-  const std::size_t known = is_one_of("bB?") ? 1 : is_one_of("hHe") ? 2 : is_one_of("iIf") ? 4 : is_one_of("qQd") ? 8 : bytes;
+  const std::size_t known = is_one_of("bB?")   ? 1
+                            : is_one_of("hHe") ? 2
+                            : is_one_of("iIf") ? 4
+                            : is_one_of("qQd") ? 8
+                                               : bytes;
   const auto type = type_of_kind(kind, bytes);
   if (!type || known != bytes) return std::nullopt;
   return element_format{*type, is_swapped(order, bytes)};

@@ -10,9 +10,7 @@
 namespace exactdot::python {
 namespace {
 
-bool same_shape(element_type a, element_type b) {
-  return exact_state::holds(a, b) && exact_state::holds(b, a);
-}
+bool same_shape(element_type a, element_type b) { return exact_state::holds(a, b) && exact_state::holds(b, a); }
 
 std::int64_t sign_of(std::span<const std::int64_t> limbs) {
   if (limbs.back() != 0) return limbs.back() < 0 ? -1 : 1;

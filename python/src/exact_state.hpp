@@ -1,7 +1,7 @@
 // The exact state of a sum whose element type is known at run time: exactdot::accumulator without the template.
 //
-// Words and their meaning: exactdot/accumulator.hpp. A state takes every element type whose sums it holds exactly, so
-// float64 takes all. Used with the GIL held; reading may normalise the state.
+// Words and their meaning: exactdot/accumulator.hpp. A state takes every element type whose sums it holds exactly,
+// so float64 takes all. Used with the GIL held; reading may normalise the state.
 #pragma once
 
 #include <compare>
@@ -78,8 +78,8 @@ class exact_state {
   mutable std::uint64_t pending_ = 0;  // additions since the last normalisation
 };
 
-/// The type of the sum of sums of these types: that of the two which holds both; of two with one state float32, or the
-/// wider integer, signed if one of them is.
+/// The type of the sum of sums of these types: that of the two which holds both; of two with one state float32, or
+/// the wider integer, signed if one of them is.
 [[nodiscard]] element_type type_of_sum(element_type a, element_type b);
 
 }  // namespace exactdot::python

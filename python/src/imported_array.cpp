@@ -11,7 +11,7 @@
 namespace exactdot::python {
 namespace {
 
-constexpr int max_dimensions = 64;  // NumPy's and the buffer protocol's
+constexpr int max_dimensions = 64;                              // NumPy's and the buffer protocol's
 constexpr std::ptrdiff_t max_extent = std::ptrdiff_t{1} << 56;  // of bytes: no process has more
 
 /// An attribute of a module, cached in `cache`; null while the module is not imported, when no object can have one
@@ -64,8 +64,8 @@ bool is_masked(PyObject* object) {
   return is == 1;
 }
 
-/// An exception in flight survives what the exporter does; one that the exporter raises is reported and dropped, as of
-/// a finaliser.
+/// An exception in flight survives what the exporter does; one that the exporter raises is reported and dropped, as
+/// of a finaliser.
 imported_array::~imported_array() {
   if (buffer_.obj == nullptr && managed_ == nullptr && versioned_ == nullptr) return;
   const nb::error_scope in_flight;
@@ -150,8 +150,8 @@ void imported_array::set_shape(int count, const std::int64_t* shape) {
     throw invalid_array{false, "has " + std::to_string(count) + " dimensions; use a 1-D array"};
   }
   if (count < 0 || count > max_dimensions) {
-    throw invalid_array{true, "has " + std::to_string(count) + " dimensions; use 0 to " +
-                                  std::to_string(max_dimensions)};
+    throw invalid_array{true,
+                        "has " + std::to_string(count) + " dimensions; use 0 to " + std::to_string(max_dimensions)};
   }
   if (count > 0 && shape == nullptr) throw invalid_array{true, "has a null pointer as shape"};
   dimensions = count;
@@ -213,7 +213,8 @@ void imported_array::read_buffer(PyObject* exporter) {
   }
   type = format->type;
   swapped = format->swapped;
-  if (buffer_.suboffsets != nullptr) throw invalid_array{true, "exports a buffer with suboffsets, which was not asked for"};
+  if (buffer_.suboffsets != nullptr)
+    throw invalid_array{true, "exports a buffer with suboffsets, which was not asked for"};
   static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
   set_shape(buffer_.ndim, reinterpret_cast<const std::int64_t*>(buffer_.shape));
   set_data(buffer_.buf);
@@ -222,8 +223,8 @@ void imported_array::read_buffer(PyObject* exporter) {
   std::size_t bytes = 0;
   const bool fits = !__builtin_mul_overflow(n, size_of(type), &bytes);
   if (fits && buffer_.len >= 0 && static_cast<std::size_t>(buffer_.len) == bytes) return;
-  throw invalid_array{true, "exports a buffer of " + std::to_string(buffer_.len) + " bytes for " + std::to_string(n) +
-                                " elements of " + std::to_string(size_of(type))};
+  throw invalid_array{true, "exports a buffer of " + std::to_string(buffer_.len) + " bytes for " +
+                                std::to_string(n) + " elements of " + std::to_string(size_of(type))};
 }
 
 /// The buffer protocol has no format for bfloat16: NumPy arrays are viewed as integers, others exported by DLPack,

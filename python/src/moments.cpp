@@ -196,7 +196,8 @@ void bind_moment_copies(moments_class& bound) {
           nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
       .def(
           "__setstate__", [](moment_states& self, nb::handle state) { new (&self) moment_states(restored(state)); },
-          nb::arg("state").none(), nb::sig("def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None"));
+          nb::arg("state").none(),
+          nb::sig("def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None"));
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ struct list_of_arrays {
   [[nodiscard]] imported_array& at(std::size_t i) { return i == 0 ? first.first : others[i - 1]; }
 };
 
-/// What a pass over the list yields, in a tuple of its own: a subclass may yield anything, and an item's methods may
-/// change the list. The arrays live as long as the call.
+/// What a pass over the list yields, in a tuple of its own: a subclass may yield anything, and an item's methods
+/// may change the list. The arrays live as long as the call.
 nb::object items_of(nb::handle x) {
   const finalization_guard guard;
   nb::object items = nb::steal(PySequence_Tuple(x.ptr()));
@@ -147,7 +147,8 @@ exact_state sum_of_all(const list_call& call, list_of_arrays& list, const stream
 
 bool is_list_of_arrays(nb::handle x) {
   if ((!PyList_Check(x.ptr()) && !PyTuple_Check(x.ptr())) || PySequence_Fast_GET_SIZE(x.ptr()) == 0) return false;
-  const nb::object first = nb::borrow(PySequence_Fast_GET_ITEM(x.ptr(), 0));  // which hasattr may remove from the list
+  const nb::object first =
+      nb::borrow(PySequence_Fast_GET_ITEM(x.ptr(), 0));  // which hasattr may remove from the list
   if (PyFloat_CheckExact(first.ptr()) || PyLong_CheckExact(first.ptr()) || PyList_CheckExact(first.ptr()))
     return false;
   return nb::hasattr(first, "__dlpack__") || nb::hasattr(first, "__cuda_array_interface__");

@@ -40,8 +40,7 @@ namespace {
 /// The exact state of a dot product of vectors of two types, by the plan that such a dot product has.
 exact_state mixed_products(const any_vector& a, const any_vector& b, element_type type, options chosen) {
   chosen.mode = mode::exact;
-  const engine::plan plan =
-      engine::make_plan({"Accumulator", reduction::dot, a, b, element_type::float64}, chosen);
+  const engine::plan plan = engine::make_plan({"Accumulator", reduction::dot, a, b, element_type::float64}, chosen);
   std::vector<std::int64_t> words(exact_state::word_count(plan.carrier));
   engine::add(plan, words.data());
   words.back() = 1;
@@ -80,9 +79,10 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
     throw_python(true, std::string(caller) + ": words are integers (int64), not " + describe(array.ptr()));
   }
   if (nb::cast<int>(array.attr("dtype").attr("itemsize")) != 8) {
-    throw_python(true, std::string(caller) + ": words are int64, not " +
-                           nb::cast<std::string>(array.attr("dtype").attr("name")) +
-                           ", in which sums of words wrap; with JAX, set jax_enable_x64 before the first array is made");
+    throw_python(true,
+                 std::string(caller) + ": words are int64, not " +
+                     nb::cast<std::string>(array.attr("dtype").attr("name")) +
+                     ", in which sums of words wrap; with JAX, set jax_enable_x64 before the first array is made");
   }
   const nb::bytes bytes(array.attr("astype")("int64").attr("tobytes")());
   std::vector<std::int64_t> words(bytes.size() / sizeof(std::int64_t));

@@ -65,8 +65,10 @@ std::optional<ratio> call_ratio(nb::handle given, const char* caller) {
     return ratio_of_special(is_less(nb::borrow(given), nb::int_(0)) ? -infinity : infinity);
   }
   const bool is_pair = PyTuple_Check(pair.ptr()) != 0 && PyTuple_GET_SIZE(pair.ptr()) == 2;
-  if (!is_pair || !PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) || !PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 1))) {
-    throw_python(true, std::string(caller) + ": as_integer_ratio of " + describe(given.ptr()) + " returns no two ints");
+  if (!is_pair || !PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) ||
+      !PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 1))) {
+    throw_python(true,
+                 std::string(caller) + ": as_integer_ratio of " + describe(given.ptr()) + " returns no two ints");
   }
   ratio found{owned(PyNumber_Index(PyTuple_GET_ITEM(pair.ptr(), 0))),
               owned(PyNumber_Index(PyTuple_GET_ITEM(pair.ptr(), 1)))};
@@ -113,8 +115,8 @@ bool fits_carrier(double value, element_type type) {
 
 /// A float whose bits a state has: the usual case, without Python's integers. False for others.
 bool add_float(exact_state& sum, double value) {
-  const element_type carrier = exact_state::holds(sum.type(), element_type::float64) ? element_type::float64
-                                                                                     : element_type::float32;
+  const element_type carrier =
+      exact_state::holds(sum.type(), element_type::float64) ? element_type::float64 : element_type::float32;
   if (is_integer(sum.type()) || !fits_carrier(value, carrier)) return false;
   detail::state_view view = sum.view();
   view.type = carrier;

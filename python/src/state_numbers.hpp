@@ -14,8 +14,8 @@ namespace exactdot::python {
 namespace nb = nanobind;
 
 /// The sum that an operand of an operator stands for: that of an Accumulator, or a number in a state of `type`.
-/// Nothing for any other object. Throws ValueError for a number with bits that the state has not, OverflowError for one
-/// beyond its headroom.
+/// Nothing for any other object. Throws ValueError for a number with bits that the state has not, OverflowError for
+/// one beyond its headroom.
 std::optional<exact_state> read_operand(nb::handle given, element_type type, const char* caller);
 
 /// The finite sum as a pair of ints in lowest terms, the second positive. Throws as float.as_integer_ratio.
@@ -24,8 +24,8 @@ nb::tuple integer_ratio(const exact_state& sum);
 /// The integer part of the sum, as int(float). Throws as that.
 nb::object integer_part(const exact_state& sum);
 
-/// The order of a sum and an operand; nothing if it is neither Accumulator nor number. No number is too large or too
-/// fine for it.
+/// The order of a sum and an operand; nothing if it is neither Accumulator nor number. No number is too large or
+/// too fine for it.
 std::optional<std::partial_ordering> compare_with(const exact_state& sum, nb::handle given);
 
 /// The sum over an operand, or the operand over the sum, rounded once to a floating-point type; nothing if it is

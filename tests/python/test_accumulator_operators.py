@@ -45,7 +45,8 @@ def test_sums_are_exact(a: list[float], b: list[float]) -> None:
         assert value(left + x) == value(x + left) == exact_left + Fraction(x)
         assert value(left - x) == -value(x - left) == exact_left - Fraction(x)
         for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
-            assert compare(left, x) == compare(exact_left, Fraction(x)) and compare(x, left) == compare(Fraction(x), exact_left)
+            assert compare(left, x) == compare(exact_left, Fraction(x))
+            assert compare(x, left) == compare(Fraction(x), exact_left)
     for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
         assert compare(left, right) == compare(exact_left, exact_right)
     assert int(left) == int(exact_left) and bool(left) == bool(exact_left)
@@ -92,7 +93,7 @@ def test_numbers_for_every_element_type(dtype: str) -> None:
         assert sum_of(0.1, dtype=dtype) == 0.1 and sum_of(-1e-40, 5e-324 if dtype == "float64" else 1e-45, dtype=dtype)
     else:
         for wrong in (0.5, math.nan, math.inf, Fraction(1, 2)):
-            with pytest.raises(ValueError, match=f"is not an integer, and the accumulator is of {dtype}|not an integer"):
+            with pytest.raises(ValueError, match="is not an integer"):
                 acc += wrong
     with pytest.raises(OverflowError, match="exceeds the headroom"):
         acc += 10**2000
@@ -102,7 +103,7 @@ def test_numbers_for_every_element_type(dtype: str) -> None:
 
 
 def test_numbers_that_the_state_has_no_bits_for() -> None:
-    with pytest.raises(ValueError, match=r"5e-324 is not a multiple of 2\^-298, the last bit of an accumulator of float32"):
+    with pytest.raises(ValueError, match=r"5e-324 is not a multiple of 2\^-298, the last bit of an .* of float32"):
         xd.Accumulator("float32") + 5e-324
     with pytest.raises(ValueError, match=r"0.1 is not a multiple of 2\^-2148"):
         xd.Accumulator() + Decimal("0.1")
@@ -206,8 +207,8 @@ def test_the_types_that_an_accumulator_takes(dtype: str, taken: set[str]) -> Non
         acc, moments, other = xd.Accumulator(dtype), xd.Moments(dtype), xd.Moments(name)
         other.add(x)
         if name not in taken:
-            for refused in (lambda: acc.add(x), lambda: acc.add_squares(x), lambda: acc.add(x, x), lambda: acc.merge(part),
-                            lambda: acc.subtract(part), lambda: operator.iadd(acc, part), lambda: moments.add(x),
+            for refused in (lambda: acc.add(x), lambda: acc.add_squares(x), lambda: acc.add(x, x),
+                            lambda: acc.merge(part), lambda: acc.subtract(part), lambda: operator.iadd(acc, part), lambda: moments.add(x),
                             lambda: moments.merge(other), lambda: operator.iadd(moments, other)):
                 with pytest.raises(TypeError, match=f"of {dtype}, the (vectors hold|other of) {name}"):
                     refused()
@@ -245,7 +246,8 @@ def test_products_of_two_types(data: st.DataObject) -> None:
     group = data.draw(st.sampled_from([FLOATS, INTEGERS]))
     names = data.draw(st.sampled_from(group)), data.draw(st.sampled_from(group))
     n = data.draw(st.integers(0, 9))
-    a, b = (np.array(data.draw(st.lists(st.integers(0, 120), min_size=n, max_size=n)), dtype_of(name)) for name in names)
+    numbers = st.lists(st.integers(0, 120), min_size=n, max_size=n)
+    a, b = (np.array(data.draw(numbers), dtype_of(name)) for name in names)
     acc = xd.Accumulator("float64" if group is FLOATS else "int64")
     acc.add(a, b)
     assert acc == sum(int(x) * int(y) for x, y in zip(a.astype(float), b.astype(float)))

@@ -103,7 +103,8 @@ def test_states_with_impossible_words(dtype: str) -> None:
     acc.add(np.ones(3, "int8"))
     moments.add(np.ones(3, "int8"))
     for words, at, value in [(acc.words, -1, 0), (acc.words, -1, -1), (acc.words, -1, 2**31), (acc.words, -2, -1),
-                             (acc.words, 0, -1), (acc.words, 0, 2**32), (acc.words, -5, 2**62), (acc.words, -5, -2**63)]:
+                             (acc.words, 0, -1), (acc.words, 0, 2**32), (acc.words, -5, 2**62),
+                             (acc.words, -5, -2**63)]:
         with pytest.raises(ValueError, match="the state is not one of"):
             xd.Accumulator.__new__(xd.Accumulator).__setstate__((dtype, changed(words, at, value)))
     for at, value, why in [(0, -1, "count is negative"), (0, 0, "count is 0"), (-5, -1, "sum of squares is negative"),
