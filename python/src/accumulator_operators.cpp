@@ -27,6 +27,11 @@ nb::object sum_of(const exact_state& left, nb::handle right, bool negates_left, 
 nb::object add_in_place(const nb::object& self, nb::handle right, bool negates_right) {
   accumulator_of(self);  // throws for an object that was never initialised
   auto& sum = nb::cast<exact_state&>(self);
+  if (const exact_state* const other = accumulator_of(right); other != nullptr && !negates_right) {
+    require_state(sum, other->type());
+    sum.merge(*other);
+    return self;
+  }
   auto other = read_operand(right, sum.type(), "Accumulator");
   if (!other) return not_implemented();
   require_state(sum, other->type());

@@ -1,6 +1,7 @@
 // Implementation of exact_state.hpp: sums of one element type in the state of another, and their order.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <exactdot/core/finish.hpp>
 #include <limits>
 #include <python/src/element_formats.hpp>
@@ -20,6 +21,10 @@ std::int64_t sign_of(std::span<const std::int64_t> limbs) {
 std::span<const std::int64_t> limbs_of(const exact_state& state) {
   const std::span<const std::int64_t> words = state.words();
   return words.first(words.size() - 4);
+}
+
+bool has_specials(const exact_state& state) {
+  return core::special_terms_of(core::layout_of(state.type()), state.words().data()).any();
 }
 
 }  // namespace
@@ -62,10 +67,13 @@ double exact_state::special_or_sign() const {
 }
 
 std::partial_ordering exact_state::compare(const exact_state& other) const {
-  const double left = special_or_sign(), right = other.special_or_sign();
-  if (!std::isfinite(left) || !std::isfinite(right)) return left <=> right;
+  if (has_specials(*this) || has_specials(other)) {
+    const double left = special_or_sign(), right = other.special_or_sign();
+    return (std::isfinite(left) ? 0 : left) <=> (std::isfinite(right) ? 0 : right);
+  }
   if (!same_shape(type_, other.type_)) return as(element_type::float64).compare(other.as(element_type::float64));
   const auto a = limbs_of(*this), b = limbs_of(other);
+  if (std::memcmp(a.data(), b.data(), a.size_bytes()) == 0) return std::partial_ordering::equivalent;
   return std::lexicographical_compare_three_way(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 

@@ -64,12 +64,10 @@ bool is_masked(PyObject* object) {
   return is == 1;
 }
 
-/// An exception in flight survives what the exporter does; one that the exporter raises is reported and dropped, as
-/// of a finaliser.
 imported_array::~imported_array() {
-  if (buffer_.obj == nullptr && managed_ == nullptr && versioned_ == nullptr) return;
-  const nb::error_scope in_flight;
   if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  if (managed_ == nullptr && versioned_ == nullptr) return;
+  const nb::error_scope in_flight;  // an exception that a deleter raises is reported and dropped, as a finaliser's
   if (managed_ != nullptr && managed_->deleter != nullptr) managed_->deleter(managed_);
   if (versioned_ != nullptr && versioned_->deleter != nullptr) versioned_->deleter(versioned_);
   if (PyErr_Occurred() != nullptr) PyErr_WriteUnraisable(nullptr);
@@ -185,7 +183,8 @@ void imported_array::set_strides(const std::int64_t* strides, std::ptrdiff_t uni
     if (strides == nullptr && !is_beyond) next *= static_cast<std::ptrdiff_t>(length);
     return bytes;
   };
-  stride = dimensions == 1 ? read(0, n) : element;
+  stride = element;
+  if (dimensions == 1) stride = read(0, n);
   for (std::size_t i = axes.size(); i-- != 0;) axes[i].stride = read(i, axes[i].n);
   if (is_beyond) throw invalid_array{true, "has strides beyond an address space"};
 }
