@@ -23,6 +23,8 @@ CAMPAIGN_RESULTS ?= 150000
 CUDA_TARGETS ?= all
 CUDA_TESTS ?= ^cuda_|^c_|^example_|^package.find_package|^program_test
 SIMT_SCALE ?= 100
+# a Python with nanobind and NumPy, for the fuzz target of the package: make test-long makes one
+FUZZ_PYTHON ?= $(RELEASE)/tests/python/empty/bin/python
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -88,7 +90,10 @@ test-sanitized: clang asan
 
 # without the simulator, whose kernels have an instrumentation of their own
 asan: setup
-	cmake --preset asan -B $(ASAN) -DCMAKE_UNITY_BUILD=ON
+	@$(FUZZ_PYTHON) -c 'import nanobind, numpy' 2>/dev/null || \
+	  echo 'make: $(FUZZ_PYTHON) has no nanobind and NumPy: the Python package is not fuzzed; make test-long installs them'
+	cmake --preset asan -B $(ASAN) -DCMAKE_UNITY_BUILD=ON $$($(FUZZ_PYTHON) -c 'import nanobind, numpy' 2>/dev/null && \
+	  echo -DEXACTDOT_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(FUZZ_PYTHON)))
 	cmake --build $(ASAN) --parallel $(JOBS) --target all long_tests
 	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
 	$(ctest) --test-dir $(ASAN) --exclude-regex '^package[.](add|links|spelling|.*_tables|.*_report|suite|same)'

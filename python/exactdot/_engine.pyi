@@ -4,7 +4,7 @@ import numpy
 
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, Literal, Protocol, SupportsFloat, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import Buffer
@@ -23,6 +23,7 @@ class FrameworkDType(Protocol):  # torch.dtype
     def itemsize(self) -> int: ...
 
 DType: TypeAlias = DTypeLike | FrameworkDType
+Number: TypeAlias = SupportsFloat  # also Accumulator
 Out = TypeVar('Out')
 
 __version__: str
@@ -2728,8 +2729,11 @@ class Accumulator:
     An exact sum of products or numbers, held as integers.
 
     Accumulators are merged by adding their words elementwise, so any system that sums int64 arrays can distribute an
-    exact sum. Threads may share an accumulator. Accumulators of one dtype with the same words are equal. They cannot be
-    hashed, and the class cannot be subclassed.
+    exact sum. Threads may share an accumulator. +, -, comparisons and / work on the exact sums of accumulators and numbers
+    (int, float, NumPy's scalars, Fraction, Decimal). Accumulators cannot be hashed, and the class cannot be subclassed.
+
+    An accumulator takes every element type whose sums it holds exactly: one of float64 all, of float32, float16 or bfloat16
+    these three and the integers, of integers of 64 bits all integers, of others those of up to 32 bits.
 
     Parameters
     ----------
@@ -2763,7 +2767,7 @@ class Accumulator:
 
         Parameters
         ----------
-        a, b : 1-D arrays of the accumulator's element type
+        a, b : 1-D arrays of an element type that the accumulator takes
             As in dot.
         threads, device, stream
             As in dot. A call with vectors in GPU memory waits for the GPU.
@@ -2819,7 +2823,7 @@ class Accumulator:
 
         Parameters
         ----------
-        a : 1-D array of the accumulator's element type, or another accumulator of the same dtype
+        a : 1-D array of an element type that the accumulator takes, or another accumulator of one
         b, threads, device, stream
             As in add.
 
@@ -2861,12 +2865,12 @@ class Accumulator:
         Parameters
         ----------
         other : Accumulator
-            Of the same dtype.
+            Of an element type that this one takes.
 
         Raises
         ------
         TypeError
-            The dtypes differ.
+            The other one's dtype is one that this one does not take.
         OverflowError
             The sum exceeds 2^63 products of the largest magnitude.
 
@@ -2876,12 +2880,6 @@ class Accumulator:
         >>> total, other = xd.Accumulator(), xd.Accumulator()
         >>> total.merge(other)
         """
-
-    def __iadd__(self, other: Accumulator) -> Accumulator:
-        """Adds the sum of another accumulator; the same as merge."""
-
-    def __isub__(self, other: Accumulator) -> Accumulator:
-        """Subtracts the sum of another accumulator."""
 
     def clear(self) -> None:
         """
@@ -3014,8 +3012,6 @@ class Accumulator:
 
     def __repr__(self) -> str: ...
 
-    def __eq__(self, other: object) -> bool: ...
-
     def copy(self) -> Accumulator:
         """
         Returns a new accumulator with the same sum.
@@ -3071,9 +3067,139 @@ class Accumulator:
 
     def __getstate__(self) -> tuple[str, NDArray[numpy.int64]]: ...
 
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
     def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None: ...
 
+    def __add__(self, other: Number) -> Accumulator:
+        """
+        Returns the exact sum of this and another accumulator, or a number.
+
+        Its dtype is that of the two which takes the other; of two that take each other float32, or the wider integer. `sum`
+        adds accumulators. Arrays are for `add`.
+
+        Raises
+        ------
+        ValueError
+            The number has bits below the last one that this accumulator has, such as 2^-299 for float32 and 0.5 for integers.
+        OverflowError
+            The number, or the sum, exceeds 2^63 products of the largest magnitude.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> acc = xd.Accumulator() + 1e100 + 0.5
+        >>> float(acc - 1e100)
+        0.5
+        """
+
+    def __radd__(self, other: Number) -> Accumulator: ...
+
+    def __sub__(self, other: Number) -> Accumulator: ...
+
+    def __rsub__(self, other: Number) -> Accumulator: ...
+
+    def __iadd__(self, other: Number) -> Accumulator:
+        """Adds the sum of another accumulator, or a number, exactly."""
+
+    def __isub__(self, other: Number) -> Accumulator:
+        """Subtracts the sum of another accumulator, or a number, exactly."""
+
+    def __neg__(self) -> Accumulator: ...
+
+    def __pos__(self) -> Accumulator: ...
+
+    def __abs__(self) -> Accumulator: ...
+
+    def __eq__(self, other: object) -> bool:
+        """
+        Compares the exact sums, of any dtypes, or the sum with a number.
+
+        Infinities and NaN compare as floats.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> xd.Accumulator() + 0.5 == 0.5, xd.Accumulator("int8") + 2 < 3
+        (True, True)
+        """
+
+    def __lt__(self, other: Number) -> bool: ...
+
+    def __le__(self, other: Number) -> bool: ...
+
+    def __gt__(self, other: Number) -> bool: ...
+
+    def __ge__(self, other: Number) -> bool: ...
+
+    def __truediv__(self, other: Number) -> float:
+        """
+        Divides by another exact sum or a number and rounds once; quotient says more.
+        """
+
+    def __rtruediv__(self, other: Number) -> float: ...
+
+    def quotient(self, other: Number, dtype: DType | None = None) -> float:
+        """
+        Divides by another exact sum or a number and rounds once.
+
+        Parameters
+        ----------
+        other : Accumulator or number
+        dtype : a floating-point type, optional
+            Default: the dtype of the sum of both; of integers float64.
+
+        Returns
+        -------
+        float
+            Infinities and NaN divide as floats.
+
+        Raises
+        ------
+        ZeroDivisionError
+            The other sum is zero.
+        TypeError
+            other is neither.
+        ValueError
+            The dtype is another.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> weighted, weights = xd.Accumulator(), xd.Accumulator()
+        >>> weighted.add([0.1, 0.1], [1.0, 2.0])
+        >>> weights.add([1.0, 2.0])
+        >>> weighted / weights
+        0.1
+        """
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """
+        Returns the exact sum as two ints in lowest terms, the second positive.
+
+        Fraction(*acc.as_integer_ratio()) is the sum.
+
+        Raises
+        ------
+        OverflowError, ValueError
+            The sum is infinite; it is NaN.
+
+        Examples
+        --------
+        >>> import exactdot as xd
+        >>> (xd.Accumulator() + 2.0**60 + 0.25).as_integer_ratio()
+        (4611686018427387905, 4)
+        """
+
+    def __int__(self) -> int:
+        """The integer part of the exact sum, towards zero, as int(float)."""
+
+    def __bool__(self) -> bool:
+        """Whether the exact sum is not zero."""
+
     __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    __array_ufunc__: None = None
 
 class Moments:
     """
@@ -3114,7 +3240,7 @@ class Moments:
 
         Parameters
         ----------
-        x : 1-D array of the element type
+        x : 1-D array of the element type, or of one that an Accumulator of it takes
         threads, device, stream
             As in Accumulator.add.
 
@@ -3139,12 +3265,12 @@ class Moments:
         Parameters
         ----------
         other : Moments
-            Of the same dtype.
+            Of an element type that an Accumulator of this one takes.
 
         Raises
         ------
         TypeError
-            The dtypes differ.
+            The other one's dtype is one that this one does not take.
         OverflowError
             A sum exceeds 2^63 products of the largest magnitude.
 
@@ -3156,6 +3282,11 @@ class Moments:
 
     def __iadd__(self, other: Moments) -> Moments:
         """Adds the elements of other moments; the same as merge."""
+
+    def __add__(self, other: Moments) -> Moments:
+        """
+        Returns the moments of the elements of both, of the dtype that Accumulator + Accumulator has.
+        """
 
     def mean(self, dtype: DType | None = None) -> float:
         """
@@ -3363,6 +3494,8 @@ class Moments:
         """
 
     def __getstate__(self) -> tuple[str, NDArray[numpy.int64]]: ...
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
     def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None: ...
 

@@ -2,12 +2,12 @@
 //
 // Every change happens with the GIL held. An addition without the GIL goes to a temporary state, which is merged
 // afterwards. So threads may share an accumulator, and a call that throws adds nothing. Cost: one merge per call.
-#include <algorithm>
 #include <python/src/accumulator.hpp>
 #include <python/src/accumulator_docstrings.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/number.hpp>
+#include <python/src/state_numbers.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -38,10 +38,7 @@ void add_squares_call(exact_state& self, nb::handle a, std::int64_t threads, nb:
 }
 
 void merge_call(exact_state& self, const exact_state& other) {
-  if (self.type() != other.type()) {
-    throw_python(true, "Accumulator: this accumulator is of " + std::string(name_of(self.type())) +
-                           ", the other of " + std::string(name_of(other.type())));
-  }
+  require_state(self, other.type());
   self.merge(other);
 }
 
@@ -55,7 +52,9 @@ void subtract_call(exact_state& self, nb::handle a, nb::handle b, std::int64_t t
                    nb::handle stream) {
   const char* const caller = "Accumulator.subtract";
   const auto given = read_addition(threads, device, stream, caller);
-  if (b.is_none() && nb::isinstance<exact_state>(a)) return subtract_state(self, nb::cast<exact_state&>(a));
+  if (const exact_state* const other = accumulator_of(a); other != nullptr && b.is_none()) {
+    return subtract_state(self, *other);
+  }
   add_terms(self, a, b, b.is_none() ? reduction::sum : reduction::dot, true, given, caller);
 }
 
@@ -83,11 +82,6 @@ nb::object round_quotient_call(const exact_state& self, std::int64_t count, nb::
   return to_python(self.round(type, detail::rounding::quotient, static_cast<std::uint64_t>(count)));
 }
 
-bool equal(const exact_state& self, const exact_state& other) {
-  const auto left = self.words(), right = other.words();
-  return self.type() == other.type() && std::equal(left.begin(), left.end(), right.begin(), right.end());
-}
-
 exact_state from_words(nb::handle given, nb::handle dtype) {
   const auto words = read_words(given, "Accumulator");
   return {type_of_words(dtype, words.size(), "Accumulator", exact_state::word_count), words};
@@ -104,9 +98,17 @@ std::string text_form(const exact_state& self) {
          nb::cast<std::string>(nb::repr(to_float(self))) + ">";
 }
 
-using bound_class = nb::class_<exact_state>;
+exact_state restored(nb::handle state) {
+  const char* const caller = "Accumulator.__setstate__";
+  const saved_state saved = read_saved_state(state, caller, exact_state::word_count);
+  try {
+    return {saved.type, saved.words};
+  } catch (const error& refused) {
+    refuse_saved_state(caller, refused.what());
+  }
+}
 
-void bind_additions(bound_class& bound) {
+void bind_additions(accumulator_class& bound) {
   bound
       .def("add", add_call, nb::arg("a").none(), nb::arg("b") = nb::none(), nb::kw_only(), nb::arg("threads") = 0,
            nb::arg("device").none() = "auto", nb::arg("stream") = nb::none(), nb::sig(docstrings::add_signature),
@@ -120,26 +122,10 @@ void bind_additions(bound_class& bound) {
       .def("negate", &exact_state::negate, docstrings::negate)
       .def("merge", merge_call, nb::arg("other"), nb::sig("def merge(self, other: Accumulator) -> None"),
            docstrings::merge)
-      .def(
-          "__iadd__",
-          [](nb::object self, const exact_state& other) {
-            merge_call(nb::cast<exact_state&>(self), other);
-            return self;
-          },
-          nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Accumulator) -> Accumulator"),
-          docstrings::iadd)
-      .def(
-          "__isub__",
-          [](nb::object self, const exact_state& other) {
-            subtract_state(nb::cast<exact_state&>(self), other);
-            return self;
-          },
-          nb::arg("other"), nb::is_operator(), nb::sig("def __isub__(self, other: Accumulator) -> Accumulator"),
-          docstrings::isub)
       .def("clear", &exact_state::clear, docstrings::clear);
 }
 
-void bind_results(bound_class& bound) {
+void bind_results(accumulator_class& bound) {
   bound
       .def("round", round_call, nb::arg("dtype").none() = nb::none(),
            nb::sig("def round(self, dtype: DType | None = None) -> float"), docstrings::round)
@@ -151,12 +137,10 @@ void bind_results(bound_class& bound) {
       .def("__float__", to_float, nb::sig("def __float__(self) -> float"), docstrings::to_float)
       .def_prop_ro("words", words_of, nb::sig("def words(self) -> NDArray[numpy.int64]"), docstrings::words)
       .def_prop_ro("dtype", type_name, docstrings::dtype)
-      .def("__repr__", text_form)
-      .def("__eq__", equal, nb::arg("other"), nb::is_operator(),
-           nb::sig("def __eq__(self, other: object) -> bool"));
+      .def("__repr__", text_form);
 }
 
-void bind_copies(bound_class& bound) {
+void bind_copies(accumulator_class& bound) {
   bound
       .def(
           "copy", [](const exact_state& self) { return self; }, nb::sig("def copy(self) -> Accumulator"),
@@ -171,17 +155,18 @@ void bind_copies(bound_class& bound) {
                   docstrings::from_words)
       .def("__getstate__", state_of, nb::sig("def __getstate__(self) -> tuple[str, NDArray[numpy.int64]]"))
       .def(
-          "__setstate__",
-          [](exact_state& self, const nb::tuple& state) {
-            new (&self) exact_state(from_words(state[1], state[0]));
-          },
-          nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None"));
+          "__reduce__", [](nb::handle self) { return reduced(self, self.attr("__getstate__")()); },
+          nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
+      .def(
+          "__setstate__", [](exact_state& self, nb::handle state) { new (&self) exact_state(restored(state)); },
+          nb::arg("state").none(),
+          nb::sig("def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None"));
 }
 
 }  // namespace
 
 void bind_accumulator(nb::module_& module) {
-  bound_class bound(module, "Accumulator", nb::is_final(), docstrings::accumulator);
+  accumulator_class bound(module, "Accumulator", nb::is_final(), docstrings::accumulator);
   bound.def(
       "__init__",
       [](exact_state* self, nb::handle type) { new (self) exact_state(read_dtype(type, "Accumulator")); },
@@ -190,7 +175,7 @@ void bind_accumulator(nb::module_& module) {
   bind_additions(bound);
   bind_results(bound);
   bind_copies(bound);
-  bound.attr("__hash__") = nb::none();  // mutable
+  bind_operators(bound);
 }
 
 }  // namespace exactdot::python

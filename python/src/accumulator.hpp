@@ -12,7 +12,10 @@
 
 namespace exactdot::python {
 
+using accumulator_class = nanobind::class_<exact_state>;
+
 void bind_accumulator(nanobind::module_& module);
+void bind_operators(accumulator_class& bound);
 void bind_moments(nanobind::module_& module);
 
 /// The keyword arguments of an addition.
@@ -22,12 +25,15 @@ struct addition_options {
 };
 addition_options read_addition(std::int64_t threads, nb::handle device, nb::handle stream, const char* caller);
 
-/// Locates the vectors of an addition to a state of this type, on the host or on a GPU, and checks them. Returns
-/// the stream, for vectors on a GPU.
+/// Throws TypeError unless the state holds all sums of elements of this type (exact_state::holds).
+void require_state(const exact_state& state, element_type other);
+
+/// Locates the vectors of an addition to a state of this type, on the host or on a GPU, and checks them: the state
+/// holds what they hold. Returns the stream, for vectors on a GPU.
 stream_choice prepare_terms(vectors& inputs, element_type type, const addition_options& given);
 
-/// The exact state of the terms of dot, sum or sum_of_squares of prepared vectors. The state that it is merged into
-/// changes only then, with the GIL held: threads may share it, and a call that throws adds nothing.
+/// The exact state of the terms of dot, sum or sum_of_squares of prepared vectors, of their type. The state that it
+/// is merged into changes only then, with the GIL held: threads may share it, and a call that throws adds nothing.
 exact_state terms_of(const vectors& inputs, reduction what, const addition_options& given,
                      const stream_choice& stream);
 
@@ -36,6 +42,21 @@ nb::object array_of_words(std::span<const std::int64_t> words);
 
 /// The words in an array of integers, or anything that NumPy makes one of. Throws TypeError for others.
 std::vector<std::int64_t> read_words(nb::handle given, const char* caller);
+
+/// What __getstate__ returned: the name of the element type and the words.
+struct saved_state {
+  element_type type;
+  std::vector<std::int64_t> words;
+};
+/// Reads such a state, which may come from a damaged pickle. Throws ValueError that says what is wrong with it.
+saved_state read_saved_state(nb::handle given, const char* caller, std::size_t (*count)(element_type));
+
+/// The same for an error of the library.
+[[noreturn]] void refuse_saved_state(const char* caller, const std::string& why);
+
+/// What __reduce__ returns for an object with __getstate__: its type makes an empty one in every protocol of
+/// pickle.
+nb::tuple reduced(nb::handle self, nb::handle state);
 
 /// The type whose states have `given` words, `count(type)` each: `dtype`, or if that is None float32 or float64.
 /// Throws ValueError if none has.

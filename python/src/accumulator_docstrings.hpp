@@ -11,8 +11,11 @@ namespace exactdot::python::docstrings {
 inline constexpr const char* accumulator = joined<R"(An exact sum of products or numbers, held as integers.
 
 Accumulators are merged by adding their words elementwise, so any system that sums int64 arrays can distribute an
-exact sum. Threads may share an accumulator. Accumulators of one dtype with the same words are equal. They cannot be
-hashed, and the class cannot be subclassed.
+exact sum. Threads may share an accumulator. +, -, comparisons and / work on the exact sums of accumulators and numbers
+(int, float, NumPy's scalars, Fraction, Decimal). Accumulators cannot be hashed, and the class cannot be subclassed.
+
+An accumulator takes every element type whose sums it holds exactly: one of float64 all, of float32, float16 or bfloat16
+these three and the integers, of integers of 64 bits all integers, of others those of up to 32 bits.
 )",
                                                   element_dtype, dtype_error, R"(
 Examples
@@ -36,7 +39,7 @@ If the call raises an exception, it adds nothing.
 
 Parameters
 ----------
-a, b : 1-D arrays of the accumulator's element type
+a, b : 1-D arrays of an element type that the accumulator takes
     As in dot.
 threads, device, stream
     As in dot. A call with vectors in GPU memory waits for the GPU.
@@ -93,7 +96,7 @@ opposite sign.
 
 Parameters
 ----------
-a : 1-D array of the accumulator's element type, or another accumulator of the same dtype
+a : 1-D array of an element type that the accumulator takes, or another accumulator of one
 b, threads, device, stream
     As in add.
 )",
@@ -129,7 +132,7 @@ If the call raises an exception, it adds nothing.
 Parameters
 ----------
 other : Accumulator
-    Of the same dtype.
+    Of an element type that this one takes.
 )",
            merge_errors, R"(    The sum exceeds 2^63 products of the largest magnitude.
 
@@ -141,9 +144,93 @@ Examples
 )">;
 
 inline constexpr const char* init = "Creates an empty sum of elements of this type.";
-inline constexpr const char* iadd = "Adds the sum of another accumulator; the same as merge.";
-inline constexpr const char* isub = "Subtracts the sum of another accumulator.";
+inline constexpr const char* iadd = "Adds the sum of another accumulator, or a number, exactly.";
+inline constexpr const char* isub = "Subtracts the sum of another accumulator, or a number, exactly.";
 inline constexpr const char* to_float = "Rounds the sum once, to the accumulator's dtype; of integers to float64.";
+
+inline constexpr const char* plus = R"(Returns the exact sum of this and another accumulator, or a number.
+
+Its dtype is that of the two which takes the other; of two that take each other float32, or the wider integer. `sum`
+adds accumulators. Arrays are for `add`.
+
+Raises
+------
+ValueError
+    The number has bits below the last one that this accumulator has, such as 2^-299 for float32 and 0.5 for integers.
+OverflowError
+    The number, or the sum, exceeds 2^63 products of the largest magnitude.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> acc = xd.Accumulator() + 1e100 + 0.5
+>>> float(acc - 1e100)
+0.5
+)";
+
+inline constexpr const char* equal = R"(Compares the exact sums, of any dtypes, or the sum with a number.
+
+Infinities and NaN compare as floats.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> xd.Accumulator() + 0.5 == 0.5, xd.Accumulator("int8") + 2 < 3
+(True, True)
+)";
+
+inline constexpr const char* divide = R"(Divides by another exact sum or a number and rounds once; quotient says more.)";
+
+inline constexpr const char* quotient = R"(Divides by another exact sum or a number and rounds once.
+
+Parameters
+----------
+other : Accumulator or number
+dtype : a floating-point type, optional
+    Default: the dtype of the sum of both; of integers float64.
+
+Returns
+-------
+float
+    Infinities and NaN divide as floats.
+
+Raises
+------
+ZeroDivisionError
+    The other sum is zero.
+TypeError
+    other is neither.
+ValueError
+    The dtype is another.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> weighted, weights = xd.Accumulator(), xd.Accumulator()
+>>> weighted.add([0.1, 0.1], [1.0, 2.0])
+>>> weights.add([1.0, 2.0])
+>>> weighted / weights
+0.1
+)";
+
+inline constexpr const char* as_integer_ratio = R"(Returns the exact sum as two ints in lowest terms, the second positive.
+
+Fraction(*acc.as_integer_ratio()) is the sum.
+
+Raises
+------
+OverflowError, ValueError
+    The sum is infinite; it is NaN.
+
+Examples
+--------
+>>> import exactdot as xd
+>>> (xd.Accumulator() + 2.0**60 + 0.25).as_integer_ratio()
+(4611686018427387905, 4)
+)";
+
+inline constexpr const char* to_int = "The integer part of the exact sum, towards zero, as int(float).";
+inline constexpr const char* to_bool = "Whether the exact sum is not zero.";
 
 inline constexpr const char* round = joined<R"(Rounds the sum once, to nearest, ties to even.
 

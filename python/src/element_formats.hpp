@@ -34,15 +34,56 @@ inline bool is_swapped(char order, std::size_t bytes) {
   return bytes > 1 && ((order == '<' && !little) || ((order == '>' || order == '!') && little));
 }
 
-/// A format of the struct module: one element, with a byte order. The sizes of 'l', 'L', 'n' and 'N' differ between
-/// platforms, so the size comes from the buffer. Booleans ('?') are integers of one byte, as NumPy adds them.
+/// A letter of the struct module: the kind of its type, and its size.
+struct struct_letter {
+  char kind = '\0';
+  std::size_t bytes = 0;  ///< 0: differs between platforms
+};
+constexpr struct_letter meaning_of(char letter) {
+  switch (letter) {
+    case 'b':
+      return {'i', 1};
+    case 'B':
+    case '?':  // booleans are integers of one byte, as NumPy adds them
+      return {'u', 1};
+    case 'h':
+      return {'i', 2};
+    case 'H':
+      return {'u', 2};
+    case 'i':
+      return {'i', 4};
+    case 'I':
+      return {'u', 4};
+    case 'q':
+      return {'i', 8};
+    case 'Q':
+      return {'u', 8};
+    case 'l':
+    case 'n':
+      return {'i', 0};
+    case 'L':
+    case 'N':
+      return {'u', 0};
+    case 'e':
+      return {'f', 2};
+    case 'f':
+      return {'f', 4};
+    case 'd':
+      return {'f', 8};
+    default:
+      return {};
+  }
+}
+
+/// A format of the struct module: one element, with a byte order. The size comes from the buffer, and must be the
+/// letter's where that has one.
 inline std::optional<element_format> read_struct_format(const char* format, std::size_t bytes) {
   char order = '@';
-  if (*format != '\0' && std::strchr("@=<>!", *format) != nullptr) order = *format++;
+  if (*format == '@' || *format == '=' || *format == '<' || *format == '>' || *format == '!') order = *format++;
   if (*format == '\0' || format[1] != '\0') return std::nullopt;
-  const auto is_one_of = [&](const char* letters) { return std::strchr(letters, *format) != nullptr; };
-  const char kind = is_one_of("bhilqn") ? 'i' : is_one_of("BHILQN?") ? 'u' : is_one_of("efd") ? 'f' : '\0';
-  const auto type = type_of_kind(kind, bytes);
+  const struct_letter letter = meaning_of(*format);
+  if (letter.bytes != 0 && letter.bytes != bytes) return std::nullopt;
+  const auto type = type_of_kind(letter.kind, bytes);
   if (!type) return std::nullopt;
   return element_format{*type, is_swapped(order, bytes)};
 }

@@ -1,8 +1,10 @@
 // The exact state of a sum whose element type is known at run time: exactdot::accumulator without the template.
 //
-// Words and their meaning: exactdot/accumulator.hpp. Used with the GIL held; reading may normalise the state.
+// Words and their meaning: exactdot/accumulator.hpp. A state takes every element type whose sums it holds exactly,
+// so float64 takes all. Used with the GIL held; reading may normalise the state.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <exactdot/accumulator.hpp>
 #include <span>
@@ -12,18 +14,28 @@ namespace exactdot::python {
 
 class exact_state {
  public:
-  /// The empty sum.
-  explicit exact_state(element_type type) : type_(type), words_(word_count(type)) { clear(); }
+  /// The empty sum. Error sentences begin with `caller`.
+  explicit exact_state(element_type type, const char* caller = "Accumulator")
+      : type_(type), caller_(caller), words_(word_count(type)) {
+    clear();
+  }
   /// From words(), or the elementwise sum of those of several. Throws as the constructor of exactdot::accumulator.
-  exact_state(element_type type, std::span<const std::int64_t> words) : exact_state(type) {
+  exact_state(element_type type, std::span<const std::int64_t> words, const char* caller = "Accumulator")
+      : exact_state(type, caller) {
     detail::load_words(view(), words);
   }
 
   static std::size_t word_count(element_type type) {
     return static_cast<std::size_t>(detail::state_shape_of(type).limbs()) + 4;
   }
+  /// Whether a state of type `sum` holds every sum and product of elements of the other type.
+  static bool holds(element_type sum, element_type elements) {
+    const detail::state_shape of = detail::state_shape_of(sum), other = detail::state_shape_of(elements);
+    return of.lowest_exponent <= other.lowest_exponent && of.highest_exponent >= other.highest_exponent;
+  }
 
   [[nodiscard]] element_type type() const { return type_; }
+  [[nodiscard]] const char* caller() const { return caller_; }
   [[nodiscard]] std::span<const std::int64_t> words() const {
     detail::normalise(view());
     return words_;
@@ -39,23 +51,35 @@ class exact_state {
     if (b != nullptr) return detail::add_products(view(), a, *b, options);
     detail::add_values(view(), what, a, options);
   }
-  /// Adds the other state, which has the same type and may be this one; changes nothing if it throws.
-  void merge(const exact_state& other) {
-    const exact_state copy = other;
-    detail::merge(view(), copy.view());
-  }
+  /// Adds the other state, which may be this one; changes nothing if it throws. Throws errc::bad_option unless
+  /// holds(type(), other.type()).
+  void merge(const exact_state& other);
   void negate() { detail::negate(view()); }
+
+  /// The same sum in the state of another type. Throws as merge.
+  [[nodiscard]] exact_state as(element_type type) const;
+  /// The same where the state of that type holds this sum, which is not checked.
+  [[nodiscard]] exact_state converted(element_type type) const;
+  /// The order of the sums; infinities as of float, and a sum that is NaN is unordered.
+  [[nodiscard]] std::partial_ordering compare(const exact_state& other) const;
+  /// NaN, an infinity, or if the sum is finite its sign: -1, 0 or 1.
+  [[nodiscard]] double special_or_sign() const;
 
   [[nodiscard]] any_scalar round(element_type result, detail::rounding kind = detail::rounding::sum,
                                  std::uint64_t count = 1) const {
     return {result, detail::round(view(), result, kind, count)};
   }
-  [[nodiscard]] detail::state_view view() const { return {type_, words_.data(), &pending_}; }
+  [[nodiscard]] detail::state_view view() const { return {type_, words_.data(), &pending_, caller_}; }
 
  private:
   element_type type_;
+  const char* caller_;
   mutable std::vector<std::int64_t> words_;
   mutable std::uint64_t pending_ = 0;  // additions since the last normalisation
 };
+
+/// The type of the sum of sums of these types: that of the two which holds both; of two with one state float32, or
+/// the wider integer, signed if one of them is.
+[[nodiscard]] element_type type_of_sum(element_type a, element_type b);
 
 }  // namespace exactdot::python

@@ -7,6 +7,7 @@
 #include <exactdot/cuda.hpp>
 #include <memory>
 #include <mutex>
+#include <python/src/arguments.hpp>
 #include <python/src/element_formats.hpp>
 #include <python/src/gpu_results.hpp>
 #include <python/src/gpu_streams.hpp>
@@ -102,7 +103,7 @@ struct gpu_result {
 
   /// The protocol's __dlpack__: -1 for no order, None for the legacy default stream.
   [[nodiscard]] nb::object export_to(nb::handle stream) const {
-    const std::intptr_t handle = stream.is_none() ? 0 : nb::cast<std::intptr_t>(stream);
+    const std::int64_t handle = stream.is_none() ? 0 : read_integer(stream, "stream", "__dlpack__");
     if (handle != -1) memory->order_before(handle);
     auto exported = std::make_unique<exported_memory>();
     exported->memory = memory;

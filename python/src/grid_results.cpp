@@ -23,7 +23,7 @@ std::string name_in_python(nb::handle given, const imported_array& array) {
   if (array.type != element_type::uint8 || array.on_gpu) return name;
   try {
     const nb::object dtype = nb::module_::import_("numpy").attr("asarray")(given).attr("dtype");
-    if (nb::cast<std::string>(dtype.attr("name")) == "bool") name = "bool";
+    if (text_of(dtype.attr("name")) == "bool") name = "bool";
   } catch (const nb::python_error&) {  // no array of NumPy: the imported type is right
   }
   return name;

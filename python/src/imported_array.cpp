@@ -3,13 +3,16 @@
 // NumPy arrays use the buffer protocol, the fastest. Other objects are asked for their device first, because some
 // support the buffer protocol only while they are in host memory.
 // Sources: PEP 3118, the DLPack specification, the CUDA array interface (version 3).
-#include <algorithm>
+#include <cstdlib>
 #include <python/src/gil.hpp>
 #include <python/src/import_errors.hpp>
 #include <python/src/imported_array.hpp>
 
 namespace exactdot::python {
 namespace {
+
+constexpr int max_dimensions = 64;                              // NumPy's and the buffer protocol's
+constexpr std::ptrdiff_t max_extent = std::ptrdiff_t{1} << 56;  // of bytes: no process has more
 
 /// An attribute of a module, cached in `cache`; null while the module is not imported, when no object can have one
 /// of its types. Does not import it: an import may release the GIL in the middle of a call.
@@ -63,8 +66,11 @@ bool is_masked(PyObject* object) {
 
 imported_array::~imported_array() {
   if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  if (managed_ == nullptr && versioned_ == nullptr) return;
+  const nb::error_scope in_flight;  // an exception that a deleter raises is reported and dropped, as a finaliser's
   if (managed_ != nullptr && managed_->deleter != nullptr) managed_->deleter(managed_);
   if (versioned_ != nullptr && versioned_->deleter != nullptr) versioned_->deleter(versioned_);
+  if (PyErr_Occurred() != nullptr) PyErr_WriteUnraisable(nullptr);
 }
 
 namespace {
@@ -141,31 +147,46 @@ void imported_array::set_shape(int count, const std::int64_t* shape) {
   if (count > 1 && !takes_any_shape) {
     throw invalid_array{false, "has " + std::to_string(count) + " dimensions; use a 1-D array"};
   }
-  if (count < 0 || std::any_of(shape, shape + count, [](std::int64_t length) { return length < 0; })) {
-    throw invalid_array{true, "has a negative length"};
+  if (count < 0 || count > max_dimensions) {
+    throw invalid_array{true,
+                        "has " + std::to_string(count) + " dimensions; use 0 to " + std::to_string(max_dimensions)};
   }
+  if (count > 0 && shape == nullptr) throw invalid_array{true, "has a null pointer as shape"};
   dimensions = count;
   axes.clear();
   n = 1;
-  bool overflows = false;
+  bool overflows = false, is_empty = false;
   for (int i = 0; i < count; ++i) {
-    const auto length = static_cast<std::size_t>(shape[i]);
+    const std::int64_t given = shape[i];  // read once: the memory is the exporter's
+    if (given < 0) throw invalid_array{true, "has a negative length"};
+    const auto length = static_cast<std::size_t>(given);
+    is_empty = is_empty || length == 0;
     overflows = __builtin_mul_overflow(n, length, &n) || overflows;
     if (count > 1) axes.push_back({length, 0});
   }
-  const bool is_empty = std::any_of(shape, shape + count, [](std::int64_t length) { return length == 0; });
   if (is_empty) n = 0;
   if (overflows && !is_empty) throw invalid_array{true, "has more elements than an address space"};
 }
 
 /// In multiples of `unit` bytes; null for elements that follow each other, the last dimension fastest.
 void imported_array::set_strides(const std::int64_t* strides, std::ptrdiff_t unit) {
-  stride = dimensions == 1 && strides != nullptr ? strides[0] * unit : static_cast<std::ptrdiff_t>(size_of(type));
-  std::ptrdiff_t next = static_cast<std::ptrdiff_t>(size_of(type));
-  for (std::size_t i = axes.size(); i-- != 0;) {
-    axes[i].stride = strides != nullptr ? strides[i] * unit : next;
-    next *= static_cast<std::ptrdiff_t>(axes[i].n);
-  }
+  const auto element = static_cast<std::ptrdiff_t>(size_of(type));
+  std::ptrdiff_t next = element, extent = 0;
+  bool is_beyond = false;
+  const auto read = [&](std::size_t i, std::size_t length) {
+    std::ptrdiff_t bytes = next, spanned = 0;
+    const bool is_far = (strides != nullptr && __builtin_mul_overflow(strides[i], unit, &bytes)) ||
+                        bytes > max_extent || bytes < -max_extent;
+    if (n == 0 || length == 1) return is_far ? element : bytes;  // which no address depends on
+    is_beyond = is_beyond || is_far || __builtin_mul_overflow(std::abs(bytes), length - 1, &spanned) ||
+                __builtin_add_overflow(extent, spanned, &extent) || extent > max_extent;
+    if (strides == nullptr && !is_beyond) next *= static_cast<std::ptrdiff_t>(length);
+    return bytes;
+  };
+  stride = element;
+  if (dimensions == 1) stride = read(0, n);
+  for (std::size_t i = axes.size(); i-- != 0;) axes[i].stride = read(i, axes[i].n);
+  if (is_beyond) throw invalid_array{true, "has strides beyond an address space"};
 }
 
 void imported_array::set_data(void* address) {
@@ -191,11 +212,18 @@ void imported_array::read_buffer(PyObject* exporter) {
   }
   type = format->type;
   swapped = format->swapped;
+  if (buffer_.suboffsets != nullptr)
+    throw invalid_array{true, "exports a buffer with suboffsets, which was not asked for"};
   static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
   set_shape(buffer_.ndim, reinterpret_cast<const std::int64_t*>(buffer_.shape));
   set_data(buffer_.buf);
   read_only = buffer_.readonly != 0;
   set_strides(reinterpret_cast<const std::int64_t*>(buffer_.strides), 1);  // ctypes arrays have none
+  std::size_t bytes = 0;
+  const bool fits = !__builtin_mul_overflow(n, size_of(type), &bytes);
+  if (fits && buffer_.len >= 0 && static_cast<std::size_t>(buffer_.len) == bytes) return;
+  throw invalid_array{true, "exports a buffer of " + std::to_string(buffer_.len) + " bytes for " +
+                                std::to_string(n) + " elements of " + std::to_string(size_of(type))};
 }
 
 /// The buffer protocol has no format for bfloat16: NumPy arrays are viewed as integers, others exported by DLPack,
@@ -253,10 +281,13 @@ void imported_array::read_dlpack(nb::object capsule) {
     throw invalid_array{true, "its capsule has DLPack device type " + std::to_string(kind) +
                                   ", its __dlpack_device__ is " + (on_gpu ? "a GPU" : "a CPU")};
   }
-  if (tensor->dimensions > 0 && tensor->shape == nullptr) throw invalid_array{true, "has a null pointer as shape"};
   set_shape(tensor->dimensions, tensor->shape);
   set_data(tensor->data);
-  if (data != nullptr) data = static_cast<char*>(data) + tensor->byte_offset;
+  auto address = reinterpret_cast<std::uintptr_t>(data);
+  if (data != nullptr && __builtin_add_overflow(address, tensor->byte_offset, &address)) {
+    throw invalid_array{true, "has a byte offset beyond an address space"};
+  }
+  data = reinterpret_cast<void*>(address);
   set_strides(tensor->strides, static_cast<std::ptrdiff_t>(size_of(type)));
 }
 

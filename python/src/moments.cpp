@@ -1,7 +1,7 @@
 // The class Moments: the number of elements, and the exact states of their sum and of their sum of squares.
 //
 // As accumulator.cpp: additions go to temporary states first, so a call that throws adds nothing.
-#include <algorithm>
+#include <cmath>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
@@ -13,19 +13,21 @@ namespace exactdot::python {
 namespace {
 
 struct moment_states {
-  explicit moment_states(element_type type) : sum(type), squares(type) {}
+  explicit moment_states(element_type type) : sum(type, name), squares(type, name) {}
 
+  static constexpr const char* name = "Moments";
   std::uint64_t count = 0;
   exact_state sum, squares;
 
   [[nodiscard]] element_type type() const { return sum.type(); }
   /// Changes nothing if it throws.
   void merge(const exact_state& other_sum, const exact_state& other_squares, std::uint64_t other_count) {
+    const std::uint64_t all = detail::sum_of_counts(count, other_count, name);
     exact_state merged = sum;
     merged.merge(other_sum);
     squares.merge(other_squares);
     sum = std::move(merged);
-    count += other_count;
+    count = all;
   }
 };
 
@@ -43,10 +45,7 @@ void add_elements(moment_states& self, nb::handle x, std::int64_t threads, nb::h
 }
 
 void merge_moments(moment_states& self, const moment_states& other) {
-  if (self.type() != other.type()) {
-    throw_python(true, "Moments: these moments are of " + std::string(name_of(self.type())) + ", the other of " +
-                           std::string(name_of(other.type())));
-  }
+  require_state(self.sum, other.type());
   self.merge(other.sum, other.squares, other.count);
 }
 
@@ -82,20 +81,58 @@ std::vector<std::int64_t> all_words(const moment_states& self) {
 
 nb::object words_of_moments(const moment_states& self) { return array_of_words(all_words(self)); }
 
-moment_states moments_from(nb::handle given, nb::handle dtype) {
-  const auto words = read_words(given, "Moments");
-  const element_type type = type_of_words(dtype, words.size(), "Moments", moments_word_count);
-  if (words[0] < 0) throw_python(false, "Moments: the count is negative");
+/// Throws errc::bad_option unless elements can have these moments.
+void check_moments(const moment_states& made) {
+  const auto refuse = [](const char* why) {
+    throw error(errc::bad_option, std::string(moment_states::name) + ": " + why);
+  };
+  const double sum = made.sum.special_or_sign(), squares = made.squares.special_or_sign();
+  if (made.count == 0 && (sum != 0 || squares != 0)) refuse("the count is 0, the sums are not");
+  if (std::isnan(sum) ? std::isfinite(squares) : std::isinf(sum) != std::isinf(squares) && !std::isnan(squares)) {
+    refuse("one of the sums is finite, the other is not");
+  }
+  if (squares < 0) refuse("the sum of squares is negative");
+  const element_type type = element_type::float64;
+  static_cast<void>(detail::round_moments(made.sum.view(), made.squares.view(), type, made.count, 0, false));
+}
+
+moment_states moments_of(element_type type, std::span<const std::int64_t> words) {
   const std::size_t count = exact_state::word_count(type);
   moment_states made(type);
+  if (words[0] < 0) throw error(errc::bad_option, std::string(moment_states::name) + ": the count is negative");
   made.count = static_cast<std::uint64_t>(words[0]);
-  made.sum = exact_state(type, std::span(words).subspan(1, count));
-  made.squares = exact_state(type, std::span(words).subspan(1 + count));
+  made.sum = exact_state(type, words.subspan(1, count), moment_states::name);
+  made.squares = exact_state(type, words.subspan(1 + count), moment_states::name);
+  check_moments(made);
   return made;
 }
 
+moment_states moments_from(nb::handle given, nb::handle dtype) {
+  const auto words = read_words(given, moment_states::name);
+  return moments_of(type_of_words(dtype, words.size(), moment_states::name, moments_word_count), words);
+}
+
+moment_states restored(nb::handle state) {
+  const char* const caller = "Moments.__setstate__";
+  const saved_state saved = read_saved_state(state, caller, moments_word_count);
+  try {
+    return moments_of(saved.type, saved.words);
+  } catch (const error& refused) {
+    refuse_saved_state(caller, refused.what());
+  }
+}
+
 bool are_equal(const moment_states& self, const moment_states& other) {
-  return self.type() == other.type() && all_words(self) == all_words(other);
+  return self.count == other.count && self.sum.compare(other.sum) == 0 && self.squares.compare(other.squares) == 0;
+}
+
+/// The moments of both, of the type that holds those of both.
+moment_states sum_of(const moment_states& self, const moment_states& other) {
+  const element_type type = type_of_sum(self.type(), other.type());
+  moment_states made(type);
+  made.merge(self.sum, self.squares, self.count);
+  made.merge(other.sum, other.squares, other.count);
+  return made;
 }
 
 std::string moments_type(const moment_states& self) { return std::string(name_of(self.type())); }
@@ -155,11 +192,12 @@ void bind_moment_copies(moments_class& bound) {
           [](const moment_states& self) { return nb::make_tuple(moments_type(self), words_of_moments(self)); },
           nb::sig("def __getstate__(self) -> tuple[str, NDArray[numpy.int64]]"))
       .def(
-          "__setstate__",
-          [](moment_states& self, const nb::tuple& state) {
-            new (&self) moment_states(moments_from(state[1], state[0]));
-          },
-          nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None"));
+          "__reduce__", [](nb::handle self) { return reduced(self, self.attr("__getstate__")()); },
+          nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
+      .def(
+          "__setstate__", [](moment_states& self, nb::handle state) { new (&self) moment_states(restored(state)); },
+          nb::arg("state").none(),
+          nb::sig("def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None"));
 }
 
 }  // namespace
@@ -180,11 +218,14 @@ void bind_moments(nb::module_& module) {
       .def(
           "__iadd__",
           [](nb::object self, const moment_states& other) {
+            if (!nb::inst_ready(self)) throw_python(true, "Moments: this object was never initialised");
             merge_moments(nb::cast<moment_states&>(self), other);
             return self;
           },
           nb::arg("other"), nb::is_operator(), nb::sig("def __iadd__(self, other: Moments) -> Moments"),
-          docstrings::moments_iadd);
+          docstrings::moments_iadd)
+      .def("__add__", sum_of, nb::arg("other"), nb::is_operator(),
+           nb::sig("def __add__(self, other: Moments) -> Moments"), docstrings::moments_plus);
   bind_moment_results(bound);
   bind_moment_copies(bound);
   bound.attr("__hash__") = nb::none();  // mutable

@@ -28,6 +28,8 @@ Examples
 
 inline constexpr const char* moments_init = "Creates the moments of nothing.";
 inline constexpr const char* moments_iadd = "Adds the elements of other moments; the same as merge.";
+inline constexpr const char* moments_plus =
+    "Returns the moments of the elements of both, of the dtype that Accumulator + Accumulator has.";
 
 inline constexpr const char* moments_add_signature =
     "def add(self, x: Vector, *, threads: int = 0, device: str = 'auto', stream: Any = None) -> None";
@@ -38,7 +40,7 @@ If the call raises an exception, it adds nothing. It reads the vector twice.
 
 Parameters
 ----------
-x : 1-D array of the element type
+x : 1-D array of the element type, or of one that an Accumulator of it takes
 threads, device, stream
     As in Accumulator.add.
 )",
@@ -59,7 +61,7 @@ inline constexpr const char* moments_merge =
 Parameters
 ----------
 other : Moments
-    Of the same dtype.
+    Of an element type that an Accumulator of this one takes.
 )",
            merge_errors, R"(    A sum exceeds 2^63 products of the largest magnitude.
 

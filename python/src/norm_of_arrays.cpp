@@ -15,7 +15,8 @@ namespace exactdot::python {
 namespace {
 
 struct list_of_arrays {
-  list_of_arrays(const list_call& call, nb::handle first_item) : first(call.caller, first_item, "x[0]") {}
+  list_of_arrays(const list_call& call, nb::handle first_item, const char* name)
+      : first(call.caller, first_item, name) {}
 
   vectors first;
   std::deque<imported_array> others;
@@ -23,6 +24,15 @@ struct list_of_arrays {
   [[nodiscard]] std::size_t count() const { return others.size() + 1; }
   [[nodiscard]] imported_array& at(std::size_t i) { return i == 0 ? first.first : others[i - 1]; }
 };
+
+/// What a pass over the list yields, in a tuple of its own: a subclass may yield anything, and an item's methods
+/// may change the list. The arrays live as long as the call.
+nb::object items_of(nb::handle x) {
+  const finalization_guard guard;
+  nb::object items = nb::steal(PySequence_Tuple(x.ptr()));
+  if (!items.is_valid()) throw nb::python_error();
+  return items;
+}
 
 std::string name_of_item(std::size_t i) { return "x[" + std::to_string(i) + "]"; }
 
@@ -137,15 +147,17 @@ exact_state sum_of_all(const list_call& call, list_of_arrays& list, const stream
 
 bool is_list_of_arrays(nb::handle x) {
   if ((!PyList_Check(x.ptr()) && !PyTuple_Check(x.ptr())) || PySequence_Fast_GET_SIZE(x.ptr()) == 0) return false;
-  const nb::handle first(PySequence_Fast_GET_ITEM(x.ptr(), 0));
+  const nb::object first =
+      nb::borrow(PySequence_Fast_GET_ITEM(x.ptr(), 0));  // which hasattr may remove from the list
   if (PyFloat_CheckExact(first.ptr()) || PyLong_CheckExact(first.ptr()) || PyList_CheckExact(first.ptr()))
     return false;
   return nb::hasattr(first, "__dlpack__") || nb::hasattr(first, "__cuda_array_interface__");
 }
 
 nb::object norm_of_arrays(const list_call& call) {
-  const nb::object items = nb::steal(PySequence_Tuple(call.x.ptr()));  // the arrays live as long as the call
-  list_of_arrays list(call, PyTuple_GET_ITEM(items.ptr(), 0));
+  const nb::object items = items_of(call.x);
+  const bool any = PyTuple_GET_SIZE(items.ptr()) != 0;
+  list_of_arrays list(call, any ? PyTuple_GET_ITEM(items.ptr(), 0) : items.ptr(), any ? "x[0]" : "x");
   locate_items(call, items, list);
   imported_array out;
   if (!call.out.is_none()) locate_out(call.out, list.first, out);

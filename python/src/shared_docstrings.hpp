@@ -60,7 +60,7 @@ inline constexpr piece merge_errors = R"(
 Raises
 ------
 TypeError
-    The dtypes differ.
+    The other one's dtype is one that this one does not take.
 OverflowError
 )";
 

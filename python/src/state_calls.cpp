@@ -1,10 +1,12 @@
 // What the classes Accumulator and Moments share: additions of vectors, and words (accumulator.hpp).
+#include <cstring>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/element_formats.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/host_call.hpp>
+#include <run/run.hpp>
 
 namespace exactdot::python {
 
@@ -21,22 +23,44 @@ stream_choice prepare_terms(vectors& inputs, element_type type, const addition_o
   }
   inputs.check();
   for (const imported_array* vector : {static_cast<const imported_array*>(&inputs.first), inputs.other()}) {
-    if (vector == nullptr || vector->type == type) continue;
+    if (vector == nullptr || exact_state::holds(type, vector->type)) continue;
     inputs.refuse(true, "the accumulator is of " + std::string(name_of(type)) + ", the vectors hold " +
                             std::string(name_of(vector->type)));
+  }
+  if (inputs.are_two() && inputs.on_gpu() && inputs.first.type != inputs.second.type) {
+    inputs.refuse(true, "a holds " + std::string(name_of(inputs.first.type)) + ", b " +
+                            std::string(name_of(inputs.second.type)) + "; convert one");
   }
   if (!inputs.on_gpu()) inputs.refuse_stream(given.stream);
   return stream;
 }
 
+namespace {
+
+/// The exact state of a dot product of vectors of two types, by the plan that such a dot product has.
+exact_state mixed_products(const any_vector& a, const any_vector& b, element_type type, options chosen) {
+  chosen.mode = mode::exact;
+  const engine::plan plan = engine::make_plan({"Accumulator", reduction::dot, a, b, element_type::float64}, chosen);
+  std::vector<std::int64_t> words(exact_state::word_count(plan.carrier));
+  engine::add(plan, words.data());
+  words.back() = 1;
+  return exact_state(plan.carrier, words).converted(type);
+}
+
+}  // namespace
+
 exact_state terms_of(const vectors& inputs, reduction what, const addition_options& given,
                      const stream_choice& stream) {
   const imported_array& a = inputs.first;
   const imported_array* const b = inputs.other();
-  exact_state sum(a.type);
+  exact_state sum(b != nullptr ? type_of_sum(a.type, b->type) : a.type);
   if (inputs.on_gpu()) return a.n == 0 ? sum : exact_state(a.type, gpu_words({what, a, b}, stream));
   compute(a, b, given.chosen, [&](const options& chosen) {
     const any_vector second = b != nullptr ? b->view() : any_vector();
+    if (b != nullptr && b->type != a.type) {
+      sum = mixed_products(a.view(), second, sum.type(), chosen);
+      return;
+    }
     sum.add(what, a.view(), b != nullptr ? &second : nullptr, chosen);
   });
   return sum;
@@ -55,13 +79,48 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
     throw_python(true, std::string(caller) + ": words are integers (int64), not " + describe(array.ptr()));
   }
   if (nb::cast<int>(array.attr("dtype").attr("itemsize")) != 8) {
-    throw_python(true, std::string(caller) + ": words are int64, not " +
-                           nb::cast<std::string>(array.attr("dtype").attr("name")) +
-                           ", in which sums of words wrap; with JAX, set jax_enable_x64 before the first array is made");
+    throw_python(true,
+                 std::string(caller) + ": words are int64, not " +
+                     nb::cast<std::string>(array.attr("dtype").attr("name")) +
+                     ", in which sums of words wrap; with JAX, set jax_enable_x64 before the first array is made");
   }
-  std::vector<std::int64_t> words;
-  for (const nb::handle word : array.attr("ravel")()) words.push_back(nb::cast<std::int64_t>(nb::int_(word)));
+  const nb::bytes bytes(array.attr("astype")("int64").attr("tobytes")());
+  std::vector<std::int64_t> words(bytes.size() / sizeof(std::int64_t));
+  if (!words.empty()) std::memcpy(words.data(), bytes.c_str(), bytes.size());
   return words;
+}
+
+void require_state(const exact_state& state, element_type other) {
+  if (exact_state::holds(state.type(), other)) return;
+  const std::string one = std::string(state.caller()) == "Moments" ? "these moments are" : "this accumulator is";
+  throw_python(true, std::string(state.caller()) + ": " + one + " of " + std::string(name_of(state.type())) +
+                         ", the other of " + std::string(name_of(other)));
+}
+
+void refuse_saved_state(const char* caller, const std::string& why) {
+  throw_python(false, std::string(caller) + ": the state is not one of __getstate__: " + why);
+}
+
+saved_state read_saved_state(nb::handle given, const char* caller, std::size_t (*count)(element_type)) {
+  if (PyTuple_Check(given.ptr()) == 0 || PyTuple_GET_SIZE(given.ptr()) != 2) {
+    refuse_saved_state(caller, "it is " + describe(given.ptr()) + ", not a name of an element type and words");
+  }
+  const nb::handle name(PyTuple_GET_ITEM(given.ptr(), 0));
+  const auto type = PyUnicode_Check(name.ptr()) != 0 ? type_named(text_of(name)) : std::nullopt;
+  if (!type) refuse_saved_state(caller, "its element type is " + text_of(name));
+  saved_state read{*type, {}};
+  try {
+    read.words = read_words(PyTuple_GET_ITEM(given.ptr(), 1), caller);
+  } catch (const nb::builtin_exception& refused) {
+    refuse_saved_state(caller, refused.what());
+  }
+  if (read.words.size() == count(*type)) return read;
+  refuse_saved_state(caller, "it has " + std::to_string(read.words.size()) + " words, one of " +
+                                 std::string(name_of(*type)) + " has " + std::to_string(count(*type)));
+}
+
+nb::tuple reduced(nb::handle self, nb::handle state) {
+  return nb::make_tuple(nb::module_::import_("copyreg").attr("__newobj__"), nb::make_tuple(self.type()), state);
 }
 
 element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller,

@@ -7,12 +7,20 @@ namespace exactdot::python {
 namespace {
 
 std::intptr_t stream_handle_of(nb::handle given, const char* caller) {
-  if (PyLong_Check(given.ptr())) return nb::cast<std::intptr_t>(given);
+  const auto handle_in = [&](const nb::object& value, const char* where) {
+    std::intptr_t handle = 0;
+    if (nb::try_cast(value, handle)) return handle;
+    throw_python(true,
+                 std::string(caller) + ": stream" + where + " is " + text_of(value) + "; use an integer handle");
+  };
+  if (PyLong_Check(given.ptr())) return handle_in(nb::borrow(given), "");
   if (nb::hasattr(given, "__cuda_stream__")) {
-    return nb::cast<std::intptr_t>(nb::cast<nb::tuple>(given.attr("__cuda_stream__")())[1]);
+    const nb::object pair = given.attr("__cuda_stream__")();
+    const bool is_pair = PyTuple_Check(pair.ptr()) != 0 && PyTuple_GET_SIZE(pair.ptr()) == 2;
+    return handle_in(is_pair ? nb::borrow(PyTuple_GET_ITEM(pair.ptr(), 1)) : pair, ".__cuda_stream__()");
   }
   for (const char* name : {"cuda_stream", "ptr"}) {
-    if (nb::hasattr(given, name)) return nb::cast<std::intptr_t>(given.attr(name));
+    if (nb::hasattr(given, name)) return handle_in(given.attr(name), ("." + std::string(name)).c_str());
   }
   throw_python(true, std::string(caller) + ": stream is a " + describe(given.ptr()) +
                          "; use an integer handle, or an object with __cuda_stream__, cuda_stream or ptr");
@@ -22,7 +30,7 @@ std::intptr_t stream_handle_of(nb::handle given, const char* caller) {
 
 std::string framework_of(PyObject* object) {
   const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
-  const std::string module = nb::cast<std::string>(nb::str(type.attr("__module__")));
+  const std::string module = text_of(type.attr("__module__"));
   return module.substr(0, module.find('.'));
 }
 

@@ -16,6 +16,11 @@ from hypothesis import strategies as st
 from reference import bits, dtypes, exact_dot, pairs
 
 
+def same_state(a: xd.Accumulator, b: xd.Accumulator) -> bool:
+    """Stronger than ==, and true of two sums that are NaN."""
+    return a.dtype == b.dtype and np.array_equal(a.words, b.words)
+
+
 @given(pairs(), st.data())
 def test_splits_change_nothing(pair: tuple[np.ndarray, np.ndarray], data: st.DataObject) -> None:
     a, b = pair
@@ -29,8 +34,8 @@ def test_splits_change_nothing(pair: tuple[np.ndarray, np.ndarray], data: st.Dat
         partial.add(a[start:end], b[start:end])
         words = words + partial.words
         total += pickle.loads(pickle.dumps(partial))
-    assert total == whole
-    assert xd.Accumulator.from_words(words) == whole
+    assert same_state(total, whole)
+    assert same_state(xd.Accumulator.from_words(words), whole)
     for acc in (whole, total):
         assert bits(acc.round(dtype)) == bits(exact_dot(a, b, dtype))
     assert bits(float(whole)) == bits(xd.dot(a, b))
@@ -40,11 +45,10 @@ def test_splits_change_nothing(pair: tuple[np.ndarray, np.ndarray], data: st.Dat
 def test_pickles_and_copies(pair: tuple[np.ndarray, np.ndarray]) -> None:
     acc = xd.Accumulator(pair[0].dtype)
     acc.add(*pair)
-    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        again = pickle.loads(pickle.dumps(acc, protocol))
-        assert again == acc and again.dtype == acc.dtype and np.array_equal(again.words, acc.words)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert same_state(pickle.loads(pickle.dumps(acc, protocol)), acc)
     for made in (copy.copy(acc), copy.deepcopy(acc), acc.copy()):
-        assert made == acc and made is not acc
+        assert same_state(made, acc) and made is not acc
         made.clear()
         assert made == xd.Accumulator(acc.dtype)
 
@@ -87,8 +91,8 @@ def test_threads_may_share_an_accumulator() -> None:
 
 def test_refusals() -> None:
     acc, single = xd.Accumulator(), xd.Accumulator("float32")
-    with pytest.raises(TypeError, match="this accumulator is of float64, the other of float32"):
-        acc += single
+    with pytest.raises(TypeError, match="this accumulator is of float32, the other of float64"):
+        single += acc
     with pytest.raises(TypeError, match="accumulator is of float32, the vectors hold float64"):
         single.add(np.ones(2), np.ones(2))
     with pytest.raises(ValueError, match="3 words; a float32 state has 24"):
@@ -101,13 +105,13 @@ def test_refusals() -> None:
         xd.Accumulator("complex64")
     with pytest.raises(ValueError, match="lengths?: 2 and 3"):
         acc.add(np.ones(2), np.ones(3))
-    with pytest.raises(TypeError):
-        acc += 1.0
+    with pytest.raises(TypeError, match="unsupported operand"):
+        acc += "1.0"
     too_much = np.zeros(138, np.int64)
     too_much[133], too_much[137] = 2**62, 1
     with pytest.raises(OverflowError):
         xd.Accumulator.from_words(too_much)
-    assert acc == xd.Accumulator() and acc != 0.0
+    assert acc == xd.Accumulator() and acc != "0.0"
 
 
 def test_repr() -> None:
@@ -128,4 +132,4 @@ def test_words_count_infinities() -> None:
     once, twice = xd.Accumulator(), xd.Accumulator()
     once.add(np.array([math.inf]))
     twice.add(np.array([math.inf, math.inf]))
-    assert float(once) == float(twice) == math.inf and once != twice
+    assert float(once) == float(twice) == math.inf and once == twice and not same_state(once, twice)

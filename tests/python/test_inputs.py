@@ -209,7 +209,7 @@ def test_valid_capsules(versioned: bool) -> None:
     ({"code": 6}, "code 6 with 64 bits"),
     ({"device": 2}, "device type 2, its __dlpack_device__ is a CPU"),
     ({"dimensions": 2}, "2 dimensions"),
-    ({"dimensions": -1}, "negative length"),
+    ({"dimensions": -1}, "-1 dimensions; use 0 to 64"),
     ({"length": -3}, "negative length"),
     ({"data": None}, "null pointer as data"),
     ({"shape": None}, "null pointer as shape"),

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 VALID = """
+from fractions import Fraction
+
 import exactdot as xd
 import numpy as np
 a = np.ones(3)
@@ -22,9 +24,15 @@ acc.add(a)
 acc += acc.copy()
 acc -= acc
 acc.subtract(acc)
+acc = sum([acc, acc], xd.Accumulator()) + 1.5 + 2 + Fraction(1, 2) - np.float32(3) - acc + (1 - acc)
+acc += 1.5
+value = acc / acc + acc / 2 + 1.5 / acc + acc.quotient(acc, dtype="float32") + int(acc)
+ratio: tuple[int, int] = acc.as_integer_ratio()
+smaller: bool = acc < 1.5 or acc >= acc or acc == Fraction(1, 2)
 words = acc.words + xd.Accumulator(float).words
 moments = xd.Moments("int8")
 moments += moments.copy()
+moments = moments + moments
 value = moments.mean() + moments.var(ddof=1) + moments.count
 value = float(xd.Accumulator.from_words(words)) + acc.round("float64")
 version: str = xd.__version__
@@ -32,7 +40,7 @@ version: str = xd.__version__
 INVALID = {
     "call-overload": "xd.dot(np.ones(3), np.ones(3), dtype=1.5)",
     "arg-type": "xd.Accumulator(1.5)",
-    "operator": "xd.Accumulator() + 1.0",
+    "operator": "xd.Accumulator() + '1.0'",
     "assignment": "text: str = xd.Accumulator().round()",
 }
 
