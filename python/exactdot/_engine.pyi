@@ -3,7 +3,10 @@
 import numpy
 
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from types import EllipsisType
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -17,7 +20,9 @@ class SupportsCudaArrayInterface(Protocol):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
-Vector: TypeAlias = ArrayLike | Buffer | SupportsDLPack | SupportsCudaArrayInterface
+Number: TypeAlias = float | Decimal | Fraction
+Vector: TypeAlias = (ArrayLike | Buffer | SupportsDLPack | SupportsCudaArrayInterface | Number | Iterable[Number]
+                     | Iterable[Iterable[Number]])
 class FrameworkDType(Protocol):  # torch.dtype
     @property
     def itemsize(self) -> int: ...
@@ -40,22 +45,23 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     ----------
     a, b : 1-D arrays of the same length, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -70,14 +76,12 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        The lengths or devices differ; an array has a shape that the function does not take, or an option is unknown.
+        The lengths or devices differ; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -93,11 +97,15 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
 
 @overload
 def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
+        threads: int = 0, device: str = 'auto', out: EllipsisType, stream: Any = None) -> Any: ...
+
+@overload
+def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
         threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = False, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Computes the dot products of vectors along one axis of two arrays, each exactly and rounded once.
 
@@ -107,26 +115,28 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = Fa
     ----------
     a, b : arrays, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int
         The axis of the vectors in each array; default: the last.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -141,14 +151,12 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = Fa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        The lengths differ, or the other axes cannot be broadcast; an array has a shape that the function does not take, or an option is unknown.
+        The lengths differ, or the other axes cannot be broadcast; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -168,7 +176,7 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = Fa
 
 @overload
 def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
-        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Computes the product of a matrix and a vector, each element exactly and rounded once.
 
@@ -178,22 +186,23 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
     ----------
     a, b : arrays, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -208,14 +217,12 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        The lengths differ, or the axes before cannot be broadcast; an array has a shape that the function does not take, or an option is unknown.
+        The lengths differ, or the axes before cannot be broadcast; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -234,7 +241,7 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
         threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
+def sum(x: Vector, axis: None = None, *, keepdims: Literal[False] = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None, negative_zero: bool = False) -> float:
     """
@@ -247,27 +254,29 @@ def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -285,13 +294,11 @@ def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -308,17 +315,17 @@ def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
     """
 
 @overload
-def sum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def sum(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None, negative_zero: bool = False) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, negative_zero: bool = False) -> Any: ...
 
 @overload
-def sum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def sum(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None, negative_zero: bool = False) -> Out: ...
 
 @overload
-def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def asum(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -331,27 +338,29 @@ def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -366,13 +375,11 @@ def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -387,17 +394,17 @@ def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     """
 
 @overload
-def asum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def asum(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def asum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def asum(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def sum_of_squares(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -410,27 +417,29 @@ def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = F
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -445,13 +454,11 @@ def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = F
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -466,17 +473,17 @@ def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = F
     """
 
 @overload
-def sum_of_squares(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def sum_of_squares(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def sum_of_squares(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def sum_of_squares(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def norm(x: Vector | Sequence[Vector], axis: None = None, *, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -490,14 +497,16 @@ def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[F
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -507,9 +516,9 @@ def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[F
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -524,11 +533,9 @@ def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[F
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -545,17 +552,17 @@ def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[F
     """
 
 @overload
-def norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def norm(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def norm(x: Vector | Sequence[Vector], *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def norm(x: Vector | Sequence[Vector], axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ord: float = 2, mode: Literal['exact', 'fast'] = 'exact',
+def vector_norm(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, ord: float = 2, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -567,14 +574,16 @@ def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = Fals
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     ord : {2, 1}
         2 (default) for the Euclidean norm, 1 for the sum of the magnitudes.
     mode : {"exact", "fast"}
@@ -586,9 +595,9 @@ def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = Fals
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -603,11 +612,9 @@ def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = Fals
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ord is neither 2 nor 1; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ord is neither 2 nor 1; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -622,17 +629,17 @@ def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = Fals
     """
 
 @overload
-def vector_norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: float = 2,
+def vector_norm(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ord: float = 2,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def vector_norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: float = 2,
+def vector_norm(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ord: float = 2,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def mean(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -645,14 +652,16 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -662,9 +671,9 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -679,11 +688,9 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -698,17 +705,17 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     """
 
 @overload
-def mean(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def mean(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def mean(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def mean(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0, correction: float | None = None,
+def var(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
@@ -721,18 +728,21 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     correction : int or float, optional
-        The array API's name of ddof; a whole number.
+        The array API's name of ddof.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -743,9 +753,9 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -760,11 +770,9 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -779,17 +787,17 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     """
 
 @overload
-def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
+def var(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
+def var(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0, correction: float | None = None,
+def std(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
@@ -801,18 +809,21 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     correction : int or float, optional
-        The array API's name of ddof; a whole number.
+        The array API's name of ddof.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -823,9 +834,9 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -840,11 +851,9 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -859,17 +868,17 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     """
 
 @overload
-def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
+def std(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
+def std(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+def min(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
         out: None = None, stream: Any = None) -> float:
     """
     Returns the least element of a vector.
@@ -880,22 +889,24 @@ def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -909,11 +920,9 @@ def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -928,15 +937,15 @@ def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     """
 
 @overload
-def min(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+def min(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def min(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+def min(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+def max(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
         out: None = None, stream: Any = None) -> float:
     """
     Returns the greatest element of a vector.
@@ -947,22 +956,24 @@ def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -976,11 +987,9 @@ def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -995,15 +1004,15 @@ def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     """
 
 @overload
-def max(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+def max(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def max(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+def max(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+def argmin(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
         out: None = None, stream: Any = None) -> int:
     """
     Returns the index of the least element of a vector.
@@ -1014,22 +1023,24 @@ def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1043,11 +1054,9 @@ def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1062,15 +1071,15 @@ def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     """
 
 @overload
-def argmin(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+def argmin(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def argmin(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+def argmin(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+def argmax(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
         out: None = None, stream: Any = None) -> int:
     """
     Returns the index of the greatest element of a vector.
@@ -1081,22 +1090,24 @@ def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1110,11 +1121,9 @@ def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1129,16 +1138,16 @@ def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     """
 
 @overload
-def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+def argmax(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+def argmax(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls dot for each segment of two vectors.
 
@@ -1149,8 +1158,9 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
     ----------
     a, b : 1-D arrays of the same length, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1158,15 +1168,15 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1180,14 +1190,12 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        The lengths or devices differ; an array has a shape that the function does not take, or an option is unknown.
+        The lengths or devices differ; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1206,7 +1214,7 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
 
 @overload
 def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls sum for each segment of a vector.
 
@@ -1217,8 +1225,9 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1226,15 +1235,15 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1248,13 +1257,11 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1273,7 +1280,7 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
 
 @overload
 def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls asum for each segment of a vector.
 
@@ -1284,8 +1291,9 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1293,15 +1301,15 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1315,13 +1323,11 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1340,7 +1346,7 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
 
 @overload
 def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls sum_of_squares for each segment of a vector.
 
@@ -1351,8 +1357,9 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1360,15 +1367,15 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1382,13 +1389,11 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1407,7 +1412,7 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
 
 @overload
 def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls norm for each segment of a vector.
 
@@ -1418,8 +1423,9 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1432,9 +1438,9 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1448,11 +1454,9 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1471,7 +1475,7 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
 
 @overload
 def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls mean for each segment of a vector.
 
@@ -1482,8 +1486,9 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1496,9 +1501,9 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1512,11 +1517,9 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1534,8 +1537,8 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_var(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls var for each segment of a vector.
 
@@ -1546,13 +1549,15 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -1563,9 +1568,9 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1579,11 +1584,9 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1597,12 +1600,12 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     """
 
 @overload
-def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
+def segment_var(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_std(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls std for each segment of a vector.
 
@@ -1613,13 +1616,15 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -1630,9 +1635,9 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1646,11 +1651,9 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1664,11 +1667,11 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     """
 
 @overload
-def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
+def segment_std(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls min for each segment of a vector.
 
@@ -1679,8 +1682,9 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1689,9 +1693,9 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1705,11 +1709,9 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1726,7 +1728,7 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
 def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls max for each segment of a vector.
 
@@ -1737,8 +1739,9 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1747,9 +1750,9 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1763,11 +1766,9 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1784,7 +1785,7 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
 def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls argmin for each segment of a vector.
 
@@ -1795,8 +1796,9 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1805,9 +1807,9 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1821,11 +1823,9 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1842,7 +1842,7 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
 def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls argmax for each segment of a vector.
 
@@ -1853,8 +1853,9 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
@@ -1863,9 +1864,9 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1879,11 +1880,9 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1901,7 +1900,7 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
 
 @overload
 def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls dot for each group of elements with the same key.
 
@@ -1911,8 +1910,9 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     a, b : arrays of shape (n, ...), whose axes after the first are broadcast, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
@@ -1921,15 +1921,15 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
         keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1945,14 +1945,12 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1971,7 +1969,7 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls sum for each group of elements with the same key.
 
@@ -1981,8 +1979,9 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
@@ -1991,15 +1990,15 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
         keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2015,13 +2014,11 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2040,7 +2037,7 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls asum for each group of elements with the same key.
 
@@ -2050,8 +2047,9 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
@@ -2060,15 +2058,15 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
         keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2084,13 +2082,11 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2109,7 +2105,7 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls sum_of_squares for each group of elements with the same key.
 
@@ -2119,8 +2115,9 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
@@ -2129,15 +2126,15 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
         keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2153,13 +2150,11 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2178,7 +2173,7 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls norm for each group of elements with the same key.
 
@@ -2188,8 +2183,9 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
@@ -2203,9 +2199,9 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2221,11 +2217,9 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2244,7 +2238,7 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls mean for each group of elements with the same key.
 
@@ -2254,8 +2248,9 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
@@ -2269,9 +2264,9 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2287,11 +2282,9 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2309,8 +2302,8 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
-def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float = 0,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls var for each group of elements with the same key.
 
@@ -2320,16 +2313,18 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
         The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
         keys in GPU memory need it.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type; of integers float64.
     threads : int
@@ -2337,9 +2332,9 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2355,11 +2350,9 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; ddof is negative; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; ddof is negative; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2373,12 +2366,12 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     """
 
 @overload
-def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
+def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float = 0,
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
-def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float = 0,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls std for each group of elements with the same key.
 
@@ -2388,16 +2381,18 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
         The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
         keys in GPU memory need it.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type; of integers float64.
     threads : int
@@ -2405,9 +2400,9 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2423,11 +2418,9 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; ddof is negative; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; ddof is negative; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2441,12 +2434,12 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     """
 
 @overload
-def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
+def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float = 0,
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
-        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls min for each group of elements with the same key.
 
@@ -2456,8 +2449,9 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
@@ -2469,9 +2463,9 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2487,11 +2481,9 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; a group is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; a group is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2510,7 +2502,7 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
-        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls max for each group of elements with the same key.
 
@@ -2520,8 +2512,9 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
         chunks, through 128 KiB per thread. Do not write to them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
@@ -2533,9 +2526,9 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2551,11 +2544,9 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; a group is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; a group is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2574,7 +2565,7 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Counts the elements of each group: how many keys there are of each value.
 
@@ -2592,9 +2583,9 @@ def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2610,11 +2601,9 @@ def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
