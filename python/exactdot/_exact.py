@@ -18,6 +18,8 @@ from exactdot._numbers import ExactNumbers, numbers_of
 # significant bits, the last place of the subnormals, the overflow threshold: as powers of two
 _FORMATS = {"float16": (11, -24, 16), "bfloat16": (8, -133, 128), "float32": (24, -149, 128),
             "float64": (53, -1074, 1024)}
+# of the inputs of these functions: at least, at most
+_DIMENSIONS = {"dot": (1, 1), "segment": (1, 1), "group": (1, None), "vecdot": (1, None), "matvec": (1, None)}
 _LIMITS = {"int64": (-2**63, 2**63 - 1), "uint64": (0, 2**64 - 1)}
 
 
@@ -89,16 +91,19 @@ def _extremum(x: list[Any], sign: int) -> int:
     return min(range(len(x)), key=key)
 
 
-def _reducer(name: str, ddof: Any) -> Callable[..., Any]:
+def _element(caller: str, x: list[Any], name: str) -> Any:
+    """The least or greatest element, or its index."""
+    if not x:
+        raise ValueError(f"{caller}: the vector is empty, so it has no least or greatest element")
+    at = _extremum(x, 1 if name.endswith("min") else -1)
+    return at if name.startswith("arg") else x[at]
+
+
+def _reducer(caller: str, name: str, ddof: Any) -> Callable[..., Any]:
     """The exact value of one reduction of one vector, or two."""
-    def extremum(sign: int, index: bool) -> Callable[[list[Any]], Any]:
-        def find(x: list[Any]) -> Any:
-            if not x:
-                raise ValueError(f"{name}: the vector is empty, so it has no least or greatest element")
-            at = _extremum(x, sign)
-            return at if index else x[at]
-        return find
-    return {
+    if name in ("min", "max", "argmin", "argmax"):
+        return lambda x: _element(caller, x, name)
+    reducers: dict[str, Callable[..., Any]] = {
         "dot": lambda a, b: sum_of([_product(x, y) for x, y in zip(a, b)]),
         "sum": sum_of,
         "asum": lambda x: sum_of([abs(v) for v in x]),
@@ -107,9 +112,8 @@ def _reducer(name: str, ddof: Any) -> Callable[..., Any]:
         "mean": lambda x: math.nan if not x else _quotient(sum_of(x), len(x)),
         "var": lambda x: _variance(x, ddof, False),
         "std": lambda x: _variance(x, ddof, True),
-        "min": extremum(1, False), "max": extremum(-1, False),
-        "argmin": extremum(1, True), "argmax": extremum(-1, True),
-    }[name]
+    }
+    return reducers[name]
 
 
 def _quotient(total: Any, n: int) -> Any:
@@ -134,10 +138,7 @@ def _finished(caller: str, values: list[Any], shape: tuple[int, ...], types: tup
     """The exact results, rounded to the type asked for or the default: a number, an array, or out."""
     asked, default = types
     if out is not None:
-        target = np.asarray(out)
-        if target.shape != shape and not (shape == () and target.shape == (1,)):
-            raise ValueError(f"{caller}: out has shape {target.shape}, the results have {shape}")
-        asked = target.dtype.name
+        asked = _type_of_out(caller, out, shape, asked)
     name = asked or default
     if name in _FORMATS:
         results: list[Any] = [round_to(value, name) for value in values]
@@ -145,10 +146,30 @@ def _finished(caller: str, values: list[Any], shape: tuple[int, ...], types: tup
         results = [_as_integer(caller, value, asked) for value in values]
         if asked is None and any(value > _LIMITS["int64"][1] for value in results):
             name = "uint64"
-    if out is not None:
-        np.copyto(target, _array_of(results, shape, name).reshape(target.shape))
-        return out
-    return results[0] if shape == () and not as_array else _array_of(results, shape, name)
+    if out is None:
+        return results[0] if shape == () and not as_array else _array_of(results, shape, name)
+    made = _array_of(results, tuple(out.shape), name)
+    if hasattr(out, "copy_"):  # PyTorch
+        out.copy_(_beside(out, made))
+    elif isinstance(out, np.ndarray):
+        np.copyto(out, made)
+    else:
+        out[...] = _beside(out, made)
+    return out
+
+
+def _type_of_out(caller: str, out: Any, shape: tuple[int, ...], asked: str | None) -> str:
+    if not hasattr(out, "shape") or not hasattr(out, "dtype"):
+        raise TypeError(f"{caller}: out is a {type(out).__name__}; use an array")
+    if tuple(out.shape) != shape and not (shape == () and tuple(out.shape) == (1,)):
+        raise ValueError(f"{caller}: out has shape {tuple(out.shape)}, the results have {shape}")
+    name = str(out.dtype).rpartition(".")[2]
+    name = getattr(out.dtype, "name", name)
+    if name not in _FORMATS and name not in _LIMITS:
+        raise ValueError(f"{caller}: out is of {name}; use int64, uint64 or a floating-point type")
+    if asked is not None and asked != name:
+        raise ValueError(f"{caller}: out does not have the dtype that was passed")
+    return name
 
 
 def _as_integer(caller: str, value: Any, name: str | None) -> int:
@@ -160,15 +181,16 @@ def _as_integer(caller: str, value: Any, name: str | None) -> int:
     return int(value)
 
 
-def _axes(caller: str, axis: Any, dimensions: int) -> tuple[int, ...]:
+def _axes(axis: Any, dimensions: int) -> tuple[int, ...]:
     axes = range(dimensions) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return tuple(np.lib.array_utils.normalize_axis_index(each, dimensions, caller) for each in axes)
+    for each in axes:
+        np.moveaxis(np.empty((0,) * dimensions), each, 0)  # raises AxisError
+    return tuple(each % dimensions for each in axes)
 
 
-def _lines(caller: str, inputs: list[Any], axis: Any, keepdims: bool) -> tuple[list[Any], tuple[int, ...]]:
+def _lines(x: Any, axis: Any, keepdims: bool) -> tuple[list[Any], tuple[int, ...]]:
     """The vectors of each result, and the shape of the results."""
-    x = inputs[0]
-    axes = _axes(caller, axis, x.ndim)
+    axes = _axes(axis, x.ndim)
     kept = [i for i in range(x.ndim) if i not in axes]
     flat = x.transpose(kept + sorted(axes)).reshape(math.prod(x.shape[i] for i in kept), -1) if x.size else (
         np.empty((math.prod(x.shape[i] for i in kept), 0), object))
@@ -219,25 +241,27 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
     numbers = [numbers_of(x) for x in inputs]
     arrays = [_object_array(x) for x in numbers]
     keepdims = options["keepdims"]
-    if caller == "dot" and any(x.ndim != 1 for x in arrays):
-        raise ValueError(f"{caller}: the inputs are no vectors of one dimension")
+    least, most = _DIMENSIONS.get(caller.partition("_")[0], (0, None))
+    if any(x.ndim < least or (most is not None and x.ndim > most) for x in arrays):
+        raise ValueError(f"{caller}: the inputs have {' and '.join(str(x.ndim) for x in arrays)} dimensions; use "
+                         f"{least}-D arrays" + ("" if most else " or more"))
     if caller.startswith("segment_"):
-        lines, shape = _segments(caller, arrays, *after)
+        lines, shape = _segments(caller, arrays, after[0])
     elif caller.startswith("group_"):
-        lines, shape = _groups(caller, arrays, *after, options["skip_out_of_range"])
+        lines, shape = _groups(caller, arrays, after[0], after[1], options["skip_out_of_range"])
     elif caller == "matvec":
         lines, shape = _pairs(caller, arrays[0], arrays[1][..., None, :], -1)
     elif len(arrays) == 2:
         axis = -1 if options["axis"] is None else options["axis"]
-        lines, shape = _pairs(caller, *arrays, axis)
+        lines, shape = _pairs(caller, arrays[0], arrays[1], axis)
         shape = np.expand_dims(np.empty(shape), axis).shape if keepdims else shape
     else:
-        lines, shape = _lines(caller, arrays, options["axis"], keepdims)
-    call = _reducer(name, options["ddof"])
+        lines, shape = _lines(arrays[0], options["axis"], keepdims)
+    call = _reducer(caller, name, options["ddof"])
     values = [call(*line) for line in lines]
     only_integers = all(isinstance(value, int) for x in numbers for value in x.values)
     default = "int64" if name.startswith("arg") or (
-        only_integers and name not in ("norm", "mean", "var", "std")) else "float64"
+        only_integers and name not in ("norm", "mean", "var", "std") and caller != "vector_norm") else "float64"
     return _finished(caller, values, shape, (dtype, default), options["out"], keepdims or options["as_array"])
 
 
@@ -265,7 +289,7 @@ def deviations(caller: str, x: Any, element_type: str, after: tuple[Any, ...], d
     host = np.asarray(host)
     one = _states.states("sum", np.array([1], np.float32 if element_type == "bfloat16" else element_type))
     unit = sum(word << 32 * i for i, word in enumerate(one.tolist()[:-4]))
-    values = []
+    values: list[Any] = []
     for row in host.reshape(-1, host.shape[-1]).tolist():
         n, total, squares = _moments(row, unit)
         if total is None or squares is None or n <= ddof:
@@ -275,7 +299,7 @@ def deviations(caller: str, x: Any, element_type: str, after: tuple[Any, ...], d
         values.append(root_of(value) if caller.endswith("std") else value)
     shape = host.shape[:-1]
     if options["keepdims"]:
-        axes = _axes(caller, options["axis"], np.ndim(x))
+        axes = _axes(options["axis"], np.ndim(x))
         shape = tuple(1 if i in axes else n for i, n in enumerate(np.shape(x)))
     as_array = options["keepdims"] or options["as_array"]
     made = _finished(caller, values, shape, (dtype, dtype), options["out"], as_array)
@@ -290,10 +314,10 @@ def _beside(x: Any, results: Any) -> Any:
         wide = torch.from_numpy(results.astype(float))  # which has bfloat16
         return wide.to(dtype=getattr(torch, results.dtype.name), device=x.device)
     if library == "cupy":
-        import cupy
+        import cupy  # type: ignore[import-not-found]
         return cupy.asarray(results)
     if library.startswith("jax"):
-        import jax.numpy
+        import jax.numpy  # type: ignore[import-not-found]
         return jax.numpy.asarray(results)
     return results
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain
 from numbers import Rational
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -159,7 +158,7 @@ def _checked(value: Any, index: str) -> Any:
     if isinstance(value, Decimal) and value.is_finite():
         return Fraction(value)
     if isinstance(value, Rational):
-        return Fraction(value.numerator, value.denominator)
+        return Fraction(value)
     if isinstance(value, np.generic) and value.dtype.name == "bfloat16":
         return float(value)
     raise _Refused(Refusal(f"element {index} is {_named(value)}, no number" if not isinstance(value, Decimal) else
@@ -180,7 +179,7 @@ def _numbers_or_array(values: list[Any], shape: tuple[int, ...], source: Any) ->
     misfit = _misfit(values)
     index = ", ".join(map(str, np.unravel_index(misfit, shape))) if shape else ""
     reason = (f"{'element ' + index if index else 'it'} is {_named(values[misfit])}, which no element type holds"
-              f"{' beside the others' if len(values) > 1 else ''}; only the functions of numbers and arrays take it")
+              f"{' beside the others' if len(values) > 1 else ''}")
     return ExactNumbers(values, shape, reason)
 
 
@@ -194,8 +193,10 @@ def _holds(array: Any, values: list[Any], is_integer: bool) -> bool:
 
 def _misfit(values: list[Any]) -> int:
     """The index of the number that is to blame: no int64, or no float."""
-    for is_one in (lambda x: isinstance(x, Fraction), lambda x: isinstance(x, int) and not -2**63 <= x < 2**63,
-                   lambda x: isinstance(x, int) and abs(x) >> 53):
+    tests: list[Callable[[Any], bool]] = [
+        lambda x: isinstance(x, Fraction), lambda x: isinstance(x, int) and not -2**63 <= x < 2**63,
+        lambda x: isinstance(x, int) and abs(x) >> 53 != 0]
+    for is_one in tests:
         found = next((i for i, value in enumerate(values) if is_one(value)), None)
         if found is not None:
             return found
@@ -208,4 +209,4 @@ def numbers_of(x: Any) -> ExactNumbers:
         return x
     array = np.asarray(x)
     plain = array.astype(float) if array.dtype.name == "bfloat16" else array
-    return ExactNumbers([int(v) if isinstance(v, bool) else v for v in chain(plain.ravel().tolist())], array.shape, "")
+    return ExactNumbers([int(v) if isinstance(v, bool) else v for v in plain.ravel().tolist()], array.shape, "")

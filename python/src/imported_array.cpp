@@ -1,97 +1,15 @@
-// Imports arrays by the buffer protocol and DLPack; other objects as NumPy converts them.
+// Imports arrays by the buffer protocol and DLPack; objects that are no arrays: converted_objects.cpp.
 //
 // NumPy arrays use the buffer protocol, the fastest. Other objects are asked for their device first, because some
 // support the buffer protocol only while they are in host memory.
 // Sources: PEP 3118, the DLPack specification, the CUDA array interface (version 3).
 #include <algorithm>
-#include <memory>
-#include <python/src/arrow_column.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/import_errors.hpp>
 #include <python/src/imported_array.hpp>
-#include <python/src/python_numbers.hpp>
+#include <python/src/known_types.hpp>
 
 namespace exactdot::python {
-namespace {
-
-/// An attribute of a module, cached in `cache`; null while the module is not imported, when no object can have one
-/// of its types. Does not import it: an import may release the GIL in the middle of a call.
-PyObject* loaded_attribute(PyObject*& cache, const char* module, const char* name) {
-  if (cache != nullptr) return cache;
-  const nb::object module_name = nb::steal(PyUnicode_InternFromString(module));
-  const nb::object imported = nb::steal(PyImport_GetModule(module_name.ptr()));
-  if (imported.is_valid()) cache = PyObject_GetAttrString(imported.ptr(), name);
-  if (cache == nullptr) PyErr_Clear();  // also late in finalization, when Python has no modules
-  return cache;
-}
-
-bool has_type(PyObject* object, PyObject* type) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type; }
-
-/// The way in for objects of a type: those that are known need no search for protocols.
-enum class way_in : unsigned char { search, buffer, torch, polars, arrow_chunks, arrow, pandas };
-
-way_in find_way_in(PyTypeObject* type) {
-  static PyObject* known[6] = {};
-  constexpr struct {
-    const char *module, *name;
-    way_in way;
-  } types[] = {{"numpy", "generic", way_in::buffer},       {"torch", "Tensor", way_in::torch},
-               {"polars", "Series", way_in::polars},       {"pyarrow", "ChunkedArray", way_in::arrow_chunks},
-               {"pyarrow", "Array", way_in::arrow},        {"pandas", "Series", way_in::pandas}};
-  for (std::size_t i = 0; i < std::size(types); ++i) {
-    PyObject* const base = loaded_attribute(known[i], types[i].module, types[i].name);
-    if (base != nullptr && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(base)) != 0) return types[i].way;
-  }
-  return way_in::search;
-}
-
-/// The same, remembered for the last types, which it keeps alive.
-way_in way_in_of(PyObject* object) {
-  struct entry {
-    PyTypeObject* type;
-    way_in way;
-  };
-  static entry entries[16] = {};
-  static unsigned next = 0;
-  PyTypeObject* const type = Py_TYPE(object);
-  for (const entry& each : entries) {
-    if (each.type == type) return each.way;
-  }
-  const way_in way = find_way_in(type);
-  entry& place = entries[next++ % std::size(entries)];
-  PyTypeObject* const before = place.type;
-  Py_INCREF(reinterpret_cast<PyObject*>(type));
-  place = {type, way};
-  Py_XDECREF(reinterpret_cast<PyObject*>(before));
-  return way;
-}
-
-/// object.name, or an invalid object on AttributeError. Any other exception is thrown.
-nb::object find_attribute(PyObject* object, const char* name) {
-  const finalization_guard guard;
-  nb::object found = nb::steal(PyObject_GetAttrString(object, name));
-  if (found.is_valid()) return found;
-  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw nb::python_error();
-  PyErr_Clear();
-  return found;
-}
-
-}  // namespace
-
-bool is_numpy_array(PyObject* object) {
-  static PyObject* type = nullptr;
-  return has_type(object, loaded_attribute(type, "numpy", "ndarray"));
-}
-
-bool is_numpy_bool(PyObject* object) {
-  static PyObject* type = nullptr;
-  return has_type(object, loaded_attribute(type, "numpy", "bool_"));
-}
-
-PyObject* numpy_float64() {
-  static PyObject* type = nullptr;
-  return loaded_attribute(type, "numpy", "float64");
-}
 
 std::string dtype_name(PyObject* array) {
   const nb::object dtype = find_attribute(array, "dtype");
@@ -116,12 +34,6 @@ imported_array::~imported_array() {
 
 namespace {
 
-/// Whether a pyarrow.Array lies in another memory than that of the CPU; DLPack tells which.
-bool is_on_gpu_in_arrow(PyObject* array) {
-  const nb::object is_on_cpu = find_attribute(array, "is_cpu");
-  return is_on_cpu.is_valid() && is_on_cpu.ptr() == Py_False;
-}
-
 /// producer.__dlpack__(**arguments), of version 1 if the producer supports it. Throws invalid_array if it refuses.
 nb::object export_dlpack(PyObject* producer, const nb::dict& arguments) {
   const nb::object method = nb::handle(producer).attr("__dlpack__");
@@ -143,28 +55,6 @@ nb::object export_dlpack(PyObject* producer, const nb::dict& arguments) {
 }
 
 }  // namespace
-
-/// Reads an object of a type that is known. Returns false for others.
-bool imported_array::read_known_type() {
-  switch (way_in_of(object)) {
-    case way_in::buffer:
-      read_buffer(object);
-      return true;
-    case way_in::polars:
-    case way_in::arrow_chunks:
-      read_arrow(true);
-      return true;
-    case way_in::arrow:
-      if (is_on_gpu_in_arrow(object)) return false;
-      read_arrow(false);
-      return true;
-    case way_in::pandas:
-      read_pandas();
-      return true;
-    default:
-      return false;
-  }
-}
 
 void imported_array::locate(PyObject* source, conversion allowed) {
   object = source;
@@ -198,88 +88,6 @@ void imported_array::locate(PyObject* source, conversion allowed) {
   if (PyObject_CheckBuffer(source) != 0) return read_buffer(source);
   if (allowed == conversion::none) throw not_an_array();
   convert();
-}
-
-namespace {
-
-/// An object that deletes `memory` with its last reference.
-template <class T>
-nb::object owner_of(std::unique_ptr<T> memory) {
-  nb::capsule owner(memory.get(), [](void* held) noexcept { delete static_cast<T*>(held); });
-  memory.release();
-  return owner;
-}
-
-}  // namespace
-
-bool imported_array::read_numbers() {
-  PyTypeObject* const its = Py_TYPE(object);
-  const bool is_plain = its == &PyList_Type || its == &PyFloat_Type || its == &PyLong_Type || its == &PyTuple_Type ||
-                        its == &PyBool_Type;
-  if (!is_plain) return false;
-  auto numbers = std::make_unique<python_numbers>();
-  if (!read_python_numbers(object, *numbers)) {
-    convert();
-    return true;
-  }
-  type = numbers->type;
-  is_boolean = numbers->are_booleans;
-  set_shape(numbers->dimensions, numbers->shape.data());
-  set_strides(nullptr, 1);
-  data = numbers->words.data();
-  owner_ = owner_of(std::move(numbers));
-  read_only = true;
-  return true;
-}
-
-/// The values of a Series are an array of NumPy, or of a type of pandas' own, which _numbers.py reads.
-void imported_array::read_pandas() {
-  const finalization_guard guard;
-  nb::object values = nb::handle(object).attr("values");
-  if (!is_numpy_array(values.ptr())) return convert_from(values.ptr());
-  owner_ = std::move(values);
-  read_buffer(owner_.ptr());
-}
-
-void imported_array::read_arrow(bool has_chunks) {
-  auto column = std::make_unique<arrow_column>(object, has_chunks);
-  type = column->type;
-  is_boolean = column->is_boolean;
-  const std::int64_t shape[] = {column->length};
-  set_shape(1, shape);
-  set_strides(nullptr, 1);
-  data = const_cast<void*>(column->data);
-  owner_ = owner_of(std::move(column));
-  read_only = true;
-}
-
-void imported_array::convert() { convert_from(object); }
-
-/// By exactdot/_numbers.py, which returns an array of NumPy, numbers that no element type holds, or why it refuses.
-void imported_array::convert_from(PyObject* from) {
-  static PyObject* convert_function = nullptr;
-  const finalization_guard guard;
-  if (convert_function == nullptr) {
-    convert_function = nb::module_::import_("exactdot._numbers").attr("convert").inc_ref().ptr();
-  }
-  owner_ = nb::handle(convert_function)(nb::handle(from));
-  if (is_numpy_array(owner_.ptr())) {
-    read_buffer(owner_.ptr());
-    read_only = true;
-    return;
-  }
-  if (nb::hasattr(owner_, "sentence")) {
-    throw invalid_array{nb::cast<bool>(owner_.attr("is_type_error")), nb::cast<std::string>(owner_.attr("sentence"))};
-  }
-  if (!takes_exact_numbers) throw invalid_array{true, nb::cast<std::string>(owner_.attr("reason"))};
-  holds_exact_numbers = true;
-}
-
-nb::object imported_array::for_python() const {
-  if (holds_exact_numbers) return owner_;
-  if (!owner_.is_valid() || !is_numpy_array(owner_.ptr())) return nb::borrow(object);
-  if (type != element_type::bfloat16) return owner_;
-  return owner_.attr("view")(nb::module_::import_("ml_dtypes").attr("bfloat16"));  // it is read as uint16
 }
 
 void imported_array::import_on(std::intptr_t stream) {

@@ -13,6 +13,7 @@
 #include <exactdot/shapes.hpp>
 #include <exactdot/views.hpp>
 #include <python/src/dlpack.hpp>
+#include <python/src/known_types.hpp>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class imported_array {
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
-  bool is_boolean = false;  // 0 and 1, of the type uint8, or int64 in a list
+  bool is_boolean = false;  // of the type uint8
   int dimensions = 1;
   bool swapped = false;  // not in native byte order
   bool read_only = false;
@@ -97,15 +98,6 @@ class imported_array {
 
 /// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
 std::string describe(PyObject* object);
-
-/// Whether its type is numpy.ndarray.
-bool is_numpy_array(PyObject* object);
-
-/// Whether it is a numpy.bool.
-bool is_numpy_bool(PyObject* object);
-
-/// The type numpy.float64, borrowed; null while NumPy is not imported.
-PyObject* numpy_float64();
 
 /// Whether it is an instance of numpy.ma.MaskedArray.
 bool is_masked(PyObject* object);

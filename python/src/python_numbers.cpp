@@ -1,7 +1,7 @@
 // Implementation of python_numbers.hpp.
 #include <bit>
 #include <cmath>
-#include <python/src/imported_array.hpp>
+#include <python/src/known_types.hpp>
 #include <python/src/python_numbers.hpp>
 
 namespace exactdot::python {
@@ -39,6 +39,10 @@ class number_reader {
     into_.are_booleans = booleans_ != 0 && booleans_ == into_.words.size();
     if (kind_ == number_kind::signed_integer) into_.type = element_type::int64;
     if (kind_ == number_kind::unsigned_integer) into_.type = element_type::uint64;
+    if (!into_.are_booleans) return;
+    into_.type = element_type::uint8;  // as booleans in arrays
+    auto* const bytes = reinterpret_cast<unsigned char*>(into_.words.data());
+    for (std::size_t i = 0; i < into_.words.size(); ++i) bytes[i] = static_cast<unsigned char>(into_.words[i]);
   }
 
  private:

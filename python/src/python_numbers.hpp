@@ -18,10 +18,10 @@ struct python_numbers {
   static constexpr int max_dimensions = 8;
 
   element_type type = element_type::float64;  ///< that of nothing is NumPy's
-  bool are_booleans = false;                  ///< all of them, as int64
+  bool are_booleans = false;                  ///< all of them; the type is uint8
   int dimensions = 0;
   std::array<std::int64_t, max_dimensions> shape;
-  std::vector<std::uint64_t> words;  ///< the elements in C order
+  std::vector<std::uint64_t> words;  ///< memory of the elements, in C order
 };
 
 /// Reads `source`. Returns false for other objects, lists of unequal lengths and numbers that no one type holds.

@@ -156,7 +156,7 @@ def test_matrices_segments_and_groups() -> None:
         xd.sum(x, axis=0, out=np.zeros(3))
     with pytest.raises(ValueError, match="differ in length: 2 and 1"):
         xd.dot([THIRD, 1], [1])
-    with pytest.raises(ValueError, match="^min: the vector is empty"):
+    with pytest.raises(ValueError, match="^segment_min: the vector is empty"):
         xd.segment_min([THIRD], [0, 0])
 
 
