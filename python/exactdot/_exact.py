@@ -272,38 +272,56 @@ def _total(words: Any, unit: int) -> Fraction | None:
     return Fraction(sum(word << 32 * i for i, word in enumerate(words[:-4])), unit)
 
 
-def deviations(caller: str, x: Any, element_type: str, after: tuple[Any, ...], ddof: float, dtype: str,
-               **options: Any) -> Any:
+def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: str, **options: Any) -> Any:
     """Variances and deviations with a fractional ddof: of the exact sums, one rounding."""
-    from exactdot import _states
+    from exactdot import _engine, _states
 
     where = {name: options[name] for name in ("threads", "stream")}
     if caller.startswith("segment_"):
-        words = _states.segment_states("var", x, *after, **where)
+        words = _states.segment_states("var", x, after[0], **where)
     elif caller.startswith("group_"):
-        groups = int(np.max(after[0])) + 1 if after[1] is None else after[1]
-        words = _states.group_states("var", x, after[0], groups, skip_out_of_range=options["skip_out_of_range"], **where)
+        keys = after[0] if hasattr(after[0], "__len__") else list(after[0])
+        groups = after[1] if after[1] is not None else int(np.max(keys)) + 1 if len(keys) else 0
+        words = _states.group_states("var", x, keys, groups, skip_out_of_range=options["skip_out_of_range"], **where)
     else:
         words = _states.states("var", x, axis=options["axis"], **where)
     host = words.cpu() if hasattr(words, "cpu") else words.get() if hasattr(words, "get") else words
-    host = np.asarray(host)
-    one = _states.states("sum", np.array([1], np.float32 if element_type == "bfloat16" else element_type))
-    unit = sum(word << 32 * i for i, word in enumerate(one.tolist()[:-4]))
-    values: list[Any] = []
-    for row in host.reshape(-1, host.shape[-1]).tolist():
-        n, total, squares = _moments(row, unit)
-        if total is None or squares is None or n <= ddof:
-            values.append(math.nan)
-            continue
-        value = (n * squares - total**2) / (n * (n - Fraction(ddof)))
-        values.append(root_of(value) if caller.endswith("std") else value)
-    shape = host.shape[:-1]
+    if host is not words:
+        _engine.check(x, stream=options["stream"])  # what the call on the GPU could not raise
+    values = exact_moments(np.asarray(host), ddof, caller.endswith("std"))
+    shape = tuple(host.shape[:-1])
     if options["keepdims"]:
         axes = _axes(options["axis"], np.ndim(x))
         shape = tuple(1 if i in axes else n for i, n in enumerate(np.shape(x)))
     as_array = options["keepdims"] or options["as_array"]
     made = _finished(caller, values, shape, (dtype, dtype), options["out"], as_array)
     return made if made is options["out"] or isinstance(made, float) else _beside(x, made)
+
+
+def exact_moments(words: Any, ddof: float, root: bool) -> list[Any]:
+    """The exact variances, or their roots, of full states of 'var', in C order."""
+    from exactdot import _states
+
+    kinds = ("float32", "float64", "int32", "int64")  # every element type has the states of one of them
+    kind = next(each for each in kinds if _states.state_words("var", each) == words.shape[-1])
+    one = _states.states("sum", np.array([1], kind))
+    unit = sum(word << 32 * i for i, word in enumerate(one.tolist()[:-4]))
+    values: list[Any] = []
+    for row in words.reshape(-1, words.shape[-1]).tolist():
+        half = (len(row) - 1) // 2
+        n, total, squares = row[0], _total(row[1:1 + half], unit), _total(row[1 + half:], unit)
+        if total is None or squares is None or n <= ddof:
+            values.append(math.nan)
+            continue
+        value = (n * squares - total**2) / (n * (n - Fraction(ddof)))
+        values.append(root_of(value) if root else value)
+    return values
+
+
+def round_moments(words: Any, ddof: float, root: bool, dtype: str) -> Any:
+    """Full states of 'var' rounded to a type: an array of the shape of the states."""
+    values = exact_moments(words, ddof, root)
+    return _array_of([round_to(value, dtype) for value in values], words.shape[:-1], dtype)
 
 
 def _beside(x: Any, results: Any) -> Any:
@@ -321,7 +339,3 @@ def _beside(x: Any, results: Any) -> Any:
         return jax.numpy.asarray(results)
     return results
 
-
-def _moments(row: list[int], unit: int) -> tuple[int, Fraction | None, Fraction | None]:
-    half = (len(row) - 1) // 2
-    return row[0], _total(row[1:1 + half], unit), _total(row[1 + half:], unit)

@@ -220,6 +220,10 @@ void read_ddof(const call_arguments& given, reduction_call& call) {
   }
   const parameter which = has_correction ? correction_parameter : ddof_parameter;
   const nb::handle passed = given.keywords[which];
+  if (PyLong_CheckExact(passed.ptr()) != 0) {
+    call.ddof = read_integer(passed, name_of_parameter(which), caller);
+    return;
+  }
   const char* const name = name_of_parameter(which);
   if (PyFloat_Check(passed.ptr()) == 0 && PyIndex_Check(passed.ptr()) != 0) {
     call.ddof = read_integer(passed, name, caller);
@@ -302,8 +306,7 @@ nb::object compute_in_python(const reduction_call& call, const call_arguments& g
   const nb::object module = nb::module_::import_("exactdot._exact");
   if (!is_exact) {
     const nb::object to = dtype.is_none() ? nb::object(name_of_type(default_type(call))) : dtype;
-    return module.attr("deviations")(caller, inputs.first.for_python(), name_of_type(inputs.first.type), after, ddof,
-                                     to, **options);
+    return module.attr("deviations")(caller, inputs.first.for_python(), after, ddof, to, **options);
   }
   options["ddof"] = ddof;
   const nb::tuple arrays = inputs.are_two() ? nb::make_tuple(inputs.first.for_python(), inputs.second.for_python())

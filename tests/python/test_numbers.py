@@ -201,3 +201,30 @@ def test_ddof() -> None:
     for text in ("1", [1]):
         with pytest.raises(TypeError, match="^std: ddof is .*; use a number"):
             xd.std(x, ddof=text)
+
+
+def test_states_with_a_fractional_ddof() -> None:
+    for dtype in ("float16", "float32", "float64", "int8", "uint64"):
+        x = np.array([[1, 2, 4, 9], [3, 3, 3, 5]], dtype)
+        for compact in (False, True):
+            words = xd.states("var", x, axis=1, compact=compact)
+            for name in ("var", "std"):
+                found = xd.round_states(words, "var", dtype, finish=name, ddof=1.5)
+                assert found.dtype == getattr(xd, name)(x, axis=1).dtype
+                assert found.tolist() == getattr(xd, name)(x, axis=1, ddof=1.5).tolist()
+        assert xd.round_states(words, "var", dtype, ddof=1.0).tolist() == xd.var(x, axis=1, ddof=1).tolist()
+    with pytest.raises(ValueError, match="^round_states: ddof is -0.5; use 0 or more"):
+        xd.round_states(words, "var", dtype, ddof=-0.5)
+
+
+@pytest.mark.parametrize("wrong", ["false", 1, None])
+def test_switches_of_states_are_true_or_false(wrong: Any) -> None:
+    x = np.ones(3)
+    for call in (lambda: xd.states("sum", x, compact=wrong), lambda: xd.segment_states("sum", x, [0, 3], compact=wrong),
+                 lambda: xd.group_states("sum", x, [0] * 3, 1, compact=wrong),
+                 lambda: xd.convert_states(xd.states("sum", x), "sum", "f8", compact=wrong),
+                 lambda: xd.state_words("sum", "f8", wrong)):
+        with pytest.raises(TypeError, match="_?states?.*: compact is .*; use True or False"):
+            call()
+    with pytest.raises(TypeError, match="^group_states: skip_out_of_range is"):
+        xd.group_states("sum", x, [0] * 3, 1, skip_out_of_range=wrong)
