@@ -181,16 +181,22 @@ def _as_integer(caller: str, value: Any, name: str | None) -> int:
     return int(value)
 
 
-def _axes(axis: Any, dimensions: int) -> tuple[int, ...]:
+def _axes(caller: str, axis: Any, dimensions: int) -> tuple[int, ...]:
     axes = range(dimensions) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     for each in axes:
-        np.moveaxis(np.empty((0,) * dimensions), each, 0)  # raises AxisError
-    return tuple(each % dimensions for each in axes)
+        if not -dimensions <= each < dimensions:
+            error: type[Exception] = getattr(np, "exceptions", np).AxisError
+            raise error(f"{caller}: axis is {each}, the array has {dimensions} dimension{'s' * (dimensions != 1)}")
+    found = tuple(each % dimensions for each in axes)
+    twice = next((each for each in found if found.count(each) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{caller}: axis {twice} is named twice")
+    return found
 
 
-def _lines(x: Any, axis: Any, keepdims: bool) -> tuple[list[Any], tuple[int, ...]]:
+def _lines(caller: str, x: Any, axis: Any, keepdims: bool) -> tuple[list[Any], tuple[int, ...]]:
     """The vectors of each result, and the shape of the results."""
-    axes = _axes(axis, x.ndim)
+    axes = _axes(caller, axis, x.ndim)
     kept = [i for i in range(x.ndim) if i not in axes]
     flat = x.transpose(kept + sorted(axes)).reshape(math.prod(x.shape[i] for i in kept), -1) if x.size else (
         np.empty((math.prod(x.shape[i] for i in kept), 0), object))
@@ -244,7 +250,7 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
     least, most = _DIMENSIONS.get(caller.partition("_")[0], (0, None))
     if any(x.ndim < least or (most is not None and x.ndim > most) for x in arrays):
         raise ValueError(f"{caller}: the inputs have {' and '.join(str(x.ndim) for x in arrays)} dimensions; use "
-                         f"{least}-D arrays" + ("" if most else " or more"))
+                         f"{least}{'' if most else ' or more'}")
     if caller.startswith("segment_"):
         lines, shape = _segments(caller, arrays, after[0])
     elif caller.startswith("group_"):
@@ -256,7 +262,7 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
         lines, shape = _pairs(caller, arrays[0], arrays[1], axis)
         shape = np.expand_dims(np.empty(shape), axis).shape if keepdims else shape
     else:
-        lines, shape = _lines(arrays[0], options["axis"], keepdims)
+        lines, shape = _lines(caller, arrays[0], options["axis"], keepdims)
     call = _reducer(caller, name, options["ddof"])
     values = [call(*line) for line in lines]
     only_integers = all(isinstance(value, int) for x in numbers for value in x.values)
@@ -291,7 +297,7 @@ def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: 
     values = exact_moments(np.asarray(host), ddof, caller.endswith("std"))
     shape = tuple(host.shape[:-1])
     if options["keepdims"]:
-        axes = _axes(options["axis"], np.ndim(x))
+        axes = _axes(caller, options["axis"], np.ndim(x))
         shape = tuple(1 if i in axes else n for i, n in enumerate(np.shape(x)))
     as_array = options["keepdims"] or options["as_array"]
     made = _finished(caller, values, shape, (dtype, dtype), options["out"], as_array)

@@ -126,7 +126,8 @@ def _flatten(items: tuple[Any, ...], before: str) -> tuple[list[Any], tuple[int,
         if shape is None:
             shape = its_shape
         elif shape != its_shape:
-            raise _Refused(Refusal(f"is inhomogeneous: element {index} has shape {its_shape}, the first {shape}", False))
+            why = f"is inhomogeneous: element {index} has shape {its_shape}, the first {shape}"
+            raise _Refused(Refusal(why, is_type_error=False))
         values += inner
     return values, (len(items), *(shape or ()))
 

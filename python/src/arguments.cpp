@@ -48,7 +48,8 @@ void throw_python(bool is_type_error, const std::string& sentence) {
 
 namespace {
 
-/// The element types of the last dtypes that were passed, by the identity of immutable objects, which it keeps alive.
+/// The element types of the last dtypes that were passed, by the identity of immutable objects, which it keeps
+/// alive.
 class known_dtypes {
  public:
   [[nodiscard]] std::optional<element_type> find(PyObject* dtype) const {
@@ -95,8 +96,8 @@ element_type read_dtype(nb::handle value, const char* caller, const char* choice
     if (is_immutable_dtype(value.ptr())) known->add(value.ptr(), *found);
     return *found;
   }
-  throw_python(false, std::string(caller) + ": dtype is " + (name_in_numpy.empty() ? name : name_in_numpy) + "; use " +
-                          (choices != nullptr ? choices : element_type_names()));
+  throw_python(false, std::string(caller) + ": dtype is " + (name_in_numpy.empty() ? name : name_in_numpy) +
+                          "; use " + (choices != nullptr ? choices : element_type_names()));
 }
 
 bool read_bool(nb::handle value, const char* name, const char* caller) {

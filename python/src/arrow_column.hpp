@@ -1,4 +1,5 @@
-// A column of Arrow's memory format as PyArrow and Polars export it: one type, validity bits, perhaps several chunks.
+// A column of Arrow's memory format as PyArrow and Polars export it: one type, validity bits, perhaps several
+// chunks.
 //
 // One chunk of numbers is read in place; several are copied to one, and booleans, which Arrow packs into bits, to
 // bytes. A null has no value, so a column with nulls is refused. Sources: the Arrow C data interface, C stream

@@ -1,5 +1,5 @@
-// Imports objects that are no arrays (imported_array.hpp): Python's numbers and lists of them, columns of pandas, Polars
-// and PyArrow, and whatever exactdot/_numbers.py converts.
+// Imports objects that are no arrays (imported_array.hpp): Python's numbers and lists of them, columns of pandas,
+// Polars and PyArrow, and whatever exactdot/_numbers.py converts.
 #include <memory>
 #include <python/src/arrow_column.hpp>
 #include <python/src/gil.hpp>
@@ -51,8 +51,8 @@ bool imported_array::read_known_type() {
 
 bool imported_array::read_numbers() {
   PyTypeObject* const its = Py_TYPE(object);
-  const bool is_plain = its == &PyList_Type || its == &PyFloat_Type || its == &PyLong_Type || its == &PyTuple_Type ||
-                        its == &PyBool_Type;
+  const bool is_plain = its == &PyList_Type || its == &PyFloat_Type || its == &PyLong_Type ||
+                        its == &PyTuple_Type || its == &PyBool_Type;
   if (!is_plain) return false;
   auto numbers = std::make_unique<python_numbers>();
   if (!read_python_numbers(object, *numbers)) {
@@ -106,7 +106,8 @@ void imported_array::convert_from(PyObject* from) {
     return;
   }
   if (nb::hasattr(owner_, "sentence")) {
-    throw invalid_array{nb::cast<bool>(owner_.attr("is_type_error")), nb::cast<std::string>(owner_.attr("sentence"))};
+    throw invalid_array{nb::cast<bool>(owner_.attr("is_type_error")),
+                        nb::cast<std::string>(owner_.attr("sentence"))};
   }
   if (!takes_exact_numbers) throw invalid_array{true, nb::cast<std::string>(owner_.attr("reason"))};
   holds_exact_numbers = true;

@@ -28,8 +28,8 @@ struct invalid_array {
   std::string reason;
 };
 
-/// Whether an object without any of the protocols is converted: Python's numbers and lists of them exactly, others as
-/// numpy.asarray does.
+/// Whether an object without any of the protocols is converted: Python's numbers and lists of them exactly, others
+/// as numpy.asarray does.
 enum class conversion : bool { none, by_numpy };
 
 /// Neither copied nor moved. Destroyed with the GIL held.

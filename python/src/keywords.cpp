@@ -28,12 +28,9 @@ constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
 constexpr struct {
   const char* foreign;
   parameter own;
-} foreign_names[] = {{"dim", axis_parameter},
-                     {"dims", axis_parameter},
-                     {"axes", axis_parameter},
-                     {"keepdim", keepdims_parameter},
-                     {"keep_dims", keepdims_parameter},
-                     {"unbiased", correction_parameter},
+} foreign_names[] = {{"dim", axis_parameter},           {"dims", axis_parameter},
+                     {"axes", axis_parameter},          {"keepdim", keepdims_parameter},
+                     {"keep_dims", keepdims_parameter}, {"unbiased", correction_parameter},
                      {"unbiased", ddof_parameter}};
 
 constexpr const char* positional_names[] = {"x", "a", "b", "offsets", "keys", "groups"};

@@ -33,9 +33,9 @@ way_in find_way_in(PyTypeObject* type) {
   constexpr struct {
     const char *module, *name;
     way_in way;
-  } types[] = {{"numpy", "generic", way_in::buffer},       {"torch", "Tensor", way_in::torch},
-               {"polars", "Series", way_in::polars},       {"pyarrow", "ChunkedArray", way_in::arrow_chunks},
-               {"pyarrow", "Array", way_in::arrow},        {"pandas", "Series", way_in::pandas}};
+  } types[] = {{"numpy", "generic", way_in::buffer}, {"torch", "Tensor", way_in::torch},
+               {"polars", "Series", way_in::polars}, {"pyarrow", "ChunkedArray", way_in::arrow_chunks},
+               {"pyarrow", "Array", way_in::arrow},  {"pandas", "Series", way_in::pandas}};
   for (std::size_t i = 0; i < std::size(types); ++i) {
     PyObject* const base = loaded_attribute(known[i], types[i].module, types[i].name);
     if (base != nullptr && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(base)) != 0) return types[i].way;

@@ -11,8 +11,8 @@ enum class number_kind : unsigned char { none, signed_integer, unsigned_integer,
 
 /// Whether the integer is a double exactly: not beyond 2^53, or with enough zeros at its end.
 bool is_double(std::int64_t value) {
-  const std::uint64_t magnitude = value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
-                                            : static_cast<std::uint64_t>(value);
+  const std::uint64_t magnitude =
+      value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
   return magnitude == 0 || std::bit_width(magnitude) - std::countr_zero(magnitude) <= 53;
 }
 
@@ -121,8 +121,8 @@ class number_reader {
   python_numbers& into_;
   PyObject* const numpy_double_ = numpy_float64();
   number_kind kind_ = number_kind::none;
-  int leaf_depth_ = -1;   // of the numbers; -1: none yet
-  int known_depth_ = 0;   // dimensions whose length is known
+  int leaf_depth_ = -1;  // of the numbers; -1: none yet
+  int known_depth_ = 0;  // dimensions whose length is known
   std::size_t booleans_ = 0;
   bool has_negative_ = false;
 };

@@ -1,8 +1,8 @@
 // Python's own numbers as elements: a float, an int or a bool, or lists and tuples of them, nested to one shape.
 //
-// Only exact types are read, by functions of Python's limited API: no Python code runs, so nothing changes meanwhile,
-// and nothing is imported or searched for. Floats are float64; ints are int64, or uint64 if that holds all; ints
-// beside floats are float64 if each is a float exactly. Everything else is left to exactdot/_numbers.py.
+// Only exact types are read, by functions of Python's limited API: no Python code runs, so nothing changes
+// meanwhile, and nothing is imported or searched for. Floats are float64; ints are int64, or uint64 if that holds
+// all; ints beside floats are float64 if each is a float exactly. Everything else is left to exactdot/_numbers.py.
 #pragma once
 
 #include <Python.h>

@@ -104,10 +104,12 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
 )";
     case keepdims_parameter:
-      return "keepdims : bool\n    With True the result is an array in which the reduced axes have length 1. No other object is taken "
+      return "keepdims : bool\n    With True the result is an array in which the reduced axes have length 1. No "
+             "other object is taken "
              "for a\n    bool.\n";
     case ddof_parameter:
-      return "ddof : int or float\n    0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is "
+      return "ddof : int or float\n    0 (default) for the variance of a population, 1 for that of a sample. With "
+             "a fraction the result is "
              "rounded\n    once, too, and computed from the exact sums on the host.\n";
     case correction_parameter:
       return "correction : int or float, optional\n    The array API's name of ddof.\n";
@@ -157,7 +159,8 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
 std::string raises_text(const function_signature& signature, const function_text& text) {
   const bool two = signature.inputs == 2;
   return std::string(
-             "\nRaises\n------\nTypeError\n    An argument is no vector of numbers, a masked array, or a PyTorch tensor "
+             "\nRaises\n------\nTypeError\n    An argument is no vector of numbers, a masked array, or a PyTorch "
+             "tensor "
              "that requires a gradient") +
          (two ? ";\n    one vector holds integers, the other floating-point numbers.\n" : ".\n") +
          "ValueError\n    " + text.value_error + (text.value_error[0] != '\0' ? "an" : "An") +

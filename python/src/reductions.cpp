@@ -52,8 +52,8 @@ any_scalar with_sign_of_zero(const reduction_call& call, any_scalar result, cons
   return only_negative_zeros ? negative_zero_of(result.type) : result;
 }
 
-/// The type as which default_result_type takes booleans: their sums are int64, as NumPy's. Beside integers of another
-/// type they take that type.
+/// The type as which default_result_type takes booleans: their sums are int64, as NumPy's. Beside integers of
+/// another type they take that type.
 element_type type_of_counts(const imported_array& x, const imported_array* other) {
   if (other == nullptr || other->is_boolean) return element_type::int8;
   return is_integer(other->type) ? other->type : x.type;
@@ -148,12 +148,22 @@ bool is_given(const call_arguments& given, parameter which) { return !keyword(gi
 /// A reduction over axes, segments or groups. `stream`: of arrays in GPU memory, otherwise null.
 nb::object call_on_axes(const reduction_call& call, const call_arguments& given, result_array& results,
                         const stream_choice* stream) {
-  if (call.negative_zero) call.inputs.refuse(false, "negative_zero is for one vector; omit axis, keepdims and out=...");
-  const grid_call over_axes{call.inputs.caller(), call.what, call.inputs,
-                            call.chosen,          call.ddof, keyword(given, axis_parameter, Py_None),
-                            call.dtype,           call.out,  is_true(given, keepdims_parameter, call.inputs.caller()),
-                            default_type(call),   results,   stream,
-                            call.as_array,        call.dtype.is_none() ? nullptr : result_choices(call)};
+  if (call.negative_zero)
+    call.inputs.refuse(false, "negative_zero is for one vector; omit axis, keepdims and out=...");
+  const grid_call over_axes{call.inputs.caller(),
+                            call.what,
+                            call.inputs,
+                            call.chosen,
+                            call.ddof,
+                            keyword(given, axis_parameter, Py_None),
+                            call.dtype,
+                            call.out,
+                            is_true(given, keepdims_parameter, call.inputs.caller()),
+                            default_type(call),
+                            results,
+                            stream,
+                            call.as_array,
+                            call.dtype.is_none() ? nullptr : result_choices(call)};
   const auto of_groups = [&] {
     PyObject* const* const after = given.inputs + call.function.signature.inputs;
     return group_arguments{after[0], after[1], is_true(given, skip_parameter, call.inputs.caller())};
@@ -297,7 +307,8 @@ nb::object compute_in_python(const reduction_call& call, const call_arguments& g
   options["stream"] = call.stream;
   const auto name_of_type = [](element_type type) { return nb::str(std::string(name_of(type)).c_str()); };
   const nb::object dtype = call.dtype.is_none() ? nb::none() : nb::object(name_of_type(result_type(call)));
-  const nb::object ddof = call.fractional_ddof != 0 ? nb::object(nb::float_(call.fractional_ddof)) : nb::object(nb::int_(call.ddof));
+  const nb::object ddof =
+      call.fractional_ddof != 0 ? nb::object(nb::float_(call.fractional_ddof)) : nb::object(nb::int_(call.ddof));
   nb::tuple after = nb::make_tuple();
   PyObject* const* const places = given.inputs + call.function.signature.inputs;
   const auto place = [&](int i) { return places[i] != nullptr ? nb::handle(places[i]) : nb::handle(Py_None); };
@@ -353,7 +364,8 @@ bool is_norm_of_list(const reduction_function& function, const call_arguments& g
 
 nb::object call_on_list(const reduction_function& function, const call_arguments& given) {
   if (keyword(given, out_parameter, Py_None).ptr() == Py_Ellipsis) {
-    throw_python(false, std::string(function.signature.name) + ": out=... is not for lists of arrays; pass an array");
+    throw_python(false,
+                 std::string(function.signature.name) + ": out=... is not for lists of arrays; pass an array");
   }
   return norm_of_arrays({function.signature.name, given.inputs[0], read_placement(given, function.signature.name),
                          keyword(given, dtype_parameter, Py_None), keyword(given, out_parameter, Py_None),

@@ -156,6 +156,13 @@ def test_matrices_segments_and_groups() -> None:
         xd.sum(x, axis=0, out=np.zeros(3))
     with pytest.raises(ValueError, match="differ in length: 2 and 1"):
         xd.dot([THIRD, 1], [1])
+    with pytest.raises(IndexError, match="^sum: axis is 2, the array has 2 dimensions"):
+        xd.sum(x, axis=2)
+    with pytest.raises(ValueError, match="^sum: axis 0 is named twice"):
+        xd.sum(x, axis=(0, -2))
+    with pytest.raises(ValueError, match="^dot: the inputs have 2 and 1 dimensions; use 1"):
+        xd.dot(x, [1])
+    assert same(xd.linalg.vector_norm([10**30, -1], ord=1), float(10**30 + 1))
     with pytest.raises(ValueError, match="^segment_min: the vector is empty"):
         xd.segment_min([THIRD], [0, 0])
 
