@@ -47,8 +47,9 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -117,8 +118,9 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = Fa
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int
         The axis of the vectors in each array; default: the last.
     keepdims : bool
@@ -188,8 +190,9 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -256,8 +259,9 @@ def sum(x: Vector, axis: None = None, *, keepdims: Literal[False] = False,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -340,8 +344,9 @@ def asum(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, mode
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -419,8 +424,9 @@ def sum_of_squares(x: Vector, axis: None = None, *, keepdims: Literal[False] = F
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -499,8 +505,9 @@ def norm(x: Vector | Sequence[Vector], axis: None = None, *, keepdims: Literal[F
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -576,8 +583,9 @@ def vector_norm(x: Vector, axis: None = None, *, keepdims: Literal[False] = Fals
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -654,8 +662,9 @@ def mean(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, mode
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -730,8 +739,9 @@ def var(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, ddof:
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -811,8 +821,9 @@ def std(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, ddof:
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -891,8 +902,9 @@ def min(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threa
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -958,8 +970,9 @@ def max(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threa
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -1025,8 +1038,9 @@ def argmin(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, th
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -1092,8 +1106,9 @@ def argmax(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, th
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
@@ -1160,8 +1175,9 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
@@ -1227,8 +1243,9 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
@@ -1293,8 +1310,9 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
@@ -1359,8 +1377,9 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
@@ -1425,8 +1444,9 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
@@ -1488,8 +1508,9 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
@@ -1551,8 +1572,9 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['e
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     ddof : int or float
@@ -1618,8 +1640,9 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['e
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     ddof : int or float
@@ -1684,8 +1707,9 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     threads : int
@@ -1741,8 +1765,9 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     threads : int
@@ -1798,8 +1823,9 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     threads : int
@@ -1855,8 +1881,9 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     threads : int
@@ -1912,8 +1939,9 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -1981,8 +2009,9 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2049,8 +2078,9 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2117,8 +2147,9 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2185,8 +2216,9 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2250,8 +2282,9 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2315,8 +2348,9 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2383,8 +2417,9 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2451,8 +2486,9 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2514,8 +2550,9 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
         (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
         tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional

@@ -89,8 +89,9 @@ constexpr const char* element_types_text =
     Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
     (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
     tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
-    objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-    chunks, through 128 KiB per thread. Do not write to them during the call.
+    objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+    vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+    them during the call.
 )";
 
 /// The entry of a keyword parameter in the section Parameters.
