@@ -3,7 +3,10 @@
 import numpy
 
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from types import EllipsisType
 from typing import Any, ClassVar, Literal, Protocol, SupportsFloat, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -17,7 +20,9 @@ class SupportsCudaArrayInterface(Protocol):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
-Vector: TypeAlias = ArrayLike | Buffer | SupportsDLPack | SupportsCudaArrayInterface
+Number: TypeAlias = float | Decimal | Fraction
+Vector: TypeAlias = (ArrayLike | Buffer | SupportsDLPack | SupportsCudaArrayInterface | Number | Iterable[Number]
+                     | Iterable[Iterable[Number]])
 class FrameworkDType(Protocol):  # torch.dtype
     @property
     def itemsize(self) -> int: ...
@@ -41,22 +46,24 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     ----------
     a, b : 1-D arrays of the same length, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -71,14 +78,12 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        The lengths or devices differ; an array has a shape that the function does not take, or an option is unknown.
+        The lengths or devices differ; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -94,11 +99,15 @@ def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype
 
 @overload
 def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
+        threads: int = 0, device: str = 'auto', out: EllipsisType, stream: Any = None) -> Any: ...
+
+@overload
+def dot(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
         threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = False, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Computes the dot products of vectors along one axis of two arrays, each exactly and rounded once.
 
@@ -108,26 +117,29 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = Fa
     ----------
     a, b : arrays, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int
         The axis of the vectors in each array; default: the last.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -142,14 +154,12 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = Fa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        The lengths differ, or the other axes cannot be broadcast; an array has a shape that the function does not take, or an option is unknown.
+        The lengths differ, or the other axes cannot be broadcast; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -169,7 +179,7 @@ def vecdot(a: Vector, b: Vector, *, axis: int | None = None, keepdims: bool = Fa
 
 @overload
 def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None,
-        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Computes the product of a matrix and a vector, each element exactly and rounded once.
 
@@ -179,22 +189,24 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
     ----------
     a, b : arrays, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -209,14 +221,12 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        The lengths differ, or the axes before cannot be broadcast; an array has a shape that the function does not take, or an option is unknown.
+        The lengths differ, or the axes before cannot be broadcast; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -235,7 +245,7 @@ def matvec(a: Vector, b: Vector, *, mode: Literal['exact', 'fast'] = 'exact', dt
         threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
+def sum(x: Vector, axis: None = None, *, keepdims: Literal[False] = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None, negative_zero: bool = False) -> float:
     """
@@ -248,27 +258,30 @@ def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -286,13 +299,11 @@ def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -309,17 +320,17 @@ def sum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False,
     """
 
 @overload
-def sum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def sum(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None, negative_zero: bool = False) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, negative_zero: bool = False) -> Any: ...
 
 @overload
-def sum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def sum(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None, negative_zero: bool = False) -> Out: ...
 
 @overload
-def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def asum(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -332,27 +343,30 @@ def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -367,13 +381,11 @@ def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -388,17 +400,17 @@ def asum(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     """
 
 @overload
-def asum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def asum(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def asum(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def asum(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def sum_of_squares(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -411,27 +423,30 @@ def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = F
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -446,13 +461,11 @@ def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = F
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -467,17 +480,17 @@ def sum_of_squares(x: Vector, *, axis: None = None, keepdims: Literal[False] = F
     """
 
 @overload
-def sum_of_squares(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def sum_of_squares(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def sum_of_squares(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def sum_of_squares(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def norm(x: Vector | Sequence[Vector], axis: None = None, *, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -491,14 +504,17 @@ def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[F
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -508,9 +524,9 @@ def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[F
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -525,11 +541,9 @@ def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[F
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -546,17 +560,17 @@ def norm(x: Vector | Sequence[Vector], *, axis: None = None, keepdims: Literal[F
     """
 
 @overload
-def norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def norm(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def norm(x: Vector | Sequence[Vector], *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def norm(x: Vector | Sequence[Vector], axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ord: float = 2, mode: Literal['exact', 'fast'] = 'exact',
+def vector_norm(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, ord: float = 2, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -568,14 +582,17 @@ def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = Fals
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     ord : {2, 1}
         2 (default) for the Euclidean norm, 1 for the sum of the magnitudes.
     mode : {"exact", "fast"}
@@ -587,9 +604,9 @@ def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = Fals
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -604,11 +621,9 @@ def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = Fals
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ord is neither 2 nor 1; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ord is neither 2 nor 1; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -623,17 +638,17 @@ def vector_norm(x: Vector, *, axis: None = None, keepdims: Literal[False] = Fals
     """
 
 @overload
-def vector_norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: float = 2,
+def vector_norm(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ord: float = 2,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def vector_norm(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: float = 2,
+def vector_norm(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ord: float = 2,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
+def mean(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None,
         stream: Any = None) -> float:
     """
@@ -646,14 +661,17 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
@@ -663,9 +681,9 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -680,11 +698,9 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -699,17 +715,17 @@ def mean(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, mode
     """
 
 @overload
-def mean(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def mean(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def mean(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+def mean(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0, correction: float | None = None,
+def var(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
@@ -722,18 +738,22 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     correction : int or float, optional
-        The array API's name of ddof; a whole number.
+        The array API's name of ddof.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -744,9 +764,9 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -761,11 +781,9 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -780,17 +798,17 @@ def var(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     """
 
 @overload
-def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
+def var(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def var(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
+def var(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof: int = 0, correction: float | None = None,
+def std(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: None = None, stream: Any = None) -> float:
     """
@@ -802,18 +820,22 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     correction : int or float, optional
-        The array API's name of ddof; a whole number.
+        The array API's name of ddof.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -824,9 +846,9 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -841,11 +863,9 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -860,17 +880,17 @@ def std(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, ddof:
     """
 
 @overload
-def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
+def std(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def std(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: int = 0, correction: float | None = None,
+def std(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, ddof: float = 0, correction: float | None = None,
         mode: Literal['exact', 'fast'] = 'exact', dtype: DType | None = None, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+def min(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
         out: None = None, stream: Any = None) -> float:
     """
     Returns the least element of a vector.
@@ -881,22 +901,25 @@ def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -910,11 +933,9 @@ def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -929,15 +950,15 @@ def min(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     """
 
 @overload
-def min(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+def min(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def min(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+def min(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+def max(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
         out: None = None, stream: Any = None) -> float:
     """
     Returns the greatest element of a vector.
@@ -948,22 +969,25 @@ def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -977,11 +1001,9 @@ def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -996,15 +1018,15 @@ def max(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threa
     """
 
 @overload
-def max(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+def max(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def max(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+def max(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+def argmin(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
         out: None = None, stream: Any = None) -> int:
     """
     Returns the index of the least element of a vector.
@@ -1015,22 +1037,25 @@ def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1044,11 +1069,9 @@ def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1063,15 +1086,15 @@ def argmin(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     """
 
 @overload
-def argmin(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+def argmin(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def argmin(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+def argmin(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
+def argmax(x: Vector, axis: None = None, *, keepdims: Literal[False] = False, threads: int = 0, device: str = 'auto',
         out: None = None, stream: Any = None) -> int:
     """
     Returns the index of the greatest element of a vector.
@@ -1082,22 +1105,25 @@ def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     ----------
     x : array of any shape, or a number, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     axis : int or tuple of int, optional
         The axes over which to reduce; default: all. Each result has the bits of the call on
         its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
     keepdims : bool
-        With True the result is an array in which the reduced axes have length 1.
+        With True the result is an array in which the reduced axes have length 1. No other object is taken for a
+        bool.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1111,11 +1137,9 @@ def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1130,16 +1154,16 @@ def argmax(x: Vector, *, axis: None = None, keepdims: Literal[False] = False, th
     """
 
 @overload
-def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None) -> Any: ...
+def argmax(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any: ...
 
 @overload
-def argmax(x: Vector, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, threads: int = 0,
+def argmax(x: Vector, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False, threads: int = 0,
         device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
 def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls dot for each segment of two vectors.
 
@@ -1150,24 +1174,26 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
     ----------
     a, b : 1-D arrays of the same length, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1181,14 +1207,12 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        The lengths or devices differ; an array has a shape that the function does not take, or an option is unknown.
+        The lengths or devices differ; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1207,7 +1231,7 @@ def segment_dot(a: Vector, b: Vector, offsets: Vector, *, mode: Literal['exact',
 
 @overload
 def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls sum for each segment of a vector.
 
@@ -1218,24 +1242,26 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1249,13 +1275,11 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1274,7 +1298,7 @@ def segment_sum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 
 
 @overload
 def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls asum for each segment of a vector.
 
@@ -1285,24 +1309,26 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1316,13 +1342,11 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1341,7 +1365,7 @@ def segment_asum(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
 
 @overload
 def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls sum_of_squares for each segment of a vector.
 
@@ -1352,24 +1376,26 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1383,13 +1409,11 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1408,7 +1432,7 @@ def segment_sum_of_squares(x: Vector, offsets: Vector, *, mode: Literal['exact',
 
 @overload
 def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls norm for each segment of a vector.
 
@@ -1419,9 +1443,11 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
@@ -1433,9 +1459,9 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1449,11 +1475,9 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1472,7 +1496,7 @@ def segment_norm(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
 
 @overload
 def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls mean for each segment of a vector.
 
@@ -1483,9 +1507,11 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     mode : {"exact", "fast"}
@@ -1497,9 +1523,9 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1513,11 +1539,9 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        An array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        An array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1535,8 +1559,8 @@ def segment_mean(x: Vector, offsets: Vector, *, mode: Literal['exact', 'fast'] =
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_var(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls var for each segment of a vector.
 
@@ -1547,13 +1571,16 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -1564,9 +1591,9 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1580,11 +1607,9 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1598,12 +1623,12 @@ def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     """
 
 @overload
-def segment_var(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
+def segment_var(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_std(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['exact', 'fast'] = 'exact',
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls std for each segment of a vector.
 
@@ -1614,13 +1639,16 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     mode : {"exact", "fast"}
         "fast" adds with plain fused multiply-adds in a fixed order: the same bits everywhere, not exact. It has
         no variance: ValueError.
@@ -1631,9 +1659,9 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1647,11 +1675,9 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        ddof is negative; mode is "fast"; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1665,11 +1691,11 @@ def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exa
     """
 
 @overload
-def segment_std(x: Vector, offsets: Vector, *, ddof: int = 0, mode: Literal['exact', 'fast'] = 'exact',
+def segment_std(x: Vector, offsets: Vector, *, ddof: float = 0, mode: Literal['exact', 'fast'] = 'exact',
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls min for each segment of a vector.
 
@@ -1680,9 +1706,11 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     threads : int
@@ -1690,9 +1718,9 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1706,11 +1734,9 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1727,7 +1753,7 @@ def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
 def segment_min(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls max for each segment of a vector.
 
@@ -1738,9 +1764,11 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     threads : int
@@ -1748,9 +1776,9 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1764,11 +1792,9 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1785,7 +1811,7 @@ def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = '
 def segment_max(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls argmin for each segment of a vector.
 
@@ -1796,9 +1822,11 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     threads : int
@@ -1806,9 +1834,9 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1822,11 +1850,9 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1843,7 +1869,7 @@ def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
 def segment_argmin(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None) -> Out: ...
 
 @overload
-def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None) -> Any:
+def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None) -> Any:
     """
     Calls argmax for each segment of a vector.
 
@@ -1854,9 +1880,11 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     ----------
     x : 1-D array, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     offsets : 1-D array of int32, int64, uint32 or uint64
         One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
     threads : int
@@ -1864,9 +1892,9 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1880,11 +1908,9 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        The vector is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        The vector is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1902,7 +1928,7 @@ def segment_argmax(x: Vector, offsets: Vector, *, threads: int = 0, device: str 
 
 @overload
 def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls dot for each group of elements with the same key.
 
@@ -1912,9 +1938,11 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     a, b : arrays of shape (n, ...), whose axes after the first are broadcast, of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -1922,15 +1950,15 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
         keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -1946,14 +1974,12 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array; one vector holds integers, the other floating-point
-        numbers.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient;
+        one vector holds integers, the other floating-point numbers.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -1972,7 +1998,7 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls sum for each group of elements with the same key.
 
@@ -1982,9 +2008,11 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -1992,15 +2020,15 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
         keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2016,13 +2044,11 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2041,7 +2067,7 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls asum for each group of elements with the same key.
 
@@ -2051,9 +2077,11 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2061,15 +2089,15 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
         keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2085,13 +2113,11 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2110,7 +2136,7 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls sum_of_squares for each group of elements with the same key.
 
@@ -2120,9 +2146,11 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2130,15 +2158,15 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
         keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
-        are unsigned.
+        are unsigned; of booleans int64.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2154,13 +2182,11 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     OverflowError
         An integer result exceeds its type.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2179,7 +2205,7 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls norm for each group of elements with the same key.
 
@@ -2189,9 +2215,11 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2204,9 +2232,9 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2222,11 +2250,9 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2245,7 +2271,7 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls mean for each group of elements with the same key.
 
@@ -2255,9 +2281,11 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2270,9 +2298,9 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2288,11 +2316,9 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2310,8 +2336,8 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
-def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float = 0,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls var for each group of elements with the same key.
 
@@ -2321,16 +2347,19 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
         The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
         keys in GPU memory need it.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type; of integers float64.
     threads : int
@@ -2338,9 +2367,9 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2356,11 +2385,9 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; ddof is negative; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; ddof is negative; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2374,12 +2401,12 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     """
 
 @overload
-def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
+def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float = 0,
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
-def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
-        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float = 0,
+        dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls std for each group of elements with the same key.
 
@@ -2389,16 +2416,19 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
         The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
         keys in GPU memory need it.
-    ddof : int
-        0 (default) for the variance of a population, 1 for that of a sample.
+    ddof : int or float
+        0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
+        once, too, and computed from the exact sums on the host.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type; of integers float64.
     threads : int
@@ -2406,9 +2436,9 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2424,11 +2454,9 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; ddof is negative; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; ddof is negative; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2442,12 +2470,12 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int =
     """
 
 @overload
-def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: int = 0,
+def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float = 0,
         dtype: DType | None = None, threads: int = 0, device: str = 'auto', out: Out, stream: Any = None, skip_out_of_range: bool = False) -> Out: ...
 
 @overload
 def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
-        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls min for each group of elements with the same key.
 
@@ -2457,9 +2485,11 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2470,9 +2500,9 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2488,11 +2518,9 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; a group is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; a group is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2511,7 +2539,7 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
-        threads: int = 0, device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        threads: int = 0, device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Calls max for each group of elements with the same key.
 
@@ -2521,9 +2549,11 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
     ----------
     x : array of shape (n, ...), of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
         Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-        (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-        them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-        chunks, through 128 KiB per thread. Do not write to them during the call.
+        (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+        tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+        objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+        vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+        them during the call.
     keys : 1-D array of int32, int64, uint32 or uint64
         The group of each element, in any order. Keys that never decrease cost less.
     groups : int, optional
@@ -2534,9 +2564,9 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2552,11 +2582,9 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; a group is empty; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; a group is empty; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt
@@ -2575,7 +2603,7 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
 
 @overload
 def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
-        device: str = 'auto', out: None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
+        device: str = 'auto', out: EllipsisType | None = None, stream: Any = None, skip_out_of_range: bool = False) -> Any:
     """
     Counts the elements of each group: how many keys there are of each value.
 
@@ -2593,9 +2621,9 @@ def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
     device : {"auto", "cpu", "cuda", "cuda:N"}
         The device that computes for vectors in host memory; "cuda" is the first GPU. Vectors in GPU memory are computed
         on their GPU; naming another device is an error.
-    out : array, optional
+    out : array or ..., optional
         The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-        of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+        of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
         wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
         several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
     stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
@@ -2611,11 +2639,9 @@ def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
     Raises
     ------
     TypeError
-        An argument is no vector of numbers, or is a masked array.
+        An argument is no vector of numbers, a masked array, or a PyTorch tensor that requires a gradient.
     ValueError
-        A key is out of range; an array has a shape that the function does not take, or an option is unknown.
-    BufferError
-        An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
+        A key is out of range; an array has a shape that the function does not take, or holds nulls; an option is unknown.
     RuntimeError
         The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
     KeyboardInterrupt

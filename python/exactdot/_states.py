@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 _engine_call: Any = _engine  # functions without public names
 
 
+def _flag(value: Any, name: str, caller: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{caller}: {name} is {value}; use True or False")
+    return bool(value)
+
+
 def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, axis: int | tuple[int, ...] | None = None,
            compact: bool = False, threads: int = 0, stream: Any = None) -> Words:
     """Computes the exact sums of a reduction over axes of an array, as int64 words that merge by addition.
@@ -68,7 +74,8 @@ def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, ax
     >>> xd.round_states(words, "sum", "float64")
     array([3.])
     """
-    words: Words = _engine_call._states_of_axes("states", reduction, a, b, axis, bool(compact), threads, stream)
+    words: Words = _engine_call._states_of_axes("states", reduction, a, b, axis,
+                                               _flag(compact, "compact", "states"), threads, stream)
     return words
 
 
@@ -101,8 +108,8 @@ def segment_states(reduction: Reduction, a: ArrayLike, offsets: ArrayLike, b: Ar
     >>> xd.round_states(words, "mean", "float64")
     array([1., 4.])
     """
-    words: Words = _engine_call._states_of_segments("segment_states", reduction, a, offsets, b, bool(compact), threads,
-                                                    stream)
+    words: Words = _engine_call._states_of_segments("segment_states", reduction, a, offsets, b,
+                                                  _flag(compact, "compact", "segment_states"), threads, stream)
     return words
 
 
@@ -146,7 +153,8 @@ def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: in
     if groups is None:
         raise TypeError("group_states: groups is None; pass the number of groups, the same for all shards")
     words: Words = _engine_call._states_of_groups("group_states", reduction, a, keys, groups, b,
-                                                  bool(skip_out_of_range), bool(compact), threads, stream)
+                                                  _flag(skip_out_of_range, "skip_out_of_range", "group_states"),
+                                                  _flag(compact, "compact", "group_states"), threads, stream)
     return words
 
 
@@ -161,7 +169,7 @@ def _as_words(words: ArrayLike, name: str) -> Words:
 
 
 def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike, *, finish: Reduction | None = None,
-                 dtype: DTypeLike | None = None, ddof: int = 0) -> Any:
+                 dtype: DTypeLike | None = None, ddof: float = 0) -> Any:
     """Rounds states once, to the bits of the reduction of all elements that were added to them.
 
     Parameters
@@ -177,8 +185,8 @@ def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike
         and 'std' also each other, 'mean', 'sum', 'sum_of_squares' and 'norm'.
     dtype : dtype or None
         The type of the results; None: as of the reduction.
-    ddof : int
-        'var' and 'std' divide by n - ddof.
+    ddof : int or float
+        'var' and 'std' divide by n - ddof. With a fraction a result costs some microseconds.
 
     Returns
     -------
@@ -212,7 +220,15 @@ def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike
             return np.empty(array.shape[:-1], ml_dtypes.bfloat16)
         return np.empty(array.shape[:-1], name)
 
-    out = _engine_call._round_words("round_states", array, reduction, element_type, finish, dtype, ddof, make_out)
+    is_fraction = isinstance(ddof, float) and not ddof.is_integer()
+    whole = 0 if is_fraction else int(ddof) if isinstance(ddof, float) else ddof
+    out = _engine_call._round_words("round_states", array, reduction, element_type, finish, dtype, whole, make_out)
+    if is_fraction and (finish or reduction) in ("var", "std"):
+        if not 0 <= ddof < np.inf:
+            raise ValueError(f"round_states: ddof is {ddof}; use 0 or more")
+        from exactdot import _exact
+        full = convert_states(array, reduction, element_type, compact=False)
+        out = _exact.round_moments(full, ddof, (finish or reduction) == "std", out.dtype.name)
     return out if out.ndim else out.item()
 
 
@@ -245,7 +261,8 @@ def convert_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLi
     (3, 8)
     """
     array = _as_words(words, "convert_states")
-    converted: Words = _engine_call._convert_words("convert_states", array, reduction, element_type, bool(compact),
+    converted: Words = _engine_call._convert_words("convert_states", array, reduction, element_type,
+                                                    _flag(compact, "compact", "convert_states"),
                                                     lambda count: np.empty((*array.shape[:-1], count), np.int64))
     return converted
 
@@ -311,4 +328,5 @@ def state_words(reduction: Reduction, element_type: DTypeLike, compact: bool = F
     >>> xd.state_words("sum", "float32"), xd.state_words("sum", "float32", compact=True)
     (24, 16)
     """
-    return int(_engine_call._words_of_state("state_words", reduction, element_type, bool(compact)))
+    is_compact = _flag(compact, "compact", "state_words")
+    return int(_engine_call._words_of_state("state_words", reduction, element_type, is_compact))

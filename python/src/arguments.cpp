@@ -1,6 +1,8 @@
 // Implementation of arguments.hpp.
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
 #include <python/src/arguments.hpp>
 #include <python/src/element_formats.hpp>
 #include <python/src/gil.hpp>
@@ -44,16 +46,72 @@ void throw_python(bool is_type_error, const std::string& sentence) {
   throw nb::value_error(sentence.c_str());
 }
 
-element_type read_dtype(nb::handle value, const char* caller) {
+namespace {
+
+/// The element types of the last dtypes that were passed, by the identity of immutable objects, which it keeps
+/// alive.
+class known_dtypes {
+ public:
+  [[nodiscard]] std::optional<element_type> find(PyObject* dtype) const {
+    for (const entry& each : entries_) {
+      if (each.dtype == dtype) return each.type;
+    }
+    return std::nullopt;
+  }
+  void add(PyObject* dtype, element_type type) {
+    entry& place = entries_[next_++ % entries_.size()];
+    PyObject* const before = place.dtype;
+    Py_INCREF(dtype);
+    place = {dtype, type};
+    Py_XDECREF(before);
+  }
+
+ private:
+  struct entry {
+    PyObject* dtype = nullptr;
+    element_type type{};
+  };
+  std::array<entry, 16> entries_{};
+  unsigned next_ = 0;
+};
+
+/// A string, a type, or a dtype of NumPy, PyTorch or JAX.
+bool is_immutable_dtype(PyObject* value) {
+  if (PyUnicode_CheckExact(value) != 0 || PyType_Check(value) != 0) return true;
+  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(value)));
+  const std::string module = text_of(type.attr("__module__"));
+  return module == "torch" || module.starts_with("numpy");
+}
+
+}  // namespace
+
+element_type read_dtype(nb::handle value, const char* caller, const char* choices) {
+  static auto* const known = new known_dtypes;
+  if (const auto found = known->find(value.ptr())) return *found;
   const std::string name = plain_name_of(value);
-  if (const auto found = type_named(name)) return *found;
-  const std::string known = numpy_name_of(value);
-  if (const auto found = type_named(known)) return *found;
-  throw_python(false, std::string(caller) + ": dtype is " + (known.empty() ? name : known) + "; use " +
-                          element_type_names());
+  auto found = type_named(name);
+  const std::string name_in_numpy = found ? name : numpy_name_of(value);
+  if (!found) found = type_named(name_in_numpy);
+  if (found) {
+    if (is_immutable_dtype(value.ptr())) known->add(value.ptr(), *found);
+    return *found;
+  }
+  throw_python(false, std::string(caller) + ": dtype is " + (name_in_numpy.empty() ? name : name_in_numpy) +
+                          "; use " + (choices != nullptr ? choices : element_type_names()));
+}
+
+bool read_bool(nb::handle value, const char* name, const char* caller) {
+  if (value.ptr() == Py_True || value.ptr() == Py_False) return value.ptr() == Py_True;
+  if (is_numpy_bool(value.ptr())) return PyObject_IsTrue(value.ptr()) == 1;
+  throw_python(true, std::string(caller) + ": " + name + " is " + text_of(value) + "; use True or False");
 }
 
 std::int64_t read_integer(nb::handle value, const char* name, const char* caller) {
+  if (PyLong_CheckExact(value.ptr()) != 0) {
+    int overflow = 0;
+    const long long read = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    if (overflow == 0) return read;
+  }
   const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
   if (!index.is_valid()) {
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();

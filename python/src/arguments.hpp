@@ -12,8 +12,13 @@ namespace exactdot::python {
 /// Throws TypeError or ValueError.
 [[noreturn]] void throw_python(bool is_type_error, const std::string& sentence);
 
-/// Accepts what numpy.dtype accepts, and types of PyTorch, JAX, …, if they name an element type. Throws ValueError.
-element_type read_dtype(nb::handle value, const char* caller);
+/// Accepts what numpy.dtype accepts, and types of PyTorch, JAX, …, if they name an element type. Throws ValueError,
+/// which advises `choices`, by default all element types. Cost: that of a few comparisons for an object that was
+/// passed before.
+element_type read_dtype(nb::handle value, const char* caller, const char* choices = nullptr);
+
+/// True or False, of Python or NumPy. Throws TypeError.
+bool read_bool(nb::handle value, const char* name, const char* caller);
 
 /// An int, or an object with __index__. Throws TypeError, or ValueError if it exceeds 64 bits.
 std::int64_t read_integer(nb::handle value, const char* name, const char* caller);

@@ -41,6 +41,7 @@ void imported_array::read_cuda_array_interface(const nb::object& value) {
   const auto found = read_type_string(text, text == "<V2" && dtype_name(object) == "bfloat16");
   if (!found) throw wrong_type("'" + text + "'");
   type = found->type;
+  is_boolean = found->is_boolean;
   swapped = found->swapped;
   if (!field("mask").is_none()) throw masked_array();
   const auto shape = cast_field<nb::tuple>(field("shape"), "shape");

@@ -18,6 +18,7 @@ namespace exactdot::python {
 struct element_format {
   element_type type;
   bool swapped;  // not in this machine's byte order
+  bool is_boolean = false;
 };
 
 /// The element type of a kind ('i', 'u', 'f', or 'V' for bfloat16) and a size.
@@ -85,7 +86,7 @@ inline std::optional<element_format> read_struct_format(const char* format, std:
   if (letter.bytes != 0 && letter.bytes != bytes) return std::nullopt;
   const auto type = type_of_kind(letter.kind, bytes);
   if (!type) return std::nullopt;
-  return element_format{*type, is_swapped(order, bytes)};
+  return element_format{*type, is_swapped(order, bytes), *format == '?'};
 }
 
 /// A type code and size of DLPack.
@@ -125,7 +126,7 @@ inline std::optional<element_format> read_type_string(std::string_view text, boo
   const auto bytes = static_cast<std::size_t>(text[2] - '0');
   const auto type = type_of_kind(kind, bytes);
   if (!type || (text[0] == '|' && bytes != 1) || (text[1] == 'b' && bytes != 1)) return std::nullopt;
-  return element_format{*type, is_swapped(text[0], bytes)};
+  return element_format{*type, is_swapped(text[0], bytes), text[1] == 'b'};
 }
 
 /// "float32, float64, … or uint64", for messages.

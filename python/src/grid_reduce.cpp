@@ -41,7 +41,7 @@ void compute_results(const grid_call& call, const grid_pair& of, const paired_ax
 
 nb::object reduce(const grid_call& call, const paired_axes& axes) {
   const grid_pair of = grids_of(call, axes);
-  if (call.out.is_none() && axes.a.shape.empty()) {
+  if (call.out.is_none() && axes.a.shape.empty() && !call.keepdims && !call.as_array) {
     any_scalar value{result_type(call), 0};
     if (call.stream != nullptr) {
       value = gpu_reduce_grid(gpu_batch_of(call, of, {}, {}), value.type, *call.stream);
@@ -68,8 +68,12 @@ nb::object reduce_axes(const grid_call& call) {
   if (gives_index(call.what) && PyTuple_Check(call.axis.ptr())) {
     throw_python(true, std::string(call.caller) + ": axis is a tuple; use an integer or None");
   }
-  return reduce(call,
-                {divide(x.all_axes(), read_axes(call.axis, x.dimensions, call.caller), call.keepdims), {}, {}});
+  divided_axes divided = divide(x.all_axes(), read_axes(call.axis, x.dimensions, call.caller), call.keepdims);
+  const bool is_extremum = gives_index(call.what) || gives_element(call.what);
+  if (is_extremum && positions(divided.elements) == 0 && positions(divided.results) == 0) {  // as NumPy
+    call.inputs.refuse(false, "the vectors are empty, so they have no least or greatest element");
+  }
+  return reduce(call, {std::move(divided), {}, {}});
 }
 
 nb::object reduce_pairs(const grid_call& call) {

@@ -25,6 +25,8 @@ struct grid_call {
   element_type type;                      ///< of the results, unless dtype or out names another
   result_array& results;                  ///< `out`, if it was passed
   const stream_choice* stream = nullptr;  ///< of inputs in GPU memory, which are imported on it
+  bool as_array = false;                  ///< one result is an array, too
+  const char* choices = nullptr;          ///< the types of results, for messages
 };
 
 /// The results of an array, or of two along one axis whose other axes are broadcast: a number if there is one and

@@ -17,18 +17,6 @@ namespace {
                                   describe(given.ptr()) + ")");
 }
 
-/// The type of an array of integers as NumPy calls it: booleans are imported as uint8.
-std::string name_in_python(nb::handle given, const imported_array& array) {
-  std::string name(name_of(array.type));
-  if (array.type != element_type::uint8 || array.on_gpu) return name;
-  try {
-    const nb::object dtype = nb::module_::import_("numpy").attr("asarray")(given).attr("dtype");
-    if (text_of(dtype.attr("name")) == "bool") name = "bool";
-  } catch (const nb::python_error&) {  // no array of NumPy: the imported type is right
-  }
-  return name;
-}
-
 /// The axes that batches of both inputs share: aligned at the last, an axis of length 1 is repeated.
 void broadcast(const grid_call& call, std::vector<axis>& a, std::vector<axis>& b) {
   const std::size_t count = std::max(a.size(), b.size());
@@ -78,7 +66,7 @@ gpu_batch gpu_batch_of(const grid_call& call, const grid_pair& of, const any_res
 }
 
 element_type result_type(const grid_call& call) {
-  return call.dtype.is_none() ? call.type : read_dtype(call.dtype, call.caller);
+  return call.dtype.is_none() ? call.type : read_dtype(call.dtype, call.caller, call.choices);
 }
 
 std::size_t work_of(std::size_t results, std::size_t elements_of_result) {
@@ -102,8 +90,9 @@ void check_integers(const grid_call& call, const char* name, nb::handle given, c
   }
   if (array.dimensions != 1) refuse(false, "has no dimension; use a 1-D array");
   if (array.n == 0) return;
-  if (!is_integer(array.type) || size_of(array.type) < 4) {
-    refuse(true, "holds " + name_in_python(given, array) + "; use integers of 32 or 64 bits");
+  if (!is_integer(array.type) || size_of(array.type) < 4 || array.is_boolean) {
+    const std::string held(array.is_boolean ? "bool" : name_of(array.type));
+    refuse(true, "holds " + held + "; use integers of 32 or 64 bits");
   }
   if (array.swapped) refuse(false, "is not in native byte order");
 }

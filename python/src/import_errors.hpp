@@ -8,14 +8,23 @@ namespace exactdot::python {
 
 inline invalid_array masked_array() { return {true, "is a masked array; fill or compress it first"}; }
 
+/// One rule for nulls: a null has no value, so no result is right for it. NaN is a value.
+inline invalid_array holds_nulls(std::int64_t count, std::int64_t first) {
+  return {false, "holds " + std::to_string(count) + (count == 1 ? " null, at" : " nulls, the first at") +
+                     " index " + std::to_string(first) + "; drop or fill nulls first"};
+}
+
 inline invalid_array not_an_array() {
   return {true, "is not a vector; use a 1-D vector of " + element_type_names() +
                     " with the buffer protocol (NumPy, array.array, memoryview), DLPack or "
-                    "__cuda_array_interface__ (PyTorch, CuPy, JAX), or an object that NumPy converts to one"};
+                    "__cuda_array_interface__ (PyTorch, CuPy, JAX), a list of numbers, or an object that NumPy "
+                    "converts to a vector"};
 }
 
 inline invalid_array wrong_type(const std::string& found) {
-  return {true, "elements are " + found + ", not " + element_type_names()};
+  const bool are_objects = found == "of dtype object" || found.starts_with("of Arrow's format 'd:");
+  const char* const hint = are_objects ? "; a list of the numbers is read one by one, exactly" : "";
+  return {true, "elements are " + found + ", not " + element_type_names() + hint};
 }
 
 /// "float32" for an array with a dtype of that name; empty for an object without one.

@@ -1,4 +1,4 @@
-// Imports arrays by the buffer protocol and DLPack; other objects as NumPy converts them.
+// Imports arrays by the buffer protocol and DLPack; objects that are no arrays: converted_objects.cpp.
 //
 // NumPy arrays use the buffer protocol, the fastest. Other objects are asked for their device first, because some
 // support the buffer protocol only while they are in host memory.
@@ -7,6 +7,7 @@
 #include <python/src/gil.hpp>
 #include <python/src/import_errors.hpp>
 #include <python/src/imported_array.hpp>
+#include <python/src/known_types.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -14,40 +15,7 @@ namespace {
 constexpr int max_dimensions = 64;                              // NumPy's and the buffer protocol's
 constexpr std::ptrdiff_t max_extent = std::ptrdiff_t{1} << 56;  // of bytes: no process has more
 
-/// An attribute of a module, cached in `cache`; null while the module is not imported, when no object can have one
-/// of its types. Does not import it: an import may release the GIL in the middle of a call.
-PyObject* loaded_attribute(PyObject*& cache, const char* module, const char* name) {
-  if (cache != nullptr) return cache;
-  const nb::object module_name = nb::steal(PyUnicode_FromString(module));
-  const nb::object imported = nb::steal(PyImport_GetModule(module_name.ptr()));
-  if (imported.is_valid()) cache = PyObject_GetAttrString(imported.ptr(), name);
-  if (cache == nullptr) PyErr_Clear();  // also late in finalization, when Python has no modules
-  return cache;
-}
-
-bool has_type(PyObject* object, PyObject* type) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type; }
-
-bool is_torch_tensor(PyObject* object) {
-  static PyObject* type = nullptr;
-  return has_type(object, loaded_attribute(type, "torch", "Tensor"));
-}
-
-/// object.name, or an invalid object on AttributeError. Any other exception is thrown.
-nb::object find_attribute(PyObject* object, const char* name) {
-  const finalization_guard guard;
-  nb::object found = nb::steal(PyObject_GetAttrString(object, name));
-  if (found.is_valid()) return found;
-  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw nb::python_error();
-  PyErr_Clear();
-  return found;
-}
-
 }  // namespace
-
-bool is_numpy_array(PyObject* object) {
-  static PyObject* type = nullptr;
-  return has_type(object, loaded_attribute(type, "numpy", "ndarray"));
-}
 
 std::string dtype_name(PyObject* array) {
   const nb::object dtype = find_attribute(array, "dtype");
@@ -75,7 +43,7 @@ imported_array::~imported_array() {
 
 namespace {
 
-/// producer.__dlpack__(**arguments), of version 1 if the producer supports it.
+/// producer.__dlpack__(**arguments), of version 1 if the producer supports it. Throws invalid_array if it refuses.
 nb::object export_dlpack(PyObject* producer, const nb::dict& arguments) {
   const nb::object method = nb::handle(producer).attr("__dlpack__");
   nb::dict with_version;
@@ -83,10 +51,15 @@ nb::object export_dlpack(PyObject* producer, const nb::dict& arguments) {
   with_version["max_version"] = nb::make_tuple(1, 0);
   const finalization_guard guard;
   try {
-    return method(**with_version);
-  } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_TypeError)) throw;  // else the producer is older than version 1
-    return method(**arguments);
+    try {
+      return method(**with_version);
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_TypeError)) throw;  // else the producer is older than version 1
+      return method(**arguments);
+    }
+  } catch (nb::python_error& refused) {
+    if (!refused.matches(PyExc_BufferError)) throw;
+    throw invalid_array{true, "does not export its memory: " + text_of(refused.value())};
   }
 }
 
@@ -95,7 +68,9 @@ nb::object export_dlpack(PyObject* producer, const nb::dict& arguments) {
 void imported_array::locate(PyObject* source, conversion allowed) {
   object = source;
   if (is_numpy_array(source)) return read_buffer(source);
-  if (is_torch_tensor(source) && read_torch()) return;
+  if (allowed == conversion::by_numpy && read_numbers()) return;
+  if (way_in_of(source) == way_in::torch && read_torch()) return;
+  if (allowed == conversion::by_numpy && read_known_type()) return;
   if (is_masked(source)) throw masked_array();
   if (const nb::object device_of = find_attribute(source, "__dlpack_device__"); device_of.is_valid()) {
     const finalization_guard guard;
@@ -121,19 +96,7 @@ void imported_array::locate(PyObject* source, conversion allowed) {
   }
   if (PyObject_CheckBuffer(source) != 0) return read_buffer(source);
   if (allowed == conversion::none) throw not_an_array();
-  convert_by_numpy();
-}
-
-void imported_array::convert_by_numpy() {
-  const finalization_guard guard;
-  try {
-    owner_ = nb::module_::import_("numpy").attr("asarray")(nb::handle(object));
-  } catch (const nb::python_error& refused) {
-    if (!refused.matches(PyExc_TypeError) && !refused.matches(PyExc_ValueError)) throw;
-    throw invalid_array{refused.matches(PyExc_TypeError), "NumPy does not convert it: " + text_of(refused.value())};
-  }
-  if (dtype_name(owner_.ptr()) == "object") throw not_an_array();
-  read_buffer(owner_.ptr());
+  convert();
 }
 
 void imported_array::import_on(std::intptr_t stream) {
@@ -211,6 +174,7 @@ void imported_array::read_buffer(PyObject* exporter) {
     throw wrong_type(found.empty() ? std::string("of format '") + written + "'" : "of dtype " + found);
   }
   type = format->type;
+  is_boolean = format->is_boolean;
   swapped = format->swapped;
   if (buffer_.suboffsets != nullptr)
     throw invalid_array{true, "exports a buffer with suboffsets, which was not asked for"};
@@ -242,8 +206,7 @@ void imported_array::read_without_buffer(PyObject* exporter, const std::string& 
   }
   if (nb::hasattr(exporter, "__dlpack__")) return read_dlpack(export_dlpack(exporter, {}));
   if (found == name_of(element_type::bfloat16)) {  // a scalar, which is immutable
-    convert_by_numpy();
-    read_only = true;
+    convert();
     return;
   }
   throw invalid_array{true, "exports no buffer: " + reason};
@@ -275,6 +238,7 @@ void imported_array::read_dlpack(nb::object capsule) {
                      " bits and " + std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes"));
   }
   type = *found;
+  is_boolean = tensor->type.code == dlpack::boolean;
   const auto kind = tensor->device.type;
   if (on_gpu ? kind != dlpack::cuda && kind != dlpack::cuda_managed
              : kind != dlpack::cpu && kind != dlpack::cuda_host) {
@@ -311,13 +275,16 @@ std::optional<element_type> torch_type(PyObject* dtype) {
 bool imported_array::read_torch() {
   const nb::handle tensor(object);
   const auto is = [&](const char* name) { return PyObject_IsTrue(nb::object(tensor.attr(name)).ptr()) == 1; };
+  if (is("requires_grad")) {
+    throw invalid_array{true, "requires a gradient, which this package does not compute; pass its detach()"};
+  }
   if (nb::cast<bool>(tensor.attr("is_neg")())) {  // PyTorch would export the view without its sign
     throw invalid_array{true, "is a view that PyTorch has not negated yet; call its method resolve_neg() first"};
   }
-  if (!is("is_cuda") || is("requires_grad")) return false;
+  if (!is("is_cuda")) return false;
   const auto found = torch_type(nb::object(tensor.attr("dtype")).ptr());
   const auto count = nb::cast<int>(tensor.attr("dim")());
-  if (!found) return false;
+  if (!found) return false;  // __dlpack__ knows booleans
   on_gpu = true;
   device = nb::cast<int>(tensor.attr("device").attr("index"));
   type = *found;

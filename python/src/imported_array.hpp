@@ -13,6 +13,7 @@
 #include <exactdot/shapes.hpp>
 #include <exactdot/views.hpp>
 #include <python/src/dlpack.hpp>
+#include <python/src/known_types.hpp>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct invalid_array {
   std::string reason;
 };
 
-/// Whether an object without any of the protocols is converted, as numpy.asarray does.
+/// Whether an object without any of the protocols is converted: Python's numbers and lists of them exactly, others
+/// as numpy.asarray does.
 enum class conversion : bool { none, by_numpy };
 
 /// Neither copied nor moved. Destroyed with the GIL held.
@@ -44,10 +46,12 @@ class imported_array {
   /// Second step, for GPU memory: imports it. The producer orders its queued work before later work on `stream`.
   void import_on(std::intptr_t stream);
 
-  bool takes_any_shape = false;  // set before locate(): more than one dimension is allowed
+  bool takes_any_shape = false;      // set before locate(): more than one dimension is allowed
+  bool takes_exact_numbers = false;  // set before locate(): numbers that no element type holds are allowed
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
+  bool is_boolean = false;  // of the type uint8
   int dimensions = 1;
   bool swapped = false;  // not in native byte order
   bool read_only = false;
@@ -58,6 +62,7 @@ class imported_array {
   std::vector<axis> axes;              // of more than one dimension
   std::intptr_t producer_stream = -1;  // named by __cuda_array_interface__; -1: none
   PyObject* object = nullptr;          // borrowed
+  bool holds_exact_numbers = false;    // numbers that no element type holds (_numbers.py), and nothing else
 
   [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
   /// The axes of any number of dimensions.
@@ -65,9 +70,16 @@ class imported_array {
     if (dimensions == 0) return {};
     return dimensions == 1 ? std::vector<axis>{{n, stride}} : axes;
   }
+  /// What holds the elements for Python: the object, or what it was converted to, as an iterator is empty then.
+  [[nodiscard]] nb::object for_python() const;
 
  private:
-  void convert_by_numpy();
+  bool read_known_type();
+  bool read_numbers();
+  void read_pandas();
+  void read_arrow(bool has_chunks);
+  void convert();
+  void convert_from(PyObject* from);
   void read_buffer(PyObject* exporter);
   void read_without_buffer(PyObject* exporter, const std::string& reason);
   void read_dlpack(nb::object capsule);
@@ -78,7 +90,7 @@ class imported_array {
   void set_data(void* address);
 
   Py_buffer buffer_{};  // buffer_.obj is null if the buffer protocol was not used
-  nb::object owner_;    // of the memory: a capsule, a storage, a converted list
+  nb::object owner_;    // of the memory: a capsule, a storage, a converted object
   bool is_imported_ = false;
   dlpack::managed* managed_ = nullptr;
   dlpack::managed_versioned* versioned_ = nullptr;
@@ -86,9 +98,6 @@ class imported_array {
 
 /// "numpy.ndarray of float32, shape (3,)", for messages. Never throws a Python error.
 std::string describe(PyObject* object);
-
-/// Whether its type is numpy.ndarray.
-bool is_numpy_array(PyObject* object);
 
 /// Whether it is an instance of numpy.ma.MaskedArray.
 bool is_masked(PyObject* object);

@@ -24,6 +24,15 @@ constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
                                                         {"negative_zero", "False"},
                                                         {"skip_out_of_range", "False"}};
 
+/// What other libraries call a parameter.
+constexpr struct {
+  const char* foreign;
+  parameter own;
+} foreign_names[] = {{"dim", axis_parameter},           {"dims", axis_parameter},
+                     {"axes", axis_parameter},          {"keepdim", keepdims_parameter},
+                     {"keep_dims", keepdims_parameter}, {"unbiased", correction_parameter},
+                     {"unbiased", ddof_parameter}};
+
 constexpr const char* positional_names[] = {"x", "a", "b", "offsets", "keys", "groups"};
 constexpr int name_count = std::size(positional_names);
 
@@ -55,12 +64,30 @@ bool refuse_count(const function_signature& signature, Py_ssize_t count) {
   PyErr_Format(PyExc_TypeError, "%s: %zd positional arguments; use %s", signature.name, count,
                signature.after == shape_arguments::offsets ? "arrays, offsets and keyword arguments"
                : signature.after == shape_arguments::keys  ? "arrays, keys, groups and keyword arguments"
+               : signature.has_positional_axis()           ? "one array, x, an axis, and keyword arguments"
                : signature.inputs == 1                     ? "one array, x, and keyword arguments"
                                                            : "two arrays, a and b, and keyword arguments");
   return false;
 }
 
+bool refuse_name(const function_signature& signature, PyObject* name, bool is_known) {
+  if (is_known) {
+    PyErr_Format(PyExc_TypeError, "%s: argument '%U' twice", signature.name, name);
+    return false;
+  }
+  for (const auto& known : foreign_names) {
+    if (!signature.has(known.own) || PyUnicode_CompareWithASCIIString(name, known.foreign) != 0) continue;
+    PyErr_Format(PyExc_TypeError, "%s: unknown argument '%U'; use %s", signature.name, name,
+                 parameters[known.own].name);
+    return false;
+  }
+  PyErr_Format(PyExc_TypeError, "%s: unknown argument '%U'", signature.name, name);
+  return false;
+}
+
 }  // namespace
+
+const char* name_of_parameter(unsigned keyword) { return parameters[keyword].name; }
 
 void intern_parameter_names() {
   for (unsigned i = 0; i < parameter_count; ++i) keyword_names[i] = PyUnicode_InternFromString(parameters[i].name);
@@ -71,17 +98,15 @@ void intern_parameter_names() {
 
 bool parse_call(const function_signature& signature, PyObject* const* arguments, Py_ssize_t count, PyObject* names,
                 call_arguments& parsed) {
-  if (count > signature.positional()) return refuse_count(signature, count);
-  for (Py_ssize_t i = 0; i < count; ++i) parsed.inputs[i] = arguments[i];
+  const Py_ssize_t taken = signature.positional();
+  if (count > taken + (signature.has_positional_axis() ? 1 : 0)) return refuse_count(signature, count);
+  for (Py_ssize_t i = 0; i < count && i < taken; ++i) parsed.inputs[i] = arguments[i];
+  if (count > taken) parsed.keywords[axis_parameter] = arguments[taken];
   const Py_ssize_t named = names != nullptr ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
     PyObject* const name = PyTuple_GET_ITEM(names, i);
     PyObject** const place = find_place(signature, name, parsed);
-    if (place == nullptr || *place != nullptr) {
-      PyErr_Format(PyExc_TypeError, place == nullptr ? "%s: unknown argument '%U'" : "%s: argument '%U' twice",
-                   signature.name, name);
-      return false;
-    }
+    if (place == nullptr || *place != nullptr) return refuse_name(signature, name, place != nullptr);
     *place = arguments[count + i];
   }
   for (int i = 0; i < signature.required(); ++i) {
@@ -98,8 +123,10 @@ std::string text_signature(const function_signature& signature) {
   for (int i = 0; i < signature.positional(); ++i) {
     text += std::string(positional_names[name_index(signature, i)]) + (i < signature.required() ? ", " : "=None, ");
   }
+  if (signature.has_positional_axis()) text += "axis=None, ";
   text += "*";
   for (unsigned i = 0; i < parameter_count; ++i) {
+    if (i == axis_parameter && signature.has_positional_axis()) continue;
     if (signature.has(i)) text += std::string(", ") + parameters[i].name + "=" + parameters[i].default_text;
   }
   return text + ")\n--\n\n";

@@ -47,6 +47,8 @@ struct function_signature {
   [[nodiscard]] int required() const { return inputs + (after != shape_arguments::none ? 1 : 0); }
   [[nodiscard]] int positional() const { return required() + (after == shape_arguments::keys ? 1 : 0); }
   [[nodiscard]] bool has(unsigned keyword) const { return (keywords >> keyword & 1) != 0; }
+  /// Whether the axis may follow the array without its name, as in NumPy.
+  [[nodiscard]] bool has_positional_axis() const { return inputs == 1 && has(axis_parameter); }
 };
 
 /// The arguments of a call, borrowed. Keyword arguments that were not passed are null.
@@ -54,6 +56,9 @@ struct call_arguments {
   PyObject* inputs[4] = {};  // positional ones; the number of groups may be null
   PyObject* keywords[parameter_count] = {};
 };
+
+/// The name of a keyword parameter.
+const char* name_of_parameter(unsigned keyword);
 
 /// Creates the names of the parameters; called once, when the module is loaded.
 void intern_parameter_names();

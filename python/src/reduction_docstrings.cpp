@@ -20,7 +20,7 @@ struct function_text {
 
 constexpr const char* sum_dtype =
     "Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if "
-    "all\n    are unsigned.";
+    "all\n    are unsigned; of booleans int64.";
 constexpr const char* mean_dtype = "Default: the element type; of integers float64.";
 constexpr const char* number = "float, or int for an integer type; or out if it was passed\n    ";
 constexpr const char* rounded_once =
@@ -87,9 +87,11 @@ constexpr std::array<function_text, 15> texts = {{
 constexpr const char* element_types_text =
     R"( of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
     Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
-    (PyTorch, CuPy, JAX), with any stride and byte order; other objects, such as lists, as numpy.asarray converts
-    them. Contiguous vectors in native byte order and vectors in GPU memory are read in place; others are copied in
-    chunks, through 128 KiB per thread. Do not write to them during the call.
+    (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
+    tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
+    objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
+    vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
+    them during the call.
 )";
 
 /// The entry of a keyword parameter in the section Parameters.
@@ -103,11 +105,15 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
 )";
     case keepdims_parameter:
-      return "keepdims : bool\n    With True the result is an array in which the reduced axes have length 1.\n";
+      return "keepdims : bool\n    With True the result is an array in which the reduced axes have length 1. No "
+             "other object is taken "
+             "for a\n    bool.\n";
     case ddof_parameter:
-      return "ddof : int\n    0 (default) for the variance of a population, 1 for that of a sample.\n";
+      return "ddof : int or float\n    0 (default) for the variance of a population, 1 for that of a sample. With "
+             "a fraction the result is "
+             "rounded\n    once, too, and computed from the exact sums on the host.\n";
     case correction_parameter:
-      return "correction : int or float, optional\n    The array API's name of ddof; a whole number.\n";
+      return "correction : int or float, optional\n    The array API's name of ddof.\n";
     case ord_parameter:
       return "ord : {2, 1}\n    2 (default) for the Euclidean norm, 1 for the sum of the magnitudes.\n";
     case mode_parameter:
@@ -129,9 +135,9 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     on their GPU; naming another device is an error.
 )";
     case out_parameter:
-      return R"(out : array, optional
+      return R"(out : array or ..., optional
     The array that receives the results, rounded to its element type: of the shape of the results, or for one result
-    of one element, 0-D or 1-D. It must not share memory with the inputs. If it is in GPU memory, the call does not
+    of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
     wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
     several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
 )";
@@ -153,18 +159,17 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
 
 std::string raises_text(const function_signature& signature, const function_text& text) {
   const bool two = signature.inputs == 2;
-  return std::string("\nRaises\n------\nTypeError\n    An argument is no vector of numbers, or is a masked array") +
-         (two ? "; one vector holds integers, the other floating-point\n    numbers.\n" : ".\n") +
-         "ValueError\n    " + text.value_error +
-         (text.value_error[0] != '\0'
-              ? "an array has a shape that the function does not take, or an option is unknown.\n"
-              : "An array has a shape that the function does not take, or an option is unknown.\n") +
+  return std::string(
+             "\nRaises\n------\nTypeError\n    An argument is no vector of numbers, a masked array, or a PyTorch "
+             "tensor "
+             "that requires a gradient") +
+         (two ? ";\n    one vector holds integers, the other floating-point numbers.\n" : ".\n") +
+         "ValueError\n    " + text.value_error + (text.value_error[0] != '\0' ? "an" : "An") +
+         " array has a shape that the function does not take, or holds nulls; an option is unknown.\n" +
          (signature.has(dtype_parameter) && std::string_view(text.dtype_default) == sum_dtype
               ? "OverflowError\n    An integer result exceeds its type.\n"
               : "") +
-         R"(BufferError
-    An array refuses to export its memory, such as a PyTorch tensor that requires a gradient.
-RuntimeError
+         R"(RuntimeError
     The call needs a GPU, and there is none or the build has no CUDA engine; or CUDA reports an error.
 KeyboardInterrupt
     Ctrl-C ends a long call on the CPU within a second.

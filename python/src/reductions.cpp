@@ -31,7 +31,9 @@ struct reduction_call {
   reduction what;
   options chosen{};
   std::int64_t ddof = 0;
+  double fractional_ddof = 0;  // not 0: instead of ddof
   bool negative_zero = false;
+  bool as_array = false;  // out=...: one result is an array, too
   nb::handle dtype{}, out{}, stream{};
 };
 
@@ -50,15 +52,36 @@ any_scalar with_sign_of_zero(const reduction_call& call, any_scalar result, cons
   return only_negative_zeros ? negative_zero_of(result.type) : result;
 }
 
+/// The type as which default_result_type takes booleans: their sums are int64, as NumPy's. Beside integers of
+/// another type they take that type.
+element_type type_of_counts(const imported_array& x, const imported_array* other) {
+  if (other == nullptr || other->is_boolean) return element_type::int8;
+  return is_integer(other->type) ? other->type : x.type;
+}
+
 /// The result type unless dtype or out names one.
 element_type default_type(const reduction_call& call) {
   const imported_array& a = call.inputs.first;
   const imported_array* const b = call.inputs.other();
-  return default_result_type(call.function.what, a.type, b != nullptr ? b->type : a.type);
+  element_type first = a.type, second = b != nullptr ? b->type : first;
+  if (a.is_boolean && !gives_element(call.function.what)) first = type_of_counts(a, b);
+  if (b == nullptr) {
+    second = first;
+  } else if (b->is_boolean) {
+    second = type_of_counts(*b, &a);
+  }
+  return default_result_type(call.function.what, first, second);
+}
+
+/// The types of results, for messages.
+const char* result_choices(const reduction_call& call) {
+  return is_integer(default_type(call)) ? "int64, uint64, float16, bfloat16, float32 or float64"
+                                        : "float16, bfloat16, float32 or float64";
 }
 
 element_type result_type(const reduction_call& call) {
-  return call.dtype.is_none() ? default_type(call) : read_dtype(call.dtype, call.inputs.caller());
+  return call.dtype.is_none() ? default_type(call)
+                              : read_dtype(call.dtype, call.inputs.caller(), result_choices(call));
 }
 
 /// A reduction of the vectors in host memory, rounded to `result`.
@@ -109,11 +132,9 @@ nb::object call_on_gpu(const reduction_call& call, const imported_array& out, co
 }
 
 /// Whether a keyword argument is true; false if it was not passed.
-bool is_true(const call_arguments& given, parameter which) {
+bool is_true(const call_arguments& given, parameter which, const char* caller) {
   PyObject* const value = given.keywords[which];
-  const int is = value == nullptr ? 0 : PyObject_IsTrue(value);
-  if (is < 0) throw nb::python_error();
-  return is == 1;
+  return value != nullptr && read_bool(value, name_of_parameter(which), caller);
 }
 
 /// The value of a keyword argument; `default_value` if it was not passed.
@@ -127,16 +148,30 @@ bool is_given(const call_arguments& given, parameter which) { return !keyword(gi
 /// A reduction over axes, segments or groups. `stream`: of arrays in GPU memory, otherwise null.
 nb::object call_on_axes(const reduction_call& call, const call_arguments& given, result_array& results,
                         const stream_choice* stream) {
-  if (call.negative_zero) call.inputs.refuse(false, "negative_zero is for one vector; omit axis and keepdims");
-  const grid_call over_axes{call.inputs.caller(), call.what, call.inputs,
-                            call.chosen,          call.ddof, keyword(given, axis_parameter, Py_None),
-                            call.dtype,           call.out,  is_true(given, keepdims_parameter),
-                            default_type(call),   results,   stream};
+  if (call.negative_zero)
+    call.inputs.refuse(false, "negative_zero is for one vector; omit axis, keepdims and out=...");
+  const grid_call over_axes{call.inputs.caller(),
+                            call.what,
+                            call.inputs,
+                            call.chosen,
+                            call.ddof,
+                            keyword(given, axis_parameter, Py_None),
+                            call.dtype,
+                            call.out,
+                            is_true(given, keepdims_parameter, call.inputs.caller()),
+                            default_type(call),
+                            results,
+                            stream,
+                            call.as_array,
+                            call.dtype.is_none() ? nullptr : result_choices(call)};
   const auto of_groups = [&] {
     PyObject* const* const after = given.inputs + call.function.signature.inputs;
-    return group_arguments{after[0], after[1], is_true(given, skip_parameter)};
+    return group_arguments{after[0], after[1], is_true(given, skip_parameter, call.inputs.caller())};
   };
   switch (call.function.takes) {
+    case shapes::vectors:
+      call.inputs.check();
+      return reduce_pairs(over_axes);
     case shapes::pairs:
       return reduce_pairs(over_axes);
     case shapes::matrix_vector:
@@ -154,9 +189,9 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
 
 /// Whether the call is that of vectors, once the first input is imported: its result is one number.
 bool is_vector_call(const reduction_call& call, const call_arguments& given) {
-  if (call.function.takes != shapes::axes) return call.function.takes == shapes::vectors;
-  return call.inputs.first.dimensions <= 1 && !is_given(given, axis_parameter) &&
-         !is_true(given, keepdims_parameter);
+  if (call.function.takes != shapes::axes) return call.function.takes == shapes::vectors && !call.as_array;
+  return call.inputs.first.dimensions <= 1 && !is_given(given, axis_parameter) && !call.as_array &&
+         !is_true(given, keepdims_parameter, call.inputs.caller());
 }
 
 /// Locates `out` if it was passed.
@@ -184,18 +219,39 @@ nb::object reduce_on_host(const reduction_call& call, const call_arguments& give
   return call_on_axes(call, given, results, nullptr);
 }
 
-/// ddof, or correction, which the array API calls it; NumPy has both. 0 without either.
-std::int64_t read_ddof(const call_arguments& given, const char* caller) {
-  const nb::handle ddof = keyword(given, ddof_parameter, Py_None);
-  const nb::handle correction = keyword(given, correction_parameter, Py_None);
-  if (correction.is_none()) return ddof.is_none() ? 0 : read_integer(ddof, "ddof", caller);
-  if (!ddof.is_none()) throw_python(false, std::string(caller) + ": ddof and correction mean the same; pass one");
-  if (!PyFloat_Check(correction.ptr())) return read_integer(correction, "correction", caller);
-  const double value = PyFloat_AS_DOUBLE(correction.ptr());
-  if (std::trunc(value) != value || std::abs(value) > 0x1p53) {
-    throw_python(false, std::string(caller) + ": correction is " + text_of(correction) + "; use a whole number");
+/// ddof, or correction, which the array API calls it; NumPy has both. 0 without either. A whole number goes to
+/// call.ddof, any other float to call.fractional_ddof.
+void read_ddof(const call_arguments& given, reduction_call& call) {
+  const char* const caller = call.inputs.caller();
+  const bool has_ddof = is_given(given, ddof_parameter), has_correction = is_given(given, correction_parameter);
+  if (!has_ddof && !has_correction) return;
+  if (has_ddof && has_correction) {
+    throw_python(false, std::string(caller) + ": ddof and correction mean the same; pass one");
   }
-  return static_cast<std::int64_t>(value);
+  const parameter which = has_correction ? correction_parameter : ddof_parameter;
+  const nb::handle passed = given.keywords[which];
+  if (PyLong_CheckExact(passed.ptr()) != 0) {
+    call.ddof = read_integer(passed, name_of_parameter(which), caller);
+    return;
+  }
+  const char* const name = name_of_parameter(which);
+  if (PyFloat_Check(passed.ptr()) == 0 && PyIndex_Check(passed.ptr()) != 0) {
+    call.ddof = read_integer(passed, name, caller);
+    return;
+  }
+  if (PyNumber_Check(passed.ptr()) == 0) {
+    throw_python(true, std::string(caller) + ": " + name + " is " + text_of(passed) + "; use a number");
+  }
+  const double value = PyFloat_AsDouble(passed.ptr());
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (!(value >= 0 && value <= 0x1p53)) {
+    throw_python(false, std::string(caller) + ": " + name + " is " + text_of(passed) + "; use 0 or more");
+  }
+  if (std::trunc(value) == value) {
+    call.ddof = static_cast<std::int64_t>(value);
+  } else {
+    call.fractional_ddof = value;
+  }
 }
 
 /// The reduction that the order of a norm names: 2 (the default) or 1.
@@ -214,9 +270,59 @@ options read_placement(const call_arguments& given, const char* caller) {
   static const nb::str* const exact = new nb::str("exact");
   static const nb::str* const automatic = new nb::str("auto");
   PyObject* const threads = given.keywords[threads_parameter];
+  const bool are_defaults = threads == nullptr && given.keywords[mode_parameter] == nullptr &&
+                            given.keywords[device_parameter] == nullptr;
+  if (are_defaults) return {};
   return read_options(keyword(given, mode_parameter, *exact),
                       threads != nullptr ? read_integer(threads, "threads", caller) : 0,
                       keyword(given, device_parameter, *automatic), caller);
+}
+
+/// The name of a reduction of one vector in Python.
+const char* name_in_python(reduction what) {
+  for (const reduction_function& each : functions) {
+    const bool is_alias = each.signature.has(ord_parameter);
+    if (each.what == what && !is_alias && (each.takes == shapes::axes || each.takes == shapes::vectors)) {
+      return each.signature.name;
+    }
+  }
+  return "";
+}
+
+/// What exactdot/_exact.py computes: reductions of numbers that no element type holds, variances with a fractional
+/// ddof.
+nb::object compute_in_python(const reduction_call& call, const call_arguments& given) {
+  const vectors& inputs = call.inputs;
+  const finalization_guard guard;
+  const char* const caller = inputs.caller();
+  const bool is_exact = call.fractional_ddof == 0 || inputs.first.holds_exact_numbers;
+  if (is_exact) inputs.refuse_stream(call.stream);
+  nb::dict options;
+  options["axis"] = keyword(given, axis_parameter, Py_None);
+  options["keepdims"] = is_true(given, keepdims_parameter, caller);
+  options["skip_out_of_range"] = is_true(given, skip_parameter, caller);
+  options["as_array"] = call.as_array;
+  options["out"] = call.out;
+  options["threads"] = call.chosen.threads;
+  options["stream"] = call.stream;
+  const auto name_of_type = [](element_type type) { return nb::str(std::string(name_of(type)).c_str()); };
+  const nb::object dtype = call.dtype.is_none() ? nb::none() : nb::object(name_of_type(result_type(call)));
+  const nb::object ddof =
+      call.fractional_ddof != 0 ? nb::object(nb::float_(call.fractional_ddof)) : nb::object(nb::int_(call.ddof));
+  nb::tuple after = nb::make_tuple();
+  PyObject* const* const places = given.inputs + call.function.signature.inputs;
+  const auto place = [&](int i) { return places[i] != nullptr ? nb::handle(places[i]) : nb::handle(Py_None); };
+  if (call.function.takes == shapes::segments) after = nb::make_tuple(place(0));
+  if (call.function.takes == shapes::groups) after = nb::make_tuple(place(0), place(1));
+  const nb::object module = nb::module_::import_("exactdot._exact");
+  if (!is_exact) {
+    const nb::object to = dtype.is_none() ? nb::object(name_of_type(default_type(call))) : dtype;
+    return module.attr("deviations")(caller, inputs.first.for_python(), after, ddof, to, **options);
+  }
+  options["ddof"] = ddof;
+  const nb::tuple arrays = inputs.are_two() ? nb::make_tuple(inputs.first.for_python(), inputs.second.for_python())
+                                            : nb::make_tuple(inputs.first.for_python());
+  return module.attr("reduce")(caller, name_in_python(call.what), arrays, after, dtype, **options);
 }
 
 /// A reduction: converts the arguments, then computes on the device that holds the vectors.
@@ -225,6 +331,7 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   inputs.first.takes_any_shape = inputs.second.takes_any_shape = function.takes != shapes::vectors &&
                                                                  function.takes != shapes::segments &&
                                                                  function.takes != shapes::group_sizes;
+  inputs.first.takes_exact_numbers = inputs.second.takes_exact_numbers = function.takes != shapes::group_sizes;
   inputs.locate();
   reduction_call call{.function = function, .inputs = inputs, .what = function.what};
   call.chosen = read_placement(given, caller);
@@ -232,12 +339,15 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   if (is_variance && call.chosen.mode == mode::fast) {
     throw_python(false, std::string(caller) + ": mode \"fast\" has no variance; use \"exact\"");
   }
-  if (is_variance) call.ddof = read_ddof(given, caller);
+  if (is_variance) read_ddof(given, call);
   if (function.signature.has(ord_parameter)) call.what = norm_of_order(given, function.what, caller);
-  call.negative_zero = is_true(given, negative_zero_parameter);
+  call.negative_zero = is_true(given, negative_zero_parameter, caller);
   call.dtype = keyword(given, dtype_parameter, Py_None);
   call.out = keyword(given, out_parameter, Py_None);
   call.stream = keyword(given, stream_parameter, Py_None);
+  if (call.out.ptr() == Py_Ellipsis) call.out = Py_None, call.as_array = true;
+  const bool is_exact = inputs.first.holds_exact_numbers || inputs.second.holds_exact_numbers;
+  if (is_exact || call.fractional_ddof != 0) return compute_in_python(call, given);
   return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
 }
 
@@ -248,10 +358,15 @@ bool is_norm_of_list(const reduction_function& function, const call_arguments& g
   PyObject* const mode = given.keywords[mode_parameter];
   const bool is_exact =
       mode == nullptr || PyUnicode_Check(mode) == 0 || PyUnicode_CompareWithASCIIString(mode, "fast") != 0;
-  return is_exact && !is_given(given, axis_parameter) && !is_true(given, keepdims_parameter);
+  return is_exact && !is_given(given, axis_parameter) &&
+         !is_true(given, keepdims_parameter, function.signature.name);
 }
 
 nb::object call_on_list(const reduction_function& function, const call_arguments& given) {
+  if (keyword(given, out_parameter, Py_None).ptr() == Py_Ellipsis) {
+    throw_python(false,
+                 std::string(function.signature.name) + ": out=... is not for lists of arrays; pass an array");
+  }
   return norm_of_arrays({function.signature.name, given.inputs[0], read_placement(given, function.signature.name),
                          keyword(given, dtype_parameter, Py_None), keyword(given, out_parameter, Py_None),
                          keyword(given, stream_parameter, Py_None)});

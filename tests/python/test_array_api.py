@@ -51,7 +51,9 @@ def test_arguments() -> None:
         inputs = (x, x) if "vecdot" in call.__name__ else (x,)
         parameters = inspect.signature(call).parameters
         for name in arguments:
-            assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+            may_be_positional = name == "axis" and len(inputs) == 1  # as in NumPy, which the standard allows
+            kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+            assert parameters[name].kind is kinds[not may_be_positional]
         assert np.array_equal(call(*inputs, **arguments), call(*inputs))  # the defaults
 
 
@@ -166,11 +168,10 @@ def test_errors() -> None:
     x = np.ones((2, 3))
     for arguments, kind, why in (
         ({"ddof": 1, "correction": 1}, ValueError, "ddof and correction mean the same; pass one"),
-        ({"correction": 0.5}, ValueError, "correction is 0.5; use a whole number"),
         ({"correction": -1}, ValueError, "ddof is -1"),
-        ({"correction": "1"}, TypeError, "correction is 1; use an integer"),
+        ({"correction": "1"}, TypeError, "correction is 1; use a number"),
         ({"correction": math.nan}, ValueError, "correction is nan"), ({"axis": 2}, IndexError, "axis is 2"),
-        ({"keepdims": 1, "axis": (0, 0)}, ValueError, "axis 0 is named twice"),
+        ({"keepdims": True, "axis": (0, 0)}, ValueError, "axis 0 is named twice"),
     ):
         with pytest.raises(kind, match=f"^var: {why}"):
             xd.var(x, **arguments)
@@ -207,7 +208,7 @@ def test_types_of_a_list_of_arrays() -> None:
     for x, kind, why in (([single, double], TypeError, r"x\[1\] holds float64, x\[0\] float32, which one exact sum"),
                          ([single, np.ones(2, int)], TypeError, r"x\[1\] holds int64"),
                          ([single, np.ones(2, complex)], TypeError, r"x\[1\]: elements are of dtype complex128"),
-                         ([single, [[1], [2, 3]]], ValueError, r"x\[1\]: NumPy does not convert it"),
+                         ([single, [[1], [2, 3]]], ValueError, r"x\[1\]: is inhomogeneous"),
                          ([single, None], TypeError, r"x\[1\]: is not a vector")):
         with pytest.raises(kind, match=f"^norm: {why}"):
             xd.norm(x)

@@ -195,7 +195,15 @@ def test_errors() -> None:
         xd.min(np.ones((2, 0)), axis=1)
     with pytest.raises(ValueError, match="^max: each of the 3 vectors is empty"):
         xd.max(np.ones((0, 3)), axis=0)
-    assert xd.min(np.ones((0, 0)), axis=1).shape == (0,)
+    for shape in ((0, 0), (0, 3), (3, 0)):  # as NumPy: an error for vectors of nothing, even if there is none of them
+        for axis in (0, 1):
+            for call in (xd.min, xd.max, xd.argmin, xd.argmax):
+                if shape[axis] == 0:
+                    with pytest.raises(ValueError, match=f"^{call.__name__}: .*no least or greatest element"):
+                        call(np.ones(shape), axis=axis)
+                else:
+                    assert call(np.ones(shape), axis=axis).shape == (0,)
+    assert xd.segment_min([], [0]).shape == xd.group_min([], [], 0).shape == (0,)  # no segment is empty
     assert xd.argmax(np.array([[1, 5], [7, 2]])) == 2
     with pytest.raises(OverflowError, match="^sum: result 1 does not fit into int64"):
         xd.sum(np.array([[1, 1], [2**62, 2**62]]), axis=1)

@@ -7,11 +7,14 @@ remains: a short call takes half of NumPy's time, a copy of both vectors would m
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 from typing import Callable
 
 import exactdot as xd
 import numpy as np
+import pytest
 from exactdot import _engine
 
 ATTEMPTS = 20
@@ -42,3 +45,42 @@ def test_a_long_call_costs_what_the_library_takes() -> None:
         return _engine._seconds_of_dot(a, b, 1, 1)
 
     assert any(ratio(lambda: xd.dot(a, b, threads=1), in_cpp, 1) <= 1.5 for _ in range(ATTEMPTS))
+
+
+def test_short_lists_and_scalars_cost_little() -> None:
+    """Beside math.fsum, which reads the same list: at most six times for 10 numbers, no more for 1000."""
+    ten, thousand = (np.random.default_rng(1).standard_normal(n).tolist() for n in (10, 1000))
+    for values, limit, count in ((ten, 6.0, 300), (thousand, 1.0, 10)):
+        assert any(ratio(lambda: xd.sum(values), lambda: math.fsum(values), count) <= limit for _ in range(ATTEMPTS))
+    for scalar in (3.0, 3, np.float32(3)):
+        array = np.asarray(scalar)
+        assert any(ratio(lambda: xd.sum(scalar), lambda: xd.sum(array), 300) <= 3 for _ in range(ATTEMPTS))
+
+
+def test_a_dtype_costs_little() -> None:
+    x = np.ones(4)
+    for dtype in ("f4", np.float32, np.dtype("f4")):
+        assert any(ratio(lambda: xd.sum(x, dtype=dtype), lambda: xd.sum(x), 300) <= 2.5 for _ in range(ATTEMPTS))
+
+
+def test_a_series_costs_at_most_three_of_its_values() -> None:
+    values = np.random.default_rng(1).standard_normal(100)
+    series = pytest.importorskip("pandas").Series(values)
+    assert any(ratio(lambda: xd.sum(series), lambda: xd.sum(series.values), 100) <= 3 for _ in range(ATTEMPTS))
+    column = pytest.importorskip("polars").Series(values)
+    assert any(ratio(lambda: xd.sum(column), lambda: xd.sum(column.to_numpy()), 100) <= 3 for _ in range(ATTEMPTS))
+
+
+def test_lists_scalars_and_dtypes_run_no_python_code() -> None:
+    """Neither a function of Python, an import among them, nor a search for an attribute that fails."""
+    x = np.ones(2)
+    calls = [lambda: xd.sum([1.0, 2, True]), lambda: xd.dot((1, 2), [3, 4]), lambda: xd.sum([[1, 2], [3, 4]]),
+             lambda: xd.sum(3.0), lambda: xd.sum(np.float32(3)), lambda: xd.sum(x, dtype="f4"),
+             lambda: xd.sum([np.float64(3)])]
+    for call in calls:
+        call()
+        events: list[str] = []
+        sys.setprofile(lambda frame, event, argument: events.append(frame.f_code.co_name) if event == "call" else None)
+        call()
+        sys.setprofile(None)
+        assert events == ["<lambda>"], events

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 VALID = """
+from decimal import Decimal
 from fractions import Fraction
-
 import exactdot as xd
 import numpy as np
 a = np.ones(3)
@@ -19,6 +19,10 @@ value = xd.sum([1.0, 2.0], dtype="f4", negative_zero=True) + xd.var(a, ddof=1) +
 index: int = xd.argmax(a)
 out: np.ndarray = xd.dot(a, a, out=np.zeros(1))
 out = xd.std(a, ddof=1, out=out)
+made: np.ndarray = xd.sum(a, out=...)
+made = xd.dot(a, a, out=...)
+made = xd.sum(a, 0, keepdims=True)
+value = xd.sum([Decimal("0.1"), Decimal(1)]) + xd.sum([Fraction(1, 3)]) + xd.sum(x / 2 for x in range(3)) + xd.var(a, ddof=1.5)
 acc = xd.Accumulator("float32")
 acc.add(a)
 acc += acc.copy()

@@ -1,0 +1,347 @@
+"""Reductions of numbers that no element type holds, and variances with a fractional ddof: by Python's integers.
+
+Ints of any size, Decimals and Fractions are summed as integers over common denominators; the result is the real number,
+rounded once. Results of ints alone are ints that int64 or uint64 holds, others float64, unless dtype says otherwise.
+Cost: a microsecond an element; a variance with a fractional ddof costs its states and a few microseconds a result.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Callable
+
+import numpy as np
+
+from exactdot._numbers import ExactNumbers, numbers_of
+
+# significant bits, the last place of the subnormals, the overflow threshold: as powers of two
+_FORMATS = {"float16": (11, -24, 16), "bfloat16": (8, -133, 128), "float32": (24, -149, 128),
+            "float64": (53, -1074, 1024)}
+# of the inputs of these functions: at least, at most
+_DIMENSIONS = {"dot": (1, 1), "segment": (1, 1), "group": (1, None), "vecdot": (1, None), "matvec": (1, None)}
+_LIMITS = {"int64": (-2**63, 2**63 - 1), "uint64": (0, 2**64 - 1)}
+
+
+def round_to(value: Any, name: str) -> float:
+    """A rational number, infinity or NaN rounded to nearest, ties to even, to a floating-point type."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return value
+    if value == 0:
+        return value if isinstance(value, float) else 0.0  # -0.0 of an extremum
+    precision, lowest, overflow = _FORMATS[name]
+    size = Fraction(abs(value))
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    if size < Fraction(2) ** exponent:
+        exponent -= 1
+    place = max(exponent - precision + 1, lowest)
+    steps = round(size / Fraction(2) ** place)  # takes ties to even
+    result = math.inf if steps * Fraction(2) ** place >= Fraction(2) ** overflow else math.ldexp(steps, place)
+    return -result if value < 0 else result
+
+
+def root_of(value: Any) -> Any:
+    """The root of a number >= 0, or one beside it that rounds to the same: 2 bits more than a tie needs, none lost."""
+    if isinstance(value, float):
+        return value
+    value = Fraction(value)
+    scale = max(0, 100 + value.denominator.bit_length() - value.numerator.bit_length() // 2)
+    radicand = value * 4**scale
+    root = math.isqrt(radicand.numerator // radicand.denominator)
+    return Fraction(2 * root + (root * root != radicand), 2 ** (scale + 1))
+
+
+def sum_of(terms: list[Any]) -> Any:
+    """The exact sum: an int if all terms are, else a Fraction; an infinity or NaN if there is one among them."""
+    numerators: dict[int, int] = {}
+    special = {x for x in terms if isinstance(x, float) and not math.isfinite(x)}
+    if special:
+        return special.pop() if len(special) == 1 else math.nan
+    for term in terms:
+        numerator, denominator = term.as_integer_ratio()
+        numerators[denominator] = numerators.get(denominator, 0) + numerator
+    if all(isinstance(x, int) for x in terms):
+        return numerators.get(1, 0)
+    return sum((Fraction(numerator, denominator) for denominator, numerator in numerators.items()), Fraction(0))
+
+
+def _product(x: Any, y: Any) -> Any:
+    if isinstance(x, float) and not math.isfinite(x) or isinstance(y, float) and not math.isfinite(y):
+        sign = (x > 0) - (x < 0), (y > 0) - (y < 0)
+        return math.nan if x != x or y != y or 0 in sign else math.inf * sign[0] * sign[1]
+    return Fraction(x) * Fraction(y) if not (isinstance(x, int) and isinstance(y, int)) else x * y
+
+
+def _variance(x: list[Any], ddof: Any, root: bool) -> Any:
+    n = len(x)
+    total = sum_of(x)
+    if n <= ddof or isinstance(total, float):
+        return math.nan
+    value = (n * Fraction(sum_of([_product(v, v) for v in x])) - Fraction(total) ** 2) / (n * (n - Fraction(ddof)))
+    return root_of(value) if root else value
+
+
+def _extremum(x: list[Any], sign: int) -> int:
+    """The lowest index of the least element: NaN wins, -0.0 < 0.0."""
+    def key(i: int) -> tuple[bool, Any, float]:
+        value = x[i]
+        is_nan = value != value
+        return not is_nan, 0 if is_nan else sign * value, (
+            sign * math.copysign(1.0, value) if isinstance(value, float) and value == 0 else sign * 1.0)
+    return min(range(len(x)), key=key)
+
+
+def _element(caller: str, x: list[Any], name: str) -> Any:
+    """The least or greatest element, or its index."""
+    if not x:
+        raise ValueError(f"{caller}: the vector is empty, so it has no least or greatest element")
+    at = _extremum(x, 1 if name.endswith("min") else -1)
+    return at if name.startswith("arg") else x[at]
+
+
+def _reducer(caller: str, name: str, ddof: Any) -> Callable[..., Any]:
+    """The exact value of one reduction of one vector, or two."""
+    if name in ("min", "max", "argmin", "argmax"):
+        return lambda x: _element(caller, x, name)
+    reducers: dict[str, Callable[..., Any]] = {
+        "dot": lambda a, b: sum_of([_product(x, y) for x, y in zip(a, b)]),
+        "sum": sum_of,
+        "asum": lambda x: sum_of([abs(v) for v in x]),
+        "sum_of_squares": lambda x: sum_of([_product(v, v) for v in x]),
+        "norm": lambda x: root_of(sum_of([_product(v, v) for v in x])),
+        "mean": lambda x: math.nan if not x else _quotient(sum_of(x), len(x)),
+        "var": lambda x: _variance(x, ddof, False),
+        "std": lambda x: _variance(x, ddof, True),
+    }
+    return reducers[name]
+
+
+def _quotient(total: Any, n: int) -> Any:
+    return total if isinstance(total, float) else Fraction(total) / n
+
+
+def _object_array(x: ExactNumbers) -> Any:
+    array = np.empty(len(x.values), object)
+    array[:] = x.values
+    return array.reshape(x.shape)
+
+
+def _array_of(values: list[Any], shape: tuple[int, ...], dtype: str) -> Any:
+    if dtype == "bfloat16":
+        import ml_dtypes
+        return np.array(values, ml_dtypes.bfloat16).reshape(shape)
+    return np.array(values, dtype).reshape(shape)
+
+
+def _finished(caller: str, values: list[Any], shape: tuple[int, ...], types: tuple[str | None, str], out: Any,
+              as_array: bool) -> Any:
+    """The exact results, rounded to the type asked for or the default: a number, an array, or out."""
+    asked, default = types
+    if out is not None:
+        asked = _type_of_out(caller, out, shape, asked)
+    name = asked or default
+    if name in _FORMATS:
+        results: list[Any] = [round_to(value, name) for value in values]
+    else:
+        results = [_as_integer(caller, value, asked) for value in values]
+        if asked is None and any(value > _LIMITS["int64"][1] for value in results):
+            name = "uint64"
+    if out is None:
+        return results[0] if shape == () and not as_array else _array_of(results, shape, name)
+    made = _array_of(results, tuple(out.shape), name)
+    if hasattr(out, "copy_"):  # PyTorch
+        out.copy_(_beside(out, made))
+    elif isinstance(out, np.ndarray):
+        np.copyto(out, made)
+    else:
+        out[...] = _beside(out, made)
+    return out
+
+
+def _type_of_out(caller: str, out: Any, shape: tuple[int, ...], asked: str | None) -> str:
+    if not hasattr(out, "shape") or not hasattr(out, "dtype"):
+        raise TypeError(f"{caller}: out is a {type(out).__name__}; use an array")
+    if tuple(out.shape) != shape and not (shape == () and tuple(out.shape) == (1,)):
+        raise ValueError(f"{caller}: out has shape {tuple(out.shape)}, the results have {shape}")
+    name = str(out.dtype).rpartition(".")[2]
+    name = getattr(out.dtype, "name", name)
+    if name not in _FORMATS and name not in _LIMITS:
+        raise ValueError(f"{caller}: out is of {name}; use int64, uint64 or a floating-point type")
+    if asked is not None and asked != name:
+        raise ValueError(f"{caller}: out does not have the dtype that was passed")
+    return name
+
+
+def _as_integer(caller: str, value: Any, name: str | None) -> int:
+    if value != int(value) if not isinstance(value, float) or math.isfinite(value) else True:
+        raise ValueError(f"{caller}: the result is no integer; use a floating-point dtype")
+    low, high = _LIMITS[name] if name in _LIMITS else (_LIMITS["int64"][0], _LIMITS["uint64"][1])
+    if not low <= value <= high:
+        raise OverflowError(f'{caller}: the result does not fit into {name or "int64 or uint64"}; use dtype="float64"')
+    return int(value)
+
+
+def _axes(caller: str, axis: Any, dimensions: int) -> tuple[int, ...]:
+    axes = range(dimensions) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    for each in axes:
+        if not -dimensions <= each < dimensions:
+            error: type[Exception] = getattr(np, "exceptions", np).AxisError
+            raise error(f"{caller}: axis is {each}, the array has {dimensions} dimension{'s' * (dimensions != 1)}")
+    found = tuple(each % dimensions for each in axes)
+    twice = next((each for each in found if found.count(each) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{caller}: axis {twice} is named twice")
+    return found
+
+
+def _lines(caller: str, x: Any, axis: Any, keepdims: bool) -> tuple[list[Any], tuple[int, ...]]:
+    """The vectors of each result, and the shape of the results."""
+    axes = _axes(caller, axis, x.ndim)
+    kept = [i for i in range(x.ndim) if i not in axes]
+    flat = x.transpose(kept + sorted(axes)).reshape(math.prod(x.shape[i] for i in kept), -1) if x.size else (
+        np.empty((math.prod(x.shape[i] for i in kept), 0), object))
+    shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+    return [(line.tolist(),) for line in flat], shape
+
+
+def _pairs(caller: str, a: Any, b: Any, axis: int) -> tuple[list[Any], tuple[int, ...]]:
+    a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+    if a.shape[-1] != b.shape[-1]:
+        raise ValueError(f"{caller}: the vectors differ in length: {a.shape[-1]} and {b.shape[-1]}")
+    shape = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    a, b = np.broadcast_to(a, (*shape, a.shape[-1])), np.broadcast_to(b, (*shape, b.shape[-1]))
+    n = math.prod(shape)
+    return [(x.tolist(), y.tolist()) for x, y in zip(a.reshape(n, -1), b.reshape(n, -1))], shape
+
+
+def _segments(caller: str, inputs: list[Any], offsets: Any) -> tuple[list[Any], tuple[int, ...]]:
+    bounds = np.asarray(offsets).tolist()
+    if bounds != sorted(bounds) or bounds[0] < 0 or bounds[-1] > len(inputs[0]):
+        raise ValueError(f"{caller}: offsets decrease or lie outside the vector")
+    return [tuple(x[i:j].tolist() for x in inputs) for i, j in zip(bounds, bounds[1:])], (len(bounds) - 1,)
+
+
+def _groups(caller: str, inputs: list[Any], keys: Any, groups: Any, skip: bool) -> tuple[list[Any], tuple[int, ...]]:
+    of = np.asarray(keys).tolist()
+    if len(of) != len(inputs[0]):
+        raise ValueError(f"{caller}: there are {len(of)} keys and {len(inputs[0])} elements")
+    count = max(of, default=-1) + 1 if groups is None else groups
+    wrong = next((key for key in of if not 0 <= key < count), None)
+    if wrong is not None and not skip:
+        raise ValueError(f"{caller}: key {wrong} is out of range; there are {count} groups")
+    rows: list[list[int]] = [[] for _ in range(count)]
+    for i, key in enumerate(of):
+        if 0 <= key < count:
+            rows[key].append(i)
+    rest = inputs[0].shape[1:]
+    lines: list[Any] = []
+    for of_group in rows:
+        columns = [x[of_group].reshape(len(of_group), math.prod(rest)).T.tolist() for x in inputs]
+        lines += list(zip(*columns))
+    return lines, (count, *rest)
+
+
+def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ...], dtype: str | None,
+           **options: Any) -> Any:
+    """A function of the package on exact numbers. caller: its name; name: that of the reduction of one vector."""
+    numbers = [numbers_of(x) for x in inputs]
+    arrays = [_object_array(x) for x in numbers]
+    keepdims = options["keepdims"]
+    least, most = _DIMENSIONS.get(caller.partition("_")[0], (0, None))
+    if any(x.ndim < least or (most is not None and x.ndim > most) for x in arrays):
+        raise ValueError(f"{caller}: the inputs have {' and '.join(str(x.ndim) for x in arrays)} dimensions; use "
+                         f"{least}{'' if most else ' or more'}")
+    if caller.startswith("segment_"):
+        lines, shape = _segments(caller, arrays, after[0])
+    elif caller.startswith("group_"):
+        lines, shape = _groups(caller, arrays, after[0], after[1], options["skip_out_of_range"])
+    elif caller == "matvec":
+        lines, shape = _pairs(caller, arrays[0], arrays[1][..., None, :], -1)
+    elif len(arrays) == 2:
+        axis = -1 if options["axis"] is None else options["axis"]
+        lines, shape = _pairs(caller, arrays[0], arrays[1], axis)
+        shape = np.expand_dims(np.empty(shape), axis).shape if keepdims else shape
+    else:
+        lines, shape = _lines(caller, arrays[0], options["axis"], keepdims)
+    call = _reducer(caller, name, options["ddof"])
+    values = [call(*line) for line in lines]
+    only_integers = all(isinstance(value, int) for x in numbers for value in x.values)
+    default = "int64" if name.startswith("arg") or (
+        only_integers and name not in ("norm", "mean", "var", "std") and caller != "vector_norm") else "float64"
+    return _finished(caller, values, shape, (dtype, default), options["out"], keepdims or options["as_array"])
+
+
+def _total(words: Any, unit: int) -> Fraction | None:
+    """The sum that the words of a state hold; None with infinities or NaN. `unit`: the words' value of 1."""
+    if any(words[-4:-1]):
+        return None
+    return Fraction(sum(word << 32 * i for i, word in enumerate(words[:-4])), unit)
+
+
+def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: str, **options: Any) -> Any:
+    """Variances and deviations with a fractional ddof: of the exact sums, one rounding."""
+    from exactdot import _engine, _states
+
+    where = {name: options[name] for name in ("threads", "stream")}
+    if caller.startswith("segment_"):
+        words = _states.segment_states("var", x, after[0], **where)
+    elif caller.startswith("group_"):
+        keys = after[0] if hasattr(after[0], "__len__") else list(after[0])
+        groups = after[1] if after[1] is not None else int(np.max(keys)) + 1 if len(keys) else 0
+        words = _states.group_states("var", x, keys, groups, skip_out_of_range=options["skip_out_of_range"], **where)
+    else:
+        words = _states.states("var", x, axis=options["axis"], **where)
+    host = words.cpu() if hasattr(words, "cpu") else words.get() if hasattr(words, "get") else words
+    if host is not words:
+        _engine.check(x, stream=options["stream"])  # what the call on the GPU could not raise
+    values = exact_moments(np.asarray(host), ddof, caller.endswith("std"))
+    shape = tuple(host.shape[:-1])
+    if options["keepdims"]:
+        axes = _axes(caller, options["axis"], np.ndim(x))
+        shape = tuple(1 if i in axes else n for i, n in enumerate(np.shape(x)))
+    as_array = options["keepdims"] or options["as_array"]
+    made = _finished(caller, values, shape, (dtype, dtype), options["out"], as_array)
+    return made if made is options["out"] or isinstance(made, float) else _beside(x, made)
+
+
+def exact_moments(words: Any, ddof: float, root: bool) -> list[Any]:
+    """The exact variances, or their roots, of full states of 'var', in C order."""
+    from exactdot import _states
+
+    kinds = ("float32", "float64", "int32", "int64")  # every element type has the states of one of them
+    kind = next(each for each in kinds if _states.state_words("var", each) == words.shape[-1])
+    one = _states.states("sum", np.array([1], kind))
+    unit = sum(word << 32 * i for i, word in enumerate(one.tolist()[:-4]))
+    values: list[Any] = []
+    for row in words.reshape(-1, words.shape[-1]).tolist():
+        half = (len(row) - 1) // 2
+        n, total, squares = row[0], _total(row[1:1 + half], unit), _total(row[1 + half:], unit)
+        if total is None or squares is None or n <= ddof:
+            values.append(math.nan)
+            continue
+        value = (n * squares - total**2) / (n * (n - Fraction(ddof)))
+        values.append(root_of(value) if root else value)
+    return values
+
+
+def round_moments(words: Any, ddof: float, root: bool, dtype: str) -> Any:
+    """Full states of 'var' rounded to a type: an array of the shape of the states."""
+    values = exact_moments(words, ddof, root)
+    return _array_of([round_to(value, dtype) for value in values], words.shape[:-1], dtype)
+
+
+def _beside(x: Any, results: Any) -> Any:
+    """The results as an array of the library of x, on its device."""
+    library = type(x).__module__.partition(".")[0]
+    if library == "torch":
+        import torch
+        wide = torch.from_numpy(results.astype(float))  # which has bfloat16
+        return wide.to(dtype=getattr(torch, results.dtype.name), device=x.device)
+    if library == "cupy":
+        import cupy  # type: ignore[import-not-found]
+        return cupy.asarray(results)
+    if library.startswith("jax"):
+        import jax.numpy  # type: ignore[import-not-found]
+        return jax.numpy.asarray(results)
+    return results
+

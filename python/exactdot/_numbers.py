@@ -1,0 +1,213 @@
+"""How Python objects other than arrays become numbers: exactly, or with a sentence that names the element.
+
+The engine reads floats, ints, bools and lists and tuples of them itself, if one element type holds them all. It asks
+`convert` about everything else: other sequences and iterators, numbers of NumPy, Decimal and Fraction, ints beyond 64
+bits, and types of pandas. Each object is read in one pass. Cost: that of Python, per element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, Callable
+
+import numpy as np
+
+
+class Refusal:
+    """Why an object is no vector: the rest of a sentence that begins with the argument's name."""
+
+    def __init__(self, sentence: str, is_type_error: bool = True) -> None:
+        self.sentence, self.is_type_error = sentence, is_type_error
+
+
+class ExactNumbers:
+    """Numbers that no one element type holds: ints, floats and Fractions in C order of a shape."""
+
+    def __init__(self, values: list[Any], shape: tuple[int, ...], reason: str) -> None:
+        self.values, self.shape, self.reason = values, shape, reason
+
+
+class _Refused(Exception):
+    """Carries a Refusal out of nested lists."""
+
+
+def convert(x: Any) -> Any:
+    """Returns an ndarray, ExactNumbers or a Refusal."""
+    try:
+        return _convert(x)
+    except _Refused as refused:
+        return refused.args[0]
+
+
+def _convert(x: Any) -> Any:
+    if type(x) is list or type(x) is tuple:
+        return _from_items(tuple(x))
+    if isinstance(x, (str, bytes, Mapping)) or x is None:
+        return Refusal(f"is not a vector; it is {_named(x)}")
+    if isinstance(x, range):
+        array = np.asarray(x)
+        return array if array.dtype != object else _from_items(tuple(x))
+    if _is_number(x):
+        return _numbers_or_array([x], (), x)
+    if not _is_array_like(x):
+        return _from_items(tuple(x)) if isinstance(x, Iterable) else Refusal(f"is not a vector; it is {_named(x)}")
+    _refuse_nulls(x)
+    dtype = getattr(getattr(x, "dtype", None), "numpy_dtype", None)  # of pandas' own types
+    return _asarray(x) if dtype is None else x.to_numpy(dtype=dtype)
+
+
+def _refuse_nulls(x: Any) -> None:
+    """Of a pandas type of its own, or a data frame of Polars or PyArrow."""
+    module = type(x).__module__.partition(".")[0]
+    if module == "pandas" and hasattr(getattr(x, "dtype", None), "numpy_dtype"):
+        nulls = np.asarray(x.isna())
+        count, first = int(nulls.sum()), int(nulls.argmax()) if len(nulls) else 0
+        where = "null, at" if count == 1 else "nulls, the first at"
+        held = f"{count} {where} index {first}" if count else ""
+    else:
+        columns = (x.null_count().row(0) if module == "polars" and hasattr(x, "null_count") else
+                   [column.null_count for column in x.columns] if module == "pyarrow" and hasattr(x, "columns") else [])
+        held = next((f"{count} null{'s' * (count != 1)} in column {i}" for i, count in enumerate(columns) if count), "")
+    if held:
+        raise _Refused(Refusal(f"holds {held}; drop or fill nulls first", False))
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float, Decimal, Rational)) or (
+        isinstance(x, np.generic) and not isinstance(x, (np.flexible, np.character)))
+
+
+def _is_array_like(x: Any) -> bool:
+    return any(hasattr(type(x), name) for name in ("__array__", "__array_interface__", "__dlpack__", "__buffer__"))
+
+
+def _asarray(x: Any) -> Any:
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError, RuntimeError) as refused:
+        raise _Refused(Refusal(f"NumPy does not convert it: {refused}", not isinstance(refused, ValueError))) from None
+    if isinstance(x, np.ma.MaskedArray):
+        raise _Refused(Refusal("is a masked array; fill or compress it first"))
+    return array
+
+
+def _named(x: Any) -> str:
+    text = repr(x)
+    text = text if len(text) <= 40 else text[:37] + "..."
+    kind = type(x).__name__
+    return text if x is None or text.startswith(kind) else f"{kind} {text}"
+
+
+def _from_items(items: tuple[Any, ...]) -> Any:
+    kinds = set(map(type, items))
+    kind = next(iter(kinds)) if len(kinds) == 1 else None
+    if kind is np.ndarray:
+        is_exact = len({item.dtype for item in items}) == 1
+    elif kind is not None and issubclass(kind, np.number):
+        is_exact = True
+    else:
+        is_exact = all(issubclass(each, (float, np.float32, np.float16)) for each in kinds)
+    if is_exact:
+        return _asarray(items)  # arrays or numbers of one type, or floats, which float64 holds
+    values, shape = _flatten(items, "")
+    return _numbers_or_array(values, shape, items)
+
+
+def _flatten(items: tuple[Any, ...], before: str) -> tuple[list[Any], tuple[int, ...]]:
+    """The numbers in C order and their shape. `before`: the indices of the list that holds these items."""
+    values: list[Any] = []
+    shape: tuple[int, ...] | None = None
+    for i, item in enumerate(items):
+        index = f"{before}{i}"
+        inner, its_shape = _flatten_item(item, index)
+        if shape is None:
+            shape = its_shape
+        elif shape != its_shape:
+            why = f"is inhomogeneous: element {index} has shape {its_shape}, the first {shape}"
+            raise _Refused(Refusal(why, is_type_error=False))
+        values += inner
+    return values, (len(items), *(shape or ()))
+
+
+def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
+    if _is_number(item):
+        return [_checked(item, index)], ()
+    if isinstance(item, (str, bytes, Mapping, complex)) or item is None:
+        raise _Refused(Refusal(f"element {index} is {_named(item)}, no number"))
+    if _is_array_like(item):
+        array = _asarray(item)
+        flat = array.astype(float) if array.dtype.name == "bfloat16" else array
+        return [_checked(value, index) for value in flat.ravel().tolist()], array.shape
+    if isinstance(item, Iterable):
+        return _flatten(tuple(item), index + ", ")
+    raise _Refused(Refusal(f"element {index} is {_named(item)}, no number"))
+
+
+def _checked(value: Any, index: str) -> Any:
+    """The value as an int, a float or a Fraction, exactly."""
+    if isinstance(value, (bool, np.bool_)):
+        return int(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, (float, np.float32, np.float16)):
+        return float(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return Fraction(value)
+    if isinstance(value, Rational):
+        return Fraction(value)
+    if isinstance(value, np.generic) and value.dtype.name == "bfloat16":
+        return float(value)
+    raise _Refused(Refusal(f"element {index} is {_named(value)}, no number" if not isinstance(value, Decimal) else
+                           f"element {index} is {_named(value)}, no finite Decimal"))
+
+
+def _numbers_or_array(values: list[Any], shape: tuple[int, ...], source: Any) -> Any:
+    """The array that NumPy makes of them, if it holds the same numbers, and integers if all are."""
+    if shape == ():
+        values = [_checked(values[0], "0")]
+    if not any(isinstance(value, Fraction) for value in values):
+        is_integer = all(isinstance(value, int) for value in values)
+        for given in (source if isinstance(source, tuple) or isinstance(source, np.generic) else values[0],
+                      values if is_integer and shape != () else None):
+            array = None if given is None else _asarray(given)
+            if array is not None and _holds(array, values, is_integer):
+                return array.reshape(shape)
+    misfit = _misfit(values)
+    index = ", ".join(map(str, np.unravel_index(misfit, shape))) if shape else ""
+    reason = (f"{'element ' + index if index else 'it'} is {_named(values[misfit])}, which no element type holds"
+              f"{' beside the others' if len(values) > 1 else ''}")
+    return ExactNumbers(values, shape, reason)
+
+
+def _holds(array: Any, values: list[Any], is_integer: bool) -> bool:
+    if array.dtype == object or (is_integer and values and array.dtype.kind not in "iub"):
+        return False
+    plain = array.astype(float) if array.dtype.name == "bfloat16" else array
+    found = plain.ravel().tolist()
+    return len(found) == len(values) and all(a == b or a != a for a, b in zip(values, found))
+
+
+def _misfit(values: list[Any]) -> int:
+    """The index of the number that is to blame: no int64, or no float."""
+    tests: list[Callable[[Any], bool]] = [
+        lambda x: isinstance(x, Fraction), lambda x: isinstance(x, int) and not -2**63 <= x < 2**63,
+        lambda x: isinstance(x, int) and abs(x) >> 53 != 0]
+    for is_one in tests:
+        found = next((i for i, value in enumerate(values) if is_one(value)), None)
+        if found is not None:
+            return found
+    return 0
+
+
+def numbers_of(x: Any) -> ExactNumbers:
+    """Any input as exact numbers."""
+    if isinstance(x, ExactNumbers):
+        return x
+    array = np.asarray(x)
+    plain = array.astype(float) if array.dtype.name == "bfloat16" else array
+    return ExactNumbers([int(v) if isinstance(v, bool) else v for v in plain.ravel().tolist()], array.shape, "")

@@ -1,0 +1,124 @@
+"""Columns of pandas, Polars and PyArrow: one rule for nulls, booleans, chunks, and element types."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Callable
+
+import exactdot as xd
+import numpy as np
+import pytest
+
+TYPES = ["float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+def polars_series(values: list[Any], dtype: str) -> Any:
+    polars = pytest.importorskip("polars")
+    names = {"bool": "Boolean", "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64"}
+    return polars.Series(values, dtype=getattr(polars, names.get(dtype, dtype.title())))
+
+
+def arrow_array(values: list[Any], dtype: str) -> Any:
+    arrow = pytest.importorskip("pyarrow")
+    return arrow.array(values, {"float32": arrow.float32(), "float64": arrow.float64(), "bool": arrow.bool_()}.get(
+        dtype) or dtype)
+
+
+def chunked_array(values: list[Any], dtype: str) -> Any:
+    arrow = pytest.importorskip("pyarrow")
+    whole = arrow_array(values, dtype)
+    return arrow.chunked_array([whole[:1], whole[1:1], whole[1:]])
+
+
+def pandas_series(values: list[Any], dtype: str) -> Any:
+    names = {"bool": "boolean", "float32": "Float32", "float64": "Float64"}
+    name = names.get(dtype, dtype.replace("uint", "UInt").replace("int", "Int") if "uint" not in dtype else
+                     dtype.replace("uint", "UInt"))
+    return pytest.importorskip("pandas").Series(values, dtype=name)
+
+
+def pandas_arrow_series(values: list[Any], dtype: str) -> Any:
+    pytest.importorskip("pyarrow")
+    names = {"float32": "float", "float64": "double"}
+    return pytest.importorskip("pandas").Series(values, dtype=names.get(dtype, dtype) + "[pyarrow]")
+
+
+def plain_pandas_series(values: list[Any], dtype: str) -> Any:
+    return pytest.importorskip("pandas").Series(np.array(values, dtype))
+
+
+WITH_NULLS = [polars_series, arrow_array, chunked_array, pandas_series, pandas_arrow_series]
+Maker = Callable[[list[Any], str], Any]
+
+
+@pytest.mark.parametrize("make", [*WITH_NULLS, plain_pandas_series])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_values(make: Maker, dtype: str) -> None:
+    x = make([1, 2, 4, 100], dtype)
+    array = np.array([1, 2, 4, 100], dtype)
+    for name in ("sum", "mean", "norm", "max", "argmin"):
+        call = getattr(xd, name)
+        assert (type(call(x)), call(x)) == (type(call(array)), call(array))
+    assert xd.dot(x, array) == xd.dot(array, x) == xd.dot(array, array)
+    assert xd.sum(x[1:3]) == 6 and xd.sum(x[:0]) == 0
+    if "int" in dtype and array.itemsize >= 4:
+        assert xd.group_sum([1.0, 2.0], make([1, 0], dtype)).tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("make", WITH_NULLS)
+@pytest.mark.parametrize("dtype", [*TYPES, "bool"])
+def test_nulls_are_refused(make: Maker, dtype: str) -> None:
+    for values, held in (([1, None, 0, None], "2 nulls, the first at index 1"), ([1, 0, None], "1 null, at index 2")):
+        x = make([value if value is None or dtype != "bool" else bool(value) for value in values], dtype)
+        for call in (xd.sum, xd.min, xd.Accumulator("float64").add, lambda x: xd.states("sum", x)):
+            with pytest.raises(ValueError, match=f"x|a: holds {held}; drop or fill nulls first"):
+                call(x)
+        with pytest.raises(ValueError, match=f"keys: holds {held}; drop"):
+            xd.group_sum(np.ones(len(values)), x)
+
+
+@pytest.mark.parametrize("make", [*WITH_NULLS, plain_pandas_series])
+def test_booleans_are_counted(make: Maker) -> None:
+    values = [i % 3 == 0 for i in range(21)]
+    x = make(values, "bool")
+    assert type(xd.sum(x)) is int and xd.sum(x) == 7 and xd.sum(x[1:20]) == 6
+    assert xd.mean(x) == 1 / 3 and xd.max(x) == 1
+
+
+def test_nan_is_a_value() -> None:
+    for x in (plain_pandas_series([1.0, np.nan], "float64"), polars_series([1.0, np.nan], "float64"),
+              arrow_array([1.0, np.nan], "float64")):
+        assert np.isnan(xd.sum(x))
+
+
+def test_slices_of_bits() -> None:
+    values = [True, False, False, True, True, True, False, True, True, False, True]
+    for make in (arrow_array, polars_series):
+        for i in range(len(values)):
+            for j in range(i, len(values) + 1):
+                assert xd.sum(make(values, "bool")[i:j]) == sum(values[i:j])
+    x = arrow_array([None, *range(20), None], "int64")
+    assert xd.sum(x[1:21]) == 190
+    with pytest.raises(ValueError, match="holds 1 null, at index 20"):
+        xd.sum(x[1:])
+
+
+def test_data_frames() -> None:
+    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    columns = {"a": [1.0, 2.0], "b": [3.0, None]}
+    for frame in (polars.DataFrame(columns), arrow.table(columns)):
+        with pytest.raises(ValueError, match="x: holds 1 null in column 1; drop or fill"):
+            xd.sum(frame)
+    assert xd.sum(polars.DataFrame({"a": [1.0, 2.0]}), axis=0).tolist() == [3.0]
+
+
+def test_columns_that_are_no_numbers() -> None:
+    for make in (polars_series, arrow_array):
+        x = pytest.importorskip("polars").Series(["a"]) if make is polars_series else arrow_array(["a"], "string")
+        with pytest.raises(TypeError, match="x: elements are of Arrow's format"):
+            xd.sum(x)
+    money = [Decimal("0.1")] * 3
+    for x in (pytest.importorskip("pandas").Series(money), pytest.importorskip("polars").Series(money)):
+        with pytest.raises(TypeError, match="; a list of the numbers is read one by one, exactly"):
+            xd.sum(x)
+        assert xd.sum(list(x)) == 0.3

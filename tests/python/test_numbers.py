@@ -1,0 +1,237 @@
+"""How lists and other objects of Python's numbers become elements: exactly, or with a sentence that names the element."""
+
+from __future__ import annotations
+
+import collections
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import exactdot as xd
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from element_types import EXTREMA, MEANS, SUMS, same
+from reference import bits, exact_reduction, rounded
+
+THIRD = Fraction(1, 3)
+
+
+@pytest.mark.parametrize("values, expected", [
+    ([2**63 + 1, -2**63], 1),
+    ([2**53 + 1, -2.0**53], 1.0),
+    ([-2.0**53, 2**53 + 1], 1.0),
+    ([2**63, 2**63 - 1], 2**64 - 1),
+    ([10**30, 1, -10**30], 1),
+    ([1, 2.5, True], 4.5),
+    ([True, False, True], 2),
+    ([Decimal("0.1")] * 10, 1.0),
+    ([THIRD] * 3, 1.0),
+    ([Decimal("1e-400"), 1.0], 1.0),
+    ([10**30, math.inf], math.inf),
+    ([10**400, -(10**400), math.nan], math.nan),
+    ([10**400, math.inf, -math.inf], math.nan),
+    ([], 0.0), ((), 0.0), ([[], []], 0.0),
+    (3, 3), (3.5, 3.5), (True, 1), (THIRD, 1 / 3), (2**64 + 1 - 2**64, 1),
+    (range(5), 10), (range(2**63, 2**63 + 1), 2**63),
+    (collections.deque([0.5, 0.25]), 0.75), ({1.5: 0}.keys(), 1.5), ({0.5, 0.25}, 0.75),
+    ([np.float64(0.5), 0.25], 0.75), ([np.float32(0.5), np.float16(2)], 2.5),
+    ([np.int64(2**53 + 1), -2.0**53], 1.0), ([np.uint64(2**63), np.int64(-1)], 2**63 - 1),
+    ([np.array(2**53 + 1), -2.0**53], 1.0),
+])
+def test_sums(values: Any, expected: Any) -> None:
+    assert same(xd.sum(values), expected), xd.sum(values)
+
+
+def test_an_iterator_is_read_once() -> None:
+    assert xd.sum(x / 2 for x in range(5)) == 5.0
+    assert xd.mean(iter([1, 2**63])) == 2.0**62
+    assert xd.dot((x for x in (1, 10**30)), (x for x in (3, 0))) == 3
+
+    def raises() -> Any:
+        yield 1.0
+        raise OSError("lost")
+
+    with pytest.raises(OSError, match="lost"):
+        xd.sum(raises())
+
+
+@pytest.mark.parametrize("values, kind, why", [
+    ([1.0, 2.0, 3.0, None], TypeError, "x: element 3 is None, no number"),
+    ([Decimal(1), "2"], TypeError, "x: element 1 is str '2', no number"),
+    ([1, 2j], TypeError, "x: element 1 is complex 2j, no number"),
+    ([[1, 2], [3, None]], TypeError, "x: element 1, 1 is None"),
+    ([Decimal("NaN")], TypeError, r"x: element 0 is Decimal\('NaN'\), no finite Decimal"),
+    ([0.5, Decimal("sNaN")], TypeError, r"x: element 1 is Decimal\('sNaN'\), no finite"),
+    ([Decimal("-Infinity")], TypeError, r"x: element 0 is Decimal\('-Infinity'\), no finite"),
+    ([[1, 2], [3]], ValueError, r"x: is inhomogeneous: element 1 has shape \(1,\), the first \(2,\)"),
+    ([1, [2]], ValueError, r"x: is inhomogeneous: element 1 has shape \(1,\), the first \(\)"),
+    ([{}], TypeError, r"x: element 0 is dict \{\}, no number"),
+    ({1: 2}, TypeError, "x: is not a vector; it is dict"),
+    ("12", TypeError, "x: is not a vector; it is str '12'"),
+    (None, TypeError, "x: is not a vector; it is None"),
+    (object(), TypeError, "x: is not a vector; it is object"),
+])
+def test_refusals(values: Any, kind: type[Exception], why: str) -> None:
+    with pytest.raises(kind, match="^sum: " + why):
+        xd.sum(values)
+
+
+def test_a_list_that_holds_itself() -> None:
+    values: list[Any] = []
+    values.append(values)
+    with pytest.raises((RecursionError, ValueError, TypeError)):
+        xd.sum(values)
+
+
+def test_results_beyond_64_bits() -> None:
+    for values in ([2**63, 2**63], [-2**63, -1], [10**30], [2**62] * 3 + [-1]):
+        with pytest.raises(OverflowError, match='^sum: .*dtype="?float64|floating'):
+            xd.sum(values)
+        assert xd.sum(values, dtype="float64") == float(sum(values))
+    with pytest.raises(OverflowError, match="^sum: the result does not fit into uint64"):
+        xd.sum([2**64, -2**64, -1], dtype="uint64")
+    with pytest.raises(ValueError, match="^sum: the result is no integer"):
+        xd.sum([THIRD], dtype="int64")
+    assert xd.max([10**400, 1.0]) == math.inf
+
+
+EXACT = st.one_of(st.integers(-2**70, 2**70), st.fractions(max_denominator=10**6), st.floats(allow_nan=False),
+                  st.decimals(allow_nan=False, allow_infinity=False, places=6))
+
+
+@given(st.lists(EXACT, max_size=12), st.sampled_from([*SUMS, *MEANS]), st.sampled_from(["float16", "bfloat16",
+                                                                                        "float32", "float64"]))
+def test_exact_numbers_as_the_reference(values: list[Any], name: str, dtype: str) -> None:
+    plain = [float(x) if isinstance(x, float) and not math.isfinite(x) else Fraction(x) for x in values]
+    found = getattr(xd, name)([*values, 2**80, THIRD], dtype=dtype)
+    assert bits(found) == bits(exact_reduction(name, [*plain, Fraction(2**80), THIRD], dtype))  # type: ignore[list-item]
+
+
+@given(st.lists(st.one_of(st.integers(-2**60, 2**60), st.floats(), st.booleans()), max_size=12),
+       st.sampled_from(SUMS + MEANS))
+def test_lists_of_python_numbers(values: list[Any], name: str) -> None:
+    """Every mixture of ints, floats and bools has the exact result, whichever way it is read."""
+    if all(isinstance(x, int) for x in values):
+        values = [float(2**40), *values]
+    plain = [x if isinstance(x, float) and not math.isfinite(x) else Fraction(x) for x in values]
+    expected = exact_reduction(name, plain, "float64")  # type: ignore[arg-type]
+    for given_as in (values, tuple(values), iter(values)):
+        assert bits(getattr(xd, name)(given_as)) == bits(expected)
+
+
+def test_extrema() -> None:
+    values = [THIRD, 2**63 + 1, -0.0, 0.0, Decimal("-0.5")]
+    assert [getattr(xd, name)(values) for name in EXTREMA] == [-0.5, 2.0**63, 4, 1]
+    assert (xd.min([2**64, 7]), xd.argmax([2**64, 7])) == (7, 0)
+    assert bits(xd.min([0.0, -0.0, 10**30])) == bits(-0.0)
+    assert math.isnan(xd.max([10**30, math.nan])) and xd.argmin([10**30, math.nan]) == 1
+    with pytest.raises(OverflowError, match="^max: the result does not fit"):
+        xd.max([2**64, 7])
+
+
+def test_matrices_segments_and_groups() -> None:
+    x = [[Decimal("0.1"), 2**63], [Decimal("0.2"), -2**63]]
+    assert xd.sum(x, 0).tolist() == [0.3, 0.0] and xd.sum(x, axis=1).tolist() == [2.0**63, -2.0**63]
+    assert xd.sum(x, axis=(0, 1)) == 0.3 and xd.sum(x) == 0.3 and xd.sum(x, keepdims=True).shape == (1, 1)
+    assert xd.matvec(x, [1, 0]).tolist() == [0.1, 0.2]
+    assert xd.vecdot(x, [[1], [1]], axis=0).tolist() == [0.3, 0.0]
+    assert xd.vecdot(x, x, axis=0, keepdims=True).shape == (1, 2)
+    assert xd.dot([Decimal("0.1"), Decimal("0.2")], [3, 1]) == 0.5
+    assert xd.dot([2**64, 1], np.array([0, 5])) == 5
+    prices, keys = [Decimal("0.1"), Decimal("0.2"), Decimal("0.3")], [1, 0, 1]
+    assert xd.group_sum(prices, keys).tolist() == [0.2, 0.4]
+    assert xd.group_mean([[p, 1] for p in prices], keys).tolist() == [[0.2, 1.0], [0.2, 1.0]]
+    assert xd.group_sum(prices, [0, -1, 7], 2, skip_out_of_range=True).tolist() == [0.1, 0.0]
+    with pytest.raises(ValueError, match="^group_sum: key -1 is out of range"):
+        xd.group_sum(prices, [0, -1, 7], 2)
+    assert xd.segment_sum(prices, [0, 2, 2, 3]).tolist() == [0.3, 0.0, 0.3]
+    assert xd.segment_dot(prices, [1, 1, 2], [0, 1, 3]).tolist() == [0.1, 0.8]
+    out = np.zeros(2, "f4")
+    assert xd.sum(x, axis=0, out=out) is out and out.tolist() == [np.float32(0.3), 0.0]
+    with pytest.raises(ValueError, match="^sum: out has shape"):
+        xd.sum(x, axis=0, out=np.zeros(3))
+    with pytest.raises(ValueError, match="differ in length: 2 and 1"):
+        xd.dot([THIRD, 1], [1])
+    with pytest.raises(IndexError, match="^sum: axis is 2, the array has 2 dimensions"):
+        xd.sum(x, axis=2)
+    with pytest.raises(ValueError, match="^sum: axis 0 is named twice"):
+        xd.sum(x, axis=(0, -2))
+    with pytest.raises(ValueError, match="^dot: the inputs have 2 and 1 dimensions; use 1"):
+        xd.dot(x, [1])
+    assert same(xd.linalg.vector_norm([10**30, -1], ord=1), float(10**30 + 1))
+    with pytest.raises(ValueError, match="^segment_min: the vector is empty"):
+        xd.segment_min([THIRD], [0, 0])
+
+
+def test_other_functions_name_the_element() -> None:
+    for call in (xd.Accumulator().add, xd.Moments().add, lambda x: xd.states("sum", x)):
+        with pytest.raises(TypeError, match="element 1 is int 18446744073709551617, which no element type holds beside"):
+            call([-1, 2**64 + 1])
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=9), st.floats(0, 2.5), st.sampled_from(["var", "std"]))
+def test_a_fractional_ddof(values: list[float], ddof: float, name: str) -> None:
+    expected = exact_reduction(name, values, "float64", Fraction(ddof))  # type: ignore[arg-type]
+    assert bits(getattr(xd, name)(np.array(values), ddof=ddof)) == bits(expected)
+    assert bits(getattr(xd, name)(np.array(values), correction=ddof)) == bits(expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8", "uint64", "bfloat16"])
+def test_a_fractional_ddof_of_every_type_and_shape(dtype: str) -> None:
+    if dtype == "bfloat16":
+        dtype = pytest.importorskip("ml_dtypes").bfloat16
+    x = np.array([[1, 2, 4, 9], [3, 3, 3, 5]]).astype(dtype)
+    result = x.dtype.name if x.dtype.kind not in "iu" else "float64"
+    expected = [exact_reduction("var", row, result, Fraction(1.5)) for row in  # type: ignore[arg-type]
+                x.astype(float).tolist()]
+    assert xd.var(x, axis=1, ddof=1.5).astype(float).tolist() == expected
+    assert xd.var(x, 1, ddof=1.5).dtype == result
+    assert xd.segment_var(x.reshape(-1), [0, 4, 8], ddof=1.5).astype(float).tolist() == expected
+    assert xd.group_var(x.reshape(-1), [0] * 4 + [1] * 4, ddof=1.5).astype(float).tolist() == expected
+    assert xd.var(x, axis=0, ddof=0.5, keepdims=True).shape == (1, 4)
+    assert math.isnan(xd.var(x[0], ddof=4.5)) and math.isnan(xd.var(x[0][:0], ddof=0.5))
+    assert xd.var(x[0], ddof=1.5, dtype="float32") == rounded(Fraction(*xd.var(x[0], ddof=1.5, dtype="float64")
+                                                                       .as_integer_ratio()), "float32")
+
+
+def test_ddof() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    for one in (1, 1.0, np.int8(1), np.float32(1), True):
+        assert xd.var(x, ddof=one) == xd.var(x, correction=one) == xd.segment_var(x, [0, 3], ddof=one)[0] == 7 / 3
+    for wrong in (-1, -0.5, math.nan, math.inf):
+        with pytest.raises(ValueError, match="^var: (ddof|correction) is .*; use 0 or more"):
+            xd.var(x, ddof=wrong)
+    for text in ("1", [1]):
+        with pytest.raises(TypeError, match="^std: ddof is .*; use a number"):
+            xd.std(x, ddof=text)
+
+
+def test_states_with_a_fractional_ddof() -> None:
+    for dtype in ("float16", "float32", "float64", "int8", "uint64"):
+        x = np.array([[1, 2, 4, 9], [3, 3, 3, 5]], dtype)
+        for compact in (False, True):
+            words = xd.states("var", x, axis=1, compact=compact)
+            for name in ("var", "std"):
+                found = xd.round_states(words, "var", dtype, finish=name, ddof=1.5)
+                assert found.dtype == getattr(xd, name)(x, axis=1).dtype
+                assert found.tolist() == getattr(xd, name)(x, axis=1, ddof=1.5).tolist()
+        assert xd.round_states(words, "var", dtype, ddof=1.0).tolist() == xd.var(x, axis=1, ddof=1).tolist()
+    with pytest.raises(ValueError, match="^round_states: ddof is -0.5; use 0 or more"):
+        xd.round_states(words, "var", dtype, ddof=-0.5)
+
+
+@pytest.mark.parametrize("wrong", ["false", 1, None])
+def test_switches_of_states_are_true_or_false(wrong: Any) -> None:
+    x = np.ones(3)
+    for call in (lambda: xd.states("sum", x, compact=wrong), lambda: xd.segment_states("sum", x, [0, 3], compact=wrong),
+                 lambda: xd.group_states("sum", x, [0] * 3, 1, compact=wrong),
+                 lambda: xd.convert_states(xd.states("sum", x), "sum", "f8", compact=wrong),
+                 lambda: xd.state_words("sum", "f8", wrong)):
+        with pytest.raises(TypeError, match="_?states?.*: compact is .*; use True or False"):
+            call()
+    with pytest.raises(TypeError, match="^group_states: skip_out_of_range is"):
+        xd.group_states("sum", x, [0] * 3, 1, skip_out_of_range=wrong)
