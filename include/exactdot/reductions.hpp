@@ -182,9 +182,7 @@ template <vector_view X>
 [[nodiscard]] constexpr element_type default_result_type(reduction what, element_type a, element_type b) {
   if (gives_index(what)) return element_type::int64;
   if (gives_element(what)) return a;
-  const bool is_sum = what == reduction::dot || what == reduction::sum || what == reduction::asum ||
-                      what == reduction::sum_of_squares;
-  return is_integer(a) && !is_sum ? element_type::float64 : detail::sum_type_of(a, b);
+  return is_integer(a) && !core::info_of(what).is_sum() ? element_type::float64 : detail::sum_type_of(a, b);
 }
 [[nodiscard]] constexpr element_type default_result_type(reduction what, element_type x) {
   return default_result_type(what, x, x);
