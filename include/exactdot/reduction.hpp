@@ -57,16 +57,13 @@ constexpr std::optional<reduction> reduction_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// Vectors that it reads.
-constexpr int inputs_of(reduction what) { return what == reduction::dot ? 2 : 1; }
 /// Whether the result is an index.
 constexpr bool gives_index(reduction what) { return what == reduction::argmin || what == reduction::argmax; }
-/// Whether the result is a sum of terms as it is, which of integers is an integer.
-constexpr bool gives_sum(reduction what) {
-  return what == reduction::dot || what == reduction::sum || what == reduction::asum ||
-         what == reduction::sum_of_squares;
-}
+/// Whether it looks for the greatest element, not for the least.
+constexpr bool selects_greatest(reduction what) { return what == reduction::max || what == reduction::argmax; }
 /// Whether the result is an element.
 constexpr bool gives_element(reduction what) { return what == reduction::min || what == reduction::max; }
 
 }  // namespace exactdot::inline v0_3
+
+#include <exactdot/core/reduction.hpp>  // what each is made of; it needs the enumerators

@@ -54,16 +54,15 @@ constexpr limb_range limbs_of(element_type type, bool are_products, state_form f
 
 /// Whether a state begins with the number of elements.
 constexpr bool counts_elements(reduction what) {
-  return what == reduction::mean || what == reduction::variance || what == reduction::stddev;
+  return is_known(what) && core::info_of(what).counts_elements();
 }
 /// The sums of a state; 0 for a reduction that is no sum.
 constexpr int sums_of(reduction what) {
-  if (!is_known(what) || gives_element(what) || gives_index(what)) return 0;
-  return what == reduction::variance || what == reduction::stddev ? 2 : 1;
+  return is_known(what) ? core::info_of(what).sums : 0;
 }
 /// Whether the terms of a sum are products.
 constexpr bool sums_products(reduction what, int sum) {
-  return sum == 1 || what == reduction::dot || what == reduction::sum_of_squares || what == reduction::nrm2;
+  return core::term_at(core::info_of(what).term_of(sum)).factors == 2;
 }
 /// The words of one sum after its limbs.
 constexpr int count_words(element_type type, state_form form) {

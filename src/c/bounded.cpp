@@ -103,7 +103,7 @@ xd_status xd_bound(int what, const xd_vector* a, const xd_vector* b, int result_
                    xd_bounded* sum) {
   return guarded([&, caller = __func__] {
     const reduction chosen = to_reduction(what, caller);
-    if (chosen > reduction::sum_of_squares) {
+    if (!core::info_of(chosen).is_sum()) {
       refuse(errc::bad_option, caller, "the sum is that of XD_DOT, XD_SUM, XD_ASUM or XD_SUM_OF_SQUARES");
     }
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(chosen, first, b, caller);
@@ -118,7 +118,7 @@ xd_status xd_bound(int what, const xd_vector* a, const xd_vector* b, int result_
     core::enclosure found{};
     if (!engine::bound_short_sum(chosen, first, second, to_type(result_type, caller), used, found)) {
       state total(first.type);
-      if (chosen == reduction::dot) {
+      if (inputs_of(chosen) == 2) {
         detail::add_products(total.view(caller), first, second, used);
       } else {
         detail::add_values(total.view(caller), chosen, first, used);

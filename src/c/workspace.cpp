@@ -64,9 +64,10 @@ xd_status xd_enqueue_add(xd_workspace* workspace, int reduction, const xd_vector
     const char* const caller = "xd_enqueue_add";
     require(workspace, caller, "workspace");
     const auto what = to_reduction(reduction, caller);
-    if (what != reduction::dot && what != reduction::sum && what != reduction::sum_of_squares) {
+    if (!core::info_of(what).is_sum()) {
       refuse(errc::bad_option, caller,
-             std::string(name_of(what)) + " adds no terms to words; use XD_DOT, XD_SUM or XD_SUM_OF_SQUARES");
+             std::string(name_of(what)) +
+                 " adds no terms to words; use XD_DOT, XD_SUM, XD_ASUM or XD_SUM_OF_SQUARES");
     }
     require(device_words, caller, "device_words");
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);

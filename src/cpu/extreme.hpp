@@ -13,18 +13,16 @@ inline bool is_better(const extreme& x, const extreme& than) {
   return x.key < than.key || (x.key == than.key && x.index < than.index);
 }
 
-inline bool wants_greatest(reduction what) { return what == reduction::max || what == reduction::argmax; }
-
 inline extremum_kernel extremum_kernel_of(const engine::plan& plan) {
-  return current_instruction_set().extrema[extremum_index(plan.carrier, wants_greatest(plan.what))];
+  return current_instruction_set().extrema[extremum_index(plan.carrier, selects_greatest(plan.what))];
 }
 
 /// The bits of the element, or its index.
 inline std::uint64_t result_of(const engine::plan& plan, const extreme& best) {
   if (gives_index(plan.what)) return best.index;
   return with_element(plan.carrier, [&]<class T>(T) {
-    return wants_greatest(plan.what) ? core::element_of_key<T, true>(best.key)
-                                     : core::element_of_key<T, false>(best.key);
+    return selects_greatest(plan.what) ? core::element_of_key<T, true>(best.key)
+                                       : core::element_of_key<T, false>(best.key);
   });
 }
 

@@ -54,7 +54,7 @@ void group_extrema::reduce(std::size_t column, result_sink& sink, std::span<unsi
   column_.a.data = all.a, column_.b.data = all.b;
   const std::size_t size = size_of(column_.carrier);
   const auto kernel =
-      current_instruction_set().group_extrema[extremum_index(column_.carrier, wants_greatest(column_.what))];
+      current_instruction_set().group_extrema[extremum_index(column_.carrier, selects_greatest(column_.what))];
   tables made{*this, column, all.out, sink, {column_, of_.threads, group_slice}, size, size, kernel};
   group_pass(of_, shape_, made, sink, open.data()).run();
 }

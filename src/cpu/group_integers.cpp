@@ -34,12 +34,16 @@ uint128 extended(std::uint64_t word) noexcept {
   return word;
 }
 
-template <bool has_sign, bool absolute, class Sum>
+/// x = |x|
+void take_magnitudes(std::uint64_t* x, std::size_t n) noexcept {
+  for (std::size_t i = 0; i < n; ++i) x[i] = x[i] >> 63 != 0 ? std::uint64_t{0} - x[i] : x[i];
+}
+
+template <bool has_sign, class Sum>
 void add_values(const std::uint64_t* x, const std::uint32_t* slots, std::size_t n, Sum* table) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
     __builtin_prefetch(table + slots[i + group_slots_ahead], 1);
-    const bool is_negated = absolute && has_sign && x[i] >> 63 != 0;
-    table[slots[i]].low += is_negated ? uint128{0} - extended<has_sign>(x[i]) : extended<has_sign>(x[i]);
+    table[slots[i]].low += extended<has_sign>(x[i]);
   }
 }
 
@@ -123,20 +127,20 @@ struct group_integers::tables {
     const std::size_t first = thread * all.shape_.width;
     std::uint64_t x[group_slice], y[group_slice];
     widen(a, plan.a.type, n, x);
-    const bool x_sign = is_signed(plan.a.type);
+    const bool absolute = plan.term_info().absolute;
+    const bool x_sign = is_signed(plan.a.type) && !absolute;
+    if (absolute && is_signed(plan.a.type)) take_magnitudes(x, n);
     if (!all.sums_.empty()) {
-      const bool absolute = plan.term == core::term_index<core::magnitude>;
-      const auto add_all = !x_sign    ? add_values<false, false, narrow_sum>
-                           : absolute ? add_values<true, true, narrow_sum>
-                                      : add_values<true, false, narrow_sum>;
+      const auto add_all = x_sign ? add_values<true, narrow_sum> : add_values<false, narrow_sum>;
       add_all(x, slots, n, &all.sums_[first]);
     }
     if (all.products_.empty()) return;
     wide_sum* const to = &all.products_[first];
     const bool is_square = plan.info().inputs == 1;
     if (!is_square) widen(b, plan.b.type, n, y);
+    if (!is_square && absolute && is_signed(plan.b.type)) take_magnitudes(y, n);
     const std::uint64_t* const factor = is_square ? x : y;
-    const bool y_sign = is_square ? x_sign : is_signed(plan.b.type);
+    const bool y_sign = is_square ? x_sign : is_signed(plan.b.type) && !absolute;
     const auto add_all =
         x_sign ? (y_sign ? add_products<true, true, wide_sum> : add_products<true, false, wide_sum>)
                : (y_sign ? add_products<false, true, wide_sum> : add_products<false, false, wide_sum>);
@@ -154,7 +158,8 @@ struct group_integers::tables {
     std::int64_t* to = words;
     if (!all.sums_.empty()) {
       const narrow_sum sum = total(all.sums_, entries);
-      const bool negative = is_signed(all.column_.a.type) && sum.low >> 127 != 0;
+      const bool negative =
+          is_signed(all.column_.a.type) && !all.column_.term_info().absolute && sum.low >> 127 != 0;
       store(negative ? ~std::uint64_t{0} : 0, sum.low, to);
       to += layout.words();
     }

@@ -34,9 +34,8 @@ void add_groups(const void* a, const void* b, const std::uint32_t* slots, std::s
   for (std::size_t i = 0; i < n; ++i) {
     hwy::Prefetch(table + slots[i + group_slots_ahead]);
     group_sums& to = table[slots[i]];
-    double x = element_at<T>(a, i);
-    if constexpr (Term::absolute) x = std::abs(x);
-    const double y = Term::inputs == 2 ? element_at<T>(b, i) : x;
+    double x = element_at<T>(a, i), y = Term::inputs == 2 ? element_at<T>(b, i) : x;
+    if constexpr (Term::absolute) x = std::abs(x), y = std::abs(y);
     const double term = Term::factors == 2 ? x * y : x;
     const double sum = to.sum, next = sum + term, part = next - sum;
     double lost = (sum - (next - part)) + (term - part);

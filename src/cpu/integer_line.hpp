@@ -72,14 +72,13 @@ inline constexpr core::state_layout integer_line_layout = core::layout_of(elemen
 /// words = the normalised states of the plan's sums, one or two.
 inline void sum_integer_line(const engine::plan& plan, std::int64_t* words) noexcept {
   const bool multiplies = plan.multiplies();
-  const bool takes_magnitudes = plan.term == core::term_index<core::magnitude>,
-             squares = plan.info().needs_squares();
+  const bool takes_magnitudes = plan.term_info().absolute, squares = plan.info().needs_squares();
   integer_sum sum, sum_of_squares;
   for (std::size_t i = 0; i < plan.n; ++i) {
     const signed_integer a = integer_at(plan.a.from(i).data, plan.a.type, plan.a.swapped);
     if (multiplies) {
       const signed_integer b = integer_at(plan.b.from(i).data, plan.b.type, plan.b.swapped);
-      sum.add(static_cast<core::uint128>(a.magnitude) * b.magnitude, a.negative != b.negative);
+      sum.add(static_cast<core::uint128>(a.magnitude) * b.magnitude, a.negative != b.negative && !takes_magnitudes);
     } else {
       sum.add(a.magnitude, a.negative && !takes_magnitudes);
     }

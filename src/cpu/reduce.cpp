@@ -82,13 +82,11 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
 void add_states(const plan& plan, std::int64_t* words) {
   const sums of(plan);
   if (of.states() == 2 && plan.has_parts()) {  // the sums pair the parts differently
-    engine::plan each = plan;
-    each.what = reduction::sum;
-    add_states(each, words);
-    each.monitor = nullptr;  // which counts every element once
+    add_states(plan.for_sum(0), words);
     engine::throw_if_cancelled(plan);
-    each.what = reduction::sum_of_squares, each.term = core::term_index<core::product>;
-    return add_states(each, words + of.layout.words());
+    engine::plan second = plan.for_sum(1);
+    second.monitor = nullptr;  // which counts every element once
+    return add_states(second, words + of.layout.words());
   }
   const std::size_t count_of_words = of.words();
   std::vector<std::int64_t> others(static_cast<std::size_t>(plan.threads - 1) *

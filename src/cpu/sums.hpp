@@ -14,14 +14,10 @@ struct sums {
 
   explicit sums(const engine::plan& plan)
       : term(&current_kernels(plan.carrier, plan.term)),
-        squares(plan.info().needs_squares() ? &squares_of(plan) : nullptr),
+        squares(plan.info().sums == 2 ? &current_kernels(plan.carrier, plan.term_of(1)) : nullptr),
         layout(plan.layout()),
         carrier(plan.carrier) {}
 
-  static const kernels& squares_of(const engine::plan& plan) {
-    const std::size_t square = plan.has_parts() ? core::term_index<core::product> : core::term_index<core::square>;
-    return current_kernels(plan.carrier, square);
-  }
   [[nodiscard]] int states() const { return squares == nullptr ? 1 : 2; }
   [[nodiscard]] std::size_t words() const { return static_cast<std::size_t>(states() * layout.words()); }
 };

@@ -13,6 +13,7 @@
 #include <cuda/line_engine.hpp>
 #include <cuda/line_extremum_tuning.hpp>
 #include <cuda/line_tuning.hpp>
+#include <cuda/operands_of.hpp>
 #include <cuda/pool.hpp>
 #include <cuda/segment_modes.hpp>
 #include <cuda/state_engine.hpp>
@@ -153,7 +154,7 @@ void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
   element_lines in;
   in.stride = each.a.stride, in.next = lines.a, in.n = each.n, in.count = lines.n, in.swapped = each.a.swapped;
   in.axes = element_axes_of(of);
-  const bool greatest = each.what == reduction::max || each.what == reduction::argmax;
+  const bool greatest = selects_greatest(each.what);
   const rank_rule rule = rank_rule_of(each.a.type, greatest);
   for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
     in.first = static_cast<const char*>(first.a);
@@ -193,12 +194,8 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
       fast ? cuda::launch_fast_lines<T>(storage, each.term, in, out) : enqueue_lines<T>(storage, each, in, out);
     } else {
       line_operands<T, input_layout::any> in;
-      in.first.a = to_any_operand(each.a), in.first.b = to_any_operand(each.b);
+      in.first = any_operands_of<T>(each, each.term_info());
       in.first.a.data = static_cast<const char*>(first.a), in.first.b.data = static_cast<const char*>(first.b);
-      const bool two = each.term == core::term_index<core::product>;
-      in.first.log2_parts_a = core::parts_of(each.a.type) - 1;
-      in.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
-      in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
       in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b, in.axes = element_axes_of(of);
       fast ? cuda::launch_fast_any_lines<T>(storage, each.term, in, out)
            : enqueue_any_lines<T>(storage, each, in, out);

@@ -207,7 +207,7 @@ std::uint64_t fast_staged(const plan& plan, staging_pipeline& pipeline) {
       plan,
       [&](std::size_t slot, const engine::plan& chunk) {
         engine::plan node = chunk;  // a sum, as it is
-        node.what = reduction::dot;
+        node.what = core::sum_of_term(plan.info().term);
         node.result_type = plan.carrier;
         node.result = {core::finish::round, core::format_of(plan.carrier)};
         cuda::run(pipeline.workspace().library_storage(), node, pipeline.result(slot));
@@ -238,7 +238,7 @@ std::uint64_t extremum_staged(const plan& plan, staging_pipeline& pipeline) {
         first += length;
       });
   if (gives_index(plan.what)) return best.index;
-  return element_of_rank(rank_rule_of(plan.carrier, plan.what == reduction::max), best.rank);
+  return element_of_rank(rank_rule_of(plan.carrier, selects_greatest(plan.what)), best.rank);
 }
 
 /// words += the states of the plan's sums, through the pipeline.

@@ -74,7 +74,7 @@ void launch_any(const workspace::storage& storage, const engine::plan& plan, con
 
 void launch_extremum(const workspace::storage& storage, const engine::plan& plan, const destination& to) {
   const bool index = gives_index(plan.what);
-  const rank_rule rule = rank_rule_of(plan.a.type, plan.what == reduction::max || plan.what == reduction::argmax);
+  const rank_rule rule = rank_rule_of(plan.a.type, selects_greatest(plan.what));
   const std::size_t bytes = size_of(plan.a.type);
   if (plan.contiguous && reinterpret_cast<std::uintptr_t>(plan.a.data) % bytes == 0) {
     const std::size_t row = row_for(extremum_rows, plan.n * bytes);

@@ -15,16 +15,16 @@
 
 namespace exactdot::inline v0_3::cuda_engine {
 
-/// What the elements are added as. `moments`: values and squares.
-enum class group_terms : int { value, magnitude, square, product, moments };
+/// What the elements are added as: the form of a term. `moments`: values and squares.
+enum class group_terms : int { value, square, product, moments };
 
 /// Of a reduction that is a sum.
 constexpr group_terms group_terms_of(reduction what) {
   const core::reduction_info& info = core::info_of(what);
   if (info.needs_squares()) return group_terms::moments;
-  if (info.term == core::term_index<core::product>) return group_terms::product;
-  if (info.term == core::term_index<core::square>) return group_terms::square;
-  return info.term == core::term_index<core::magnitude> ? group_terms::magnitude : group_terms::value;
+  const core::term_info& term = core::term_at(info.term);
+  if (term.factors == 1) return group_terms::value;
+  return term.inputs == 2 ? group_terms::product : group_terms::square;
 }
 
 EXACTDOT_CORE int streams_of(group_terms terms) { return terms == group_terms::moments ? 2 : 1; }
@@ -45,10 +45,17 @@ struct group_input {
   std::size_t n = 0;
   unsigned groups = 0;
   group_terms terms = group_terms::value;
+  bool absolute = false;  ///< factors are replaced by their absolute values
   bool skips_out_of_range = false;
   bool loads_packs = false;      ///< of contiguous elements: aligned to 4 of them
   bool loads_key_packs = false;  ///< contiguous, and aligned to 4 keys
 };
+
+/// The terms of a reduction that is a sum.
+constexpr void set_terms(group_input& in, reduction what) {
+  in.terms = group_terms_of(what);
+  in.absolute = core::term_at(core::info_of(what).term).absolute;
+}
 
 /// Flags of a group. Bits of the first stream; `dropped` and `beyond` of the second are shifted by second_stream.
 namespace group_flag {

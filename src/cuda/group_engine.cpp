@@ -69,7 +69,7 @@ group_job job_of(const storage_type& storage, const batch& of, std::size_t colum
   job.in.key_stride = of.keys.stride, job.in.key_bytes = static_cast<int>(size_of(of.keys.type));
   job.in.n = of.keys.n, job.in.groups = static_cast<unsigned>(groups_of(of));
   job.in.skips_out_of_range = of.keys.skips_out_of_range;
-  if (!of.is_count && !each.info().is_extremum) job.in.terms = group_terms_of(each.what);
+  if (!of.is_count && !each.info().is_extremum) set_terms(job.in, each.what);
   set_input_layout(job, job.in.terms == group_terms::product);
   job.out.first = data.out, job.out.next = of.out_stride;
   job.out.rule = each.result, job.out.ddof = each.ddof;
@@ -171,7 +171,7 @@ void run_column(storage_type& storage, const batch& of, std::size_t column, bool
   if (!is_sum) {
     if (is_extremum) {
       cuda::launch_group_extrema(storage, job, cleared,
-                                 rank_rule_of(of.each.a.type, of.each.what == reduction::max));
+                                 rank_rule_of(of.each.a.type, selects_greatest(of.each.what)));
     } else {
       cuda::launch_group_counts(storage, job, cleared);
     }

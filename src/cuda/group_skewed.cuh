@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(512)
   }
   __syncthreads();
   const table_view<Source> table{numbers, frequent_entries,       in,
-                                 to,      {window[0], window[1]}, in.terms == group_terms::magnitude};
+                                 to,      {window[0], window[1]}, in.absolute};
   unsigned current = no_group, entry_of_run = no_group, elements_of_run = 0;
   run_sum<Source, 0> run;
   run_sum<Source, Source::streams - 1> second_run;

@@ -182,8 +182,10 @@ __device__ __forceinline__ significand<T> significand_of(T x) {
 
 /// Not inlined: rare.
 template <class Term, class T>
-[[gnu::noinline]] __device__ unsigned special_flag_of(T x, T y) {
-  return special_flag(core::exact_addend<Term>(x, y));
+[[gnu::noinline]] __device__ unsigned special_flag_of(T x, T y, bool absolute) {
+  core::exact_term term = core::exact_addend<Term>(x, y);
+  if (absolute) term.negative = false;
+  return special_flag(term);
 }
 
 __device__ __forceinline__ float as_carrier(float x) { return x; }
@@ -200,7 +202,7 @@ EXACTDOT_CORE int factors_of(group_terms terms, int stream) {
   return terms == group_terms::square || terms == group_terms::product || stream == 1 ? 2 : 1;
 }
 
-/// Contiguous elements in native byte order. `terms`: value stands for magnitude, too, which the input tells.
+/// Contiguous elements in native byte order. Whether factors are absolute values is read at run time.
 template <class Element, group_terms terms>
 struct native_source {
   using carrier = decltype(as_carrier(Element{}));
@@ -225,7 +227,7 @@ struct native_source {
 
   /// A term whose factors are normal numbers, or 0; `is_quick` is false for all others.
   template <int stream>
-  __device__ __forceinline__ quick_term quick(bool is_magnitude, int k) const {
+  __device__ __forceinline__ quick_term quick(bool absolute, int k) const {
     using bits = typename core::format<carrier>::bits;
     constexpr int stored = precision - 1, last_field = (1 << core::format<carrier>::exponent_bits) - 1;
     const auto field_of = [](bits raw) { return static_cast<int>(raw >> stored) & last_field; };
@@ -238,13 +240,13 @@ struct native_source {
     quick_term made{significand_of_normal(a), field + offset, a >> (8 * sizeof(carrier) - 1) != 0,
                     static_cast<unsigned>(field - 1) < static_cast<unsigned>(last_field - 1), bits(a << 1) == 0};
     if constexpr (factors_of(terms, stream) == 1) {
-      made.negative = made.negative && !is_magnitude;
+      made.negative = made.negative && !absolute;
     } else {
       const auto b = has_two_inputs ? core::bit_cast<bits>(as_carrier(y.element[k])) : a;
       const int second = field_of(b);
       made.magnitude *= significand_of_normal(b);
       made.exponent += second + offset;
-      made.negative = (a ^ b) >> (8 * sizeof(carrier) - 1) != 0;
+      made.negative = (a ^ b) >> (8 * sizeof(carrier) - 1) != 0 && !absolute;
       made.is_quick = made.is_quick && static_cast<unsigned>(second - 1) < static_cast<unsigned>(last_field - 1);
       made.is_zero = !has_two_inputs && made.is_zero;  // with two inputs 0 may meet an infinity
     }
@@ -259,28 +261,27 @@ struct native_source {
 
   template <int stream>
   __device__ __forceinline__ group_addend<magnitude<stream>> addend(const group_input& in, int k) const {
-    return addend_of<stream>(in.terms == group_terms::magnitude, first(k), second(k));
+    return addend_of<stream>(in.absolute, first(k), second(k));
   }
   template <int stream>
-  static __device__ __forceinline__ group_addend<magnitude<stream>> addend_of(bool is_magnitude, carrier first,
+  static __device__ __forceinline__ group_addend<magnitude<stream>> addend_of(bool absolute, carrier first,
                                                                               carrier second) {
     const auto a = significand_of(first);
     group_addend<magnitude<stream>> made{a.magnitude, a.exponent, max_bits(stream), a.negative, 0};
     if constexpr (factors_of(terms, stream) == 1) {
-      if (is_magnitude) made.negative = false;
+      if (absolute) made.negative = false;
       if (a.special) {
         made.magnitude = 0;
-        made.special = is_magnitude ? special_flag_of<core::magnitude>(first, first)
-                                    : special_flag_of<core::value>(first, first);
+        made.special = special_flag_of<core::value>(first, first, absolute);
       }
     } else {
       const auto b = has_two_inputs ? significand_of(second) : a;
       made.magnitude = static_cast<magnitude<stream>>(a.magnitude) * b.magnitude;
       made.exponent += b.exponent;
-      made.negative = a.negative != b.negative;
+      made.negative = a.negative != b.negative && !absolute;
       if (a.special || b.special) {
         made.magnitude = 0;
-        made.special = special_flag_of<core::product>(first, second);
+        made.special = special_flag_of<core::product>(first, second, absolute);
       }
     }
     return made;
@@ -301,10 +302,13 @@ __device__ inline core::exact_term any_factor(const any_operand& x, std::size_t 
 
 /// An addend of a stream of any input.
 [[gnu::noinline]] __device__ core::exact_term any_addend(const group_input& in, int stream, std::size_t i) {
-  core::exact_term a = any_factor(in.a, i);
-  if (in.terms == group_terms::magnitude) a.negative = false;
-  if (factors_of(in.terms, stream) == 1) return a;
-  return core::multiply(a, in.terms == group_terms::product ? any_factor(in.b, i) : a);
+  const core::exact_term a = any_factor(in.a, i);
+  core::exact_term made = a;
+  if (factors_of(in.terms, stream) == 2) {
+    made = core::multiply(a, in.terms == group_terms::product ? any_factor(in.b, i) : a);
+  }
+  if (in.absolute) made.negative = false;
+  return made;
 }
 
 __device__ inline int bit_length(core::uint128 x) {

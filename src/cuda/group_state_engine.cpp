@@ -22,7 +22,7 @@ group_input input_of(const engine::batch& of, const engine::line& data) {
   in.keys = static_cast<const char*>(of.keys.data);
   in.key_stride = of.keys.stride, in.key_bytes = static_cast<int>(size_of(of.keys.type));
   in.n = of.keys.n, in.groups = static_cast<unsigned>(of.keys.groups);
-  in.terms = group_terms_of(each.what);
+  set_terms(in, each.what);
   in.skips_out_of_range = of.keys.skips_out_of_range;
   return in;
 }

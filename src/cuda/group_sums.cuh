@@ -20,7 +20,6 @@ void with_native_source(const group_job& job, const F& f) {
   const auto with_terms = [&]<class Element>(Element) {
     switch (job.in.terms) {
       case group_terms::value:
-      case group_terms::magnitude:
         return f(native_source<Element, group_terms::value>());
       case group_terms::square:
         return f(native_source<Element, group_terms::square>());

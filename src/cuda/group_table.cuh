@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(1024)
   }
   __syncthreads();
   const table_view<Source> table{
-      words, entries, in, to, {window[0], window[1]}, in.terms == group_terms::magnitude};
+      words, entries, in, to, {window[0], window[1]}, in.absolute};
   const unsigned copies = scheme.copies, copy = threadIdx.x & (copies - 1), lane = threadIdx.x % 32;
   unsigned current = no_group, elements_of_run = 0;  // an entry
   run_sum<Source, 0> run;

@@ -8,6 +8,7 @@
 #include <cuda/input_choice.hpp>
 #include <cuda/line_engine.hpp>
 #include <cuda/line_tuning.hpp>
+#include <cuda/operands_of.hpp>
 #include <cuda/segment_tuning.hpp>
 #include <plan/batch_checks.hpp>
 
@@ -172,10 +173,7 @@ void enqueue_segments(const storage_type& storage, const engine::batch& of) {
       return enqueue_segments_of(storage, each, in, out);
     }
     line_source<T, input_layout::any> in;
-    in.lines.first.a = to_any_operand(each.a), in.lines.first.b = to_any_operand(each.b);
-    in.lines.first.log2_parts_a = core::parts_of(each.a.type) - 1;
-    const bool two = each.term == core::term_index<core::product>;
-    in.lines.first.log2_parts_b = two ? core::parts_of(each.b.type) - 1 : 0;
+    in.lines.first = any_operands_of<T>(each, each.term_info());
     fill(in);
     enqueue_segments_of(storage, each, in, out);
   });

@@ -184,12 +184,8 @@ void add(const workspace::storage& storage, const engine::plan& plan, std::int64
 void add_states(const workspace::storage& storage, const engine::plan& plan, std::int64_t* words,
                 const unsigned* unless) {
   if (!plan.info().needs_squares()) return add(storage, plan, words, unless);
-  engine::plan each = plan;
-  each.what = reduction::sum;
-  add(storage, each, words, unless);
-  each.what = reduction::sum_of_squares;
-  each.term = plan.has_parts() ? core::term_index<core::product> : core::term_index<core::square>;
-  add(storage, each, words + plan.layout().words(), unless);
+  add(storage, plan.for_sum(0), words, unless);
+  add(storage, plan.for_sum(1), words + plan.layout().words(), unless);
 }
 
 void workspace::check() {

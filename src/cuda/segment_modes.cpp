@@ -22,7 +22,7 @@ void enqueue_extrema(const storage_type& storage, const engine::batch& of) {
   element_lines vector;
   vector.first = static_cast<const char*>(each.a.data), vector.stride = each.a.stride;
   vector.n = each.n, vector.count = 1, vector.swapped = each.a.swapped;
-  const bool greatest = each.what == reduction::max || each.what == reduction::argmax;
+  const bool greatest = selects_greatest(each.what);
   const rank_rule rule = rank_rule_of(each.a.type, greatest);
   const std::uint64_t of_none = is_integer(each.a.type) ? 0 : rule.of_nan;
   const extremum_results out{of.out, of.out_stride, gives_index(each.what)};

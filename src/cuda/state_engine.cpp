@@ -8,6 +8,7 @@
 #include <cuda/launch.hpp>
 #include <cuda/launch_line_states.hpp>
 #include <cuda/line_engine.hpp>
+#include <cuda/operands_of.hpp>
 #include <cuda/state_engine.hpp>
 #include <exactdot/cuda/batch_states.hpp>
 #include <plan/state_request.hpp>
@@ -47,25 +48,10 @@ void launch_state_sums(const workspace::storage& storage, const batch& of, std::
     return launch_line_states<T>(storage, term, in, to);
   }
   line_operands<T, input_layout::any> in;
-  in.first.a = to_any_operand(each.a), in.first.b = to_any_operand(each.b);
+  in.first = any_operands_of<T>(each, core::term_at(term));
   in.first.a.data = static_cast<const char*>(first.a), in.first.b.data = static_cast<const char*>(first.b);
-  in.first.log2_parts_a = core::parts_of(each.a.type) - 1;
-  in.first.log2_parts_b = term == core::term_index<core::product> ? core::parts_of(each.b.type) - 1 : 0;
-  in.first.n = each.n << (in.first.log2_parts_a + in.first.log2_parts_b);
   in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b, in.axes = element_axes_of(of);
   launch_any_line_states<T>(storage, term, in, to);
-}
-
-/// The terms of a state's sums.
-std::vector<std::size_t> terms_of_state(reduction what, const batch& of) {
-  const bool has_parts = core::parts_of(of.each.a.type) > 1;
-  const auto term_of = [&](reduction sum) {
-    const std::size_t term = core::info_of(sum).term;
-    // products of the halves of integers have two factors that differ
-    return has_parts && term == core::term_index<core::square> ? core::term_index<core::product> : term;
-  };
-  if (core::info_of(what).needs_squares()) return {term_of(reduction::sum), term_of(reduction::sum_of_squares)};
-  return {term_of(what)};
 }
 
 /// One launch of all segments.
@@ -85,9 +71,7 @@ void launch_segment_sums(const workspace::storage& storage, const batch& of, std
     return launch_segment_states<T>(storage, term, in, to);
   }
   line_source<T, input_layout::any> in;
-  in.lines.first.a = to_any_operand(each.a), in.lines.first.b = to_any_operand(each.b);
-  in.lines.first.log2_parts_a = core::parts_of(each.a.type) - 1;
-  in.lines.first.log2_parts_b = term == core::term_index<core::product> ? core::parts_of(each.b.type) - 1 : 0;
+  in.lines.first = any_operands_of<T>(each, core::term_at(term));
   fill(in);
   launch_segment_states<T>(storage, term, in, to);
 }
@@ -96,16 +80,15 @@ void launch_segment_sums(const workspace::storage& storage, const batch& of, std
 template <class Launch>
 void for_each_sum(const batch& of, char* first, std::ptrdiff_t next, const Launch& launch) {
   const engine::stored_state& states = *of.states;
-  const std::vector<std::size_t> terms = terms_of_state(of.each.what, of);
-  for (std::size_t sum = 0; sum < terms.size(); ++sum) {
-    const auto& [layout, first_word] = states.of[sum];
+  for (int sum = 0; sum < of.each.info().sums; ++sum) {
+    const auto& [layout, first_word] = states.of[static_cast<std::size_t>(sum)];
     line_states to;
     to.first = reinterpret_cast<std::int64_t*>(first) + first_word;
     to.next = next;
     to.layout = layout, to.counts = states.counts;
     if (sum == 0) to.to_count = -states.counts_elements;
     to.elements = static_cast<std::int64_t>(of.each.n);
-    launch(terms[sum], to);
+    launch(of.each.term_of(sum), to);
   }
 }
 

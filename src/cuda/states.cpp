@@ -48,9 +48,9 @@ void check_format(const state_format& format) {
 
 /// Whether states of a format have this result.
 bool has_result(const state_format& format, reduction what) {
-  if (exactdot::detail::sums_of(format.what) == 2) return what != reduction::dot && what != reduction::asum;
-  if (exactdot::detail::counts_elements(format.what)) return what == reduction::mean || what == reduction::sum;
-  return !core::info_of(what).needs_squares();
+  const core::reduction_info &state = core::info_of(format.what), &result = core::info_of(what);
+  if (state.sums == 1 && !state.counts_elements()) return result.sums == 1;  // an accumulator's, of any terms
+  return state.provides(result);
 }
 
 /// Throws unless the states have this result in this type.
@@ -99,8 +99,8 @@ checked_rounding check_rounding(const workspace::storage& storage, const state_r
   cuda_engine::destination to;
   to.value = results, to.status = storage.status, to.count = options.count;
   to.rule = {core::info_of(what).finish, core::format_of(type)};
-  const bool of_squares = what == reduction::sum_of_squares || what == reduction::nrm2;
-  const int sum = of_squares && exactdot::detail::sums_of(states.format.what) == 2 ? 1 : 0;
+  const core::reduction_info& state = core::info_of(states.format.what);
+  const int sum = state.sums == 2 && core::info_of(what).sums == 1 ? state.sum_of(core::info_of(what).term) : 0;
   return {rows_of(states), {sum, static_cast<std::uint64_t>(options.ddof)}, to};
 }
 

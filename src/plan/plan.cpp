@@ -164,8 +164,7 @@ plan unplaced_plan(const request& asked, mode mode) {
   made.contiguous = made.a.contiguous && made.b.contiguous;
   made.bounded_sum_can_decide =
       !info.is_extremum && !made.has_parts() && bounded_sum_can_decide(made.carrier, asked.result);
-  // Products of the halves of integers have two factors that differ.
-  if (made.has_parts() && made.term == core::term_index<core::square>) made.term = core::term_index<core::product>;
+  if (!info.is_extremum) made.term = made.term_of(0);
   return made;
 }
 

@@ -82,9 +82,20 @@ struct plan {
   [[nodiscard]] bool has_parts() const {
     return !info().is_extremum && core::parts_of(a.type) + core::parts_of(b.type) > 2;
   }
+  [[nodiscard]] const core::term_info& term_info() const { return core::term_at(term); }
   /// Whether an addend is a product of two factors.
-  [[nodiscard]] bool multiplies() const {
-    return term == core::term_index<core::product> || term == core::term_index<core::square>;
+  [[nodiscard]] bool multiplies() const { return term_info().factors == 2; }
+  /// The term whose kernels add sum `index` of a reduction: as the descriptor has it, or for elements in parts.
+  [[nodiscard]] std::size_t term_of(int index) const {
+    const std::size_t described = info().term_of(index);
+    return has_parts() ? core::term_of_parts(described) : described;
+  }
+  /// This plan for one of its sums.
+  [[nodiscard]] plan for_sum(int index) const {
+    plan made = *this;
+    made.what = core::sum_of_term(info().term_of(index));
+    made.term = term_of(index);
+    return made;
   }
   /// Parts of an element of a, and of b for each of them: all if parts are multiplied, otherwise one.
   [[nodiscard]] int parts_of_a() const { return has_parts() ? core::parts_of(a.type) : 1; }

@@ -47,7 +47,7 @@ void require_words(const void* words, std::size_t count, const char* caller) {
 }
 
 void require_one_type(const state_format& of, element_type second, const char* caller) {
-  if (of.what != reduction::dot || of.type == second || !is_known(second)) return;
+  if (inputs_of(of.what) == 1 || of.type == second || !is_known(second)) return;
   throw_error(errc::bad_option, caller,
               "the vectors hold " + std::string(name_of(of.type)) + " and " + std::string(name_of(second)) +
                   "; states are of one element type");

@@ -113,16 +113,6 @@ void normalise_states(const state_format& of, state_span words, const char* call
 
 namespace {
 
-/// Whether a state of `what` holds what the result needs.
-bool has_result(reduction what, reduction result) {
-  if (what == result) return true;
-  const auto is_norm = [](reduction x) { return x == reduction::sum_of_squares || x == reduction::nrm2; };
-  if (is_norm(what)) return is_norm(result);
-  if (sums_of(what) == 2)
-    return sums_of(result) == 2 || is_norm(result) || counts_elements(result) || result == reduction::sum;
-  return what == reduction::mean && result == reduction::sum;
-}
-
 void check_result_type(const state_format& of, reduction finish, element_type type, const char* caller) {
   if (!is_known(type)) {
     refuse(errc::bad_option, caller, "unknown element type " + std::to_string(static_cast<int>(type)));
@@ -146,7 +136,7 @@ std::uint64_t round_state(const state_format& of, const stored_state& states, re
     return round_moments(sum.view(of.type, caller), squares.view(of.type, caller), result, n, ddof,
                          kind == core::finish::deviation);
   }
-  full_sum sum = sum_at(states.sums == 2 && sums_products(finish, 0) ? 1 : 0);
+  full_sum sum = sum_at(core::info_of(of.what).sum_of(core::info_of(finish).term));
   const rounding how = kind == core::finish::root       ? rounding::root
                        : kind == core::finish::quotient ? rounding::quotient
                                                         : rounding::sum;
@@ -159,7 +149,7 @@ void round_states(const state_format& of, reduction finish, const_state_span wor
                   std::int64_t ddof, const char* caller) {
   const stored_state states = stored(of, caller);
   const std::size_t count = count_of(states, words.size(), caller);
-  if (!is_known(finish) || !has_result(of.what, finish)) {
+  if (!is_known(finish) || !core::info_of(of.what).provides(core::info_of(finish))) {
     refuse(errc::bad_option, caller,
            "states of " + std::string(name_of(of.what)) + " have no " + std::string(name_of(finish)));
   }

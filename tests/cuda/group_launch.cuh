@@ -120,8 +120,8 @@ class group_launcher {
     in.keys = reinterpret_cast<const char*>(keys.data() + test.skew * key_size);
     in.key_stride = of.stride * std::ptrdiff_t(key_size), in.key_bytes = static_cast<int>(key_size);
     in.n = of.n(), in.groups = static_cast<unsigned>(of.groups);
-    in.terms = group_terms_of(test.what), in.skips_out_of_range = of.skips;
-    const bool two = test.what == reduction::dot;
+    set_terms(in, test.what), in.skips_out_of_range = of.skips;
+    const bool two = inputs_of(test.what) == 2;
     set_input_layout(job, two);
     gpu::buffer<std::uint64_t> results(stream_, of.groups * distance + 1);
     const std::vector<std::uint64_t> unwritten(results.size(), unwritten_word);

@@ -61,7 +61,7 @@ group_state_outcome run(const keyed_states& given, const state_format& format,
   in.keys = reinterpret_cast<const char*>(keys.data());
   in.key_stride = static_cast<std::ptrdiff_t>(key_size), in.key_bytes = static_cast<int>(key_size);
   in.n = given.keys.size(), in.groups = static_cast<unsigned>(given.groups);
-  in.terms = group_terms_of(format.what), in.skips_out_of_range = given.skips;
+  set_terms(in, format.what), in.skips_out_of_range = given.skips;
   group_state_pass pass = pass_of(format.what, format.type, engine::stored_state(format), given.groups);
   pass.to = words.data(), pass.next = static_cast<std::ptrdiff_t>(format.words());
   gpu::buffer<wide_unsigned> accumulators(stream, std::min(how.room, given.groups) * pass.words);

@@ -14,8 +14,6 @@ namespace {
 using namespace exactdot;
 namespace engine = exactdot::cuda_engine;
 
-constexpr auto absolute_dot = static_cast<reduction>(12);
-
 template <class T>
 oracle::vectors<T> magnitudes(oracle::vectors<T> v) {
   for (T& x : v.a) x = std::abs(x);
@@ -30,7 +28,7 @@ TYPED_TEST_SUITE(exercise, tested_types);
 
 template <class R, class T>
 R on_cpu(const oracle::vectors<T>& v, const options& options) {
-  return detail::from_word<R>(detail::reduce_to_bits(absolute_dot, to_any(v.a), to_any(v.b), type_of<R>, options));
+  return detail::from_word<R>(detail::reduce_to_bits(reduction::absolute_dot, to_any(v.a), to_any(v.b), type_of<R>, options));
 }
 
 TYPED_TEST(exercise, sums_magnitudes_on_the_cpu) {

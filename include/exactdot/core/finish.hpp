@@ -18,6 +18,11 @@ enum class finish : unsigned char {
   deviation,  ///< the root of that
 };
 
+/// Whether a second sum, that of the squares, is finished with the first.
+constexpr bool has_second_sum(finish how) { return how == finish::variance || how == finish::deviation; }
+/// Whether the result depends on the number of elements.
+constexpr bool finish_counts_elements(finish how) { return how == finish::quotient || has_second_sum(how); }
+
 /// What the result is: how it is made of the sum, and the number format it is rounded to. One word, because a
 /// kernel reads it at its end from its parameters, and bytes take longer to load.
 class result_rule {

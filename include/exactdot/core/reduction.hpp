@@ -6,10 +6,11 @@
 
 namespace exactdot::inline v0_3::core {
 
-/// A sum of terms, and how it becomes a result.
-template <class Term, finish result>
+/// A sum of terms, and how it becomes a result; of moments a second sum, of the squares.
+template <class Term, finish result, class... Second>
 struct reduce {
-  using term = Term;
+  static_assert(sizeof...(Second) == (has_second_sum(result) ? 1 : 0));
+  using terms = std::tuple<Term, Second...>;
   static constexpr core::finish finish = result;
 };
 
@@ -17,17 +18,17 @@ struct reduce {
 struct extremum {};
 
 /// In the order of the enumerators of `reduction`.
-using reductions = std::tuple<             //
-    reduce<product, finish::round>,        // dot
-    reduce<value, finish::round>,          // sum
-    reduce<magnitude, finish::round>,      // asum
-    reduce<square, finish::round>,         // sum_of_squares
-    reduce<square, finish::root>,          // nrm2
-    reduce<value, finish::quotient>,       // mean
-    reduce<value, finish::variance>,       // variance: of the sums of values and of squares
-    reduce<value, finish::deviation>,      // stddev
-    extremum, extremum,                    // min, max
-    extremum, extremum>;                   // argmin, argmax
+using reductions = std::tuple<                  //
+    reduce<product, finish::round>,             // dot
+    reduce<value, finish::round>,               // sum
+    reduce<magnitude, finish::round>,           // asum
+    reduce<square, finish::round>,              // sum_of_squares
+    reduce<square, finish::root>,               // nrm2
+    reduce<value, finish::quotient>,            // mean
+    reduce<value, finish::variance, square>,    // variance
+    reduce<value, finish::deviation, square>,   // stddev
+    extremum, extremum,                         // min, max
+    extremum, extremum>;                        // argmin, argmax
 
 namespace terms {
 template <class Term, class Terms>
@@ -37,6 +38,13 @@ struct append<Term, std::tuple<Terms...>> {
   static constexpr bool is_known = (std::is_same_v<Term, Terms> || ...);
   using type = std::conditional_t<is_known, std::tuple<Terms...>, std::tuple<Terms..., Term>>;
 };
+template <class Found, class Terms>
+struct append_all {
+  using type = Found;
+};
+template <class Found, class First, class... Rest>
+struct append_all<Found, std::tuple<First, Rest...>>
+    : append_all<typename append<First, Found>::type, std::tuple<Rest...>> {};
 template <class Found, class Reductions>
 struct collect {
   using type = Found;
@@ -45,7 +53,7 @@ template <class Found, class... Rest>
 struct collect<Found, std::tuple<extremum, Rest...>> : collect<Found, std::tuple<Rest...>> {};
 template <class Found, class First, class... Rest>
 struct collect<Found, std::tuple<First, Rest...>>
-    : collect<typename append<typename First::term, Found>::type, std::tuple<Rest...>> {};
+    : collect<typename append_all<Found, typename First::terms>::type, std::tuple<Rest...>> {};
 }  // namespace terms
 
 /// The terms of all reductions, each once; kernels are compiled for every element type and each of these.
@@ -53,23 +61,71 @@ using term_types = terms::collect<std::tuple<>, reductions>::type;
 template <class Term>
 inline constexpr std::size_t term_index = detail::index_in<Term, term_types>;
 
+namespace terms {
+template <class... Terms>
+constexpr std::array<term_info, sizeof...(Terms)> describe_all(std::tuple<Terms...>) {
+  return {describe_term<Terms>()...};
+}
+}  // namespace terms
+
+inline constexpr auto term_table = terms::describe_all(term_types());
+constexpr const term_info& term_at(std::size_t index) { return term_table[index]; }
+
+/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is none.
+/// Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes this.
+constexpr std::size_t term_of_pairs(const term_info& of) {
+  std::size_t index = 0;
+  while (index < term_table.size() && !(term_table[index].inputs == 2 && term_table[index].factors == of.factors &&
+                                        term_table[index].absolute == of.absolute)) {
+    ++index;
+  }
+  return index;
+}
+/// The term whose kernels compute term `index` of elements in parts, halves of 64-bit integers.
+constexpr std::size_t term_of_parts(std::size_t index) {
+  const term_info& of = term_at(index);
+  return of.factors == 2 && of.inputs == 1 ? term_of_pairs(of) : index;
+}
+
 /// A reduction at run time.
 struct reduction_info {
-  std::size_t term = 0;  ///< its index in term_types
-  int inputs = 1;
+  int sums = 0;  ///< 0: an extremum
+  std::size_t term = 0, second_term = 0;  ///< of the sums: indices in term_types
   core::finish finish = finish::round;
   bool is_extremum = false;
+  int inputs = 1;
 
   /// Whether the sum of squares is needed beside the sum of the term.
-  [[nodiscard]] constexpr bool needs_squares() const {
-    return finish == finish::variance || finish == finish::deviation;
+  [[nodiscard]] constexpr bool needs_squares() const { return sums == 2; }
+  /// The term of a sum.
+  [[nodiscard]] constexpr std::size_t term_of(int sum) const { return sum == 0 ? term : second_term; }
+  /// Whether the result depends on the number of elements.
+  [[nodiscard]] constexpr bool counts_elements() const { return finish_counts_elements(finish); }
+  /// Whether the result is a sum as it is: of integers an integer.
+  [[nodiscard]] constexpr bool is_sum() const { return sums == 1 && finish == finish::round; }
+  /// Which of its sums is a sum of the term; `sums` if none is.
+  [[nodiscard]] constexpr int sum_of(std::size_t term_index) const {
+    int sum = 0;
+    while (sum < sums && term_of(sum) != term_index) ++sum;
+    return sum;
+  }
+  /// Whether a state of this reduction holds what `result` needs.
+  [[nodiscard]] constexpr bool provides(const reduction_info& result) const {
+    for (int sum = 0; sum < result.sums; ++sum) {
+      if (sum_of(result.term_of(sum)) == sums) return false;
+    }
+    return result.sums != 0 && (counts_elements() || !result.counts_elements());
   }
 };
 
 namespace terms {
 template <class Reduction>
 constexpr reduction_info describe(Reduction) {
-  return {term_index<typename Reduction::term>, Reduction::term::inputs, Reduction::finish, false};
+  using all = typename Reduction::terms;
+  using first = std::tuple_element_t<0, all>;
+  constexpr int sums = std::tuple_size_v<all>;
+  return {sums, term_index<first>, term_index<std::tuple_element_t<sums - 1, all>>, Reduction::finish, false,
+          first::inputs};
 }
 constexpr reduction_info describe(extremum) { return {.is_extremum = true}; }
 template <class... Reductions>
@@ -82,4 +138,20 @@ inline constexpr auto reduction_table = terms::describe(reductions());
 
 constexpr const reduction_info& info_of(reduction what) { return reduction_table[static_cast<std::size_t>(what)]; }
 
+/// The reduction that is the sum of term `term`, as it is; the last one if there is none.
+constexpr reduction sum_of_term(std::size_t term) {
+  std::size_t what = 0;
+  while (what + 1 < reduction_table.size() && !(reduction_table[what].is_sum() && reduction_table[what].term == term)) {
+    ++what;
+  }
+  return static_cast<reduction>(what);
+}
+
 }  // namespace exactdot::inline v0_3::core
+
+namespace exactdot::inline v0_3 {
+/// Vectors that a reduction reads: 1 or 2.
+constexpr int inputs_of(reduction what) { return is_known(what) ? core::info_of(what).inputs : 1; }
+/// Whether the result is a sum of terms as it is, which of integers is an integer.
+constexpr bool gives_sum(reduction what) { return is_known(what) && core::info_of(what).is_sum(); }
+}  // namespace exactdot::inline v0_3

@@ -38,6 +38,16 @@ struct square {
   static constexpr bool absolute = false;
 };
 
+/// A term at run time: what its struct says. Engines that read the term at run time ask this and nothing else.
+struct term_info {
+  int inputs = 1, factors = 1;
+  bool absolute = false;
+};
+template <class Term>
+constexpr term_info describe_term() {
+  return {Term::inputs, Term::factors, Term::absolute};
+}
+
 /// Streams of doubles that the addends make: a product of doubles has a value and an error.
 template <class Term, class Carrier>
 inline constexpr int streams_of = Term::factors == 2 && !carrier<Carrier>::product_fits_double ? 2 : 1;
