@@ -14,7 +14,7 @@ from pathlib import Path
 DESCRIPTIONS = {"include/exactdot/reduction.hpp", "include/exactdot/core/reduction.hpp"}
 TERMS = "product|value|magnitude|square"
 COMPARISONS = re.compile(
-    rf"""(==|!=|<|>|<=|>=)\s*(exactdot::)?reduction::\w   # what == reduction::dot
+    rf"""(==|!=|<=|>=|\s[<>]\s)\s*(exactdot::)?reduction::\w   # what == reduction::dot
     | reduction::\w+\s*(==|!=|<=|>=)
     | case\s+(exactdot::)?reduction::
     | term_index<\s*(core::)?({TERMS})\s*>
@@ -22,7 +22,8 @@ COMPARISONS = re.compile(
     re.VERBOSE,
 )
 WRONG = ("if (what == reduction::dot) return 2;", "return plan.term == core::term_index<core::magnitude>;")
-RIGHT = ("reduce(on, reduction::dot, a, b);", "return of.term_info().absolute;", "each.what = reduction::sum;")
+RIGHT = ("reduce(on, reduction::dot, a, b);", "reduce_view<reduction::sum, R>(x);", "return of.term_info().absolute;",
+         "each.what = reduction::sum;")
 
 
 def comparisons(text: str) -> list[tuple[int, str]]:
