@@ -34,7 +34,7 @@ std::vector<std::size_t> lengths(const std::vector<std::string>& texts, std::vec
   return all;
 }
 
-reduction measured(const bench_arguments& arguments) { return reduction_of(arguments.reduction).value(); }
+reduction measured(const bench_arguments& arguments) { return reduction_named(arguments.reduction).value(); }
 
 /// Hostile sets are hard for dots. For other reductions they are measured only if named.
 std::vector<std::string> hostile_data_sets(const bench_arguments& arguments, std::vector<std::string> defaults) {

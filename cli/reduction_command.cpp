@@ -2,12 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <cli/reduction_command.hpp>
 #include <exactdot/reductions.hpp>
 #include <io/type_names.hpp>
-#include <iterator>
 
 namespace exactdot::cli {
 namespace {
@@ -28,26 +26,23 @@ constexpr std::array<std::string_view, reduction_names.size()> descriptions = {
     "Find the lowest index of the greatest element of a vector; NaN wins"};
 static_assert(!descriptions.back().empty(), "a reduction has no description");
 
-/// The names of reductions that have several: the command first.
-struct names {
-  reduction what;
-  std::string_view command, alias;
-};
-constexpr names several_names[] = {{reduction::nrm2, "nrm2", "norm"},
-                                   {reduction::variance, "var", "variance"},
-                                   {reduction::stddev, "std", "stddev"}};
-
 }  // namespace
 
 std::string_view command_of(reduction what) {
-  const auto* const found = std::ranges::find(several_names, what, &names::what);
-  return found == std::end(several_names) ? name_of(what) : found->command;
+  if (what == reduction::variance) return "var";
+  return what == reduction::stddev ? "std" : name_of(what);
 }
 
 std::vector<std::string> aliases_of(reduction what) {
-  const auto* const found = std::ranges::find(several_names, what, &names::what);
-  if (found == std::end(several_names)) return {};
-  return {std::string(found->alias)};
+  std::vector<std::string> others;
+  const auto add = [&](std::string_view name) {
+    if (name != command_of(what)) others.emplace_back(name);
+  };
+  add(name_of(what));
+  for (const reduction_alias& alias : reduction_aliases) {
+    if (alias.what == what) add(alias.name);
+  }
+  return others;
 }
 
 std::vector<std::string> reduction_commands() {
@@ -55,14 +50,6 @@ std::vector<std::string> reduction_commands() {
   for (std::size_t i = 0; i < reduction_names.size(); ++i)
     commands.emplace_back(command_of(static_cast<reduction>(i)));
   return commands;
-}
-
-std::optional<reduction> reduction_of(std::string_view name) {
-  for (std::size_t i = 0; i < reduction_names.size(); ++i) {
-    const auto what = static_cast<reduction>(i);
-    if (command_of(what) == name || std::ranges::count(aliases_of(what), name) != 0) return what;
-  }
-  return std::nullopt;
 }
 
 std::string_view description_of(reduction what) { return descriptions[static_cast<std::size_t>(what)]; }

@@ -13,13 +13,11 @@ namespace exactdot::cli {
 
 /// Returns the name of the subcommand: the library's name, but NumPy's short "var" and "std".
 [[nodiscard]] std::string_view command_of(reduction what);
-/// Returns the other names of the reduction in C++, C and Python: of `nrm2` "norm", of `var` "variance". The
-/// subcommands and the option --reduction take them too.
+/// Returns the other names of the reduction, its own in C++ and its aliases: of `nrm2` "norm", of `var` "variance".
+/// The subcommands and the option --reduction take them too.
 [[nodiscard]] std::vector<std::string> aliases_of(reduction what);
 /// Returns the commands of all reductions.
 [[nodiscard]] std::vector<std::string> reduction_commands();
-/// Returns the reduction with this command or alias.
-[[nodiscard]] std::optional<reduction> reduction_of(std::string_view name);
 /// Returns one line for the help.
 [[nodiscard]] std::string_view description_of(reduction what);
 /// Returns the text that follows the options in the help.

@@ -46,7 +46,7 @@ inline void add_data_set(CLI::App& app, std::string& data, const std::string& me
 inline CLI::Option* add_reduction(CLI::App& app, std::string& name, const std::vector<std::string>& commands,
                                   const std::string& meaning) {
   const auto to_command = [](std::string& word) {
-    if (const auto what = reduction_of(word)) word = command_of(*what);
+    if (const auto what = reduction_named(word)) word = command_of(*what);
     return std::string();
   };
   return app.add_option("--reduction", name, meaning)

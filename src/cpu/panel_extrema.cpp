@@ -23,7 +23,7 @@ panel_extrema::panel_extrema(const engine::batch& of)
     : each_(of.each),
       rows_(of.each, of.each.a, of.results.back().a, panel_sums::width_of(of)),
       kernel_(
-          current_instruction_set().column_extrema[extremum_index(of.each.carrier, wants_greatest(of.each.what))]),
+          current_instruction_set().column_extrema[extremum_index(of.each.carrier, selects_greatest(of.each.what))]),
       size_(size_of(of.each.carrier)),
       keys_(panel_sums::width_of(of) * size_ + column_extremes::padding),
       places_(gives_index(of.each.what) ? keys_.size() : 0),
