@@ -28,7 +28,7 @@ class FrameworkDType(Protocol):  # torch.dtype
     def itemsize(self) -> int: ...
 
 DType: TypeAlias = DTypeLike | FrameworkDType
-Number: TypeAlias = SupportsFloat  # also Accumulator
+Operand: TypeAlias = SupportsFloat  # a number, or an Accumulator
 Out = TypeVar('Out')
 
 __version__: str
@@ -3097,7 +3097,7 @@ class Accumulator:
 
     def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None: ...
 
-    def __add__(self, other: Number) -> Accumulator:
+    def __add__(self, other: Operand) -> Accumulator:
         """
         Returns the exact sum of this and another accumulator, or a number.
 
@@ -3119,16 +3119,16 @@ class Accumulator:
         0.5
         """
 
-    def __radd__(self, other: Number) -> Accumulator: ...
+    def __radd__(self, other: Operand) -> Accumulator: ...
 
-    def __sub__(self, other: Number) -> Accumulator: ...
+    def __sub__(self, other: Operand) -> Accumulator: ...
 
-    def __rsub__(self, other: Number) -> Accumulator: ...
+    def __rsub__(self, other: Operand) -> Accumulator: ...
 
-    def __iadd__(self, other: Number) -> Accumulator:
+    def __iadd__(self, other: Operand) -> Accumulator:
         """Adds the sum of another accumulator, or a number, exactly."""
 
-    def __isub__(self, other: Number) -> Accumulator:
+    def __isub__(self, other: Operand) -> Accumulator:
         """Subtracts the sum of another accumulator, or a number, exactly."""
 
     def __neg__(self) -> Accumulator: ...
@@ -3150,22 +3150,22 @@ class Accumulator:
         (True, True)
         """
 
-    def __lt__(self, other: Number) -> bool: ...
+    def __lt__(self, other: Operand) -> bool: ...
 
-    def __le__(self, other: Number) -> bool: ...
+    def __le__(self, other: Operand) -> bool: ...
 
-    def __gt__(self, other: Number) -> bool: ...
+    def __gt__(self, other: Operand) -> bool: ...
 
-    def __ge__(self, other: Number) -> bool: ...
+    def __ge__(self, other: Operand) -> bool: ...
 
-    def __truediv__(self, other: Number) -> float:
+    def __truediv__(self, other: Operand) -> float:
         """
         Divides by another exact sum or a number and rounds once; quotient says more.
         """
 
-    def __rtruediv__(self, other: Number) -> float: ...
+    def __rtruediv__(self, other: Operand) -> float: ...
 
-    def quotient(self, other: Number, dtype: DType | None = None) -> float:
+    def quotient(self, other: Operand, dtype: DType | None = None) -> float:
         """
         Divides by another exact sum or a number and rounds once.
 

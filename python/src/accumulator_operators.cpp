@@ -90,13 +90,13 @@ void bind_comparisons(accumulator_class& bound) {
       .def("__eq__", comparison([](order found) { return found == 0; }), any, operate,
            nb::sig("def __eq__(self, other: object) -> bool"), docstrings::equal)
       .def("__lt__", comparison([](order found) { return found < 0; }), any, operate,
-           nb::sig("def __lt__(self, other: Number) -> bool"))
+           nb::sig("def __lt__(self, other: Operand) -> bool"))
       .def("__le__", comparison([](order found) { return found <= 0; }), any, operate,
-           nb::sig("def __le__(self, other: Number) -> bool"))
+           nb::sig("def __le__(self, other: Operand) -> bool"))
       .def("__gt__", comparison([](order found) { return found > 0; }), any, operate,
-           nb::sig("def __gt__(self, other: Number) -> bool"))
+           nb::sig("def __gt__(self, other: Operand) -> bool"))
       .def("__ge__", comparison([](order found) { return found >= 0; }), any, operate,
-           nb::sig("def __ge__(self, other: Number) -> bool"));
+           nb::sig("def __ge__(self, other: Operand) -> bool"));
 }
 
 void bind_sums(accumulator_class& bound) {
@@ -105,22 +105,22 @@ void bind_sums(accumulator_class& bound) {
   bound
       .def(
           "__add__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, false, false); },
-          any, operate, nb::sig("def __add__(self, other: Number) -> Accumulator"), docstrings::plus)
+          any, operate, nb::sig("def __add__(self, other: Operand) -> Accumulator"), docstrings::plus)
       .def(
           "__radd__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, false, false); },
-          any, operate, nb::sig("def __radd__(self, other: Number) -> Accumulator"))
+          any, operate, nb::sig("def __radd__(self, other: Operand) -> Accumulator"))
       .def(
           "__sub__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, false, true); },
-          any, operate, nb::sig("def __sub__(self, other: Number) -> Accumulator"))
+          any, operate, nb::sig("def __sub__(self, other: Operand) -> Accumulator"))
       .def(
           "__rsub__", [](const exact_state& self, nb::handle other) { return sum_of(self, other, true, false); },
-          any, operate, nb::sig("def __rsub__(self, other: Number) -> Accumulator"))
+          any, operate, nb::sig("def __rsub__(self, other: Operand) -> Accumulator"))
       .def(
           "__iadd__", [](const nb::object& self, nb::handle other) { return add_in_place(self, other, false); },
-          any, operate, nb::sig("def __iadd__(self, other: Number) -> Accumulator"), docstrings::iadd)
+          any, operate, nb::sig("def __iadd__(self, other: Operand) -> Accumulator"), docstrings::iadd)
       .def(
           "__isub__", [](const nb::object& self, nb::handle other) { return add_in_place(self, other, true); }, any,
-          operate, nb::sig("def __isub__(self, other: Number) -> Accumulator"), docstrings::isub)
+          operate, nb::sig("def __isub__(self, other: Operand) -> Accumulator"), docstrings::isub)
       .def("__neg__", negated, nb::sig("def __neg__(self) -> Accumulator"))
       .def(
           "__pos__", [](const exact_state& self) { return self; }, nb::sig("def __pos__(self) -> Accumulator"))
@@ -134,11 +134,11 @@ void bind_operators(accumulator_class& bound) {
   bind_comparisons(bound);
   bound
       .def("__truediv__", divide<false>, nb::arg("other").none(), nb::is_operator(),
-           nb::sig("def __truediv__(self, other: Number) -> float"), docstrings::divide)
+           nb::sig("def __truediv__(self, other: Operand) -> float"), docstrings::divide)
       .def("__rtruediv__", divide<true>, nb::arg("other").none(), nb::is_operator(),
-           nb::sig("def __rtruediv__(self, other: Number) -> float"))
+           nb::sig("def __rtruediv__(self, other: Operand) -> float"))
       .def("quotient", quotient_call, nb::arg("other").none(), nb::arg("dtype").none() = nb::none(),
-           nb::sig("def quotient(self, other: Number, dtype: DType | None = None) -> float"), docstrings::quotient)
+           nb::sig("def quotient(self, other: Operand, dtype: DType | None = None) -> float"), docstrings::quotient)
       .def("as_integer_ratio", integer_ratio, nb::sig("def as_integer_ratio(self) -> tuple[int, int]"),
            docstrings::as_integer_ratio)
       .def("__int__", integer_part, nb::sig("def __int__(self) -> int"), docstrings::to_int)

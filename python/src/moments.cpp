@@ -2,6 +2,7 @@
 //
 // As accumulator.cpp: additions go to temporary states first, so a call that throws adds nothing.
 #include <cmath>
+#include <exactdot/moments.hpp>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
