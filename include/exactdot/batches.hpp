@@ -96,9 +96,9 @@ constexpr void check_dot_of_many() {
       check_factors<first, second>() && check_result<reduction::dot, result_of<Out>, first, second>();
 }
 
-template <reduction what, many_vectors View, result_range Out>
-void reduce_many(const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
-  [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, typename View::value_type>();
+/// Any reduction, known at run time.
+template <many_vectors View, result_range Out>
+void reduce_many(reduction what, const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
   const result_line to(out);
   if constexpr (is_segments<View>) {
     reduce_segments(what, to_any(x.x), to_any(x.x), to_offsets(x), to.view(), options, ddof);
@@ -109,6 +109,11 @@ void reduce_many(const View& x, Out&& out, const options& options, std::int64_t 
     const line_grid lines = to_lines(x);
     reduce_grid(what, lines.view(), lines.view(), to.view(), options, ddof);
   }
+}
+template <reduction what, many_vectors View, result_range Out>
+void reduce_many(const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
+  [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, typename View::value_type>();
+  reduce_many(what, x, out, options, ddof);
 }
 }  // namespace detail
 

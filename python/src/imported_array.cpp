@@ -131,15 +131,18 @@ void imported_array::set_shape(int count, const std::int64_t* shape) {
   if (overflows && !is_empty) throw invalid_array{true, "has more elements than an address space"};
 }
 
-/// In multiples of `unit` bytes; null for elements that follow each other, the last dimension fastest.
+/// In multiples of `unit` bytes; null for elements that follow each other, the last dimension fastest. The product may
+/// wrap: CuPy divides negative strides by the size of an element as unsigned numbers.
 void imported_array::set_strides(const std::int64_t* strides, std::ptrdiff_t unit) {
   const auto element = static_cast<std::ptrdiff_t>(size_of(type));
   std::ptrdiff_t next = element, extent = 0;
   bool is_beyond = false;
   const auto read = [&](std::size_t i, std::size_t length) {
     std::ptrdiff_t bytes = next, spanned = 0;
-    const bool is_far = (strides != nullptr && __builtin_mul_overflow(strides[i], unit, &bytes)) ||
-                        bytes > max_extent || bytes < -max_extent;
+    if (strides != nullptr) {
+      bytes = static_cast<std::ptrdiff_t>(static_cast<std::uint64_t>(strides[i]) * static_cast<std::uint64_t>(unit));
+    }
+    const bool is_far = bytes > max_extent || bytes < -max_extent;
     if (n == 0 || length == 1) return is_far ? element : bytes;  // which no address depends on
     is_beyond = is_beyond || is_far || __builtin_mul_overflow(std::abs(bytes), length - 1, &spanned) ||
                 __builtin_add_overflow(extent, spanned, &extent) || extent > max_extent;

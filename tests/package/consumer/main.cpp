@@ -43,7 +43,7 @@ bool missing_engine_is_reported() {
     (void)exactdot::dot(x, x, {.device = exactdot::device::cuda});
   } catch (const exactdot::error& error) {
     return error.code() == exactdot::errc::no_device &&
-           std::string(error.what()).find("link exactdot::cuda") != std::string::npos;
+           std::string(error.what()).find("no CUDA engine") != std::string::npos;
   }
   return false;
 }
