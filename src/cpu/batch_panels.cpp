@@ -183,12 +183,14 @@ void reduce_tall_panels(const batch& of, const panels& all, result_sink& sink) {
 /// The results of a panel of extrema from its parts.
 void take_extrema(const batch& of, std::size_t index, std::size_t width, std::span<const panel_extrema> parts,
                   result_sink& sink) noexcept {
+  char* const out = of.line_at(index).out;
+  const std::ptrdiff_t step = of.results.back().out;
+  if (parts.size() == 1 && sink.stores_plainly() && parts[0].store(out, step)) return;
   extreme best[panel_sums::widest];
   std::fill_n(best, width, no_extreme);
   for (const panel_extrema& part : parts) part.join(best);
-  const line first = of.line_at(index);
   for (std::size_t k = 0; k < width; ++k)
-    sink.take(index + k, line_after(of, first, k).out, {result_of(of.each, best[k])});
+    sink.take(index + k, out + static_cast<std::ptrdiff_t>(k) * step, {result_of(of.each, best[k])});
 }
 
 }  // namespace

@@ -35,13 +35,14 @@ class result_sink {
   void take_certain(std::size_t index, char* to, std::ptrdiff_t step, const core::decision* found,
                     std::size_t count) noexcept {
     const std::size_t size = size_of(of_.each.result_type);
-    const bool is_plain = held_ == nullptr && stores_ && !of_.out_swapped;
-    if (is_plain && size == sizeof(double)) return store_certain<double>(to, step, found, count);
-    if (is_plain && size == sizeof(float)) return store_certain<float>(to, step, found, count);
+    if (stores_plainly() && size == sizeof(double)) return store_certain<double>(to, step, found, count);
+    if (stores_plainly() && size == sizeof(float)) return store_certain<float>(to, step, found, count);
     for (std::size_t i = 0; i < count; ++i, to += step) {
       if (found[i].certain) take(index + i, to, {found[i].word});
     }
   }
+  /// Whether results are stored as they are, and nothing else is done with them.
+  [[nodiscard]] bool stores_plainly() const { return held_ == nullptr && stores_ && !of_.out_swapped; }
   /// The sums of n elements, for a batch of states.
   void take_sums(char* to, std::size_t n, const line_sums& sums) const noexcept {
     engine::add_to_state(*of_.states, n, sums.layout, sums.words, reinterpret_cast<std::int64_t*>(to));

@@ -20,14 +20,19 @@ class panel_extrema {
   void add(std::size_t first, std::size_t count) noexcept;
   /// best[i] = the better of it and that of the i-th vector.
   void join(extreme* best) const noexcept;
+  /// Stores the elements, `step` bytes apart, in native byte order. False if it is not so simple.
+  [[nodiscard]] bool store(char* to, std::ptrdiff_t step) const noexcept;
 
  private:
-  void keep(std::size_t first) noexcept;
+  [[nodiscard]] static std::size_t folds_of(const engine::batch& of, const panel_rows& rows);
+  void add_rows(std::size_t first, std::size_t count, std::size_t folds) noexcept;
+  void keep(std::size_t first, std::size_t folds) noexcept;
 
   engine::plan each_;
   panel_rows rows_;
   column_extremum_kernel kernel_;
   std::size_t size_, width_ = 0;
+  std::size_t folds_;  ///< so many narrow rows are read as one: a column has as many lanes
   std::vector<std::byte> keys_, places_;  ///< of the rows since the last keep(), if indices are asked for
   std::vector<extreme> best_;             ///< the same of all before
 };
