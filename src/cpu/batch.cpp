@@ -54,6 +54,25 @@ void take_line(const batch& of, std::size_t index, const line& line, line_reduce
   sink.take(index, line.out, reducer.reduce(line));
 }
 
+/// Rows that share a vector, several at once, as long as they lie along the last axis: computes some results from i
+/// on, and returns how many.
+std::size_t take_rows(const batch& of, std::size_t i, std::size_t count, line_reducer& reducer, result_sink& sink) {
+  constexpr std::size_t rows = line_reducer::rows_at_once;
+  const engine::shared_axis& axis = of.results.back();
+  if (count < rows || i % axis.n + rows > axis.n) return 0;
+  const line first = of.line_at(i);
+  core::outcome found[rows];
+  reducer.reduce_rows(first, axis.a, axis.b, found);
+  for (std::size_t r = 0; r < rows; ++r)
+    sink.take(i + r, first.out + static_cast<std::ptrdiff_t>(r) * axis.out, found[r]);
+  return rows;
+}
+
+bool shares_vector(const batch& of) {
+  if (of.states != nullptr || !of.is_grid() || of.results.empty() || is_long(of, of.each.n)) return false;
+  return (of.results.back().a == 0) != (of.results.back().b == 0);
+}
+
 void reduce_lines(const batch& of, result_sink& sink) {
   bool any_short = false;
   for (std::size_t i = 0; i < of.count; ++i) {
@@ -75,8 +94,15 @@ void reduce_lines(const batch& of, result_sink& sink) {
   engine::for_shares(of.count, grain, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
     progress progress(of, sink.counts_elements());
     line_reducer& reducer = reducers[static_cast<std::size_t>(thread)];
+    const bool by_rows = shares_vector(of) && reducer.takes_rows();
     for (std::size_t i = start; i < start + count; ++i) {
       if (i == start && is_cancelled(of)) return;
+      const std::size_t taken = by_rows ? take_rows(of, i, start + count - i, reducer, sink) : 0;
+      if (taken != 0) {
+        i += taken - 1;
+        if (!progress.goes_on(taken * of.each.n)) return;
+        continue;
+      }
       const line line = of.line_at(i);
       if (is_long(of, line.n)) continue;
       take_line(of, i, line, reducer, sink);

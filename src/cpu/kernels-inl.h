@@ -16,6 +16,7 @@
 #include "cpu/group_extrema-inl.h"
 #include "cpu/groups-inl.h"
 #include "cpu/plain_columns-inl.h"
+#include "cpu/rows-inl.h"
 #include "cpu/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,9 +30,16 @@ constexpr auto plain_columns_kernel() -> decltype(kernels::add_plain_columns) {
 }
 
 template <class Element, class Term>
+constexpr auto bounded_rows_kernel() -> decltype(kernels::bounded_rows) {
+  if constexpr (core::carrier<Element>::product_fits_double && Term::inputs == 2) return bounded_rows<Term>;
+  return nullptr;
+}
+
+template <class Element, class Term>
 constexpr kernels kernels_of() {
   return {fast<Element, Term>,
           bounded<Element, Term>,
+          bounded_rows_kernel<Element, Term>(),
           refined<Element, Term>,
           suggested_levels<Element, Term>,
           sum_exact_pair<Element, Term>,

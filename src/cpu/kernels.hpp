@@ -30,7 +30,10 @@ struct kernels {
   std::uint64_t (*fast)(const void* a, const void* b, std::size_t n);
   /// A sum with a proven error bound. False if the data does not suit it.
   bool (*bounded)(const void* a, const void* b, std::size_t n, bounded_sum& sum);
-  /// The same with a much smaller bound, for sums that cancel, from 3, 4 or 5 levels of 51 bits. All addends are
+  /// The same for rows_at_once rows, `step` bytes apart, by one vector b; null for doubles and terms of one input.
+  bool (*bounded_rows)(const void* a, std::ptrdiff_t step, const void* b, std::size_t n, bounded_sum* sums);
+  static constexpr std::size_t rows_at_once = 4;
+  /// A sum with a much smaller bound, for sums that cancel, from 3, 4 or 5 levels of 51 bits. All addends are
   /// finite, and below 2^exponent in magnitude.
   bool (*refined)(const void* a, const void* b, std::size_t n, int levels, int exponent, refined_sum& sum);
   /// How many levels a sample of the addends suggests; more than 5 if these would not do.

@@ -130,8 +130,11 @@ bool panel_extrema::store(char* to, std::ptrdiff_t step) const noexcept {
           std::memcpy(to + i * sizeof(Word), &bits, sizeof bits);
         }
       };
-      if (selects_greatest(each_.what)) return store_all([](Word key) { return core::element_of_key<T, true>(key); });
-      store_all([](Word key) { return core::element_of_key<T, false>(key); });
+      if (selects_greatest(each_.what)) {
+        store_all([](Word key) { return core::element_of_key<T, true>(key); });
+      } else {
+        store_all([](Word key) { return core::element_of_key<T, false>(key); });
+      }
     });
   });
   return true;

@@ -87,6 +87,82 @@ TEST(batches, extrema_of_columns) {
   }
 }
 
+/// Narrow rows are read several at a time: no lane beside them passes for an element.
+template <class T>
+void check_extrema_of_narrow_columns(std::size_t n, std::size_t width) {
+  std::vector<T> x(n * width), low(width), high(width);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(static_cast<float>(3 + i % 7));
+  min(columns{x.data(), n, width}, low);
+  for (const T each : low) ASSERT_EQ(static_cast<float>(each), 3) << n << ' ' << width;
+  if constexpr (std::numeric_limits<T>::is_signed || !std::numeric_limits<T>::is_integer) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(-static_cast<float>(3 + i % 7));
+    max(columns{x.data(), n, width}, high);
+    for (const T each : high) ASSERT_EQ(static_cast<float>(each), -3) << n << ' ' << width;
+  }
+}
+
+TEST(batches, extrema_of_narrow_columns) {
+  for (const std::size_t n : {600U, 1029U, 5003U}) {
+    for (const std::size_t width : {2U, 3U, 5U, 8U, 16U, 20U, 31U}) {
+      check_extrema_of_narrow_columns<double>(n, width), check_extrema_of_narrow_columns<float>(n, width);
+      check_extrema_of_narrow_columns<float16>(n, width), check_extrema_of_narrow_columns<bfloat16>(n, width);
+      check_extrema_of_narrow_columns<std::int8_t>(n, width),
+          check_extrema_of_narrow_columns<std::uint8_t>(n, width);
+      check_extrema_of_narrow_columns<std::int16_t>(n, width),
+          check_extrema_of_narrow_columns<std::uint16_t>(n, width);
+      check_extrema_of_narrow_columns<std::int32_t>(n, width),
+          check_extrema_of_narrow_columns<std::uint32_t>(n, width);
+      check_extrema_of_narrow_columns<std::int64_t>(n, width),
+          check_extrema_of_narrow_columns<std::uint64_t>(n, width);
+    }
+  }
+}
+
+/// A row's dot product with a shared vector has the bits of the call on the two, whatever is in the other rows.
+template <class T, class R>
+void check_rows_by_vector(std::size_t n) {
+  constexpr std::size_t count = 23;
+  const std::size_t step = n + 3;
+  std::vector<T> x(count * step), y(n);
+  std::uint64_t state = n;
+  const auto next = [&] {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<T>(static_cast<float>(static_cast<std::int64_t>(state) >> 32) * 0x1p-28F);
+  };
+  for (T& each : x) each = next();
+  for (T& each : y) each = next();
+  const auto scale = [&](std::size_t row, float by) {
+    for (std::size_t i = 0; i < n; ++i)
+      x[row * step + i] = static_cast<T>(static_cast<float>(x[row * step + i]) * by);
+  };
+  scale(5, 0x1p-140F), scale(9, 0x1p100F), scale(13, 0);
+  x[17 * step + n / 2] = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i + 1 < n; i += 2) {  // cancels
+    x[21 * step + i + 1] = static_cast<T>(-static_cast<float>(x[21 * step + i])), y[i + 1] = y[i];
+  }
+  for (const int threads : {1, 2}) {
+    std::vector<R> out(count), swapped(count);
+    const auto stride = static_cast<std::ptrdiff_t>(step);
+    dot(rows{x.data(), count, n, stride}, repeated{y.data(), n}, out, {.threads = threads});
+    dot(repeated{y.data(), n}, rows{x.data(), count, n, stride}, swapped, {.threads = threads});
+    for (std::size_t k = 0; k < count; ++k) {
+      R expected{};
+      dot(rows{x.data() + k * step, 1, n}, rows{y.data(), 1, n}, std::span(&expected, 1));
+      ASSERT_EQ(std::memcmp(&out[k], &expected, sizeof(R)), 0) << n << ' ' << k;
+      ASSERT_EQ(std::memcmp(&swapped[k], &expected, sizeof(R)), 0) << n << ' ' << k;
+    }
+  }
+}
+
+TEST(batches, rows_by_one_vector) {
+  for (const std::size_t n : {1U, 15U, 16U, 48U, 49U, 100U, 191U, 193U, 208U, 1000U, 2048U, 2049U, 5000U}) {
+    check_rows_by_vector<float, float>(n), check_rows_by_vector<float, double>(n);
+    check_rows_by_vector<double, double>(n), check_rows_by_vector<double, float>(n);
+    check_rows_by_vector<float16, float>(n), check_rows_by_vector<bfloat16, float>(n);
+    check_rows_by_vector<float16, float16>(n);
+  }
+}
+
 TEST(batches, matrix_times_vector) {
   const std::vector<float> x = {1, 0, -1};
   std::vector<double> y(2);
