@@ -37,7 +37,7 @@ void arrow_column::read_array(const nb::object& pair) {
     throw invalid_array{true, "__arrow_c_array__ does not return two capsules"};
   }
   owner_ = pair;
-  read_format(static_cast<arrow::schema*>(PyCapsule_GetPointer(first, "arrow_schema"))->format);
+  read_schema(*static_cast<arrow::schema*>(PyCapsule_GetPointer(first, "arrow_schema")));
   const auto& chunk = *static_cast<arrow::array*>(PyCapsule_GetPointer(second, "arrow_array"));
   if (chunk.length > 0) chunks_.with_elements.push_back(chunk);
 }
@@ -54,9 +54,13 @@ void arrow_column::read_stream(nb::object capsule) {
   };
   arrow::schema schema{};
   check(stream->get_schema(stream, &schema));
-  const std::string format = schema.format;
+  try {
+    read_schema(schema);
+  } catch (...) {
+    schema.release(&schema);
+    throw;
+  }
   schema.release(&schema);
-  read_format(format.c_str());
   chunks_.are_own = true;
   for (;;) {
     arrow::array chunk{};
@@ -70,7 +74,11 @@ void arrow_column::read_stream(nb::object capsule) {
   }
 }
 
-void arrow_column::read_format(const char* format) {
+void arrow_column::read_schema(const arrow::schema& schema) {
+  if (schema.dictionary != nullptr) {  // the format is that of the codes, which are not the values
+    throw invalid_array{true, "is encoded by a dictionary (categorical); decode it, or pass its codes if these are meant"};
+  }
+  const char* const format = schema.format;
   constexpr struct {
     char letter;
     element_type type;

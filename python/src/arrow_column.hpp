@@ -71,7 +71,7 @@ class arrow_column {
  private:
   void read_array(const nanobind::object& pair);
   void read_stream(nanobind::object capsule);
-  void read_format(const char* format);
+  void read_schema(const arrow::schema& schema);
   /// Every chunk has values, and none a null. Throws invalid_array.
   void check_chunks() const;
   void read_chunks();

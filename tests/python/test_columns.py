@@ -122,3 +122,21 @@ def test_columns_that_are_no_numbers() -> None:
         with pytest.raises(TypeError, match="; a list of the numbers is read one by one, exactly"):
             xd.sum(x)
         assert xd.sum(list(x)) == 0.3
+
+
+def test_codes_of_categories_are_no_values() -> None:
+    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    encoded = pa.array([5, 6, 5]).dictionary_encode()
+    for column in (
+        encoded,
+        pa.chunked_array([encoded, encoded]),
+        pl.Series(["a", "b"], dtype=pl.Categorical),
+        pl.Series(["a", "b"], dtype=pl.Enum(["a", "b"])),
+    ):
+        for call in (xd.sum, xd.max, xd.Accumulator("int64").add):
+            with pytest.raises(TypeError, match="is encoded by a dictionary"):
+                call(column)
+        with pytest.raises(TypeError, match="keys: is encoded by a dictionary"):
+            xd.group_sum([1.0] * len(column), column)
+    assert xd.sum(encoded.dictionary_decode()) == 16
+    assert xd.sum(encoded.indices) == 1
