@@ -9,6 +9,7 @@
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 #include <cpu/reduce.hpp>
+#include <cpu/segment_pass.hpp>
 #include <plan/thread_count.hpp>
 #include <string>
 
@@ -73,9 +74,12 @@ bool shares_vector(const batch& of) {
   return (of.results.back().a == 0) != (of.results.back().b == 0);
 }
 
-void reduce_lines(const batch& of, result_sink& sink) {
+/// open: empty, or for which lines to do what; see segment_pass.hpp.
+void reduce_lines(const batch& of, result_sink& sink, std::span<const unsigned char> open = {}) {
   bool any_short = false;
+  const auto is_done = [&](std::size_t i) { return !open.empty() && open[i] == segment_done; };
   for (std::size_t i = 0; i < of.count; ++i) {
+    if (is_done(i)) continue;
     if (of.is_grid() && !is_long(of, of.each.n)) {
       any_short = true;
       break;
@@ -103,10 +107,11 @@ void reduce_lines(const batch& of, result_sink& sink) {
         if (!progress.goes_on(taken * of.each.n)) return;
         continue;
       }
+      if (is_done(i)) continue;
       const line line = of.line_at(i);
       if (is_long(of, line.n)) continue;
       take_line(of, i, line, reducer, sink);
-      if (!progress.goes_on(line.n)) return;
+      if (!progress.goes_on(!open.empty() && open[i] == segment_undecided ? 0 : line.n)) return;
     }
   });
 }
@@ -133,6 +138,10 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     fill_with_result_of_nothing(of, sink);
   } else if (of.has_keys()) {
     reduce_groups(of, sink);
+  } else if (are_short_segments(of)) {
+    std::vector<unsigned char> open(of.count);
+    reduce_short_segments(of, sink, open);
+    if (!is_cancelled(of)) reduce_lines(of, sink, open);
   } else if (panel_sums::suits(of)) {
     reduce_panels(of, sink);
   } else if (panel_extrema::suits(of)) {
@@ -143,7 +152,10 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     reduce_lines(of, sink);
   }
   if (is_cancelled(of)) engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
-  if (sink.lowest_overflow() >= of.count) return;
+  if (sink.lowest_overflow() == result_sink::no_overflow) {
+    if (sink.stores()) store_empty_groups(of);
+    return;
+  }
   engine::throw_error(errc::overflow, of.each.caller,
                       "result " + std::to_string(sink.lowest_overflow()) + " does not fit into " +
                           std::string(name_of(of.each.result_type)) + "; use a floating-point result type");
@@ -153,7 +165,7 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
 
 void reduce(const batch& of) {
   if (is_cancelled(of)) engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
-  if (of.count == 0) return;
+  if (of.count == 0) return store_empty_groups(of);
   if (!of.may_overflow()) return compute(of, nullptr, true);
   // Nothing is stored before all results are known to fit. They are kept if they take little memory, beside the
   // input; otherwise they are computed twice.
@@ -167,6 +179,7 @@ void reduce(const batch& of) {
   std::vector<std::uint64_t> held(of.count);
   compute(of, held.data(), false);
   for (std::size_t i = 0; i < of.count; ++i) of.store(of.line_at(i).out, held[i]);
+  store_empty_groups(of);
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <plan/batch.hpp>
 #include <plan/threads.hpp>
+#include <span>
 #include <vector>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -53,7 +54,9 @@ class result_sink {
     take_sums(to, 0, {of_.each.layout(), words});
   }
   [[nodiscard]] std::size_t lowest_overflow() const { return overflow_; }
+  static constexpr std::size_t no_overflow = ~std::size_t{0};
   [[nodiscard]] bool counts_elements() const { return !is_repeated_; }
+  [[nodiscard]] bool stores() const { return stores_; }
 
  private:
   /// One store each, of a known size.
@@ -68,7 +71,7 @@ class result_sink {
   const batch& of_;
   std::uint64_t* held_;
   bool stores_, is_repeated_;
-  std::atomic<std::size_t> overflow_{~std::size_t{0}};
+  std::atomic<std::size_t> overflow_{no_overflow};
 };
 
 /// Whether a call should end.
@@ -121,5 +124,11 @@ void reduce_extrema(const batch& of, result_sink& sink);
 void reduce_columns(const batch& of, result_sink& sink);
 /// Computes groups whose elements lie anywhere.
 void reduce_groups(const batch& of, result_sink& sink);
+/// Whether segments are so short that a call for each would cost more than their elements.
+bool are_short_segments(const batch& of);
+/// Computes short segments, many at a time. open[i] = what is left to do of segment i.
+void reduce_short_segments(const batch& of, result_sink& sink, std::span<unsigned char> open);
+/// Stores the results of groups that are no vectors of the batch, having no elements.
+void store_empty_groups(const batch& of);
 
 }  // namespace exactdot::inline v0_3::cpu_engine

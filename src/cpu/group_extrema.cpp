@@ -1,6 +1,7 @@
 // Implementation of group_extrema.hpp.
 #include <cpu/extreme.hpp>
 #include <cpu/group_extrema.hpp>
+#include <cpu/segment_pass.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
@@ -29,8 +30,7 @@ struct group_extrema::tables {
       for (std::size_t k = 0; k < all.shape_.copies; ++k)
         best.key = std::min(best.key, key(of(i), entries.slot + k, size));
     }
-    sink.take(column * all.shape_.groups + group, out + static_cast<std::ptrdiff_t>(group) * all.of_.out_stride,
-              {result_of(all.column_, best)});
+    sink.take(column * all.shape_.groups + group, all.of_.place_of(out, group), {result_of(all.column_, best)});
     return true;
   }
 
@@ -44,7 +44,7 @@ struct group_extrema::tables {
 };
 
 group_extrema::group_extrema(const batch& of) : of_(of), column_(of.each), shape_(of, size_of(of.each.carrier)) {
-  column_.n = of.keys.n;
+  column_.n = of.column_length();
   words_of_table_ = shape_.width * size_of(column_.carrier) / sizeof(std::uint64_t) + 8;  // and a cache line
   memory_.resize(shape_.threads * words_of_table_);
 }
@@ -56,7 +56,7 @@ void group_extrema::reduce(std::size_t column, result_sink& sink, std::span<unsi
   const auto kernel =
       current_instruction_set().group_extrema[extremum_index(column_.carrier, selects_greatest(column_.what))];
   tables made{*this, column, all.out, sink, {column_, of_.threads, group_slice}, size, size, kernel};
-  group_pass(of_, shape_, made, sink, open.data()).run();
+  run_pass(of_, shape_, made, sink, open.data());
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

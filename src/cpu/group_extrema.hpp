@@ -14,7 +14,7 @@ class group_extrema {
  public:
   explicit group_extrema(const batch& of);
 
-  [[nodiscard]] static bool suits(const batch& of) { return of.has_keys() && of.each.info().is_extremum; }
+  [[nodiscard]] static bool suits(const batch& of) { return !of.is_grid() && of.each.info().is_extremum; }
 
   /// Gives the results of a column, whose groups all have elements, to the sink. What it does is unspecified once
   /// the batch's monitor cancels.

@@ -1,6 +1,7 @@
 // Implementation of group_integers.hpp.
 #include <cpu/group_integers.hpp>
 #include <cpu/integer_line.hpp>
+#include <cpu/segment_pass.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
 namespace {
@@ -182,9 +183,7 @@ struct group_integers::tables {
 
  private:
   [[nodiscard]] std::size_t index_of(std::size_t group) const { return column * all.shape_.groups + group; }
-  [[nodiscard]] char* place_of(std::size_t group) const {
-    return out + static_cast<std::ptrdiff_t>(group) * all.of_.out_stride;
-  }
+  [[nodiscard]] char* place_of(std::size_t group) const { return all.of_.place_of(out, group); }
   static void add_to(narrow_sum& total, const narrow_sum& x) noexcept { total.low += x.low; }
   static void add_to(wide_sum& total, const wide_sum& x) noexcept {
     total.low += x.low;
@@ -208,7 +207,7 @@ group_integers::group_integers(const batch& of)
                      (of.each.multiplies() || of.each.info().needs_squares() ? sizeof(wide_sum) : 0)) {
   column_.n = 0;
   of_nothing_ = engine::result_of_nothing(column_);
-  column_.n = of.keys.n;
+  column_.n = of.column_length();
   const std::size_t entries = shape_.threads * shape_.width;
   if (!column_.multiplies()) sums_.resize(entries);
   if (column_.multiplies() || column_.info().needs_squares()) products_.resize(entries);
@@ -218,7 +217,7 @@ void group_integers::reduce(std::size_t column, result_sink& sink, std::span<uns
   const line all = of_.column_at(column);
   tables made{
       *this, column, all.out, sink, {column_, all, of_.threads}, size_of(column_.a.type), size_of(column_.b.type)};
-  group_pass(of_, shape_, made, sink, open.data()).run();
+  run_pass(of_, shape_, made, sink, open.data());
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -15,7 +15,7 @@ class group_integers {
   explicit group_integers(const batch& of);
 
   /// Whether the elements of one input at least are such integers, of a sum.
-  [[nodiscard]] static bool suits(const batch& of) { return of.has_keys() && of.each.has_parts(); }
+  [[nodiscard]] static bool suits(const batch& of) { return !of.is_grid() && of.each.has_parts(); }
 
   /// Gives the results, or the states, of a column to the sink; no group stays open. What it does is unspecified
   /// once the batch's monitor cancels.

@@ -240,7 +240,7 @@ void group_lines::take_line(const column_call& call, std::size_t group, const li
 }
 
 char* group_lines::place_of(const column_call& call, std::size_t group) const noexcept {
-  return call.out + static_cast<std::ptrdiff_t>(group) * of_.out_stride;
+  return of_.place_of(call.out, group);
 }
 
 void group_lines::take(const column_call& call, std::size_t group, const core::outcome& found) const noexcept {

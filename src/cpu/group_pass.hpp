@@ -20,8 +20,11 @@ namespace exactdot::inline v0_3::cpu_engine {
 /// The bytes of the elements that a column has.
 [[nodiscard]] inline std::size_t input_bytes(const batch& of) {
   const std::size_t pair = size_of(of.each.a.type) + (of.each.info().inputs == 2 ? size_of(of.each.b.type) : 0);
-  return of.keys.n * pair;
+  return of.column_length() * pair;
 }
+
+/// Neighbouring segments whose entries are in a table at a time.
+inline constexpr std::size_t segment_window = 512;
 
 /// Elements that are added at a time.
 inline constexpr std::size_t group_slice = 1024;
@@ -192,7 +195,11 @@ class group_pass {
 };
 
 inline group_tables_shape::group_tables_shape(const batch& of, std::size_t bytes_of_group)
-    : threads(static_cast<std::size_t>(of.threads)), groups(of.keys.groups) {
+    : threads(static_cast<std::size_t>(of.threads)), groups(of.groups()) {
+  if (!of.has_keys()) {  // a table of some neighbours after the others
+    range = std::min(groups, segment_window), copies = 1, width = range + 1;
+    return;
+  }
   // Up to so many groups a table has several entries of each, used in turn: an element need not wait for the one
   // before it. More groups wait less, and would take more of the cache.
   constexpr std::size_t few_groups = 128, entries_in_turn = 8;

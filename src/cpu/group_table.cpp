@@ -1,6 +1,7 @@
 // Implementation of group_table.hpp.
 #include <cpu/column_decision.hpp>
 #include <cpu/group_table.hpp>
+#include <cpu/segment_pass.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
@@ -25,8 +26,7 @@ struct group_table::tables {
     if (sums.squares != nullptr) sums.squares->add_groups(a, a, slots, n, of(thread, 1));
   }
   void give(std::size_t group, std::uint64_t word) noexcept {
-    sink.take(column * table.shape_.groups + group, out + static_cast<std::ptrdiff_t>(group) * table.of_.out_stride,
-              {word});
+    sink.take(column * table.shape_.groups + group, table.of_.place_of(out, group), {word});
   }
   void decide_empty(std::size_t group) noexcept { give(group, table.of_nothing_); }
   bool decide(const group_entries& entries, std::size_t n, std::size_t group) noexcept {
@@ -38,7 +38,7 @@ struct group_table::tables {
 
 bool group_table::suits(const batch& of) {
   const engine::plan& each = of.each;
-  return of.has_keys() && of.states == nullptr && !each.info().is_extremum && !each.has_parts();
+  return !of.is_grid() && of.states == nullptr && !each.info().is_extremum && !each.has_parts();
 }
 
 group_table::group_table(const batch& of)
@@ -48,7 +48,7 @@ group_table::group_table(const batch& of)
       shape_(of, sizeof(group_sums) * static_cast<std::size_t>(sums_.states())) {
   column_.n = 0;
   of_nothing_ = engine::result_of_nothing(column_);
-  column_.n = of.keys.n;
+  column_.n = of.column_length();
   entries_.resize(table(shape_.threads, 0));
 }
 
@@ -57,7 +57,7 @@ void group_table::reduce(std::size_t column, result_sink& sink, std::span<unsign
   column_.a.data = all.a, column_.b.data = all.b;
   const std::size_t size = size_of(column_.carrier);
   tables made{*this, column, all.out, sink, {column_, of_.threads, group_slice}, size, size};
-  group_pass(of_, shape_, made, sink, open.data()).run();
+  run_pass(of_, shape_, made, sink, open.data());
 }
 
 bounded_sum group_table::sum_of(const group_entries& entries, std::size_t n, int index) const noexcept {

@@ -123,9 +123,9 @@ line batch::column_at(std::size_t column) const { return line_along(columns, col
 
 line batch::line_at(std::size_t i) const {
   if (!is_grid()) {
-    const std::size_t groups = count / column_count, group = column_count == 1 ? i : i % groups;
-    const line column = column_at(column_count == 1 ? 0 : i / groups);
-    char* const to = column.out + static_cast<std::ptrdiff_t>(group) * out_stride;
+    const std::size_t in_column = groups(), group = column_count == 1 ? i : i % in_column;
+    const line column = column_at(column_count == 1 ? 0 : i / in_column);
+    char* const to = place_of(column.out, group);
     if (has_keys()) return {column.a, column.b, group_sizes[group], to};
     // offsets have been checked, but a caller's thread may have overwritten them since
     const std::uint64_t most = group_sizes.empty() ? each.n : ~std::uint64_t{0};
@@ -140,8 +140,8 @@ line batch::line_at(std::size_t i) const {
 
 std::size_t batch::index_of(std::size_t i) const {
   if (!is_grid()) {
-    const std::size_t groups = count / column_count;
-    return column_count == 1 ? i : i % groups * column_count + i / groups;
+    const std::size_t in_column = groups();
+    return group_at(i % in_column) * column_count + i / in_column;
   }
   std::size_t index = 0;
   for (std::size_t k = results.size(); k-- != 0; i /= results[k].n) {

@@ -58,6 +58,10 @@ struct batch {
   any_keys keys;  ///< of groups whose elements lie anywhere, or that a GPU computes; its data is null otherwise
   /// Of groups: how many elements each has; of those that are segments the offsets.
   std::vector<std::uint64_t> group_sizes;
+  /// Of groups of which some have no elements and are no vectors of the batch: which the others are. Otherwise
+  /// empty.
+  std::vector<std::uint64_t> group_names;
+  std::size_t all_groups = 0;  ///< with those; 0 if every group is a vector of the batch
   std::vector<shared_axis> columns;  ///< of groups: axes that neither elements nor groups lie along
   std::size_t column_count = 1;
   bool is_count = false;  ///< the results are the numbers of elements of groups; on a GPU
@@ -71,6 +75,21 @@ struct batch {
   /// Whether the vectors are groups of elements that lie anywhere: result i is group i % groups of column i /
   /// groups.
   [[nodiscard]] bool has_keys() const { return keys.data != nullptr; }
+  /// Segments or groups of a column.
+  [[nodiscard]] std::size_t groups() const { return count / column_count; }
+  /// The caller's index of a group.
+  [[nodiscard]] std::size_t group_at(std::size_t group) const {
+    return group_names.empty() ? group : group_names[group];
+  }
+  /// The place of a group's result in a column whose first place is `column`.
+  [[nodiscard]] char* place_of(char* column, std::size_t group) const {
+    return column + static_cast<std::ptrdiff_t>(group_at(group)) * out_stride;
+  }
+  /// The elements of a column, of all groups and of none.
+  [[nodiscard]] std::size_t column_length() const {
+    if (has_keys()) return keys.n;
+    return group_sizes.empty() ? each.n : group_sizes.back();
+  }
   /// All elements of a column, and the place of its first result.
   [[nodiscard]] line column_at(std::size_t column) const;
   /// The i-th result's; of groups with keys the operands are those of the column. Cost: some ns, of a grid with

@@ -1,6 +1,5 @@
 // make_group_batch: the checks and choices of groups by keys. Keys that never decrease make segments.
 #include <algorithm>
-#include <numeric>
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/batch_setup.hpp>
@@ -8,6 +7,7 @@
 #include <plan/group_batch.hpp>
 #include <plan/group_counts.hpp>
 #include <plan/group_keys.hpp>
+#include <plan/group_runs.hpp>
 #include <string>
 
 namespace exactdot::inline v0_3::engine {
@@ -56,31 +56,69 @@ std::string text_of_key(const any_keys& keys, std::size_t index) {
   return text;
 }
 
-/// The pass over the keys. Throws for a key out of range.
+/// Throws if the pass over the keys was cancelled, or found one out of range that is not to be skipped.
+template <class Found>
+void check_found(const batch_request& asked, const any_keys& keys, const Found& found) {
+  if (found.is_cancelled) throw_error(errc::cancelled, asked.caller, "cancelled");
+  if (found.first_outside == Found::no_index || keys.skips_out_of_range) return;
+  throw_error(errc::bad_option, asked.caller,
+              "key " + std::to_string(found.first_outside) + " is " + text_of_key(keys, found.first_outside) +
+                  ", and there are " + std::to_string(keys.groups) +
+                  " groups; correct it, or let elements with such keys be skipped");
+}
+
+/// The pass over keys that never decrease. Throws for a key out of range; nothing else counts if they do decrease.
+group_runs checked_runs(const batch_request& asked, const any_keys& keys, const options& options) {
+  group_runs runs = find_runs(keys, options.threads, options.monitor);
+  if (runs.never_decrease) check_found(asked, keys, runs);
+  return runs;
+}
+
+/// The pass over other keys. Throws for a key out of range.
 group_counts checked_counts(const batch_request& asked, const any_keys& keys, const options& options) {
   group_counts counts = count_keys(keys, options.threads, options.monitor);
-  if (counts.is_cancelled) throw_error(errc::cancelled, asked.caller, "cancelled");
-  if (counts.first_outside != group_counts::no_index && !keys.skips_out_of_range) {
-    throw_error(errc::bad_option, asked.caller,
-                "key " + std::to_string(counts.first_outside) + " is " + text_of_key(keys, counts.first_outside) +
-                    ", and there are " + std::to_string(keys.groups) +
-                    " groups; correct it, or let elements with such keys be skipped");
-  }
+  check_found(asked, keys, counts);
   return counts;
 }
 
-/// Segments if the keys never decrease, otherwise groups with keys.
-void set_groups(batch& made, const any_keys& keys, group_counts counts) {
-  const auto sizes = std::span(counts.sizes).first(keys.groups);
-  made.each.n = *std::ranges::max_element(sizes);
-  made.group_sizes = std::move(counts.sizes);
-  if (!counts.never_decrease) {
-    made.keys = keys;
-    return;
+/// Throws for a least or greatest element of a group that has none. `groups`: how many have some.
+void check_empty(const batch_request& asked, std::size_t first_empty, std::size_t groups) {
+  if (first_empty == groups || !core::info_of(asked.what).is_extremum) return;
+  throw_error(errc::empty_input, asked.caller,
+              "group " + std::to_string(first_empty) + " is empty, so it has no least or greatest element");
+}
+
+/// Groups that are segments; those without elements are no vectors of the batch.
+void set_runs(batch& made, const any_keys& keys, group_runs runs) {
+  const std::size_t count = runs.groups.size();
+  if (count != keys.groups) {
+    made.all_groups = keys.groups;
+    made.group_names = std::move(runs.groups);
   }
-  std::exclusive_scan(made.group_sizes.begin(), made.group_sizes.end(), made.group_sizes.begin(),
-                      static_cast<std::uint64_t>(counts.negative));
-  made.offsets = {made.group_sizes.data(), keys.groups, element_type::uint64, sizeof(std::uint64_t)};
+  made.each.n = runs.longest;
+  made.group_sizes = std::move(runs.offsets);
+  made.offsets = {made.group_sizes.data(), count, element_type::uint64, sizeof(std::uint64_t)};
+  made.count = count * made.column_count;
+}
+
+/// Segments if the keys never decrease, otherwise groups with keys. Throws for keys out of range and empty groups.
+void set_groups(batch& made, const batch_request& asked, const any_keys& keys, const options& options) {
+  std::size_t inside = 0;
+  if (group_runs runs = checked_runs(asked, keys, options); runs.never_decrease) {
+    const auto has_elements = [i = std::uint64_t{0}](std::uint64_t group) mutable { return group == i++; };
+    const auto empty = std::ranges::find_if_not(runs.groups, has_elements) - runs.groups.begin();
+    if (made.count != 0) check_empty(asked, static_cast<std::size_t>(empty), keys.groups);
+    inside = runs.inside;
+    if (made.count != 0) set_runs(made, keys, std::move(runs));
+  } else {
+    group_counts counts = checked_counts(asked, keys, options);
+    const auto empty = std::ranges::find(counts.sizes, 0U) - counts.sizes.begin();
+    if (made.count != 0) check_empty(asked, static_cast<std::size_t>(empty), keys.groups);
+    inside = counts.inside;
+    made.group_sizes = std::move(counts.sizes);
+    if (made.count != 0) made.each.n = *std::ranges::max_element(made.group_sizes), made.keys = keys;
+  }
+  if (__builtin_mul_overflow(inside, made.column_count, &made.elements)) made.elements = ~std::size_t{0};
 }
 
 /// Lets an engine be chosen before the keys are read. True if a GPU computes the batch: the engine then counts.
@@ -121,18 +159,8 @@ batch make_group_batch(const batch_request& asked, const any_grid& a, const any_
   made.column_count = columns;
   if (count != 0) made.columns = shared_axes(a.results, b.results, asked.out.axes.subspan(1));
   if (is_for_gpu(made, asked, keys, options)) return made;
-  group_counts counts = checked_counts(asked, keys, options);
-  if (core::info_of(asked.what).is_extremum && count != 0) {
-    const auto empty = std::ranges::find(counts.sizes, 0u) - counts.sizes.begin();
-    if (static_cast<std::size_t>(empty) < keys.groups) {
-      throw_error(errc::empty_input, asked.caller,
-                  "group " + std::to_string(empty) + " is empty, so it has no least or greatest element");
-    }
-  }
-  if (count == 0) return made;
-  if (__builtin_mul_overflow(counts.inside, columns, &made.elements)) made.elements = ~std::size_t{0};
-  set_groups(made, keys, std::move(counts));
-  set_threads(made, options);
+  set_groups(made, asked, keys, options);
+  if (count != 0) set_threads(made, options);
   return made;
 }
 
@@ -162,10 +190,17 @@ batch make_count_batch(const batch_request& asked, const any_keys& keys, const o
 void store_group_sizes(const batch_request& asked, const any_keys& keys, const options& options) {
   const batch to = make_count_batch(asked, keys, options);
   if (to.each.on_gpu) return registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(to);
-  const group_counts counts = checked_counts(asked, keys, options);
-  for (std::size_t i = 0; i < keys.groups; ++i) {
-    to.store(to.out + static_cast<std::ptrdiff_t>(i) * asked.out.axes[0].stride, counts.sizes[i]);
+  const auto store = [&](std::size_t group, std::uint64_t size) {
+    to.store(to.out + static_cast<std::ptrdiff_t>(group) * asked.out.axes[0].stride, size);
+  };
+  const group_runs runs = checked_runs(asked, keys, options);
+  if (!runs.never_decrease) {
+    const group_counts counts = checked_counts(asked, keys, options);
+    for (std::size_t i = 0; i < keys.groups; ++i) store(i, counts.sizes[i]);
+    return;
   }
+  for (std::size_t i = 0; i < keys.groups; ++i) store(i, 0);
+  for (std::size_t i = 0; i < runs.groups.size(); ++i) store(runs.groups[i], runs.offsets[i + 1] - runs.offsets[i]);
 }
 
 }  // namespace exactdot::inline v0_3::engine

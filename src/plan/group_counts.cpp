@@ -10,36 +10,27 @@ namespace {
 
 /// What a thread counts beside the sizes.
 struct alignas(64) thread_counts {
-  std::size_t outside = 0, negative = 0, first_outside = group_counts::no_index;
-  bool never_decrease = true, is_cancelled = false;
+  std::size_t outside = 0, first_outside = group_counts::no_index;
+  bool is_cancelled = false;
 };
 
 void count(const any_keys& keys, std::size_t first, std::size_t n, std::uint64_t* sizes, thread_counts& found) {
-  const bool has_sign = is_signed(keys.type);
   const std::size_t groups = keys.groups;
-  const std::uint64_t sign = has_sign ? std::uint64_t{1} << 63 : 0;
-  std::uint64_t before = 0, descents = 0;  // keys without a sign have the order of the keys
-  if (first != 0) for_keys(keys, first - 1, 1, [&](std::size_t, std::uint64_t key) { before = key ^ sign; });
   for_keys(keys, first, n, [&](std::size_t i, std::uint64_t key) {
-    const std::uint64_t ordered = key ^ sign;
-    descents += ordered < before ? 1 : 0;
-    before = ordered;
     if (key < groups) [[likely]] {
       ++sizes[key];
       return;
     }
     ++found.outside;
-    found.negative += has_sign && key >> 63 != 0 ? 1 : 0;
     found.first_outside = std::min(found.first_outside, first + i);
   });
-  if (descents != 0) found.never_decrease = false;
 }
 
 }  // namespace
 
 group_counts count_keys(const any_keys& keys, int threads, const monitor* monitor) {
   group_counts all;
-  all.sizes.resize(keys.groups + 1);
+  all.sizes.resize(keys.groups);
   const std::size_t room = memory_beside(keys.n * size_of(keys.type)) / sizeof(std::uint64_t);
   const std::size_t more = room / (keys.groups + 1);  // threads with a table
   threads =
@@ -58,9 +49,8 @@ group_counts count_keys(const any_keys& keys, int threads, const monitor* monito
   });
   std::size_t outside = 0;
   for (const thread_counts& each : found) {
-    outside += each.outside, all.negative += each.negative;
+    outside += each.outside;
     all.first_outside = std::min(all.first_outside, each.first_outside);
-    all.never_decrease = all.never_decrease && each.never_decrease;
     all.is_cancelled = all.is_cancelled || each.is_cancelled;
   }
   for (std::size_t i = 0; i < others.size(); ++i) all.sizes[i % keys.groups] += others[i];

@@ -1,5 +1,4 @@
-// One pass over the keys of groups: how many elements each group has, the first key out of range, and whether the
-// keys never decrease, so that the groups are segments.
+// One pass over the keys of groups: how many elements each group has, and the first key out of range.
 //
 // Threads count by themselves as long as their tables take little memory beside the keys; otherwise fewer threads
 // count. Memory: 8 bytes a group. Cost: 1 to 2 ns a key while the table fits the cache.
@@ -12,11 +11,9 @@
 namespace exactdot::inline v0_3::engine {
 
 struct group_counts {
-  std::vector<std::uint64_t> sizes;      ///< of the groups, and one more element
+  std::vector<std::uint64_t> sizes;      ///< of the groups
   std::size_t inside = 0;                ///< keys in range
-  std::size_t negative = 0;              ///< keys below 0
   std::size_t first_outside = no_index;  ///< the index of the first key out of range
-  bool never_decrease = true;            ///< the keys
   bool is_cancelled = false;             ///< by the monitor: the rest is unspecified
 
   static constexpr std::size_t no_index = ~std::size_t{0};
