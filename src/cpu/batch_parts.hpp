@@ -124,7 +124,7 @@ void reduce_extrema(const batch& of, result_sink& sink);
 void reduce_columns(const batch& of, result_sink& sink);
 /// Computes groups whose elements lie anywhere.
 void reduce_groups(const batch& of, result_sink& sink);
-/// Whether segments are so short that a call for each would cost more than their elements.
+/// Whether most segments are so short that a call for each would cost more than their elements.
 bool are_short_segments(const batch& of);
 /// Computes short segments, many at a time. open[i] = what is left to do of segment i.
 void reduce_short_segments(const batch& of, result_sink& sink, std::span<unsigned char> open);

@@ -44,7 +44,10 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
   const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
   if (x.n == 0 && each_.info().is_extremum)
     return {result_of(each_, no_extreme)};  // of offsets that were overwritten
-  if (x.n == 0) return finish_exactly();
+  if (x.n == 0) {  // the same each time, and as costly as an exact sum
+    if (!of_nothing_) of_nothing_ = finish_exactly().word;
+    return {*of_nothing_};
+  }
   if (suits_integer_line(each_, x.n)) return reduce_integer_line(each_);
   if (each_.contiguous && is_plain_sum) {
     std::uint64_t result = 0;

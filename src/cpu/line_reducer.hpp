@@ -60,6 +60,7 @@ class line_reducer {
   engine::chunk_reader a_, b_;
   partial_result partial_;
   state_words words_;
+  std::optional<std::uint64_t> of_nothing_;
 };
 
 /// The greatest number of elements that are staged at a time.

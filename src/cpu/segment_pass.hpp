@@ -1,9 +1,8 @@
 // Short segments, many at a time: a window of neighbours has a table in the cache, of which each element joins its
 // segment's entry, as in group_pass.hpp.
 //
-// Segments without elements cost a store; those that are longer than others are left to the reducer of lines, whose
-// call for each they are worth. Memory: a window's table for each thread. Cost: 2 to 3 ns an element, 5 to 10 ns a
-// segment.
+// Segments without elements cost a store. Longer ones are left to the reducer of lines: here each element waits for
+// the one before it, there a call costs some ten nanoseconds. Memory: a window's table for each thread.
 #pragma once
 
 #include <cpu/group_pass.hpp>
@@ -13,13 +12,19 @@ namespace exactdot::inline v0_3::cpu_engine {
 /// What is left to do of a segment: nothing, its elements having been added but not decided, everything.
 enum segment_state : unsigned char { segment_done, segment_undecided, segment_untouched };
 
+/// Up to this length segments are taken in windows: what a call costs in elements that wait for each other.
+[[nodiscard]] inline std::size_t longest_short_segment(const batch& of) {
+  if (of.each.info().is_extremum) return 16;
+  return of.each.has_parts() ? 64 : 6;
+}
+
 /// Tables: those of group_pass.hpp.
 template <class Tables>
 class segment_pass {
  public:
   /// open[i] = what is left to do of segment i.
   segment_pass(const batch& of, Tables& tables, const result_sink& sink, unsigned char* open)
-      : of_(of), tables_(tables), sink_(sink), open_(open) {}
+      : of_(of), tables_(tables), sink_(sink), open_(open), longest_(longest_short_segment(of)) {}
 
   /// What it does is unspecified once the batch's monitor cancels.
   void run() {
@@ -35,9 +40,6 @@ class segment_pass {
   }
 
  private:
-  /// Up to this length; a call for a longer one costs less.
-  static constexpr std::size_t longest = 64;
-
   struct window {
     std::uint64_t bounds[segment_window + 1];  // copies, which nobody overwrites
     std::uint32_t slots[group_slice + group_slots_ahead] = {};
@@ -54,7 +56,7 @@ class segment_pass {
     tables_.clear(static_cast<std::size_t>(thread));
     std::size_t added = 0;
     for (std::size_t i = 0, next = 0; i < count; i = next) {
-      for (next = i; next < count && some.length(next) <= longest;) ++next;
+      for (next = i; next < count && some.length(next) <= longest_;) ++next;
       if (next == i) {
         ++next;
         continue;
@@ -84,7 +86,7 @@ class segment_pass {
 
   void decide(std::size_t segment, std::size_t slot, int thread, std::size_t n) noexcept {
     open_[segment] = segment_untouched;
-    if (n > longest) return;
+    if (n > longest_) return;
     open_[segment] = segment_done;
     if (n == 0) return tables_.decide_empty(segment);
     if (!tables_.decide({slot, static_cast<std::size_t>(thread), 1}, n, segment)) open_[segment] = segment_undecided;
@@ -94,6 +96,7 @@ class segment_pass {
   Tables& tables_;
   const result_sink& sink_;
   unsigned char* open_;
+  std::size_t longest_;
 };
 
 /// The pass over the elements of a column of groups or segments.
