@@ -15,7 +15,7 @@ enum segment_state : unsigned char { segment_done, segment_undecided, segment_un
 /// Up to this length segments are taken in windows: what a call costs in elements that wait for each other.
 [[nodiscard]] inline std::size_t longest_short_segment(const batch& of) {
   if (of.each.info().is_extremum) return 16;
-  return of.each.has_parts() ? 64 : 6;
+  return of.each.has_parts() ? 4096 : 6;
 }
 
 /// Tables: those of group_pass.hpp.
