@@ -93,7 +93,7 @@ action declare_group(CLI::App& app) {
                  "first, and each column has its own results")
       ->required()
       ->check(check_file_name, "");
-  app.add_option("KEYS", arguments->keys, "the group of each element: integers of 32 or 64 bits, in any order")
+  app.add_option("KEYS", arguments->keys, "the group of each element: integers of any width, in any order")
       ->required()
       ->check(check_file_name, "");
   add_reduction(app, arguments->reduction, group_reductions(),

@@ -65,8 +65,8 @@ void check_arguments(const group_arguments& arguments, std::optional<reduction> 
 void check_files(const group_call& call) {
   if (call.axes.empty()) io::fail(call.values.path(), "is a 0-D array; expected one key for each element");
   const element_type type = call.keys.type();
-  if (!is_integer(type) || size_of(type) < 4) {
-    io::fail(call.keys.path(), fmt::format("holds {}; keys are integers of 32 or 64 bits", name_of(type)));
+  if (!is_integer(type)) {
+    io::fail(call.keys.path(), fmt::format("holds {}; keys are integers", name_of(type)));
   }
   if (call.keys.swapped()) {
     io::fail(call.keys.path(), "holds keys in the byte order of other machines; convert them");

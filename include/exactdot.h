@@ -201,7 +201,7 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
                              const xd_options* options);
 
 /* Result i = the reduction of the elements of a (and of b) whose key is i. `keys` are as many integers as a has
- * elements, of XD_INT32, XD_INT64, XD_UINT32 or XD_UINT64, in any order, not swapped. A key that is negative, or
+ * elements, of any integer type, XD_INT8 to XD_UINT64, in any order, not swapped. A key that is negative, or
  * `groups` or more, is XD_BAD_OPTION, and the sentence names the first one; if skip_out_of_range is not 0, its element
  * belongs to no group. `results`: groups values without gaps. Errors: as above, and XD_BAD_OPTION for XD_ARGMIN,
  * XD_ARGMAX, and for XD_FAST sums of floating-point elements. Keys that never decrease cost less. Memory: 8 bytes a

@@ -48,8 +48,8 @@ struct any_offsets {
 };
 
 /// Groups of a vector's elements: element i belongs to the group that key i names, 0 to `groups` - 1, in any order.
-/// The keys are integers of 32 or 64 bits, `stride` bytes apart. A key out of range is an error, or its element
-/// belongs to no group.
+/// The keys are integers of any width, `stride` bytes apart. A key out of range, such as -1, is an error, or its
+/// element belongs to no group.
 struct any_keys {
   const void* data = nullptr;
   std::size_t n = 0;
@@ -128,8 +128,8 @@ template <class X, class Offsets>
 segments(const X&, const Offsets&)
     -> segments<typename detail::reference_to<X>::type, std::ranges::range_value_t<Offsets>>;
 
-/// The elements of a vector in `count` groups: element i belongs to group keys[i], of a contiguous range of 32- or
-/// 64-bit integers; see any_keys.
+/// The elements of a vector in `count` groups: element i belongs to group keys[i], of a contiguous range of integers
+/// of any width; see any_keys.
 template <vector_view X, integer_element Key>
 struct groups {
   X x;

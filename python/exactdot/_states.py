@@ -123,7 +123,7 @@ def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: in
     reduction, a, b, compact, threads, stream
         As of `states`.
     keys : array_like of int
-        One integer of 32 or 64 bits for each index of the first axis, in the memory of a.
+        One integer, of any width, for each index of the first axis, in the memory of a.
     groups : int
         Keys are below this; the same number for all shards whose states are added. It has no default: shards whose
         greatest keys differ would have words of different shapes, and NumPy's + would broadcast them to wrong sums.

@@ -125,7 +125,7 @@ nb::object reduce_segments(const grid_call& call, nb::handle given) {
   call.inputs.check();
   if (a.dimensions != 1) call.inputs.refuse(false, "x has no dimension; use a 1-D array");
   imported_array offsets;
-  locate_integers(call, "offsets", given, offsets);
+  locate_integers(call, integer_role::offsets, given, offsets);
   if (offsets.n == 0) call.inputs.refuse(false, "there is no offset; n segments have n + 1");
   const std::size_t count = offsets.n - 1;
   make_results(call, {count}, result_type(call));

@@ -8,6 +8,10 @@
 namespace exactdot::python {
 namespace {
 
+constexpr const char* name_of_role(integer_role role) {
+  return role == integer_role::keys ? "keys" : "offsets";
+}
+
 [[noreturn]] void refuse_integers(const grid_call& call, const char* name, nb::handle given, bool is_type_error,
                                   const std::string& why) {
   const bool are_keys = std::string_view(name) == "keys";
@@ -76,7 +80,8 @@ std::size_t work_of(std::size_t results, std::size_t elements_of_result) {
   return overflows ? ~std::size_t{0} : work;
 }
 
-void check_integers(const grid_call& call, const char* name, nb::handle given, const imported_array& array) {
+void check_integers(const grid_call& call, integer_role role, nb::handle given, const imported_array& array) {
+  const char* const name = name_of_role(role);
   const auto refuse = [&](bool is_type_error, const std::string& why) {
     refuse_integers(call, name, given, is_type_error, why);
   };
@@ -90,21 +95,23 @@ void check_integers(const grid_call& call, const char* name, nb::handle given, c
   }
   if (array.dimensions != 1) refuse(false, "has no dimension; use a 1-D array");
   if (array.n == 0) return;
-  if (!is_integer(array.type) || size_of(array.type) < 4 || array.is_boolean) {
+  const bool is_offset = is_integer(array.type) && size_of(array.type) >= 4 && !array.is_boolean;
+  if (role == integer_role::keys ? !is_integer(array.type) : !is_offset) {
     const std::string held(array.is_boolean ? "bool" : name_of(array.type));
-    refuse(true, "holds " + held + "; use integers of 32 or 64 bits");
+    refuse(true, "holds " + held + "; use integers" + (role == integer_role::keys ? "" : " of 32 or 64 bits"));
   }
   if (array.swapped) refuse(false, "is not in native byte order");
 }
 
-void locate_integers(const grid_call& call, const char* name, nb::handle given, imported_array& array) {
+void locate_integers(const grid_call& call, integer_role role, nb::handle given, imported_array& array) {
+  const char* const name = name_of_role(role);
   try {
     array.locate(given.ptr(), conversion::by_numpy);
     if (array.on_gpu && call.stream != nullptr) call.inputs.import_array(array, name, *call.stream);
   } catch (const invalid_array& refused) {
     refuse_integers(call, name, given, refused.is_type_error, refused.reason);
   }
-  check_integers(call, name, given, array);
+  check_integers(call, role, given, array);
 }
 
 }  // namespace exactdot::python

@@ -63,7 +63,7 @@ nb::object reduce_groups(const grid_call& call, const group_arguments& given) {
   const imported_array* const b = call.inputs.other();
   const paired_axes axes = axes_of(call);
   imported_array array;
-  locate_integers(call, "keys", given.keys, array);
+  locate_integers(call, integer_role::keys, given.keys, array);
   const any_keys keys = read_keys(call, given, array);
   divided_axes divided = axes.a;
   divided.shape.insert(divided.shape.begin(), keys.groups);
@@ -86,7 +86,7 @@ nb::object reduce_groups(const grid_call& call, const group_arguments& given) {
 
 nb::object count_groups(const grid_call& call, const group_arguments& given) {
   const imported_array& array = call.inputs.first;
-  check_integers(call, "keys", given.keys, array);
+  check_integers(call, integer_role::keys, given.keys, array);
   const any_keys keys = read_keys(call, given, array);
   divided_axes divided;
   divided.shape = {keys.groups}, divided.is_result = {true};

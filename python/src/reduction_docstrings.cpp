@@ -210,8 +210,9 @@ constexpr std::array<std::pair<const char*, const char*>, 9> group_examples = {{
                                                                                 {"min", "3., 5."},
                                                                                 {"max", "4., 5."}}};
 
-constexpr const char* keys_text = R"(keys : 1-D array of int32, int64, uint32 or uint64
-    The group of each element, in any order. Keys that never decrease cost less.
+constexpr const char* keys_text = R"(keys : 1-D array of integers of any width, or booleans
+    The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+    less.
 groups : int, optional
     The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
     keys in GPU memory need it.

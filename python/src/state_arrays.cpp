@@ -167,8 +167,8 @@ nb::object states_of_axes(const std::string& name, nb::handle reduction, nb::han
 }
 
 /// Offsets or keys: integers of one dimension, beside the inputs.
-void locate_indices(states_call& call, const char* argument, nb::handle given, imported_array& array) {
-  locate_integers(call.grid(), argument, given, array);
+void locate_indices(states_call& call, integer_role role, nb::handle given, imported_array& array) {
+  locate_integers(call.grid(), role, given, array);
   if (array.n == 0) array.type = element_type::int64;  // that of an empty list is float64
 }
 
@@ -179,7 +179,7 @@ nb::object states_of_segments(const std::string& name, nb::handle reduction, nb:
   call.inputs.check();
   if (call.inputs.first.dimensions != 1) call.inputs.refuse(false, "use arrays of one dimension");
   imported_array offsets;
-  locate_indices(call, "offsets", given, offsets);
+  locate_indices(call, integer_role::offsets, given, offsets);
   if (offsets.n == 0) throw_python(false, name + ": there is no offset; n segments have n + 1");
   const state_format of = call.format();
   const words_array words(call, {offsets.n - 1}, of.words());
@@ -224,7 +224,7 @@ nb::object states_of_groups(const std::string& name, nb::handle reduction, nb::h
   axes.erase(axes.begin()), others.erase(others.begin());
   broadcast(call, axes, others);
   imported_array array;
-  locate_indices(call, "keys", given, array);
+  locate_indices(call, integer_role::keys, given, array);
   const any_keys keys = read_keys(call, groups, skips, array);
   const state_format of = call.format();
   std::vector<std::size_t> shape = shape_of(axes);

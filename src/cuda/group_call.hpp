@@ -42,6 +42,7 @@ struct group_input {
   const char* keys = nullptr;
   std::ptrdiff_t key_stride = 4;  ///< in bytes
   int key_bytes = 4;
+  bool keys_have_sign = false;  ///< of narrow keys, below 4 bytes: others are told by max_groups
   std::size_t n = 0;
   unsigned groups = 0;
   group_terms terms = group_terms::value;
@@ -194,6 +195,13 @@ inline std::size_t place_memory(group_job& job, void* memory) {
   if (job.scheme.may_be_skewed) take(job.to.frequent, frequent_table_bytes);
   job.to.states = reinterpret_cast<wide_unsigned*>(first + used);
   return cleared;
+}
+
+/// Sets the keys, but for their number.
+inline void set_keys(group_input& in, const void* data, std::ptrdiff_t stride, element_type type) {
+  in.keys = static_cast<const char*>(data);
+  in.key_stride = stride, in.key_bytes = static_cast<int>(size_of(type));
+  in.keys_have_sign = is_signed(type);
 }
 
 /// Which loads the operands and keys allow. `two`: the terms are products.

@@ -65,8 +65,7 @@ group_job job_of(const storage_type& storage, const batch& of, std::size_t colum
   group_job job;
   job.in.a = to_any_operand(each.a), job.in.b = to_any_operand(each.b);
   job.in.a.data = static_cast<const char*>(data.a), job.in.b.data = static_cast<const char*>(data.b);
-  job.in.keys = static_cast<const char*>(of.keys.data);
-  job.in.key_stride = of.keys.stride, job.in.key_bytes = static_cast<int>(size_of(of.keys.type));
+  set_keys(job.in, of.keys.data, of.keys.stride, of.keys.type);
   job.in.n = of.keys.n, job.in.groups = static_cast<unsigned>(groups_of(of));
   job.in.skips_out_of_range = of.keys.skips_out_of_range;
   if (!of.is_count && !each.info().is_extremum) set_terms(job.in, each.what);
@@ -107,16 +106,10 @@ std::string text_of_key(const storage_type& storage, const batch& of, std::uint6
     cuda::check(cudaStreamSynchronize(storage.stream), "waiting for a key");
     return std::to_string(key);
   };
-  switch (of.keys.type) {
-    case element_type::int32:
-      return fetch(std::int32_t{});
-    case element_type::uint32:
-      return fetch(std::uint32_t{});
-    case element_type::int64:
-      return fetch(std::int64_t{});
-    default:
-      return fetch(std::uint64_t{});
-  }
+  return with_element(of.keys.type, [&]<class Key>(Key) -> std::string {
+    if constexpr (std::is_integral_v<Key>) return fetch(Key{});
+    return {};
+  });
 }
 
 }  // namespace

@@ -42,9 +42,7 @@ __global__ void __launch_bounds__(256)
 /// The place of element i's group in the pass; not below the number of its groups if it has none.
 __device__ __forceinline__ unsigned slot_of_element(const group_input& in, const group_pass& pass,
                                                     const group_memory& to, std::size_t i) {
-  const char* const at = in.keys + static_cast<std::ptrdiff_t>(i) * in.key_stride;
-  const wide_unsigned key =
-      in.key_bytes == 4 ? *reinterpret_cast<const unsigned*>(at) : *reinterpret_cast<const wide_unsigned*>(at);
+  const wide_unsigned key = load_key(in, i);
   const unsigned slot = key < in.groups ? to.slots[key] : no_group;
   return slot == no_group || slot < pass.first ? no_group : slot - pass.first;
 }

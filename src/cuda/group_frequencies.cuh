@@ -48,8 +48,9 @@ __device__ __forceinline__ std::size_t sampled_element(std::size_t n, std::size_
 }
 
 /// The groups of the thread's samples, or no_group. All loads are on their way together.
-template <class Key>
-__device__ __forceinline__ void load_sample(const group_input& in, unsigned (&group)[samples_of_thread]) {
+/// read(i) = key i.
+template <class Key, class Read>
+__device__ __forceinline__ void load_sample(const group_input& in, unsigned (&group)[samples_of_thread], Read read) {
   const unsigned samples = samples_of_thread * blockDim.x;
   const int log2_samples = 31 - __clz(static_cast<int>(samples));
   Key key[samples_of_thread];
@@ -57,7 +58,7 @@ __device__ __forceinline__ void load_sample(const group_input& in, unsigned (&gr
   for (unsigned j = 0; j < samples_of_thread; ++j) {
     const std::size_t k = j * blockDim.x + threadIdx.x;
     const std::size_t i = in.n <= samples ? ::min(k, in.n - 1) : sampled_element(in.n, k, log2_samples);
-    key[j] = *reinterpret_cast<const Key*>(in.keys + static_cast<std::ptrdiff_t>(i) * in.key_stride);
+    key[j] = read(i);
   }
 #pragma unroll
   for (unsigned j = 0; j < samples_of_thread; ++j) {
@@ -75,10 +76,14 @@ __global__ void __launch_bounds__(frequency_threads)
   const unsigned samples = samples_of_thread * blockDim.x;
   const std::size_t sampled = ::min(in.n, std::size_t{samples});
   unsigned group[samples_of_thread];
+  const auto at = [&](std::size_t i) { return in.keys + static_cast<std::ptrdiff_t>(i) * in.key_stride; };
   if (in.key_bytes == 4) {
-    load_sample<unsigned>(in, group);
+    load_sample<unsigned>(in, group, [&](std::size_t i) { return *reinterpret_cast<const unsigned*>(at(i)); });
+  } else if (in.key_bytes == 8) {
+    load_sample<wide_unsigned>(in, group,
+                               [&](std::size_t i) { return *reinterpret_cast<const wide_unsigned*>(at(i)); });
   } else {
-    load_sample<wide_unsigned>(in, group);
+    load_sample<wide_unsigned>(in, group, [&](std::size_t i) { return load_key(in, i); });
   }
   const auto fill = [&](unsigned begin, unsigned end, unsigned word) {
     for (unsigned i = begin + threadIdx.x; i < end; i += blockDim.x) words[i] = word;

@@ -63,6 +63,19 @@ struct key_pack {
   unsigned low[group_pack] = {}, high[group_pack] = {};
 };
 
+/// Key i; negative ones, and those of 2^31 or more, are no group's.
+__device__ __forceinline__ wide_unsigned load_key(const group_input& in, std::size_t i) {
+  const char* const at = in.keys + static_cast<std::ptrdiff_t>(i) * in.key_stride;
+  if (in.key_bytes == 4) return *reinterpret_cast<const unsigned*>(at);
+  if (in.key_bytes == 8) return *reinterpret_cast<const wide_unsigned*>(at);
+  if (in.key_bytes == 2) {
+    const unsigned short key = *reinterpret_cast<const unsigned short*>(at);
+    return in.keys_have_sign ? static_cast<wide_unsigned>(static_cast<short>(key)) : key;
+  }
+  const unsigned char key = *reinterpret_cast<const unsigned char*>(at);
+  return in.keys_have_sign ? static_cast<wide_unsigned>(static_cast<signed char>(key)) : key;
+}
+
 /// Reads the keys of elements i to i + count - 1; zeros behind them.
 __device__ __forceinline__ key_pack load_key_pack(const group_input& in, std::size_t i, unsigned count) {
   key_pack keys;
@@ -78,6 +91,13 @@ __device__ __forceinline__ key_pack load_key_pack(const group_input& in, std::si
     }
 #pragma unroll
     for (int k = 0; k < group_pack; ++k) keys.low[k] = loaded.element[k];
+  } else if (in.key_bytes < 4) {
+#pragma unroll
+    for (unsigned k = 0; k < group_pack; ++k) {
+      if (k >= count) continue;
+      const wide_unsigned key = load_key(in, i + k);
+      keys.low[k] = static_cast<unsigned>(key), keys.high[k] = static_cast<unsigned>(key >> 32);
+    }
   } else {
     element_pack<wide_unsigned> loaded{};
     if (in.loads_key_packs) {

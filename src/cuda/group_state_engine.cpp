@@ -19,8 +19,7 @@ group_input input_of(const engine::batch& of, const engine::line& data) {
   group_input in;
   in.a = to_any_operand(each.a), in.b = to_any_operand(each.b);
   in.a.data = static_cast<const char*>(data.a), in.b.data = static_cast<const char*>(data.b);
-  in.keys = static_cast<const char*>(of.keys.data);
-  in.key_stride = of.keys.stride, in.key_bytes = static_cast<int>(size_of(of.keys.type));
+  set_keys(in, of.keys.data, of.keys.stride, of.keys.type);
   in.n = of.keys.n, in.groups = static_cast<unsigned>(of.keys.groups);
   set_terms(in, each.what);
   in.skips_out_of_range = of.keys.skips_out_of_range;

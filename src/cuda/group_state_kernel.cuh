@@ -20,9 +20,7 @@ namespace {
 /// The place of element i's group in the pass; not below the number of its groups if it has none.
 __device__ __forceinline__ unsigned slot_of_key(const group_input& in, const group_state_pass& pass, std::size_t i,
                                                 wide_unsigned* first_bad_key) {
-  const char* const at = in.keys + static_cast<std::ptrdiff_t>(i) * in.key_stride;
-  const wide_unsigned key =
-      in.key_bytes == 4 ? *reinterpret_cast<const unsigned*>(at) : *reinterpret_cast<const wide_unsigned*>(at);
+  const wide_unsigned key = load_key(in, i);
   if (key >= in.groups) {
     if (!in.skips_out_of_range) note_lowest(first_bad_key, i);
     return no_group;

@@ -36,15 +36,13 @@ bool results_overlap(const batch_request& asked, std::size_t count, const void* 
   return false;
 }
 
-bool is_index_type(element_type type) {
-  return type == element_type::int32 || type == element_type::int64 || type == element_type::uint32 ||
-         type == element_type::uint64;
-}
+/// Of offsets. Keys are integers of any width.
+bool is_offset_type(element_type type) { return is_known(type) && is_integer(type) && size_of(type) >= 4; }
 
-void require_index_type(const batch_request& asked, const std::string& name, element_type type) {
-  if (is_index_type(type)) return;
-  refuse(asked, name + " are " + (is_known(type) ? std::string(name_of(type)) : "of an unknown type") +
-                    "; use integers of 32 or 64 bits");
+[[noreturn]] void refuse_type(const batch_request& asked, const std::string& name, element_type type,
+                              const char* expected) {
+  refuse(asked, name + " are " + (is_known(type) ? std::string(name_of(type)) : "of an unknown type") + "; use " +
+                    expected);
 }
 
 /// Throws for offsets that decrease or pass the end of a vector of n elements.
@@ -144,7 +142,7 @@ void check_vector(const batch_request& asked, const char* name, const any_vector
 }
 
 void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n, bool on_gpu) {
-  require_index_type(asked, "offsets", offsets.type);
+  if (!is_offset_type(offsets.type)) refuse_type(asked, "offsets", offsets.type, "integers of 32 or 64 bits");
   if (offsets.count == 0) return;
   if (offsets.data == nullptr) refuse(asked, "a null pointer for offsets", errc::null_pointer);
   if (!on_gpu) check_offset_order(asked, offsets, n);
@@ -155,7 +153,7 @@ void check_offsets(const batch_request& asked, const any_offsets& offsets, std::
 }
 
 void check_keys(const batch_request& asked, const any_keys& keys, std::size_t results, std::size_t n) {
-  require_index_type(asked, "keys", keys.type);
+  if (!is_known(keys.type) || !is_integer(keys.type)) refuse_type(asked, "keys", keys.type, "integers");
   if (keys.n != n) {
     refuse(asked, "the numbers of elements and of keys differ (" + text(n) + " and " + text(keys.n) + ")",
            errc::size_mismatch);
@@ -179,7 +177,7 @@ bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const op
   batch probe;
   probe.each.caller = asked.caller;
   probe.offsets = offsets;
-  if (offsets.count != 0 && is_index_type(offsets.type)) choose_engine(asked, probe, options);
+  if (offsets.count != 0 && is_offset_type(offsets.type)) choose_engine(asked, probe, options);
   return probe.each.on_gpu;
 }
 

@@ -1,4 +1,4 @@
-// Reading the keys of groups, whatever their type and stride.
+// Reading the keys of groups, whatever their type and stride: the one place that does.
 #pragma once
 
 #include <cstring>
@@ -22,6 +22,14 @@ void for_keys(const any_keys& keys, std::size_t first, std::size_t n, Visit visi
     visit_all(key, keys.stride);
   };
   switch (keys.type) {
+    case element_type::int8:
+      return visit_type(std::int8_t{});
+    case element_type::uint8:
+      return visit_type(std::uint8_t{});
+    case element_type::int16:
+      return visit_type(std::int16_t{});
+    case element_type::uint16:
+      return visit_type(std::uint16_t{});
     case element_type::int32:
       return visit_type(std::int32_t{});
     case element_type::uint32:

@@ -93,7 +93,7 @@ TEST_F(group_program, names_faults) {
           {"has the key 4611686018427387904, too large"});
   refused(values(), keys({0, 0, 0, 0, std::int64_t{1} << 50}), folder / "k.npy",
           {"has the key 1125899906842624, and memory", "--groups N and --skip"});
-  refused(values(), values(), folder / "x.npy", {"holds float64; keys are integers of 32 or 64 bits"});
+  refused(values(), values(), folder / "x.npy", {"holds float64; keys are integers"});
   const std::string narrow = write("n.npy", std::vector<std::int16_t>{0, 0, 0, 0, 0});
   refused(values(), narrow, narrow, {"holds int16; keys are integers"});
   const std::string swapped =

@@ -105,10 +105,11 @@ TEST_F(group_bounds, of_nothing_have_the_results_of_nothing) {
 
 TEST_F(group_bounds, with_a_key_out_of_range_store_nothing_and_name_the_first) {
   uniform_groups<float> data(5, 200, 6);
-  for (const element_type key_type : {element_type::int32, element_type::int64, element_type::uint32}) {
+  for (const element_type key_type : {element_type::int32, element_type::int64, element_type::uint32,
+                                      element_type::int8, element_type::uint8, element_type::int16}) {
     for (const bool in_shared : {true, false}) {
       auto of = keyed(data.x, {}, data.keys, 6);
-      of.keys[150] = -1, of.keys[77] = 6, of.keys[199] = 1 << 30;
+      of.keys[150] = -1, of.keys[77] = 6, of.keys[199] = size_of(key_type) < 4 ? 100 : 1 << 30;
       group_test test = test_of(reduction::sum, element_type::float32, in_shared);
       test.key_type = key_type;
       group_launcher on;

@@ -117,8 +117,7 @@ class group_launcher {
             of.type_a, of.swapped};
     in.b = {reinterpret_cast<const char*>(b.data() + test.skew * size_b), of.stride * std::ptrdiff_t(size_b),
             of.type_b, of.swapped};
-    in.keys = reinterpret_cast<const char*>(keys.data() + test.skew * key_size);
-    in.key_stride = of.stride * std::ptrdiff_t(key_size), in.key_bytes = static_cast<int>(key_size);
+    set_keys(in, keys.data() + test.skew * key_size, of.stride * std::ptrdiff_t(key_size), test.key_type);
     in.n = of.n(), in.groups = static_cast<unsigned>(of.groups);
     set_terms(in, test.what), in.skips_out_of_range = of.skips;
     const bool two = inputs_of(test.what) == 2;

@@ -58,8 +58,7 @@ group_state_outcome run(const keyed_states& given, const state_format& format,
   group_input in;
   in.a = {reinterpret_cast<const char*>(a.data()), of.stride * of.size(), of.type, of.swapped};
   in.b = {reinterpret_cast<const char*>(b.data()), of.stride * of.size(), of.type, of.swapped};
-  in.keys = reinterpret_cast<const char*>(keys.data());
-  in.key_stride = static_cast<std::ptrdiff_t>(key_size), in.key_bytes = static_cast<int>(key_size);
+  set_keys(in, keys.data(), static_cast<std::ptrdiff_t>(key_size), given.key_type);
   in.n = given.keys.size(), in.groups = static_cast<unsigned>(given.groups);
   set_terms(in, format.what), in.skips_out_of_range = given.skips;
   group_state_pass pass = pass_of(format.what, format.type, engine::stored_state(format), given.groups);
@@ -115,13 +114,14 @@ std::vector<unsigned char> elements_of(const keyed_states& given, const std::vec
 }
 
 keyed_states random_groups(oracle::rng& random, element_type type, bool finite) {
-  constexpr element_type types[] = {element_type::int64, element_type::int32, element_type::uint32,
-                                    element_type::uint64};
+  constexpr element_type types[] = {element_type::int64, element_type::int32,  element_type::uint32,
+                                    element_type::uint64, element_type::int8,  element_type::uint8,
+                                    element_type::int16,  element_type::uint16};
   keyed_states made;
   const std::size_t n = random.below(500);
   made.of = random_elements(random, type, n, finite);
   made.groups = 1 + random.below(40);
-  made.key_type = types[random.below(4)];
+  made.key_type = types[random.below(8)];
   const std::size_t order = random.below(3);
   made.skips = random.below(4) == 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -189,7 +189,7 @@ struct three_groups {
 
 TEST_F(group_states, of_keys_out_of_range_are_noted_and_left_out) {
   for (const std::size_t shared : {std::size_t{0}, std::size_t{48} << 10}) {
-    for (const element_type type : {element_type::int32, element_type::int64}) {
+    for (const element_type type : {element_type::int32, element_type::int64, element_type::int8, element_type::int16}) {
       three_groups of;
       of.given.key_type = type;
       of.given.keys[7] = -1, of.given.keys[5] = 3;

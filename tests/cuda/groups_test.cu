@@ -44,7 +44,9 @@ group_test test_of(unsigned seed) {
   test.what = sums[seed % 8], test.result = results[seed / 3 % 5];
   test.in_shared = seed / 2 % 2 == 0;
   test.threads = 32 << seed / 5 % 3, test.blocks = 1 + seed % 4;
-  test.skew = seed / 7 % 4, test.key_type = seed / 4 % 2 == 0 ? element_type::int32 : element_type::int64;
+  constexpr element_type keys[] = {element_type::int32,  element_type::int64, element_type::int8,
+                                   element_type::uint16, element_type::uint8, element_type::int16};
+  test.skew = seed / 7 % 4, test.key_type = keys[seed / 4 % 6];  // of up to 60 groups
   test.ddof = seed % 3, test.room = seed % 9 == 0 ? 3 : 100;
   test.second_look_shared = seed % 4 == 0 ? 0 : 48 << 10;
   return test;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace keyed;
 
-/// Keys as an array of any of the four types, `step` keys apart.
+/// Keys as an array of any integer type, `step` keys apart.
 struct key_array {
   element_type type;
   std::size_t step;
@@ -47,8 +47,10 @@ void check(rng& random, reduction what, element_type type, std::size_t n, std::s
   const counted_places places(keys, groups);
   if (gives_element(what) && places.any_empty()) return;
   constexpr element_type key_types[] = {element_type::int32, element_type::int64, element_type::uint32,
-                                        element_type::uint64};
-  const key_array given(key_types[random.below(4)], 1 + random.below(2), keys);
+                                        element_type::uint64, element_type::int16, element_type::uint16,
+                                        element_type::int8,  element_type::uint8};
+  const std::size_t fitting = groups < 128 ? 8 : groups < 1 << 15 ? 6 : 4;  // also the key `groups`
+  const key_array given(key_types[random.below(fitting)], 1 + random.below(2), keys);
   const random_elements a(random, type, n, random.coin(), spread);
   const element_type other = is_integer(type) || random.coin() ? type : element_type::float16;
   const random_elements b(random, other, n, random.coin(), 0);
@@ -89,7 +91,7 @@ TEST(groups, have_the_bits_of_vectors) {
     const element_type type = elements[random.below(elements.size())].type;
     const std::size_t n = random.below(random.below(10) == 0 ? 3000 : 200) + 1;
     const std::size_t groups = 1 + random.below(random.below(4) == 0 ? 400 : 12);
-    check(random, what, type, n, groups, static_cast<order>(random.below(5)), 1 + static_cast<int>(random.below(3)),
+    check(random, what, type, n, groups, static_cast<order>(random.below(6)), 1 + static_cast<int>(random.below(3)),
           random.coin() ? 0 : 14);
     if (HasFatalFailure()) return;
   }
@@ -103,8 +105,8 @@ TEST(groups, have_the_bits_of_vectors_with_many_elements) {
   for (int i = 0; i < oracle::scaled(120); ++i) {
     const auto what = static_cast<reduction>(random.below(without_indices));
     const std::size_t n = 130'000 + random.below(200'000);
-    const std::size_t groups = std::array<std::size_t, 4>{1, 17, 1000, 60'000}[random.below(4)];
-    check(random, what, types[random.below(types.size())], n, groups, static_cast<order>(random.below(5)),
+    const std::size_t groups = std::array<std::size_t, 5>{1, 17, 1000, 60'000, 700'000}[random.below(5)];
+    check(random, what, types[random.below(types.size())], n, groups, static_cast<order>(random.below(6)),
           1 + static_cast<int>(random.below(3)), random.coin() ? 0 : 14);
     if (HasFatalFailure()) return;
   }

@@ -62,7 +62,8 @@ struct random_elements {
   }
 };
 
-enum class order { random, sorted, descending, skewed, blocks };
+/// sparse: sorted, and most groups have no elements.
+enum class order { random, sorted, descending, skewed, blocks, sparse };
 
 inline std::vector<std::int64_t> make_keys(rng& random, std::size_t n, std::size_t groups, order which,
                                            bool outside) {
@@ -71,9 +72,10 @@ inline std::vector<std::int64_t> make_keys(rng& random, std::size_t n, std::size
     keys[i] = static_cast<std::int64_t>(random.below(groups));
     if (which == order::skewed && random.below(10) != 0) keys[i] = static_cast<std::int64_t>(groups / 2);
     if (which == order::blocks && i % 50 != 0) keys[i] = keys[i - 1];
+    if (which == order::sparse) keys[i] = static_cast<std::int64_t>(groups - 1 - random.below(groups / 8 + 1) * 7);
     if (outside && random.below(5) == 0) keys[i] = random.coin() ? -1 : static_cast<std::int64_t>(groups);
   }
-  if (which == order::sorted) std::ranges::sort(keys);
+  if (which == order::sorted || which == order::sparse) std::ranges::sort(keys);
   if (which == order::descending) std::ranges::sort(keys, std::greater<>());
   return keys;
 }
