@@ -115,8 +115,7 @@ action declare_group(CLI::App& app) {
                  "element type of raw little-endian files, and of .npy files of bfloat16")
       ->check(CLI::IsMember(io::type_names()));
   app.add_option("--dtype-keys", arguments->raw_type_of_keys, "the type of raw little-endian keys")
-      ->check(CLI::IsMember(io::type_names(
-          [](element_type type) { return is_integer(type) && size_of(type) >= sizeof(std::int32_t); })));
+      ->check(CLI::IsMember(io::type_names([](element_type type) { return is_integer(type); })));
   app.add_option("--out", arguments->out, "write the results to a .npy file, do not print them")
       ->check(check_file_name, "FILE");
   add_json(app, arguments->json);

@@ -77,19 +77,32 @@ void check_files(const group_call& call) {
                        io::printable(call.values.path()), call.axes[0].n));
 }
 
+/// The number of groups that the keys need. Throws errc::file if they lie too far apart.
+std::size_t derived_count(const group_call& call, const options& options) {
+  try {
+    return detail::groups_of_keys(call.by, options, caller);
+  } catch (const error& fault) {
+    if (fault.code() != errc::bad_option) throw;
+    std::string sentence = fault.what();
+    sentence.erase(0, sentence.find("the greatest key is ") + std::string("the greatest key is ").size());
+    io::fail(call.keys.path(), "has the greatest key " + sentence.substr(0, sentence.find(';')) +
+                                   "; number the keys that occur, or use --groups N");
+  }
+}
+
 /// The number of groups that was given, or that the keys need. Throws errc::file if results exceed the address
 /// space.
 std::size_t group_count(const group_arguments& arguments, const group_call& call, const options& options) {
   const bool is_given = !arguments.groups.empty();
   const std::size_t groups =
-      is_given ? parse_element_count(arguments.groups).value() : detail::groups_of_keys(call.by, options, caller);
+      is_given ? parse_element_count(arguments.groups).value() : derived_count(call, options);
   std::size_t room = PTRDIFF_MAX / sizeof(double);
   for (std::size_t i = 1; i < call.axes.size(); ++i) room /= std::max<std::size_t>(call.axes[i].n, 1);
   if (groups <= room) return groups;
   if (is_given) throw error(errc::bad_option, "--groups " + arguments.groups + " exceeds the address space");
-  io::fail(call.keys.path(), fmt::format("has {} {}, too large for an array of all groups; correct it, or use "
+  io::fail(call.keys.path(), fmt::format("has the key {}, too large for an array of all groups; correct it, or use "
                                          "--groups and --skip",
-                                         groups == SIZE_MAX ? "a key of at least" : "the key", groups - 1));
+                                         groups - 1));
 }
 
 /// Throws errc::file if memory cannot hold the results: most often one key is far greater than the others.

@@ -34,7 +34,7 @@ void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const a
                    const char* caller = nullptr);
 void group_sizes(const any_keys& keys, const any_results& out, const options& options, const char* caller);
 /// The greatest key plus 1, or 0 without a key of at least 0: the least number of groups that has every such key.
-/// `groups` is not read.
+/// `groups` is not read. Throws errc::bad_option for more than 2^20 and 16 for each key.
 std::size_t groups_of_keys(const any_keys& keys, const options& options, const char* caller);
 
 /// A vector as a grid of one result.

@@ -9,11 +9,17 @@
 namespace exactdot::python {
 namespace {
 
-/// The library's sentence, with the option of Python that it means.
+/// The library's sentence, with the options of Python that it means.
 std::string in_words_of_python(std::string sentence) {
-  constexpr std::string_view general = "let elements with such keys be skipped";
-  const std::size_t at = sentence.find(general);
-  if (at != sentence.npos) sentence.replace(at, general.size(), "pass skip_out_of_range=True");
+  constexpr std::string_view words[][2] = {
+      {"let elements with such keys be skipped", "pass skip_out_of_range=True"},
+      {"number the keys that occur, or pass the number of groups",
+       "number the keys that occur by np.unique(keys, return_inverse=True), or pass groups"},
+  };
+  for (const auto& [general, of_python] : words) {
+    const std::size_t at = sentence.find(general);
+    if (at != sentence.npos) sentence.replace(at, general.size(), of_python);
+  }
   return sentence;
 }
 

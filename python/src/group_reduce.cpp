@@ -31,11 +31,6 @@ any_keys read_keys(const grid_call& call, const group_arguments& given, const im
   }
   compute(array, nullptr, call.chosen,
           [&](const options& chosen) { keys.groups = detail::groups_of_keys(keys, chosen, call.caller); });
-  if (keys.groups > PTRDIFF_MAX / sizeof(double)) {
-    throw_python(false, std::string(call.caller) + ": the greatest key is " +
-                            (keys.groups == SIZE_MAX ? "at least " : "") + std::to_string(keys.groups - 1) +
-                            ", too large for an array of all groups; correct it, or pass groups");
-  }
   return keys;
 }
 

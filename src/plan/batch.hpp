@@ -62,6 +62,7 @@ struct batch {
   /// empty.
   std::vector<std::uint64_t> group_names;
   std::size_t all_groups = 0;  ///< with those; 0 if every group is a vector of the batch
+  std::vector<std::uint64_t> own_keys;  ///< what `keys` refers to where keys have been numbered
   std::vector<shared_axis> columns;  ///< of groups: axes that neither elements nor groups lie along
   std::size_t column_count = 1;
   bool is_count = false;  ///< the results are the numbers of elements of groups; on a GPU

@@ -101,15 +101,44 @@ void set_runs(batch& made, const any_keys& keys, group_runs runs) {
   made.count = count * made.column_count;
 }
 
+/// Groups with keys that have been numbered; those without elements are no vectors of the batch.
+void set_numbers(batch& made, const any_keys& keys, numbered_keys numbered) {
+  const std::size_t count = numbered.groups.size();
+  made.all_groups = keys.groups;
+  made.each.n = count == 0 ? 0 : *std::ranges::max_element(numbered.sizes);
+  made.group_names = std::move(numbered.groups), made.group_sizes = std::move(numbered.sizes);
+  made.own_keys = std::move(numbered.numbers);
+  made.keys = {made.own_keys.data(), keys.n, element_type::uint64, sizeof(std::uint64_t), count, true};
+  made.count = count * made.column_count;
+}
+
+/// The first group that is not among these.
+std::size_t first_empty(const std::vector<std::uint64_t>& groups) {
+  const auto has_elements = [i = std::uint64_t{0}](std::uint64_t group) mutable { return group == i++; };
+  return static_cast<std::size_t>(std::ranges::find_if_not(groups, has_elements) - groups.begin());
+}
+
+/// Whether keys lie so far apart that those that occur are numbered.
+bool are_far(const any_keys& keys) { return keys.groups > most_derived_groups(keys.n); }
+
+numbered_keys checked_numbers(const batch_request& asked, const any_keys& keys, const options& options) {
+  numbered_keys numbered = number_keys(keys, options.monitor);
+  check_found(asked, keys, numbered);
+  return numbered;
+}
+
 /// Segments if the keys never decrease, otherwise groups with keys. Throws for keys out of range and empty groups.
 void set_groups(batch& made, const batch_request& asked, const any_keys& keys, const options& options) {
   std::size_t inside = 0;
   if (group_runs runs = checked_runs(asked, keys, options); runs.never_decrease) {
-    const auto has_elements = [i = std::uint64_t{0}](std::uint64_t group) mutable { return group == i++; };
-    const auto empty = std::ranges::find_if_not(runs.groups, has_elements) - runs.groups.begin();
-    if (made.count != 0) check_empty(asked, static_cast<std::size_t>(empty), keys.groups);
+    if (made.count != 0) check_empty(asked, first_empty(runs.groups), keys.groups);
     inside = runs.inside;
     if (made.count != 0) set_runs(made, keys, std::move(runs));
+  } else if (are_far(keys)) {
+    numbered_keys numbered = checked_numbers(asked, keys, options);
+    if (made.count != 0) check_empty(asked, first_empty(numbered.groups), keys.groups);
+    inside = numbered.inside;
+    if (made.count != 0) set_numbers(made, keys, std::move(numbered));
   } else {
     group_counts counts = checked_counts(asked, keys, options);
     const auto empty = std::ranges::find(counts.sizes, 0U) - counts.sizes.begin();
@@ -193,14 +222,20 @@ void store_group_sizes(const batch_request& asked, const any_keys& keys, const o
   const auto store = [&](std::size_t group, std::uint64_t size) {
     to.store(to.out + static_cast<std::ptrdiff_t>(group) * asked.out.axes[0].stride, size);
   };
+  const auto store_few = [&](const std::vector<std::uint64_t>& groups, auto size_of_group) {
+    for (std::size_t i = 0; i < keys.groups; ++i) store(i, 0);
+    for (std::size_t i = 0; i < groups.size(); ++i) store(groups[i], size_of_group(i));
+  };
   const group_runs runs = checked_runs(asked, keys, options);
-  if (!runs.never_decrease) {
+  if (runs.never_decrease) {
+    store_few(runs.groups, [&](std::size_t i) { return runs.offsets[i + 1] - runs.offsets[i]; });
+  } else if (are_far(keys)) {
+    const numbered_keys numbered = checked_numbers(asked, keys, options);
+    store_few(numbered.groups, [&](std::size_t i) { return numbered.sizes[i]; });
+  } else {
     const group_counts counts = checked_counts(asked, keys, options);
     for (std::size_t i = 0; i < keys.groups; ++i) store(i, counts.sizes[i]);
-    return;
   }
-  for (std::size_t i = 0; i < keys.groups; ++i) store(i, 0);
-  for (std::size_t i = 0; i < runs.groups.size(); ++i) store(runs.groups[i], runs.offsets[i + 1] - runs.offsets[i]);
 }
 
 }  // namespace exactdot::inline v0_3::engine

@@ -58,4 +58,32 @@ group_counts count_keys(const any_keys& keys, int threads, const monitor* monito
   return all;
 }
 
+numbered_keys number_keys(const any_keys& keys, const monitor* monitor) {
+  numbered_keys all;
+  all.numbers.reserve(keys.n);
+  for_keys(keys, 0, keys.n, [&](std::size_t i, std::uint64_t key) {  // read once: others may overwrite them
+    if (key >= keys.groups) {
+      all.first_outside = std::min(all.first_outside, i);
+      key = numbered_keys::no_index;
+    } else {
+      all.groups.push_back(key);
+    }
+    all.numbers.push_back(key);
+  });
+  all.inside = all.groups.size();
+  const auto is_cancelled = [&] { return monitor != nullptr && monitor->cancel.load(std::memory_order_relaxed); };
+  all.is_cancelled = is_cancelled();
+  if (all.is_cancelled) return all;
+  std::ranges::sort(all.groups);
+  all.groups.erase(std::ranges::unique(all.groups).begin(), all.groups.end());
+  all.sizes.resize(all.groups.size());
+  for (std::uint64_t& key : all.numbers) {
+    if (key == numbered_keys::no_index) continue;
+    key = static_cast<std::uint64_t>(std::ranges::lower_bound(all.groups, key) - all.groups.begin());
+    ++all.sizes[key];
+  }
+  all.is_cancelled = is_cancelled();
+  return all;
+}
+
 }  // namespace exactdot::inline v0_3::engine

@@ -19,6 +19,22 @@ struct group_counts {
   static constexpr std::size_t no_index = ~std::size_t{0};
 };
 
+/// The sizes of the groups that have elements, where these are few among many: a table of all would take far more
+/// time and memory than the keys. Memory: 16 bytes a key. Cost: that of sorting the keys.
+struct numbered_keys {
+  std::vector<std::uint64_t> groups;     ///< that have elements, in order
+  std::vector<std::uint64_t> sizes;      ///< of these
+  std::vector<std::uint64_t> numbers;    ///< of each key: the place of its group among these, or no_index
+  std::size_t inside = 0;                ///< keys in range
+  std::size_t first_outside = no_index;  ///< the index of the first key out of range
+  bool is_cancelled = false;             ///< by the monitor: the rest is unspecified
+
+  static constexpr std::size_t no_index = ~std::size_t{0};
+};
+
+/// The keys have been checked, but for their values.
+[[nodiscard]] numbered_keys number_keys(const any_keys& keys, const monitor* monitor);
+
 /// The keys have been checked, but for their values.
 [[nodiscard]] group_counts count_keys(const any_keys& keys, int threads, const monitor* monitor);
 

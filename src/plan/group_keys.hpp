@@ -6,6 +6,14 @@
 
 namespace exactdot::inline v0_3::engine {
 
+/// The greatest number of groups that n keys make, unless a caller passes it. So many take as long as the keys: a
+/// greater key is most often an identifier, whose results would be mostly those of nothing.
+[[nodiscard]] constexpr std::size_t most_derived_groups(std::size_t n) {
+  constexpr std::size_t small = std::size_t{1} << 20, groups_per_key = 16;
+  constexpr std::size_t most = ~std::size_t{0} >> 8;  // keys; beyond any memory
+  return small + groups_per_key * (n < most ? n : most);
+}
+
 /// Calls visit(i, key) for keys first to first + n, i from 0. A negative key is extended to 64 bits, so it is no
 /// group's. Keys have been checked.
 template <class Visit>

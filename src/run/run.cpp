@@ -9,6 +9,7 @@
 #include <plan/batch_checks.hpp>
 #include <plan/gpu_engine.hpp>
 #include <plan/group_batch.hpp>
+#include <plan/group_keys.hpp>
 #include <plan/thread_count.hpp>
 #include <run/run.hpp>
 #include <string>
@@ -199,7 +200,12 @@ std::size_t groups_of_keys(const any_keys& keys, const options& options, const c
   return with_element(keys.type, [&]<class Key>(Key) -> std::size_t {
     if constexpr (std::is_integral_v<Key>) {
       const auto key = greatest.as<Key>();
-      if (std::cmp_greater_equal(key, 0)) return std::min(static_cast<std::size_t>(key), ~std::size_t{0} - 1) + 1;
+      const std::size_t most = engine::most_derived_groups(keys.n);
+      if (std::cmp_less(key, most)) return std::cmp_less(key, 0) ? 0 : static_cast<std::size_t>(key) + 1;
+      engine::throw_error(errc::bad_option, caller,
+                          "the greatest key is " + std::to_string(key) + ", and " + std::to_string(keys.n) +
+                              " keys make at most " + std::to_string(most) +
+                              " groups; number the keys that occur, or pass the number of groups");
     }
     return 0;
   });
