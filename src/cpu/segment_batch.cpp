@@ -37,9 +37,9 @@ void store_empty_groups(const batch& of) {
   empty.n = 0;
   const std::uint64_t result = of.states == nullptr ? engine::result_of_nothing(empty) : 0;
   const result_sink sink(of, nullptr, true, true);
-  const auto store = [&](char* to) {
-    if (of.states == nullptr) return of.store(to, result);
-    sink.take_no_sums(to);
+  const auto store = [&](char* first, std::size_t n) {
+    if (of.states == nullptr) return of.store_all(first, n, result);
+    for (std::size_t i = 0; i < n; ++i) sink.take_no_sums(first + static_cast<std::ptrdiff_t>(i) * of.out_stride);
   };
   const auto& names = of.group_names;
   for (std::size_t column = 0; column < of.column_count; ++column) {
@@ -49,11 +49,10 @@ void store_empty_groups(const batch& of) {
                          const std::size_t end = start + count;
                          auto next = std::ranges::lower_bound(names, start);
                          for (std::size_t group = start; group < end; ++group) {
-                           if (next != names.end() && *next == group) {
-                             ++next;
-                             continue;
-                           }
-                           store(out + static_cast<std::ptrdiff_t>(group) * of.out_stride);
+                           const std::size_t stop = next == names.end() ? end : std::min<std::size_t>(*next++, end);
+                           if (stop <= group) continue;
+                           store(out + static_cast<std::ptrdiff_t>(group) * of.out_stride, stop - group);
+                           group = stop;
                          }
                        });
   }

@@ -164,6 +164,18 @@ void batch::store(char* to, std::uint64_t word) const {
   std::memcpy(to, &word, size);  // the low bytes come first
 }
 
+void batch::store_all(char* first, std::size_t n, std::uint64_t word) const {
+  const std::size_t size = size_of(each.result_type);
+  const auto last = static_cast<std::ptrdiff_t>(n);
+  if (word == 0 && out_stride == static_cast<std::ptrdiff_t>(size)) {
+    std::memset(first, 0, n * size);
+  } else if (!out_swapped && size == sizeof(double)) {
+    for (std::ptrdiff_t i = 0; i < last; ++i) std::memcpy(first + i * out_stride, &word, sizeof(double));
+  } else {
+    for (std::ptrdiff_t i = 0; i < last; ++i) store(first + i * out_stride, word);
+  }
+}
+
 bool batch::may_overflow() const {
   if (!is_integer(each.result_type) || each.info().is_extremum) return false;
   const element_type a = each.a.type, b = each.b.type;

@@ -100,6 +100,8 @@ struct batch {
   [[nodiscard]] std::size_t index_of(std::size_t i) const;
   /// Stores the bits of a result.
   void store(char* to, std::uint64_t word) const;
+  /// The same for n neighbouring groups.
+  void store_all(char* first, std::size_t n, std::uint64_t word) const;
   /// Whether elements and lengths leave room for an integer result that does not fit into its type.
   [[nodiscard]] bool may_overflow() const;
 

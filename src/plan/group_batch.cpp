@@ -223,7 +223,7 @@ void store_group_sizes(const batch_request& asked, const any_keys& keys, const o
     to.store(to.out + static_cast<std::ptrdiff_t>(group) * asked.out.axes[0].stride, size);
   };
   const auto store_few = [&](const std::vector<std::uint64_t>& groups, auto size_of_group) {
-    for (std::size_t i = 0; i < keys.groups; ++i) store(i, 0);
+    to.store_all(to.out, keys.groups, 0);
     for (std::size_t i = 0; i < groups.size(); ++i) store(groups[i], size_of_group(i));
   };
   const group_runs runs = checked_runs(asked, keys, options);
