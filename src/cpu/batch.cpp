@@ -138,6 +138,10 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     fill_with_result_of_nothing(of, sink);
   } else if (of.has_keys()) {
     reduce_groups(of, sink);
+  } else if (takes_rows(of)) {
+    std::vector<unsigned char> open(of.count);
+    reduce_rows_of_groups(of, sink, open);
+    if (!is_cancelled(of)) reduce_lines(of, sink, open);
   } else if (are_short_segments(of)) {
     std::vector<unsigned char> open(of.count);
     reduce_short_segments(of, sink, open);

@@ -4,6 +4,7 @@
 #include <cpu/group_integers.hpp>
 #include <cpu/group_lines.hpp>
 #include <cpu/group_table.hpp>
+#include <cpu/segment_pass.hpp>
 #include <optional>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -35,9 +36,67 @@ void reduce_in_tables(const batch& of, result_sink& sink) {
     tables.reduce(column, sink, open);
 }
 
+/// Tables for blocks of columns. after(first, count, open): what is left to do of them.
+template <class Tables, class After>
+void reduce_blocks(const batch& of, result_sink& sink, After after) {
+  const row_order order(of);
+  Tables tables(of);
+  for (std::size_t first = 0; first < of.column_count && !is_cancelled(of); first += columns_of_block) {
+    const std::size_t count = std::min(columns_of_block, of.column_count - first);
+    const std::span<unsigned char> open = after.open_of(first, count);
+    tables.reduce_rows(first, count, order, sink, open);
+    if (!is_cancelled(of)) after(first, count, open);
+  }
+}
+
+/// What level 1 leaves open of groups with keys is gathered.
+struct gathered_after {
+  const batch& of;
+  result_sink& sink;
+  group_lines lines{of};
+  std::vector<unsigned char> flags{};
+
+  std::span<unsigned char> open_of(std::size_t, std::size_t count) {
+    flags.resize(count * of.groups());
+    return flags;
+  }
+  void operator()(std::size_t first, std::size_t count, std::span<unsigned char> open) {
+    for (unsigned char& each : open) each = each == segment_done ? 0 : 1;
+    for (std::size_t i = 0; i < count && !is_cancelled(of); ++i)
+      lines.reduce(first + i, open.subspan(i * of.groups(), of.groups()), sink, false);
+  }
+};
+
+/// Of segments the flags are the caller's.
+struct flagged_after {
+  const batch& of;
+  std::span<unsigned char> flags;
+
+  std::span<unsigned char> open_of(std::size_t first, std::size_t count) {
+    return flags.subspan(first * of.groups(), count * of.groups());
+  }
+  void operator()(std::size_t, std::size_t, std::span<unsigned char>) {}
+};
+
+template <class After>
+void reduce_blocks_of_any(const batch& of, result_sink& sink, After after) {
+  if (group_extrema::suits(of)) return reduce_blocks<group_extrema>(of, sink, std::move(after));
+  if (group_integers::suits(of)) return reduce_blocks<group_integers>(of, sink, std::move(after));
+  reduce_blocks<group_table>(of, sink, std::move(after));
+}
+
+void reduce_keyed_rows(const batch& of, result_sink& sink) {
+  reduce_blocks_of_any(of, sink, gathered_after{of, sink});
+}
+
 }  // namespace
 
+void reduce_rows_of_groups(const batch& of, result_sink& sink, std::span<unsigned char> open) {
+  reduce_blocks_of_any(of, sink, flagged_after{of, open});
+}
+
 void reduce_groups(const batch& of, result_sink& sink) {
+  if (takes_rows(of)) return reduce_keyed_rows(of, sink);
   if (group_extrema::suits(of)) return reduce_in_tables<group_extrema>(of, sink);
   if (group_integers::suits(of)) return reduce_in_tables<group_integers>(of, sink);
   std::vector<unsigned char> open(of.keys.groups);

@@ -1,4 +1,5 @@
 // Implementation of group_extrema.hpp.
+#include <cpu/column_pass.hpp>
 #include <cpu/extreme.hpp>
 #include <cpu/group_extrema.hpp>
 #include <cpu/segment_pass.hpp>
@@ -46,7 +47,7 @@ struct group_extrema::tables {
 group_extrema::group_extrema(const batch& of) : of_(of), column_(of.each), shape_(of, size_of(of.each.carrier)) {
   column_.n = of.column_length();
   words_of_table_ = shape_.width * size_of(column_.carrier) / sizeof(std::uint64_t) + 8;  // and a cache line
-  memory_.resize(shape_.threads * words_of_table_);
+  memory_.resize(shape_.tables * words_of_table_);
 }
 
 void group_extrema::reduce(std::size_t column, result_sink& sink, std::span<unsigned char> open) {
@@ -57,6 +58,17 @@ void group_extrema::reduce(std::size_t column, result_sink& sink, std::span<unsi
       current_instruction_set().group_extrema[extremum_index(column_.carrier, selects_greatest(column_.what))];
   tables made{*this, column, all.out, sink, {column_, of_.threads, group_slice}, size, size, kernel};
   run_pass(of_, shape_, made, sink, open.data());
+}
+
+void group_extrema::reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+                                std::span<unsigned char> open) {
+  const std::size_t size = size_of(column_.carrier);
+  const auto kernel =
+      current_instruction_set().group_extrema[extremum_index(column_.carrier, selects_greatest(column_.what))];
+  std::vector<tables> made;
+  for (std::size_t i = first; i < first + count; ++i)
+    made.push_back({*this, i, of_.column_at(i).out, sink, {column_, 0, group_slice}, size, size, kernel});
+  column_pass<tables>(of_, order, made, first, sink, open.data(), column_.carrier, column_.carrier).run();
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -19,6 +19,9 @@ class group_extrema {
   /// Gives the results of a column, whose groups all have elements, to the sink. What it does is unspecified once
   /// the batch's monitor cancels.
   void reduce(std::size_t column, result_sink& sink, std::span<unsigned char> open);
+  /// The same of `count` columns from `first` on that lie beside each other, column by column.
+  void reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+                   std::span<unsigned char> open);
 
  private:
   struct tables;

@@ -1,4 +1,5 @@
 // Implementation of group_integers.hpp.
+#include <cpu/column_pass.hpp>
 #include <cpu/group_integers.hpp>
 #include <cpu/integer_line.hpp>
 #include <cpu/segment_pass.hpp>
@@ -208,7 +209,7 @@ group_integers::group_integers(const batch& of)
   column_.n = 0;
   of_nothing_ = engine::result_of_nothing(column_);
   column_.n = of.column_length();
-  const std::size_t entries = shape_.threads * shape_.width;
+  const std::size_t entries = shape_.tables * shape_.width;
   if (!column_.multiplies()) sums_.resize(entries);
   if (column_.multiplies() || column_.info().needs_squares()) products_.resize(entries);
 }
@@ -218,6 +219,17 @@ void group_integers::reduce(std::size_t column, result_sink& sink, std::span<uns
   tables made{
       *this, column, all.out, sink, {column_, all, of_.threads}, size_of(column_.a.type), size_of(column_.b.type)};
   run_pass(of_, shape_, made, sink, open.data());
+}
+
+void group_integers::reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+                                 std::span<unsigned char> open) {
+  std::vector<tables> made;
+  for (std::size_t i = first; i < first + count; ++i) {
+    const line all = of_.column_at(i);
+    made.push_back(
+        {*this, i, all.out, sink, {column_, all, 0}, size_of(column_.a.type), size_of(column_.b.type)});
+  }
+  column_pass<tables>(of_, order, made, first, sink, open.data(), column_.a.type, column_.b.type).run();
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

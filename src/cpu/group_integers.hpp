@@ -20,6 +20,9 @@ class group_integers {
   /// Gives the results, or the states, of a column to the sink; no group stays open. What it does is unspecified
   /// once the batch's monitor cancels.
   void reduce(std::size_t column, result_sink& sink, std::span<unsigned char> open);
+  /// The same of `count` columns from `first` on that lie beside each other, column by column.
+  void reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+                   std::span<unsigned char> open);
 
  private:
   struct tables;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cpu/batch_parts.hpp>
+#include <cpu/column_rows.hpp>
 #include <cpu/inputs.hpp>
 #include <cstring>
 #include <plan/group_counts.hpp>
@@ -31,7 +32,8 @@ inline constexpr std::size_t group_slice = 1024;
 
 /// What a table's entries are, and how many.
 struct group_tables_shape {
-  std::size_t threads;  ///< tables
+  std::size_t threads;  ///< that have tables
+  std::size_t tables;   ///< one a thread, or one for each of some columns
   std::size_t groups;   ///< of the batch
   std::size_t range;    ///< of a table: all groups, or fewer
   std::size_t copies;   ///< entries of a group that neighbouring elements use in turn
@@ -195,7 +197,12 @@ class group_pass {
 };
 
 inline group_tables_shape::group_tables_shape(const batch& of, std::size_t bytes_of_group)
-    : threads(static_cast<std::size_t>(of.threads)), groups(of.groups()) {
+    : threads(static_cast<std::size_t>(of.threads)), tables(threads), groups(of.groups()) {
+  if (takes_rows(of)) {
+    tables = threads * columns_of_block;
+    copies = entries_of_group(of), range = entries_of_column / copies, width = entries_of_column + 1;
+    return;
+  }
   if (!of.has_keys()) {  // a table of some neighbours after the others
     range = std::min(groups, segment_window), copies = 1, width = range + 1;
     return;

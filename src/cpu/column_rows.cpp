@@ -1,0 +1,86 @@
+// Implementation of column_rows.hpp.
+#include <cpu/column_rows.hpp>
+#include <plan/group_keys.hpp>
+#include <plan/staging.hpp>
+
+namespace exactdot::inline v0_3::cpu_engine {
+namespace {
+
+/// to[k·pitch + i·size] = the element of listed row i, or of row first + i, in column k.
+template <class Word>
+void gather(std::span<const char* const> columns, std::ptrdiff_t stride, const std::uint32_t* listed,
+            std::size_t first, std::size_t n, std::byte* to, std::size_t pitch) noexcept {
+  constexpr std::size_t ahead = 12;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (listed != nullptr && i + ahead < n) {
+      const char* const next = columns.front() + static_cast<std::ptrdiff_t>(listed[i + ahead]) * stride;
+      __builtin_prefetch(next), __builtin_prefetch(next + 64);
+    }
+    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(listed != nullptr ? listed[i] : first + i) * stride;
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      std::memcpy(to + k * pitch + i * sizeof(Word), columns[k] + row, sizeof(Word));
+  }
+}
+
+}  // namespace
+
+bool takes_rows(const batch& of) {
+  if (of.is_grid() || of.states != nullptr || of.column_count < 2 || of.count == 0 || gives_index(of.each.what))
+    return false;
+  const auto distance = static_cast<const char*>(of.column_at(1).a) - static_cast<const char*>(of.column_at(0).a);
+  if (std::abs(distance) >= std::abs(of.each.a.stride)) return false;
+  const std::size_t rows = of.column_length();
+  return rows <= 0xffffffff && of.each.n <= std::max<std::size_t>(rows / 4 / static_cast<std::size_t>(of.threads), 4096);
+}
+
+row_order::row_order(const batch& of) {
+  if (!of.has_keys()) return;
+  const std::size_t groups = of.groups();
+  ends.resize(groups + 1);
+  std::uint64_t inside = 0;
+  for (std::size_t i = 0; i < groups; ++i) ends[i + 1] = inside, inside += of.group_sizes[i];
+  rows.resize(inside);
+  for (std::size_t first = 0; first < of.keys.n && !is_cancelled(of); first += engine::elements_per_poll) {
+    const std::size_t n = std::min(engine::elements_per_poll, of.keys.n - first);
+    engine::for_keys(of.keys, first, n, [&](std::size_t i, std::uint64_t key) {
+      if (key >= groups) return;
+      const std::uint64_t place = ends[key + 1]++;  // of keys that were overwritten perhaps another group's
+      if (place < inside) rows[place] = static_cast<std::uint32_t>(first + i);
+    });
+  }
+  ends.erase(ends.begin());
+}
+
+column_rows::column_rows(const engine::operand& x, element_type target)
+    : x_(x),
+      target_(target),
+      stride_(x.stride),
+      pitch_(rows_of_slice * sizeof(std::uint64_t) + 64),
+      memory_(std::make_unique_for_overwrite<std::byte[]>((columns_of_block + 1) * pitch_)) {
+  x_.stride = static_cast<std::ptrdiff_t>(size_of(x.type));
+}
+
+void column_rows::read(std::span<const char* const> columns, const std::uint32_t* listed, std::size_t first,
+                       std::size_t n) {
+  n_ = n;
+  switch (size_of(x_.type)) {
+    case 1:
+      return gather<std::uint8_t>(columns, stride_, listed, first, n, raw(0), pitch_);
+    case 2:
+      return gather<std::uint16_t>(columns, stride_, listed, first, n, raw(0), pitch_);
+    case 4:
+      return gather<std::uint32_t>(columns, stride_, listed, first, n, raw(0), pitch_);
+    default:
+      return gather<std::uint64_t>(columns, stride_, listed, first, n, raw(0), pitch_);
+  }
+}
+
+const void* column_rows::column(std::size_t index) noexcept {
+  if (x_.type == target_ && !x_.swapped) return raw(index);
+  engine::operand of = x_;
+  of.data = raw(index);
+  engine::copy_contiguous(of, target_, 0, n_, raw(columns_of_block));
+  return raw(columns_of_block);
+}
+
+}  // namespace exactdot::inline v0_3::cpu_engine
