@@ -81,7 +81,11 @@ bool refuse_name(const function_signature& signature, PyObject* name, bool is_kn
                  parameters[known.own].name);
     return false;
   }
-  PyErr_Format(PyExc_TypeError, "%s: unknown argument '%U'", signature.name, name);
+  const bool is_mode = PyUnicode_CompareWithASCIIString(name, "mode") == 0;
+  PyErr_Format(PyExc_TypeError, "%s: unknown argument '%U'%s", signature.name, name,
+               is_mode && signature.after == shape_arguments::keys
+                   ? "; groups have no order, which mode fast adds in, so they are always exact"
+                   : "");
   return false;
 }
 

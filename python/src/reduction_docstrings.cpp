@@ -214,8 +214,8 @@ constexpr const char* keys_text = R"(keys : 1-D array of integers of any width, 
     The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
     less.
 groups : int, optional
-    The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-    keys in GPU memory need it.
+    The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+    and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
 )";
 
 /// The keyword parameters of a function.

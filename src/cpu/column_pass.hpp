@@ -13,7 +13,7 @@ namespace exactdot::inline v0_3::cpu_engine {
 template <class Tables>
 class column_pass {
  public:
-  /// tables: of up to columns_of_block columns, from `first_column` on. open: as of segment_pass, column by column.
+  /// tables: of up to columns_of_block columns, from `first_column` on. open: what is left to do, column by column.
   column_pass(const batch& of, const row_order& order, std::span<Tables> tables, std::size_t first_column,
               const result_sink& sink, unsigned char* open, element_type target_a, element_type target_b)
       : of_(of), order_(order), tables_(tables), sink_(sink), open_(open), entries_(entries_of_group(of)) {

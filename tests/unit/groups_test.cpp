@@ -2,6 +2,7 @@
 // property/groups_test.cpp compares results with vector calls.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <exactdot/exactdot.hpp>
 #include <functional>
@@ -212,6 +213,52 @@ TEST(groups, overflow) {
   std::ranges::fill(sums, 7);
   expect_error(errc::overflow, "result 199999", [&] { sum(groups{elements, by, count}, sums); });
   EXPECT_EQ(std::ranges::count(sums, 7), static_cast<std::ptrdiff_t>(count));
+}
+
+/// Sorted keys are the fast path, also where most groups are empty and the others short; so are short segments.
+TEST(groups, of_sorted_keys_take_no_longer_than_of_shuffled_ones) {
+  const std::size_t n = 1 << 17, count = 1 << 20;
+  const std::vector<double> elements(n, 1.5);
+  std::vector<std::uint32_t> sorted(n), shuffled(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    sorted[i] = static_cast<std::uint32_t>(8 * i);
+    shuffled[i] = static_cast<std::uint32_t>(8 * (i * 40'503 % n));
+  }
+  std::vector<std::uint32_t> offsets(count + 1);
+  for (std::size_t i = 0; i <= count; ++i) offsets[i] = static_cast<std::uint32_t>((i + 7) / 8);
+  std::vector<double> out(count);
+  double of_sorted = 1e9, of_shuffled = 1e9, of_segments = 1e9;
+  const auto keep_least = [](double& least, auto call) {
+    const auto start = std::chrono::steady_clock::now();
+    call();
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  };
+  for (int i = 0; i < 9; ++i) {
+    keep_least(of_sorted, [&] { sum(groups{elements, sorted, count}, out, {.threads = 1}); });
+    keep_least(of_shuffled, [&] { sum(groups{elements, shuffled, count}, out, {.threads = 1}); });
+    keep_least(of_segments, [&] { sum(segments{elements, offsets}, out, {.threads = 1}); });
+  }
+  EXPECT_LT(of_sorted, of_shuffled);
+  EXPECT_LT(of_segments, 2 * of_shuffled);
+}
+
+/// Keys far apart, in any order, and counts of them: groups without elements are stored, and nothing else.
+TEST(groups, of_keys_far_apart) {
+  const std::size_t count = 5'000'000;
+  std::vector<double> out(count, 7);
+  std::vector<std::int64_t> sizes(count, 7);
+  for (const std::vector<std::uint32_t>& given :
+       {std::vector<std::uint32_t>{3, 4'999'999, 3, 77, 4'000'000}, {3, 3, 77, 4'000'000, 4'999'999}}) {
+    sum(groups{x, given, count}, out), group_sizes(given, count, sizes);
+    double total = 0, magnitude = 0;
+    for (std::size_t i = 0; i < 5; ++i) total += out[given[i]] / static_cast<double>(sizes[given[i]]);
+    for (const double each : out) magnitude += each;
+    EXPECT_TRUE(total == 15 && magnitude == 15 && sizes[3] == 2);
+    EXPECT_EQ(std::ranges::count(sizes, 0), static_cast<std::ptrdiff_t>(count) - 4);
+  }
+  expect_error(errc::empty_input, "max: group 0 is empty", [&] {
+    max(groups{x, std::vector<std::uint32_t>{3, 4'999'999, 3, 77, 4'000'000}, count}, out);
+  });
 }
 
 /// Level 1 with tables of all and of some groups, what is gathered, segments, integers in two passes.
