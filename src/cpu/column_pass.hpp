@@ -46,19 +46,10 @@ class column_pass {
     std::uint32_t slots[rows_of_slice + group_slots_ahead];
   };
 
-  /// Where group i begins.
-  [[nodiscard]] std::uint64_t begin_of(std::size_t i) const noexcept {
-    if (!of_.has_keys()) return engine::offset_at(of_.offsets, i);
-    return i == 0 ? 0 : order_.ends[i - 1];
-  }
-
   /// Some neighbours. Returns how many elements were added.
   std::size_t take(std::size_t first, std::size_t count, std::size_t thread) noexcept {
     worker& by = workers_[thread];
-    const std::uint64_t end = of_.has_keys() ? order_.rows.size() : of_.column_length();
-    by.bounds[0] = std::min(begin_of(first), end);
-    for (std::size_t i = 0; i < count; ++i)
-      by.bounds[i + 1] = std::clamp(begin_of(first + i + 1), by.bounds[i], end);
+    read_bounds(of_, order_, first, count, by.bounds);
     for (std::size_t k = 0; k < tables_.size(); ++k) tables_[k].clear(table_of(thread, k));
     std::size_t group = 0;
     for (std::uint64_t at = by.bounds[0]; at < by.bounds[count]; at += rows_of_slice) {

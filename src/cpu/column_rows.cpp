@@ -51,6 +51,19 @@ row_order::row_order(const batch& of) {
   ends.erase(ends.begin());
 }
 
+void read_bounds(const batch& of, const row_order& order, std::size_t first, std::size_t count,
+                 std::uint64_t* bounds) noexcept {
+  const std::uint64_t end = of.has_keys() ? order.rows.size() : of.column_length();
+  std::uint64_t least = 0;
+  for (std::size_t i = 0; i <= count; ++i) {
+    const std::size_t group = first + i;
+    const std::uint64_t begin = !of.has_keys() ? engine::offset_at(of.offsets, group)
+                                : group == 0   ? 0
+                                               : order.ends[group - 1];
+    least = bounds[i] = std::clamp(begin, least, end);
+  }
+}
+
 column_rows::column_rows(const engine::operand& x, element_type target)
     : x_(x),
       target_(target),

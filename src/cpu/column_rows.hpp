@@ -30,6 +30,11 @@ struct row_order {
   explicit row_order(const batch& of);
 };
 
+/// bounds[i] = where group first + i begins in the order of rows, for i up to count: copies that never decrease and
+/// do not pass the end, whatever becomes of offsets or keys.
+void read_bounds(const batch& of, const row_order& order, std::size_t first, std::size_t count,
+                 std::uint64_t* bounds) noexcept;
+
 /// One thread's reader of an input of such columns.
 class column_rows {
  public:

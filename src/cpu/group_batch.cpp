@@ -4,6 +4,7 @@
 #include <cpu/group_integers.hpp>
 #include <cpu/group_lines.hpp>
 #include <cpu/group_table.hpp>
+#include <cpu/row_sums.hpp>
 #include <cpu/segment_pass.hpp>
 #include <optional>
 
@@ -35,6 +36,17 @@ void reduce_in_tables(const batch& of, result_sink& sink) {
   for (std::size_t column = 0; column < of.column_count && !is_cancelled(of); ++column)
     tables.reduce(column, sink, open);
 }
+
+/// Sums of blocks of columns, without tables.
+struct row_sums_of_blocks {
+  const batch& of;
+
+  explicit row_sums_of_blocks(const batch& all) : of(all) {}
+  void reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+                   std::span<unsigned char> open) const {
+    reduce_row_sums(of, first, count, order, sink, open);
+  }
+};
 
 /// Tables for blocks of columns. after(first, count, open): what is left to do of them.
 template <class Tables, class After>
@@ -82,7 +94,7 @@ template <class After>
 void reduce_blocks_of_any(const batch& of, result_sink& sink, After after) {
   if (group_extrema::suits(of)) return reduce_blocks<group_extrema>(of, sink, std::move(after));
   if (group_integers::suits(of)) return reduce_blocks<group_integers>(of, sink, std::move(after));
-  reduce_blocks<group_table>(of, sink, std::move(after));
+  reduce_blocks<row_sums_of_blocks>(of, sink, std::move(after));
 }
 
 void reduce_keyed_rows(const batch& of, result_sink& sink) {

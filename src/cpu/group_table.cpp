@@ -1,6 +1,5 @@
 // Implementation of group_table.hpp.
 #include <cpu/column_decision.hpp>
-#include <cpu/column_pass.hpp>
 #include <cpu/group_table.hpp>
 #include <cpu/segment_pass.hpp>
 
@@ -59,15 +58,6 @@ void group_table::reduce(std::size_t column, result_sink& sink, std::span<unsign
   const std::size_t size = size_of(column_.carrier);
   tables made{*this, column, all.out, sink, {column_, of_.threads, group_slice}, size, size};
   run_pass(of_, shape_, made, sink, open.data());
-}
-
-void group_table::reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
-                              std::span<unsigned char> open) {
-  const std::size_t size = size_of(column_.carrier);
-  std::vector<tables> made;
-  for (std::size_t i = first; i < first + count; ++i)
-    made.push_back({*this, i, of_.column_at(i).out, sink, {column_, 0, group_slice}, size, size});
-  column_pass<tables>(of_, order, made, first, sink, open.data(), column_.carrier, column_.carrier).run();
 }
 
 bounded_sum group_table::sum_of(const group_entries& entries, std::size_t n, int index) const noexcept {

@@ -20,9 +20,6 @@ class group_table {
   /// Gives the results of a column to the sink, but for those that stay open: open[i] = whether group i does. What
   /// it does is unspecified once the batch's monitor cancels.
   void reduce(std::size_t column, result_sink& sink, std::span<unsigned char> open);
-  /// The same of `count` columns from `first` on that lie beside each other, column by column.
-  void reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
-                   std::span<unsigned char> open);
 
   /// The sum of a group with its bound, of all threads' tables: for tests. index: 1 for the sum of squares.
   [[nodiscard]] bounded_sum sum_of(std::size_t group, int index = 0) const noexcept {

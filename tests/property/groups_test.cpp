@@ -173,6 +173,41 @@ TEST(groups, of_columns) {
   }
 }
 
+/// Columns beside each other, more than are read at a time, of every element type, swapped or not, apart or not.
+TEST(groups, of_many_columns_are_those_of_each) {
+  rng random(15);
+  for (int i = 0; i < oracle::scaled(60); ++i) {
+    const element_type type = elements[random.below(elements.size())].type;
+    const std::size_t n = 1 + random.below(1500), columns = 2 + random.below(20), apart = 1 + random.below(2);
+    const std::size_t groups = std::array<std::size_t, 4>{1, 9, 200, 3000}[random.below(4)];
+    const std::size_t size = size_of(type), row = columns * apart + random.below(3);
+    random_elements all(random, type, n * row, true, random.coin() ? 0 : 14);
+    all.swapped = random.below(4) == 0 && is_integer(type);
+    const bool outside = random.coin();
+    const auto keys = make_keys(random, n, groups, static_cast<order>(random.below(6)), outside);
+    const bool is_full = !counted_places(keys, groups).any_empty();
+    const axis of_columns{columns, static_cast<std::ptrdiff_t>(size * apart)},
+        of_elements{n, static_cast<std::ptrdiff_t>(size * row)};
+    const any_grid grid{all.bytes.data(), type, {&of_columns, 1}, {&of_elements, 1}, all.swapped};
+    const any_keys given{keys.data(), n, element_type::int64, 8, groups, outside};
+    const axis places[] = {{groups, static_cast<std::ptrdiff_t>(8 * columns)}, {columns, 8}}, in_line{groups, 8};
+    for (const reduction what : {reduction::sum, reduction::mean, reduction::asum, reduction::variance,
+                                 reduction::nrm2, reduction::max}) {
+      if (gives_element(what) && !is_full) continue;
+      const element_type result = gives_element(what) ? type : element_type::float64;
+      std::vector<std::uint64_t> out(groups * columns), one(groups);
+      const options options{.threads = 1 + static_cast<int>(random.below(3))};
+      reduce(what, grid, given, {out.data(), result, places}, options, 1);
+      for (std::size_t k = 0; k < columns; ++k) {
+        const any_vector column{all.bytes.data() + k * apart * size, n, type, of_elements.stride, all.swapped};
+        reduce(what, column, given, {one.data(), result, {&in_line, 1}}, {}, 1);
+        for (std::size_t g = 0; g < groups; ++g)
+          ASSERT_EQ(out[g * columns + k], one[g]) << name_of(what) << " of " << name_of(type) << ", group " << g;
+      }
+    }
+  }
+}
+
 /// Data whose errors a plain sum of errors loses: large terms that cancel at the end, among small ones.
 std::vector<double> lossy_terms(rng& random, std::size_t n) {
   std::vector<double> x(n);
