@@ -204,7 +204,7 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
  * elements, of any integer type, XD_INT8 to XD_UINT64, in any order, not swapped. A key that is negative, or
  * `groups` or more, is XD_BAD_OPTION, and the sentence names the first one; if skip_out_of_range is not 0, its element
  * belongs to no group. `results`: groups values without gaps. Errors: as above, and XD_BAD_OPTION for XD_ARGMIN,
- * XD_ARGMAX, and for XD_FAST sums of floating-point elements. Keys that never decrease cost less. Memory: 8 bytes a
+ * XD_ARGMAX, and for XD_FAST sums of floating-point elements. Keys that never decrease cost less. Memory: 16 bytes a
  * group, and of sums up to as much as the inputs. All arrays lie in host memory, or all in a GPU's (docs/shapes.md). */
 xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b, const xd_vector* keys,
                            size_t groups, int skip_out_of_range, int result_type, void* results,
