@@ -1943,11 +1943,12 @@ def group_dot(a: Vector, b: Vector, keys: Vector, groups: int | None = None, *,
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
         are unsigned; of booleans int64.
@@ -2013,11 +2014,12 @@ def group_sum(x: Vector, keys: Vector, groups: int | None = None, *,
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
         are unsigned; of booleans int64.
@@ -2082,11 +2084,12 @@ def group_asum(x: Vector, keys: Vector, groups: int | None = None, *,
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
         are unsigned; of booleans int64.
@@ -2151,11 +2154,12 @@ def group_sum_of_squares(x: Vector, keys: Vector, groups: int | None = None, *,
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if all
         are unsigned; of booleans int64.
@@ -2220,11 +2224,12 @@ def group_norm(x: Vector, keys: Vector, groups: int | None = None, *,
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type; of integers float64.
     threads : int
@@ -2286,11 +2291,12 @@ def group_mean(x: Vector, keys: Vector, groups: int | None = None, *,
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     dtype : whatever numpy.dtype or a framework accepts, such as "float32", optional
         The type to which the result is rounded. Default: the element type; of integers float64.
     threads : int
@@ -2352,11 +2358,12 @@ def group_var(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     ddof : int or float
         0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
         once, too, and computed from the exact sums on the host.
@@ -2421,11 +2428,12 @@ def group_std(x: Vector, keys: Vector, groups: int | None = None, *, ddof: float
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     ddof : int or float
         0 (default) for the variance of a population, 1 for that of a sample. With a fraction the result is rounded
         once, too, and computed from the exact sums on the host.
@@ -2490,11 +2498,12 @@ def group_min(x: Vector, keys: Vector, groups: int | None = None, *,
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
@@ -2554,11 +2563,12 @@ def group_max(x: Vector, keys: Vector, groups: int | None = None, *,
         objects as numpy.asarray converts them. Booleans count as 0 and 1. Contiguous vectors in native byte order and
         vectors in GPU memory are read in place; others are copied in chunks, through 128 KiB per thread. Do not write to
         them during the call.
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
@@ -2611,11 +2621,12 @@ def group_count(keys: Vector, groups: int | None = None, *, threads: int = 0,
 
     Parameters
     ----------
-    keys : 1-D array of int32, int64, uint32 or uint64
-        The group of each element, in any order. Keys that never decrease cost less.
+    keys : 1-D array of integers of any width, or booleans
+        The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
+        less.
     groups : int, optional
-        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them;
-        keys in GPU memory need it.
+        The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
+        and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
     threads : int
         The maximum number of CPU threads; 0 (default): automatic. The result does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:N"}
