@@ -228,10 +228,18 @@ core::wide magnitude_of_quotient(const ratio& a, const ratio& b) {
   return magnitude;
 }
 
+/// a/b, b not zero, by the rules of core::quotient_of: a zero and an infinity have the product of the signs.
 std::uint64_t rounded_quotient(const ratio& a, const ratio& b, core::number_format to) {
-  if (!is_true(a.numerator)) return 0;
-  const bool negative = (a.special_or_sign() < 0) != (b.special_or_sign() < 0);
+  const double above = a.special_or_sign(), below = b.special_or_sign();
+  const bool negative = std::signbit(above) != std::signbit(below);
+  if (std::isnan(above) || std::isnan(below) || (std::isinf(above) && std::isinf(below))) return core::nan_word(to);
+  if (std::isinf(above)) return core::infinity_word(to, negative);
+  if (std::isinf(below) || above == 0) return core::sign_bit(to, negative);
   return core::round_wide(to, negative, magnitude_of_quotient(a, b));
+}
+
+[[noreturn]] void refuse_zero(const char* caller) {
+  throw_of(PyExc_ZeroDivisionError, std::string(caller) + ": division by zero");
 }
 
 }  // namespace
@@ -284,22 +292,18 @@ std::optional<std::partial_ordering> compare_with(const exact_state& sum, nb::ha
 
 std::optional<any_scalar> quotient(const exact_state& sum, nb::handle given, bool reflected, element_type type,
                                    const char* caller) {
-  const finalization_guard guard;
-  const exact_state* const other = accumulator_of(given);
-  const std::optional<ratio> operand = other != nullptr ? value_of(*other) : ratio_of(given, caller);
-  if (!operand) return std::nullopt;
-  const ratio own = value_of(sum);
-  const ratio &a = reflected ? *operand : own, &b = reflected ? own : *operand;
-  const double above = a.special_or_sign(), below = b.special_or_sign();
-  if (below == 0) throw_of(PyExc_ZeroDivisionError, std::string(caller) + ": division by zero");
-  const core::number_format to = core::format_of(type);
-  if (std::isfinite(above) && std::isfinite(below)) return any_scalar{type, rounded_quotient(a, b, to)};
-  const bool negative = std::signbit(above) != std::signbit(below);
-  if (std::isnan(above) || std::isnan(below) || std::isinf(above) == std::isinf(below)) {
-    return any_scalar{type, core::nan_word(to)};
+  if (const exact_state* const other = accumulator_of(given)) {
+    const exact_state &a = reflected ? *other : sum, &b = reflected ? sum : *other;
+    if (b.special_or_sign() == 0) refuse_zero(caller);
+    return any_scalar{type, detail::round_quotient(a.view(), b.view(), type)};
   }
-  if (std::isinf(above)) return any_scalar{type, core::infinity_word(to, negative)};
-  return any_scalar{type, core::sign_bit(to, negative && above != 0)};
+  const finalization_guard guard;
+  const auto number = ratio_of(given, caller);
+  if (!number) return std::nullopt;
+  const ratio value = value_of(sum);
+  const ratio &a = reflected ? *number : value, &b = reflected ? value : *number;
+  if (b.special_or_sign() == 0) refuse_zero(caller);
+  return any_scalar{type, rounded_quotient(a, b, core::format_of(type))};
 }
 
 }  // namespace exactdot::python
