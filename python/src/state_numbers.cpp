@@ -116,7 +116,7 @@ bool fits_carrier(double value, element_type type) {
 /// A float whose bits a state has: the usual case, without Python's integers. False for others.
 bool add_float(exact_state& sum, double value) {
   const element_type carrier =
-      exact_state::holds(sum.type(), element_type::float64) ? element_type::float64 : element_type::float32;
+      detail::state_holds(sum.type(), element_type::float64) ? element_type::float64 : element_type::float32;
   if (is_integer(sum.type()) || !fits_carrier(value, carrier)) return false;
   detail::state_view view = sum.view();
   view.type = carrier;
