@@ -82,29 +82,13 @@ std::vector<std::int64_t> all_words(const moment_states& self) {
 
 nb::object words_of_moments(const moment_states& self) { return array_of_words(all_words(self)); }
 
-/// Throws errc::bad_option unless elements can have these moments.
-void check_moments(const moment_states& made) {
-  const auto refuse = [](const char* why) {
-    throw error(errc::bad_option, std::string(moment_states::name) + ": " + why);
-  };
-  const double sum = made.sum.special_or_sign(), squares = made.squares.special_or_sign();
-  if (made.count == 0 && (sum != 0 || squares != 0)) refuse("the count is 0, the sums are not");
-  if (std::isnan(sum) ? std::isfinite(squares) : std::isinf(sum) != std::isinf(squares) && !std::isnan(squares)) {
-    refuse("one of the sums is finite, the other is not");
-  }
-  if (squares < 0) refuse("the sum of squares is negative");
-  const element_type type = element_type::float64;
-  static_cast<void>(detail::round_moments(made.sum.view(), made.squares.view(), type, made.count, 0, false));
-}
-
 moment_states moments_of(element_type type, std::span<const std::int64_t> words) {
   const std::size_t count = exact_state::word_count(type);
   moment_states made(type);
-  if (words[0] < 0) throw error(errc::bad_option, std::string(moment_states::name) + ": the count is negative");
   made.count = static_cast<std::uint64_t>(words[0]);
   made.sum = exact_state(type, words.subspan(1, count), moment_states::name);
   made.squares = exact_state(type, words.subspan(1 + count), moment_states::name);
-  check_moments(made);
+  detail::check_moments(words[0], made.sum.view(), made.squares.view());
   return made;
 }
 

@@ -306,6 +306,11 @@ void test_moments(void) {
   CHECK_ERROR(xd_moments_load(all, NULL, 17), XD_NULL_POINTER, "words");
   words[0] = -1;
   CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "count is negative");
+  words[0] = 0;
+  CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "count is 0, the sums are not");
+  words[0] = 1;
+  words[9] = 1;
+  CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "moments of no elements");
   words[0] = 1;
   words[16] = 0;
   CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "not a sum");
