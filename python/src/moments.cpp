@@ -63,14 +63,6 @@ nb::object norm_call(const moment_states& self, nb::handle dtype) {
   return to_python(self.squares.round(moment_type(self, dtype, "Moments.norm"), detail::rounding::root));
 }
 
-nb::object deviation(const moment_states& self, std::int64_t ddof, nb::handle dtype, bool root,
-                     const char* caller) {
-  if (ddof < 0) throw_python(false, std::string(caller) + ": ddof is " + std::to_string(ddof) + "; use 0 or more");
-  const element_type type = moment_type(self, dtype, caller);
-  return to_python({type, detail::round_moments(self.sum.view(), self.squares.view(), type, self.count,
-                                                static_cast<std::uint64_t>(ddof), root)});
-}
-
 std::vector<std::int64_t> all_words(const moment_states& self) {
   std::vector<std::int64_t> all{static_cast<std::int64_t>(self.count)};
   for (const exact_state* state : {&self.sum, &self.squares}) {
@@ -81,6 +73,21 @@ std::vector<std::int64_t> all_words(const moment_states& self) {
 }
 
 nb::object words_of_moments(const moment_states& self) { return array_of_words(all_words(self)); }
+
+nb::object deviation(const moment_states& self, nb::handle given, nb::handle dtype, bool root,
+                     const char* caller) {
+  const ddof_value ddof = read_ddof(given, "ddof", caller);
+  const element_type type = moment_type(self, dtype, caller);
+  if (ddof.fractional != 0) {
+    const finalization_guard guard;
+    const nb::object rounded = nb::module_::import_("exactdot._exact")
+                                   .attr("round_moments")(words_of_moments(self), ddof.fractional, root,
+                                                          std::string(name_of(type)));
+    return nb::float_(rounded);
+  }
+  return to_python({type, detail::round_moments(self.sum.view(), self.squares.view(), type, self.count,
+                                                static_cast<std::uint64_t>(ddof.whole), root)});
+}
 
 moment_states moments_of(element_type type, std::span<const std::int64_t> words) {
   const std::size_t count = exact_state::word_count(type);
@@ -137,18 +144,18 @@ void bind_moment_results(moments_class& bound) {
            nb::sig("def norm(self, dtype: DType | None = None) -> float"), docstrings::moments_norm)
       .def(
           "var",
-          [](const moment_states& self, std::int64_t ddof, nb::handle dtype) {
+          [](const moment_states& self, nb::handle ddof, nb::handle dtype) {
             return deviation(self, ddof, dtype, false, "Moments.var");
           },
-          nb::arg("ddof") = 0, nb::arg("dtype").none() = nb::none(),
-          nb::sig("def var(self, ddof: int = 0, dtype: DType | None = None) -> float"), docstrings::moments_var)
+          nb::arg("ddof").none() = 0, nb::arg("dtype").none() = nb::none(),
+          nb::sig("def var(self, ddof: float = 0, dtype: DType | None = None) -> float"), docstrings::moments_var)
       .def(
           "std",
-          [](const moment_states& self, std::int64_t ddof, nb::handle dtype) {
+          [](const moment_states& self, nb::handle ddof, nb::handle dtype) {
             return deviation(self, ddof, dtype, true, "Moments.std");
           },
-          nb::arg("ddof") = 0, nb::arg("dtype").none() = nb::none(),
-          nb::sig("def std(self, ddof: int = 0, dtype: DType | None = None) -> float"), docstrings::moments_std)
+          nb::arg("ddof").none() = 0, nb::arg("dtype").none() = nb::none(),
+          nb::sig("def std(self, ddof: float = 0, dtype: DType | None = None) -> float"), docstrings::moments_std)
       .def_prop_ro(
           "count", [](const moment_states& self) { return self.count; }, docstrings::moments_count)
       .def_prop_ro("words", words_of_moments, nb::sig("def words(self) -> NDArray[numpy.int64]"),

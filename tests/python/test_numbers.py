@@ -262,3 +262,51 @@ def test_numbers_of_other_classes() -> None:
     for ratio, kind in (((1, 0), ValueError), ((1, -1), ValueError), ((1,), TypeError), (None, TypeError)):
         with pytest.raises(kind, match="x: element 1 is .*, whose as_integer_ratio returns"):
             xd.sum([0.5, Ratio(ratio)])
+
+
+def test_a_fractional_ddof_everywhere() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    moments, words = xd.Moments(), xd.states("var", x)
+    moments.add(x)
+    for ddof in (0.5, np.float32(0.5), np.float64(0.5), Decimal("0.5"), Fraction(1, 2), 1.0, 1, np.int8(1)):
+        for name in ("var", "std"):
+            expected = bits(exact_reduction(name, x.tolist(), "float64", Fraction(float(ddof))))  # type: ignore[arg-type]
+            assert bits(getattr(xd, name)(x, ddof=ddof)) == expected
+            assert bits(getattr(moments, name)(ddof)) == bits(getattr(moments, name)(ddof=ddof)) == expected
+            assert bits(xd.round_states(words, "var", "float64", finish=name, ddof=ddof)) == expected
+    assert moments.var(0.5, "float32") == np.float32(moments.var(0.5)) and math.isnan(moments.std(3.5))
+    for wrong, kind, why in ((-0.5, ValueError, "0 or more"), (math.nan, ValueError, "0 or more"),
+                             (-1, ValueError, "0 or more"), ("1", TypeError, "a number")):
+        for caller, call in (("var", lambda: xd.var(x, ddof=wrong)), ("Moments.var", lambda: moments.var(wrong)),
+                             ("Moments.std", lambda: moments.std(ddof=wrong)),
+                             ("round_states", lambda: xd.round_states(words, "var", "float64", ddof=wrong))):
+            with pytest.raises(kind, match=f"^{caller}: ddof is .*; use {why}"):
+                call()
+    for axis, kind, why in ((True, TypeError, "axis is a bool"), (0.0, TypeError, "use an integer"),
+                            (1, IndexError, "axis is 1, the array has 1 dimension")):
+        for keepdims in (False, True):
+            with pytest.raises(kind, match=f"^var: .*{why}"):
+                xd.var(x, axis=axis, ddof=0.5, keepdims=keepdims)
+
+
+@pytest.mark.parametrize("x", [[THIRD, 1, 2], [2**70, 1, 2], [1.0, 1.0, 2.0]], ids=["Fraction", "int", "float"])
+def test_arguments_beside_exact_numbers(x: list[Any]) -> None:
+    for axis, kind, why in ((False, TypeError, "axis is a bool"), (0.0, TypeError, "axis is 0.0; use an integer"),
+                            ((0, 0), ValueError, "axis 0 is named twice"), (1, IndexError, "axis is 1"),
+                            ("0", TypeError, "use an integer")):
+        with pytest.raises(kind, match=f"^sum: .*{why}"):
+            xd.sum(x, axis=axis)
+    for axis, why in ((False, "axis is a bool"), ((0,), "axis is a tuple; use an integer"), (0.5, "use an integer")):
+        with pytest.raises(TypeError, match=f"^vecdot: {why}" if axis is False else f"^vecdot: .*{why}"):
+            xd.vecdot(x, x, axis=axis)
+    for keys in ([0.0, 1.0, 0.0], ["a", "b", "a"], [True, False, True], [0, 0.5, 1]):
+        with pytest.raises(TypeError, match="^group_sum: keys"):
+            xd.group_sum(x, keys)
+        with pytest.raises(TypeError, match="^segment_sum: offsets"):
+            xd.segment_sum(x, keys)
+    with pytest.raises(ValueError, match="^segment_sum: .*there is no offset"):
+        xd.segment_sum(x, [])
+    for groups, kind, why in ((-1, ValueError, "groups is -1; use 0 or more"), (1.0, TypeError, "use an integer")):
+        with pytest.raises(kind, match=f"^group_sum: .*{why}"):
+            xd.group_sum(x, [0, 1, 0], groups)
+    assert len(xd.group_mean(x, iter([0, 1, 0]))) == 2 and len(xd.segment_mean(x, [0, 2, 3])) == 2
