@@ -248,10 +248,10 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
     numbers = [numbers_of(x) for x in inputs]
     arrays = [_object_array(x) for x in numbers]
     keepdims = options["keepdims"]
-    least, most = _DIMENSIONS.get(caller.partition("_")[0], (0, None))
-    if any(x.ndim < least or (most is not None and x.ndim > most) for x in arrays):
+    lowest, highest = _DIMENSIONS.get(caller.partition("_")[0], (0, None))
+    if any(x.ndim < lowest or (highest is not None and x.ndim > highest) for x in arrays):
         raise ValueError(f"{caller}: the inputs have {' and '.join(str(x.ndim) for x in arrays)} dimensions; use "
-                         f"{least}{'' if most else ' or more'}")
+                         f"{lowest}{'' if highest else ' or more'}")
     if caller.startswith("segment_"):
         lines, shape = _segments(caller, arrays, after[0])
     elif caller.startswith("group_"):

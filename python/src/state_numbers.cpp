@@ -81,7 +81,7 @@ std::optional<ratio> call_ratio(nb::handle given, const char* caller) {
 
 bool has_attribute(nb::handle given, const char* name) { return PyObject_HasAttrString(given.ptr(), name) == 1; }
 
-/// Whether it is an array or scalar of some framework, with this many dimensions at most.
+/// Whether it is an array or scalar of some framework without dimensions.
 bool is_scalar_array(nb::handle given) {
   if (!has_attribute(given, "ndim") || !has_attribute(given, "item")) return false;
   std::int64_t dimensions = 1;
@@ -284,8 +284,8 @@ std::optional<std::partial_ordering> compare_with(const exact_state& sum, nb::ha
   if (!number) return std::nullopt;
   const double left = sum.special_or_sign(), right = number->special_or_sign();
   if (!std::isfinite(left) || !std::isfinite(right) || left != right) return left <=> right;
-  const ratio own = ratio_of_sum(sum);
-  const nb::object a = own.numerator * number->denominator, b = number->numerator * own.denominator;
+  const ratio value = ratio_of_sum(sum);
+  const nb::object a = value.numerator * number->denominator, b = number->numerator * value.denominator;
   if (is_less(a, b)) return std::partial_ordering::less;
   return is_less(b, a) ? std::partial_ordering::greater : std::partial_ordering::equivalent;
 }
