@@ -336,6 +336,8 @@ xd_status xd_moments_stddev(xd_moments* moments, int64_t ddof, int type, void* r
 /* Words: the count, the accumulator's words of the sum, those of the sum of squares. */
 size_t xd_moments_word_count(int type);
 xd_status xd_moments_words(xd_moments* moments, int64_t* words, size_t count);
+/* Replaces the moments by those of xd_moments_words, or of an elementwise sum of several. Error: XD_BAD_OPTION for words that
+ * are the moments of no elements. */
 xd_status xd_moments_load(xd_moments* moments, const int64_t* words, size_t count);
 
 /* ---- States: sums of many vectors that merge by addition ---- */

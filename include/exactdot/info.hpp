@@ -20,6 +20,7 @@ struct cpu_info {
 /// a library linked so, start with flush_to_zero.
 struct float_environment {
   std::string rounding;             ///< "to_nearest", "upward", "downward" or "toward_zero"
+  // of x86-64 and AArch64; false of others
   bool flush_to_zero = false;       ///< subnormal results become zero (FTZ)
   bool denormals_are_zero = false;  ///< subnormal operands count as zero (DAZ)
   bool traps = false;               ///< some exception ends the program or calls a handler

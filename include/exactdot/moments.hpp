@@ -26,6 +26,9 @@ inline std::uint64_t sum_of_counts(std::uint64_t count, std::uint64_t added, con
   }
   return count + added;
 }
+
+/// Throws errc::bad_option unless elements can have these moments; sentences begin with the caller of `sum`.
+void check_moments(std::int64_t count, state_view sum, state_view squares);
 }  // namespace detail
 
 /// The moments of elements: their number, Σx and Σx², exactly. Means, variances and norms of any parts of the data,
@@ -36,11 +39,16 @@ class moments {
   static constexpr std::size_t word_count = 1 + 2 * accumulator<T>::word_count;
 
   moments() = default;
-  /// From words(), or the elementwise sum of the words of several. Throws as accumulator's constructor.
+  /// From words(), or the elementwise sum of the words of several. Throws as accumulator's constructor, and
+  /// errc::bad_option if no elements have these moments: as of no elements a sum that is not 0.
   explicit moments(std::span<const std::int64_t> words)
       : count_(count_of(words)),
         sum_(words.subspan(1, accumulator<T>::word_count)),
-        squares_(words.subspan(1 + accumulator<T>::word_count)) {}
+        squares_(words.subspan(1 + accumulator<T>::word_count)) {
+    detail::state_view sum = detail::state_access::of(sum_);
+    sum.caller = "moments";
+    detail::check_moments(words[0], sum, detail::state_access::of(squares_));
+  }
 
   /// The same in wider states: of float in one of double, ….
   template <element U>
@@ -152,7 +160,6 @@ class moments {
       throw error(errc::size_mismatch, "moments: " + std::to_string(words.size()) + " words given, moments have " +
                                            std::to_string(word_count));
     }
-    if (words[0] < 0) throw error(errc::bad_option, "moments: the count is negative");
     return static_cast<std::uint64_t>(words[0]);
   }
 

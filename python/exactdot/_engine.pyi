@@ -3380,13 +3380,13 @@ class Moments:
         5.0
         """
 
-    def var(self, ddof: int = 0, dtype: DType | None = None) -> float:
+    def var(self, ddof: float = 0, dtype: DType | None = None) -> float:
         """
         The exact variance, rounded once.
 
         Parameters
         ----------
-        ddof : int
+        ddof : int or float
             0 (default) for the variance of a population, 1 for that of a sample.
         dtype : a floating-point type, optional
             Default: the element type; of integers float64.
@@ -3410,7 +3410,7 @@ class Moments:
         2.0
         """
 
-    def std(self, ddof: int = 0, dtype: DType | None = None) -> float:
+    def std(self, ddof: float = 0, dtype: DType | None = None) -> float:
         """
         The root of the exact variance, rounded once.
 

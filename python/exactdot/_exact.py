@@ -8,13 +8,16 @@ Cost: a microsecond an element; a variance with a fractional ddof costs its stat
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Callable
 
 import numpy as np
 
+from exactdot import _engine
 from exactdot._numbers import ExactNumbers, numbers_of
 
+_engine_call: Any = _engine  # functions without public names
 # significant bits, the last place of the subnormals, the overflow threshold: as powers of two
 _FORMATS = {"float16": (11, -24, 16), "bfloat16": (8, -133, 128), "float32": (24, -149, 128),
             "float64": (53, -1074, 1024)}
@@ -181,22 +184,9 @@ def _as_integer(caller: str, value: Any, name: str | None) -> int:
     return int(value)
 
 
-def _axes(caller: str, axis: Any, dimensions: int) -> tuple[int, ...]:
-    axes = range(dimensions) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    for each in axes:
-        if not -dimensions <= each < dimensions:
-            error: type[Exception] = getattr(np, "exceptions", np).AxisError
-            raise error(f"{caller}: axis is {each}, the array has {dimensions} dimension{'s' * (dimensions != 1)}")
-    found = tuple(each % dimensions for each in axes)
-    twice = next((each for each in found if found.count(each) > 1), None)
-    if twice is not None:
-        raise ValueError(f"{caller}: axis {twice} is named twice")
-    return found
-
-
 def _lines(caller: str, x: Any, axis: Any, keepdims: bool) -> tuple[list[Any], tuple[int, ...]]:
     """The vectors of each result, and the shape of the results."""
-    axes = _axes(caller, axis, x.ndim)
+    axes = _engine_call._read_axes(axis, x.ndim, caller)
     kept = [i for i in range(x.ndim) if i not in axes]
     flat = x.transpose(kept + sorted(axes)).reshape(math.prod(x.shape[i] for i in kept), -1) if x.size else (
         np.empty((math.prod(x.shape[i] for i in kept), 0), object))
@@ -204,8 +194,10 @@ def _lines(caller: str, x: Any, axis: Any, keepdims: bool) -> tuple[list[Any], t
     return [(line.tolist(),) for line in flat], shape
 
 
-def _pairs(caller: str, a: Any, b: Any, axis: int) -> tuple[list[Any], tuple[int, ...]]:
-    a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+def _pairs(caller: str, a: Any, b: Any, axis: Any) -> tuple[list[Any], tuple[int, ...]]:
+    if isinstance(axis, tuple):
+        raise TypeError(f"{caller}: axis is a tuple; use an integer")
+    a, b = (np.moveaxis(x, _engine_call._read_axes(axis, x.ndim, caller)[0], -1) for x in (a, b))
     if a.shape[-1] != b.shape[-1]:
         raise ValueError(f"{caller}: the vectors differ in length: {a.shape[-1]} and {b.shape[-1]}")
     shape = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
@@ -214,18 +206,27 @@ def _pairs(caller: str, a: Any, b: Any, axis: int) -> tuple[list[Any], tuple[int
     return [(x.tolist(), y.tolist()) for x, y in zip(a.reshape(n, -1), b.reshape(n, -1))], shape
 
 
+def _integers(caller: str, name: str, given: Any) -> list[int]:
+    """Offsets or keys, by the rule of those of arrays."""
+    given = given if hasattr(given, "__len__") else list(given) if isinstance(given, Iterable) else given
+    _engine_call._check_integers(given, name, caller)
+    return [int(value) for value in np.asarray(given).tolist()]
+
+
 def _segments(caller: str, inputs: list[Any], offsets: Any) -> tuple[list[Any], tuple[int, ...]]:
-    bounds = np.asarray(offsets).tolist()
+    bounds = _integers(caller, "offsets", offsets)
+    if not bounds:
+        raise ValueError(f"{caller}: there is no offset; n segments have n + 1")
     if bounds != sorted(bounds) or bounds[0] < 0 or bounds[-1] > len(inputs[0]):
         raise ValueError(f"{caller}: offsets decrease or lie outside the vector")
     return [tuple(x[i:j].tolist() for x in inputs) for i, j in zip(bounds, bounds[1:])], (len(bounds) - 1,)
 
 
 def _groups(caller: str, inputs: list[Any], keys: Any, groups: Any, skip: bool) -> tuple[list[Any], tuple[int, ...]]:
-    of = np.asarray(keys).tolist()
+    of = _integers(caller, "keys", keys)
     if len(of) != len(inputs[0]):
         raise ValueError(f"{caller}: there are {len(of)} keys and {len(inputs[0])} elements")
-    count = max(of, default=-1) + 1 if groups is None else groups
+    count = max(of, default=-1) + 1 if groups is None else _engine_call._read_count(groups, "groups", caller)
     wrong = next((key for key in of if not 0 <= key < count), None)
     if wrong is not None and not skip:
         raise ValueError(f"{caller}: key {wrong} is out of range; there are {count} groups")
@@ -247,10 +248,10 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
     numbers = [numbers_of(x) for x in inputs]
     arrays = [_object_array(x) for x in numbers]
     keepdims = options["keepdims"]
-    least, most = _DIMENSIONS.get(caller.partition("_")[0], (0, None))
-    if any(x.ndim < least or (most is not None and x.ndim > most) for x in arrays):
+    lowest, highest = _DIMENSIONS.get(caller.partition("_")[0], (0, None))
+    if any(x.ndim < lowest or (highest is not None and x.ndim > highest) for x in arrays):
         raise ValueError(f"{caller}: the inputs have {' and '.join(str(x.ndim) for x in arrays)} dimensions; use "
-                         f"{least}{'' if most else ' or more'}")
+                         f"{lowest}{'' if highest else ' or more'}")
     if caller.startswith("segment_"):
         lines, shape = _segments(caller, arrays, after[0])
     elif caller.startswith("group_"):
@@ -271,17 +272,20 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
     return _finished(caller, values, shape, (dtype, default), options["out"], keepdims or options["as_array"])
 
 
-def _total(words: Any, unit: int) -> Fraction | None:
-    """The sum that the words of a state hold; None with infinities or NaN. `unit`: the words' value of 1."""
-    if any(words[-4:-1]):
+def _total(words: Any, kind: str) -> Fraction | None:
+    """The sum that the words of a state hold; None with infinities or NaN."""
+    total = _engine.Accumulator.from_words(words, kind)
+    try:
+        return Fraction(*total.as_integer_ratio())
+    except (ValueError, OverflowError):
         return None
-    return Fraction(sum(word << 32 * i for i, word in enumerate(words[:-4])), unit)
 
 
 def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: str, **options: Any) -> Any:
     """Variances and deviations with a fractional ddof: of the exact sums, one rounding."""
-    from exactdot import _engine, _states
+    from exactdot import _states
 
+    axes: Any = None
     where = {name: options[name] for name in ("threads", "stream")}
     if caller.startswith("segment_"):
         words = _states.segment_states("var", x, after[0], **where)
@@ -290,14 +294,15 @@ def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: 
         groups = after[1] if after[1] is not None else int(np.max(keys)) + 1 if len(keys) else 0
         words = _states.group_states("var", x, keys, groups, skip_out_of_range=options["skip_out_of_range"], **where)
     else:
-        words = _states.states("var", x, axis=options["axis"], **where)
+        axis = options["axis"]
+        axes = None if axis is None and not options["keepdims"] else _engine_call._read_axes(axis, np.ndim(x), caller)
+        words = _states.states("var", x, axis=axes, **where)
     host = words.cpu() if hasattr(words, "cpu") else words.get() if hasattr(words, "get") else words
     if host is not words:
         _engine.check(x, stream=options["stream"])  # what the call on the GPU could not raise
     values = exact_moments(np.asarray(host), ddof, caller.endswith("std"))
     shape = tuple(host.shape[:-1])
     if options["keepdims"]:
-        axes = _axes(caller, options["axis"], np.ndim(x))
         shape = tuple(1 if i in axes else n for i, n in enumerate(np.shape(x)))
     as_array = options["keepdims"] or options["as_array"]
     made = _finished(caller, values, shape, (dtype, dtype), options["out"], as_array)
@@ -310,13 +315,11 @@ def exact_moments(words: Any, ddof: float, root: bool) -> list[Any]:
 
     kinds = ("float32", "float64", "int32", "int64")  # every element type has the states of one of them
     kind = next(each for each in kinds if _states.state_words("var", each) == words.shape[-1])
-    one = _states.states("sum", np.array([1], kind))
-    unit = sum(word << 32 * i for i, word in enumerate(one.tolist()[:-4]))
     values: list[Any] = []
-    for row in words.reshape(-1, words.shape[-1]).tolist():
-        half = (len(row) - 1) // 2
-        n, total, squares = row[0], _total(row[1:1 + half], unit), _total(row[1 + half:], unit)
-        if total is None or squares is None or n <= ddof:
+    for row in words.reshape(-1, words.shape[-1]):
+        half, n = (len(row) - 1) // 2, int(row[0])
+        total, squares = (_total(row[1:1 + half], kind), _total(row[1 + half:], kind)) if n > ddof else (None, None)
+        if total is None or squares is None:
             values.append(math.nan)
             continue
         value = (n * squares - total**2) / (n * (n - Fraction(ddof)))

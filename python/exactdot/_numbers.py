@@ -7,10 +7,10 @@ bits, and types of pandas. Each object is read in one pass. Cost: that of Python
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational
 from typing import Any, Callable
 
 import numpy as np
@@ -76,8 +76,10 @@ def _refuse_nulls(x: Any) -> None:
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, float, Decimal, Rational)) or (
-        isinstance(x, np.generic) and not isinstance(x, (np.flexible, np.character)))
+    if isinstance(x, np.generic):
+        return not isinstance(x, (np.flexible, np.character))
+    return isinstance(x, (int, float)) or not (isinstance(x, type) or _is_array_like(x)) and (
+        hasattr(x, "as_integer_ratio") or hasattr(type(x), "__index__"))
 
 
 def _is_array_like(x: Any) -> bool:
@@ -147,23 +149,34 @@ def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def _checked(value: Any, index: str) -> Any:
-    """The value as an int, a float or a Fraction, exactly."""
-    if isinstance(value, (bool, np.bool_)):
-        return int(value)
-    if isinstance(value, int):
+    """The value as an int, a float or a Fraction, exactly: by the rule of the accumulators' operators."""
+    if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
     if isinstance(value, (float, np.float32, np.float16)):
         return float(value)
-    if isinstance(value, np.integer):
-        return int(value)
-    if isinstance(value, Decimal) and value.is_finite():
-        return Fraction(value)
-    if isinstance(value, Rational):
-        return Fraction(value)
     if isinstance(value, np.generic) and value.dtype.name == "bfloat16":
         return float(value)
-    raise _Refused(Refusal(f"element {index} is {_named(value)}, no number" if not isinstance(value, Decimal) else
-                           f"element {index} is {_named(value)}, no finite Decimal"))
+    if hasattr(value, "as_integer_ratio"):
+        return _from_ratio(value, index)
+    if hasattr(type(value), "__index__"):
+        return operator.index(value)
+    raise _Refused(Refusal(f"element {index} is {_named(value)}, no number"))
+
+
+def _from_ratio(value: Any, index: str) -> Any:
+    """The number whose as_integer_ratio is exact; as of floats, that of an infinity or NaN raises."""
+    try:
+        ratio = value.as_integer_ratio()
+    except ValueError:
+        return math.nan
+    except OverflowError:
+        return -math.inf if value < 0 else math.inf
+    if not isinstance(ratio, tuple) or len(ratio) != 2 or not all(isinstance(part, int) for part in ratio):
+        raise _Refused(Refusal(f"element {index} is {_named(value)}, whose as_integer_ratio returns no two ints"))
+    if ratio[1] <= 0:
+        why = f"element {index} is {_named(value)}, whose as_integer_ratio returns a denominator that is not positive"
+        raise _Refused(Refusal(why, is_type_error=False))
+    return Fraction(*ratio)
 
 
 def _numbers_or_array(values: list[Any], shape: tuple[int, ...], source: Any) -> Any:
@@ -173,7 +186,7 @@ def _numbers_or_array(values: list[Any], shape: tuple[int, ...], source: Any) ->
     if not any(isinstance(value, Fraction) for value in values):
         is_integer = all(isinstance(value, int) for value in values)
         for given in (source if isinstance(source, tuple) or isinstance(source, np.generic) else values[0],
-                      values if is_integer and shape != () else None):
+                      values if shape != () else None):
             array = None if given is None else _asarray(given)
             if array is not None and _holds(array, values, is_integer):
                 return array.reshape(shape)

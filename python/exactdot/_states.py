@@ -220,12 +220,11 @@ def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike
             return np.empty(array.shape[:-1], ml_dtypes.bfloat16)
         return np.empty(array.shape[:-1], name)
 
-    is_fraction = isinstance(ddof, float) and not ddof.is_integer()
-    whole = 0 if is_fraction else int(ddof) if isinstance(ddof, float) else ddof
+    ddof = _engine_call._read_ddof(ddof, "round_states")
+    is_fraction = isinstance(ddof, float)
+    whole = 0 if is_fraction else ddof
     out = _engine_call._round_words("round_states", array, reduction, element_type, finish, dtype, whole, make_out)
     if is_fraction and (finish or reduction) in ("var", "std"):
-        if not 0 <= ddof < np.inf:
-            raise ValueError(f"round_states: ddof is {ddof}; use 0 or more")
         from exactdot import _exact
         full = convert_states(array, reduction, element_type, compact=False)
         out = _exact.round_moments(full, ddof, (finish or reduction) == "std", out.dtype.name)

@@ -25,7 +25,7 @@ struct addition_options {
 };
 addition_options read_addition(std::int64_t threads, nb::handle device, nb::handle stream, const char* caller);
 
-/// Throws TypeError unless the state holds all sums of elements of this type (exact_state::holds).
+/// Throws TypeError unless the state holds all sums of elements of this type (detail::state_holds).
 void require_state(const exact_state& state, element_type other);
 
 /// Locates the vectors of an addition to a state of this type, on the host or on a GPU, and checks them: the state

@@ -17,7 +17,11 @@ nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 nb::object sum_of(const exact_state& left, nb::handle right, bool negates_left, bool negates_right) {
   auto other = read_operand(right, left.type(), "Accumulator");
   if (!other) return not_implemented();
-  exact_state sum = left.as(type_of_sum(left.type(), other->type()));
+  exact_state sum = left;
+  if (const element_type type = type_of_sum(left.type(), other->type()); type != left.type()) {
+    sum = exact_state(type);
+    sum.merge(left);
+  }
   if (negates_left) sum.negate();
   if (negates_right) other->negate();
   sum.merge(*other);

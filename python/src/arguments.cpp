@@ -1,6 +1,7 @@
 // Implementation of arguments.hpp.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <python/src/arguments.hpp>
@@ -124,6 +125,26 @@ std::int64_t read_integer(nb::handle value, const char* name, const char* caller
     throw_python(false, std::string(caller) + ": " + name + " is " + text_of(value) + ", beyond 64 bits");
   }
   return read;
+}
+
+std::int64_t read_count(nb::handle value, const char* name, const char* caller) {
+  const std::int64_t read = read_integer(value, name, caller);
+  if (read >= 0) return read;
+  throw_python(false, std::string(caller) + ": " + name + " is " + std::to_string(read) + "; use 0 or more");
+}
+
+ddof_value read_ddof(nb::handle value, const char* name, const char* caller) {
+  if (PyFloat_Check(value.ptr()) == 0 && PyIndex_Check(value.ptr()) != 0) return {read_count(value, name, caller)};
+  if (PyNumber_Check(value.ptr()) == 0) {
+    throw_python(true, std::string(caller) + ": " + name + " is " + text_of(value) + "; use a number");
+  }
+  const double read = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (!(read >= 0 && read <= 0x1p53)) {
+    throw_python(false, std::string(caller) + ": " + name + " is " + text_of(value) + "; use 0 or more");
+  }
+  if (std::trunc(read) == read) return {static_cast<std::int64_t>(read)};
+  return {0, read};
 }
 
 options read_options(nb::handle given_mode, std::int64_t threads, nb::handle given_device, const char* caller) {

@@ -23,6 +23,17 @@ bool read_bool(nb::handle value, const char* name, const char* caller);
 /// An int, or an object with __index__. Throws TypeError, or ValueError if it exceeds 64 bits.
 std::int64_t read_integer(nb::handle value, const char* name, const char* caller);
 
+/// The same, of at least 0. Throws ValueError for a negative one.
+std::int64_t read_count(nb::handle value, const char* name, const char* caller);
+
+/// What a variance subtracts from the number of elements: a whole number, or a fraction.
+struct ddof_value {
+  std::int64_t whole = 0;
+  double fractional = 0;  ///< not 0: instead of `whole`
+};
+/// Any real number from 0 to 2^53, or an integer of at least 0. Throws TypeError or ValueError.
+ddof_value read_ddof(nb::handle value, const char* name, const char* caller);
+
 /// mode, threads and device ("auto", "cpu", "cuda", "cuda:N"). Throws ValueError or TypeError.
 options read_options(nb::handle mode, std::int64_t threads, nb::handle device, const char* caller);
 

@@ -28,11 +28,6 @@ class exact_state {
   static std::size_t word_count(element_type type) {
     return static_cast<std::size_t>(detail::state_shape_of(type).limbs()) + 4;
   }
-  /// Whether a state of type `sum` holds every sum and product of elements of the other type.
-  static bool holds(element_type sum, element_type elements) {
-    const detail::state_shape of = detail::state_shape_of(sum), other = detail::state_shape_of(elements);
-    return of.lowest_exponent <= other.lowest_exponent && of.highest_exponent >= other.highest_exponent;
-  }
 
   [[nodiscard]] element_type type() const { return type_; }
   [[nodiscard]] const char* caller() const { return caller_; }
@@ -52,16 +47,14 @@ class exact_state {
     detail::add_values(view(), what, a, options);
   }
   /// Adds the other state, which may be this one; changes nothing if it throws. Throws errc::bad_option unless
-  /// holds(type(), other.type()).
+  /// detail::state_holds(type(), other.type()).
   void merge(const exact_state& other);
   void negate() { detail::negate(view()); }
 
-  /// The same sum in the state of another type. Throws as merge.
-  [[nodiscard]] exact_state as(element_type type) const;
-  /// The same where the state of that type holds this sum, which is not checked.
-  [[nodiscard]] exact_state converted(element_type type) const;
   /// The order of the sums; infinities as of float, and a sum that is NaN is unordered.
-  [[nodiscard]] std::partial_ordering compare(const exact_state& other) const;
+  [[nodiscard]] std::partial_ordering compare(const exact_state& other) const {
+    return detail::compare(view(), other.view());
+  }
   /// NaN, an infinity, or if the sum is finite its sign: -1, 0 or 1.
   [[nodiscard]] double special_or_sign() const;
 

@@ -106,7 +106,7 @@ void check_integers(const grid_call& call, integer_role role, nb::handle given, 
 void locate_integers(const grid_call& call, integer_role role, nb::handle given, imported_array& array) {
   const char* const name = name_of_role(role);
   try {
-    array.locate(given.ptr(), conversion::by_numpy);
+    array.locate(given.ptr(), conversion::of_numbers);
     if (array.on_gpu && call.stream != nullptr) call.inputs.import_array(array, name, *call.stream);
   } catch (const invalid_array& refused) {
     refuse_integers(call, name, given, refused.is_type_error, refused.reason);

@@ -17,11 +17,7 @@ any_keys read_keys(const grid_call& call, const group_arguments& given, const im
   const element_type type = array.n != 0 ? array.type : element_type::int64;  // that of an empty list is float64
   any_keys keys{array.data, array.n, type, array.stride, 0, given.skip_out_of_range};
   if (given.groups.ptr() != nullptr && !given.groups.is_none()) {
-    const std::int64_t groups = read_integer(given.groups, "groups", call.caller);
-    if (groups < 0) {
-      throw_python(false, std::string(call.caller) + ": groups is " + std::to_string(groups) + "; use 0 or more");
-    }
-    keys.groups = static_cast<std::size_t>(groups);
+    keys.groups = static_cast<std::size_t>(read_count(given.groups, "groups", call.caller));
     return keys;
   }
   if (array.on_gpu) {

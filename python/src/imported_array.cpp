@@ -68,9 +68,9 @@ nb::object export_dlpack(PyObject* producer, const nb::dict& arguments) {
 void imported_array::locate(PyObject* source, conversion allowed) {
   object = source;
   if (is_numpy_array(source)) return read_buffer(source);
-  if (allowed == conversion::by_numpy && read_numbers()) return;
+  if (allowed == conversion::of_numbers && read_numbers()) return;
   if (way_in_of(source) == way_in::torch && read_torch()) return;
-  if (allowed == conversion::by_numpy && read_known_type()) return;
+  if (allowed == conversion::of_numbers && read_known_type()) return;
   if (is_masked(source)) throw masked_array();
   if (const nb::object device_of = find_attribute(source, "__dlpack_device__"); device_of.is_valid()) {
     const finalization_guard guard;

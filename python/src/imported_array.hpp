@@ -30,7 +30,7 @@ struct invalid_array {
 
 /// Whether an object without any of the protocols is converted: Python's numbers and lists of them exactly, others
 /// as numpy.asarray does.
-enum class conversion : bool { none, by_numpy };
+enum class conversion : bool { none, of_numbers };
 
 /// Neither copied nor moved. Destroyed with the GIL held.
 class imported_array {

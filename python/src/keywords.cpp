@@ -27,7 +27,7 @@ constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
 /// What other libraries call a parameter.
 constexpr struct {
   const char* foreign;
-  parameter own;
+  parameter meant;
 } foreign_names[] = {{"dim", axis_parameter},           {"dims", axis_parameter},
                      {"axes", axis_parameter},          {"keepdim", keepdims_parameter},
                      {"keep_dims", keepdims_parameter}, {"unbiased", correction_parameter},
@@ -76,9 +76,9 @@ bool refuse_name(const function_signature& signature, PyObject* name, bool is_kn
     return false;
   }
   for (const auto& known : foreign_names) {
-    if (!signature.has(known.own) || PyUnicode_CompareWithASCIIString(name, known.foreign) != 0) continue;
+    if (!signature.has(known.meant) || PyUnicode_CompareWithASCIIString(name, known.foreign) != 0) continue;
     PyErr_Format(PyExc_TypeError, "%s: unknown argument '%U'; use %s", signature.name, name,
-                 parameters[known.own].name);
+                 parameters[known.meant].name);
     return false;
   }
   const bool is_mode = PyUnicode_CompareWithASCIIString(name, "mode") == 0;

@@ -125,6 +125,7 @@ NB_MODULE(_engine, module) {
   bind_moments(module);
   bind_state_arrays(module);
   bind_state_words(module);
+  bind_exact_arguments(module);
   bind_gpu_memory(module);
 }
 

@@ -63,14 +63,6 @@ nb::object norm_call(const moment_states& self, nb::handle dtype) {
   return to_python(self.squares.round(moment_type(self, dtype, "Moments.norm"), detail::rounding::root));
 }
 
-nb::object deviation(const moment_states& self, std::int64_t ddof, nb::handle dtype, bool root,
-                     const char* caller) {
-  if (ddof < 0) throw_python(false, std::string(caller) + ": ddof is " + std::to_string(ddof) + "; use 0 or more");
-  const element_type type = moment_type(self, dtype, caller);
-  return to_python({type, detail::round_moments(self.sum.view(), self.squares.view(), type, self.count,
-                                                static_cast<std::uint64_t>(ddof), root)});
-}
-
 std::vector<std::int64_t> all_words(const moment_states& self) {
   std::vector<std::int64_t> all{static_cast<std::int64_t>(self.count)};
   for (const exact_state* state : {&self.sum, &self.squares}) {
@@ -82,29 +74,28 @@ std::vector<std::int64_t> all_words(const moment_states& self) {
 
 nb::object words_of_moments(const moment_states& self) { return array_of_words(all_words(self)); }
 
-/// Throws errc::bad_option unless elements can have these moments.
-void check_moments(const moment_states& made) {
-  const auto refuse = [](const char* why) {
-    throw error(errc::bad_option, std::string(moment_states::name) + ": " + why);
-  };
-  const double sum = made.sum.special_or_sign(), squares = made.squares.special_or_sign();
-  if (made.count == 0 && (sum != 0 || squares != 0)) refuse("the count is 0, the sums are not");
-  if (std::isnan(sum) ? std::isfinite(squares) : std::isinf(sum) != std::isinf(squares) && !std::isnan(squares)) {
-    refuse("one of the sums is finite, the other is not");
+nb::object deviation(const moment_states& self, nb::handle given, nb::handle dtype, bool root,
+                     const char* caller) {
+  const ddof_value ddof = read_ddof(given, "ddof", caller);
+  const element_type type = moment_type(self, dtype, caller);
+  if (ddof.fractional != 0) {
+    const finalization_guard guard;
+    const nb::object rounded = nb::module_::import_("exactdot._exact")
+                                   .attr("round_moments")(words_of_moments(self), ddof.fractional, root,
+                                                          std::string(name_of(type)));
+    return nb::float_(rounded);
   }
-  if (squares < 0) refuse("the sum of squares is negative");
-  const element_type type = element_type::float64;
-  static_cast<void>(detail::round_moments(made.sum.view(), made.squares.view(), type, made.count, 0, false));
+  return to_python({type, detail::round_moments(self.sum.view(), self.squares.view(), type, self.count,
+                                                static_cast<std::uint64_t>(ddof.whole), root)});
 }
 
 moment_states moments_of(element_type type, std::span<const std::int64_t> words) {
   const std::size_t count = exact_state::word_count(type);
   moment_states made(type);
-  if (words[0] < 0) throw error(errc::bad_option, std::string(moment_states::name) + ": the count is negative");
   made.count = static_cast<std::uint64_t>(words[0]);
   made.sum = exact_state(type, words.subspan(1, count), moment_states::name);
   made.squares = exact_state(type, words.subspan(1 + count), moment_states::name);
-  check_moments(made);
+  detail::check_moments(words[0], made.sum.view(), made.squares.view());
   return made;
 }
 
@@ -153,18 +144,18 @@ void bind_moment_results(moments_class& bound) {
            nb::sig("def norm(self, dtype: DType | None = None) -> float"), docstrings::moments_norm)
       .def(
           "var",
-          [](const moment_states& self, std::int64_t ddof, nb::handle dtype) {
+          [](const moment_states& self, nb::handle ddof, nb::handle dtype) {
             return deviation(self, ddof, dtype, false, "Moments.var");
           },
-          nb::arg("ddof") = 0, nb::arg("dtype").none() = nb::none(),
-          nb::sig("def var(self, ddof: int = 0, dtype: DType | None = None) -> float"), docstrings::moments_var)
+          nb::arg("ddof").none() = 0, nb::arg("dtype").none() = nb::none(),
+          nb::sig("def var(self, ddof: float = 0, dtype: DType | None = None) -> float"), docstrings::moments_var)
       .def(
           "std",
-          [](const moment_states& self, std::int64_t ddof, nb::handle dtype) {
+          [](const moment_states& self, nb::handle ddof, nb::handle dtype) {
             return deviation(self, ddof, dtype, true, "Moments.std");
           },
-          nb::arg("ddof") = 0, nb::arg("dtype").none() = nb::none(),
-          nb::sig("def std(self, ddof: int = 0, dtype: DType | None = None) -> float"), docstrings::moments_std)
+          nb::arg("ddof").none() = 0, nb::arg("dtype").none() = nb::none(),
+          nb::sig("def std(self, ddof: float = 0, dtype: DType | None = None) -> float"), docstrings::moments_std)
       .def_prop_ro(
           "count", [](const moment_states& self) { return self.count; }, docstrings::moments_count)
       .def_prop_ro("words", words_of_moments, nb::sig("def words(self) -> NDArray[numpy.int64]"),

@@ -117,7 +117,7 @@ inline constexpr const char* moments_var = joined<R"(The exact variance, rounded
 
 Parameters
 ----------
-ddof : int
+ddof : int or float
     0 (default) for the variance of a population, 1 for that of a sample.
 )",
                                                   floating_dtype, R"(

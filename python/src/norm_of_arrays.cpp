@@ -49,7 +49,7 @@ void locate_items(const list_call& call, const nb::object& items, list_of_arrays
     imported_array& array = list.others.emplace_back();
     array.takes_any_shape = true;
     try {
-      array.locate(item, conversion::by_numpy);
+      array.locate(item, conversion::of_numbers);
     } catch (const invalid_array& refused) {
       refuse(refused.is_type_error, ": " + refused.reason);
     }

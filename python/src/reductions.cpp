@@ -3,7 +3,6 @@
 // A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
 // Python float. Each further step runs only if an argument asks for it.
 #include <array>
-#include <cmath>
 #include <exactdot/reductions.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/exceptions.hpp>
@@ -30,8 +29,7 @@ struct reduction_call {
   vectors& inputs;
   reduction what;
   options chosen{};
-  std::int64_t ddof = 0;
-  double fractional_ddof = 0;  // not 0: instead of ddof
+  ddof_value ddof = {};
   bool negative_zero = false;
   bool as_array = false;  // out=...: one result is an array, too
   nb::handle dtype{}, out{}, stream{};
@@ -91,7 +89,7 @@ any_scalar host_reduce(const reduction_call& call, reduction what, element_type 
   any_scalar value;
   compute(a, b, call.chosen, [&](const options& chosen) {
     value =
-        b != nullptr ? dot(a.view(), b->view(), result, chosen) : reduce(what, a.view(), result, chosen, call.ddof);
+        b != nullptr ? dot(a.view(), b->view(), result, chosen) : reduce(what, a.view(), result, chosen, call.ddof.whole);
   });
   return value;
 }
@@ -114,7 +112,7 @@ nb::object call_on_host(const reduction_call& call) {
 
 nb::object call_on_gpu(const reduction_call& call, const imported_array& out, const stream_choice& stream) {
   call.inputs.check();
-  gpu_reduction asked{call.what, call.inputs.first, call.inputs.other(), call.chosen.mode, call.ddof};
+  gpu_reduction asked{call.what, call.inputs.first, call.inputs.other(), call.chosen.mode, call.ddof.whole};
   if (call.out.is_none()) {
     const any_scalar value = gpu_reduce(asked, result_type(call), stream);
     return to_python(with_sign_of_zero(call, value, [&](reduction extremum) {
@@ -154,7 +152,7 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
                             call.what,
                             call.inputs,
                             call.chosen,
-                            call.ddof,
+                            call.ddof.whole,
                             keyword(given, axis_parameter, Py_None),
                             call.dtype,
                             call.out,
@@ -219,39 +217,15 @@ nb::object reduce_on_host(const reduction_call& call, const call_arguments& give
   return call_on_axes(call, given, results, nullptr);
 }
 
-/// ddof, or correction, which the array API calls it; NumPy has both. 0 without either. A whole number goes to
-/// call.ddof, any other float to call.fractional_ddof.
-void read_ddof(const call_arguments& given, reduction_call& call) {
-  const char* const caller = call.inputs.caller();
+/// ddof, or correction, which the array API calls it; NumPy has both. 0 without either.
+ddof_value ddof_of(const call_arguments& given, const char* caller) {
   const bool has_ddof = is_given(given, ddof_parameter), has_correction = is_given(given, correction_parameter);
-  if (!has_ddof && !has_correction) return;
+  if (!has_ddof && !has_correction) return {};
   if (has_ddof && has_correction) {
     throw_python(false, std::string(caller) + ": ddof and correction mean the same; pass one");
   }
   const parameter which = has_correction ? correction_parameter : ddof_parameter;
-  const nb::handle passed = given.keywords[which];
-  if (PyLong_CheckExact(passed.ptr()) != 0) {
-    call.ddof = read_integer(passed, name_of_parameter(which), caller);
-    return;
-  }
-  const char* const name = name_of_parameter(which);
-  if (PyFloat_Check(passed.ptr()) == 0 && PyIndex_Check(passed.ptr()) != 0) {
-    call.ddof = read_integer(passed, name, caller);
-    return;
-  }
-  if (PyNumber_Check(passed.ptr()) == 0) {
-    throw_python(true, std::string(caller) + ": " + name + " is " + text_of(passed) + "; use a number");
-  }
-  const double value = PyFloat_AsDouble(passed.ptr());
-  if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  if (!(value >= 0 && value <= 0x1p53)) {
-    throw_python(false, std::string(caller) + ": " + name + " is " + text_of(passed) + "; use 0 or more");
-  }
-  if (std::trunc(value) == value) {
-    call.ddof = static_cast<std::int64_t>(value);
-  } else {
-    call.fractional_ddof = value;
-  }
+  return read_ddof(given.keywords[which], name_of_parameter(which), caller);
 }
 
 /// The reduction that the order of a norm names: 2 (the default) or 1.
@@ -295,7 +269,7 @@ nb::object compute_in_python(const reduction_call& call, const call_arguments& g
   const vectors& inputs = call.inputs;
   const finalization_guard guard;
   const char* const caller = inputs.caller();
-  const bool is_exact = call.fractional_ddof == 0 || inputs.first.holds_exact_numbers;
+  const bool is_exact = call.ddof.fractional == 0 || inputs.first.holds_exact_numbers;
   if (is_exact) inputs.refuse_stream(call.stream);
   nb::dict options;
   options["axis"] = keyword(given, axis_parameter, Py_None);
@@ -308,7 +282,7 @@ nb::object compute_in_python(const reduction_call& call, const call_arguments& g
   const auto name_of_type = [](element_type type) { return nb::str(std::string(name_of(type)).c_str()); };
   const nb::object dtype = call.dtype.is_none() ? nb::none() : nb::object(name_of_type(result_type(call)));
   const nb::object ddof =
-      call.fractional_ddof != 0 ? nb::object(nb::float_(call.fractional_ddof)) : nb::object(nb::int_(call.ddof));
+      call.ddof.fractional != 0 ? nb::object(nb::float_(call.ddof.fractional)) : nb::object(nb::int_(call.ddof.whole));
   nb::tuple after = nb::make_tuple();
   PyObject* const* const places = given.inputs + call.function.signature.inputs;
   const auto place = [&](int i) { return places[i] != nullptr ? nb::handle(places[i]) : nb::handle(Py_None); };
@@ -339,7 +313,7 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   if (is_variance && call.chosen.mode == mode::fast) {
     throw_python(false, std::string(caller) + ": mode \"fast\" has no variance; use \"exact\"");
   }
-  if (is_variance) read_ddof(given, call);
+  if (is_variance) call.ddof = ddof_of(given, caller);
   if (function.signature.has(ord_parameter)) call.what = norm_of_order(given, function.what, caller);
   call.negative_zero = is_true(given, negative_zero_parameter, caller);
   call.dtype = keyword(given, dtype_parameter, Py_None);
@@ -347,7 +321,7 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   call.stream = keyword(given, stream_parameter, Py_None);
   if (call.out.ptr() == Py_Ellipsis) call.out = Py_None, call.as_array = true;
   const bool is_exact = inputs.first.holds_exact_numbers || inputs.second.holds_exact_numbers;
-  if (is_exact || call.fractional_ddof != 0) return compute_in_python(call, given);
+  if (is_exact || call.ddof.fractional != 0) return compute_in_python(call, given);
   return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
 }
 

@@ -198,9 +198,7 @@ nb::object states_of_segments(const std::string& name, nb::handle reduction, nb:
 any_keys read_keys(const states_call& call, nb::handle groups, bool skips, const imported_array& array) {
   any_keys keys{array.data, array.n, array.type, array.stride, 0, skips};
   if (!groups.is_none()) {
-    const std::int64_t count = read_integer(groups, "groups", call.name.c_str());
-    if (count < 0) throw_python(false, call.name + ": groups is " + std::to_string(count) + "; use 0 or more");
-    keys.groups = static_cast<std::size_t>(count);
+    keys.groups = static_cast<std::size_t>(read_count(groups, "groups", call.name.c_str()));
     return keys;
   }
   if (array.on_gpu) {

@@ -15,6 +15,7 @@ namespace exactdot::python {
 [[nodiscard]] inline state_form form_of(bool compact) { return compact ? state_form::compact : state_form::full; }
 
 void bind_state_arrays(nanobind::module_& module);
-void bind_state_words(nanobind::module_& module);  ///< state_words.cpp
+void bind_state_words(nanobind::module_& module);      ///< state_words.cpp
+void bind_exact_arguments(nanobind::module_& module);  ///< exact_arguments.cpp
 
 }  // namespace exactdot::python

@@ -1,5 +1,6 @@
 // What the classes Accumulator and Moments share: additions of vectors, and words (accumulator.hpp).
 #include <cstring>
+#include <exactdot/core/state.hpp>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/element_formats.hpp>
@@ -23,7 +24,7 @@ stream_choice prepare_terms(vectors& inputs, element_type type, const addition_o
   }
   inputs.check();
   for (const imported_array* vector : {static_cast<const imported_array*>(&inputs.first), inputs.other()}) {
-    if (vector == nullptr || exact_state::holds(type, vector->type)) continue;
+    if (vector == nullptr || detail::state_holds(type, vector->type)) continue;
     inputs.refuse(true, "the accumulator is of " + std::string(name_of(type)) + ", the vectors hold " +
                             std::string(name_of(vector->type)));
   }
@@ -43,8 +44,13 @@ exact_state mixed_products(const any_vector& a, const any_vector& b, element_typ
   const engine::plan plan = engine::make_plan({"Accumulator", reduction::dot, a, b, element_type::float64}, chosen);
   std::vector<std::int64_t> words(exact_state::word_count(plan.carrier));
   engine::add(plan, words.data());
-  words.back() = 1;
-  return exact_state(plan.carrier, words).converted(type);
+  const core::state_layout from = core::layout_of(plan.carrier), to = core::layout_of(type);
+  core::normalise(from, words.data());
+  std::vector<std::int64_t> sum(exact_state::word_count(type));
+  core::add_state(to, sum.data(), from, words.data());
+  core::normalise(to, sum.data());
+  sum.back() = 1;
+  return {type, sum};
 }
 
 }  // namespace
@@ -91,7 +97,7 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
 }
 
 void require_state(const exact_state& state, element_type other) {
-  if (exact_state::holds(state.type(), other)) return;
+  if (detail::state_holds(state.type(), other)) return;
   const std::string one = std::string(state.caller()) == "Moments" ? "these moments are" : "this accumulator is";
   throw_python(true, std::string(state.caller()) + ": " + one + " of " + std::string(name_of(state.type())) +
                          ", the other of " + std::string(name_of(other)));

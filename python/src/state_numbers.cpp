@@ -81,7 +81,7 @@ std::optional<ratio> call_ratio(nb::handle given, const char* caller) {
 
 bool has_attribute(nb::handle given, const char* name) { return PyObject_HasAttrString(given.ptr(), name) == 1; }
 
-/// Whether it is an array or scalar of some framework, with this many dimensions at most.
+/// Whether it is an array or scalar of some framework without dimensions.
 bool is_scalar_array(nb::handle given) {
   if (!has_attribute(given, "ndim") || !has_attribute(given, "item")) return false;
   std::int64_t dimensions = 1;
@@ -116,7 +116,7 @@ bool fits_carrier(double value, element_type type) {
 /// A float whose bits a state has: the usual case, without Python's integers. False for others.
 bool add_float(exact_state& sum, double value) {
   const element_type carrier =
-      exact_state::holds(sum.type(), element_type::float64) ? element_type::float64 : element_type::float32;
+      detail::state_holds(sum.type(), element_type::float64) ? element_type::float64 : element_type::float32;
   if (is_integer(sum.type()) || !fits_carrier(value, carrier)) return false;
   detail::state_view view = sum.view();
   view.type = carrier;
@@ -228,10 +228,18 @@ core::wide magnitude_of_quotient(const ratio& a, const ratio& b) {
   return magnitude;
 }
 
+/// a/b, b not zero, by the rules of core::quotient_of: a zero and an infinity have the product of the signs.
 std::uint64_t rounded_quotient(const ratio& a, const ratio& b, core::number_format to) {
-  if (!is_true(a.numerator)) return 0;
-  const bool negative = (a.special_or_sign() < 0) != (b.special_or_sign() < 0);
+  const double above = a.special_or_sign(), below = b.special_or_sign();
+  const bool negative = std::signbit(above) != std::signbit(below);
+  if (std::isnan(above) || std::isnan(below) || (std::isinf(above) && std::isinf(below))) return core::nan_word(to);
+  if (std::isinf(above)) return core::infinity_word(to, negative);
+  if (std::isinf(below) || above == 0) return core::sign_bit(to, negative);
   return core::round_wide(to, negative, magnitude_of_quotient(a, b));
+}
+
+[[noreturn]] void refuse_zero(const char* caller) {
+  throw_of(PyExc_ZeroDivisionError, std::string(caller) + ": division by zero");
 }
 
 }  // namespace
@@ -276,30 +284,26 @@ std::optional<std::partial_ordering> compare_with(const exact_state& sum, nb::ha
   if (!number) return std::nullopt;
   const double left = sum.special_or_sign(), right = number->special_or_sign();
   if (!std::isfinite(left) || !std::isfinite(right) || left != right) return left <=> right;
-  const ratio own = ratio_of_sum(sum);
-  const nb::object a = own.numerator * number->denominator, b = number->numerator * own.denominator;
+  const ratio value = ratio_of_sum(sum);
+  const nb::object a = value.numerator * number->denominator, b = number->numerator * value.denominator;
   if (is_less(a, b)) return std::partial_ordering::less;
   return is_less(b, a) ? std::partial_ordering::greater : std::partial_ordering::equivalent;
 }
 
 std::optional<any_scalar> quotient(const exact_state& sum, nb::handle given, bool reflected, element_type type,
                                    const char* caller) {
-  const finalization_guard guard;
-  const exact_state* const other = accumulator_of(given);
-  const std::optional<ratio> operand = other != nullptr ? value_of(*other) : ratio_of(given, caller);
-  if (!operand) return std::nullopt;
-  const ratio own = value_of(sum);
-  const ratio &a = reflected ? *operand : own, &b = reflected ? own : *operand;
-  const double above = a.special_or_sign(), below = b.special_or_sign();
-  if (below == 0) throw_of(PyExc_ZeroDivisionError, std::string(caller) + ": division by zero");
-  const core::number_format to = core::format_of(type);
-  if (std::isfinite(above) && std::isfinite(below)) return any_scalar{type, rounded_quotient(a, b, to)};
-  const bool negative = std::signbit(above) != std::signbit(below);
-  if (std::isnan(above) || std::isnan(below) || std::isinf(above) == std::isinf(below)) {
-    return any_scalar{type, core::nan_word(to)};
+  if (const exact_state* const other = accumulator_of(given)) {
+    const exact_state &a = reflected ? *other : sum, &b = reflected ? sum : *other;
+    if (b.special_or_sign() == 0) refuse_zero(caller);
+    return any_scalar{type, detail::round_quotient(a.view(), b.view(), type)};
   }
-  if (std::isinf(above)) return any_scalar{type, core::infinity_word(to, negative)};
-  return any_scalar{type, core::sign_bit(to, negative && above != 0)};
+  const finalization_guard guard;
+  const auto number = ratio_of(given, caller);
+  if (!number) return std::nullopt;
+  const ratio value = value_of(sum);
+  const ratio &a = reflected ? *number : value, &b = reflected ? value : *number;
+  if (b.special_or_sign() == 0) refuse_zero(caller);
+  return any_scalar{type, rounded_quotient(a, b, core::format_of(type))};
 }
 
 }  // namespace exactdot::python

@@ -45,7 +45,7 @@ state_format format_of(const std::string& name, const imported_array& words, nb:
 
 /// words: a C-contiguous array of int64 of at least one dimension; `make_out(dtype)` makes the array of results.
 nb::object round_words(const std::string& name, nb::handle given, nb::handle reduction, nb::handle of,
-                       nb::handle finish, nb::handle dtype, nb::handle ddof, nb::callable make_out) {
+                       nb::handle finish, nb::handle dtype, std::int64_t ddof, nb::callable make_out) {
   imported_array words, out;
   words.takes_any_shape = out.takes_any_shape = true;
   words.locate(given.ptr());
@@ -53,13 +53,12 @@ nb::object round_words(const std::string& name, nb::handle given, nb::handle red
   const auto result = finish.is_none() ? format.what : read_reduction(finish, name, "finish");
   const element_type type =
       dtype.is_none() ? default_result_type(result, format.type) : read_dtype(dtype, name.c_str());
-  const std::int64_t divisor = read_integer(ddof, "ddof", name.c_str());
   nb::object made = make_out(std::string(name_of(type)));
   out.locate(made.ptr());
   const axis places{out.n, static_cast<std::ptrdiff_t>(size_of(type))};
   const const_state_span all{static_cast<const std::int64_t*>(words.data), words.n};
   compute(words.n, false, {}, [&](const options&) {
-    detail::round_states(format, result, all, {out.data, type, {&places, 1}, false}, divisor, name.c_str());
+    detail::round_states(format, result, all, {out.data, type, {&places, 1}, false}, ddof, name.c_str());
   });
   return made;
 }
@@ -90,7 +89,7 @@ std::size_t words_of_state(const std::string& name, nb::handle reduction, nb::ha
 void bind_state_words(nb::module_& module) {
   const auto any = nb::arg().none();
   const nb::arg plain;
-  module.def("_round_words", round_words, plain, any, any, any, any, any, any, plain);
+  module.def("_round_words", round_words, plain, any, any, any, any, any, plain, plain);
   module.def("_convert_words", convert_words, plain, any, any, any, plain, plain);
   module.def("_words_of_state", words_of_state, plain, any, any, plain);
 }

@@ -34,7 +34,7 @@ void vectors::refuse_stream(nb::handle stream) const {
 
 void vectors::locate_one(imported_array& array, nb::handle object, const char* name) {
   try {
-    array.locate(object.ptr(), conversion::by_numpy);
+    array.locate(object.ptr(), conversion::of_numbers);
   } catch (const invalid_array& refused) {
     refuse(refused.is_type_error, std::string(name) + ": " + refused.reason);
   }

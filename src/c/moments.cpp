@@ -136,11 +136,11 @@ xd_status xd_moments_load(xd_moments* moments, const int64_t* words, size_t coun
     require(words, caller, "words");
     const std::size_t each = to.sum.count();
     require_word_count(count, 1 + 2 * each, caller);
-    if (words[0] < 0) refuse(errc::bad_option, caller, "the count is negative");
     xd_moments loaded(to.sum.type());
     loaded.count = static_cast<std::uint64_t>(words[0]);
     loaded.sum.load({words + 1, each}, caller);
     loaded.squares.load({words + 1 + each, each}, caller);
+    detail::check_moments(words[0], loaded.sum.view(caller), loaded.squares.view(caller));
     to = loaded;
   });
 }

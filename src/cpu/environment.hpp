@@ -51,6 +51,8 @@ inline const char* rounding_of(control_word word) {
 #endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
+inline bool flushes_results(control_word word) { return (word & flush_bit) != 0; }
+inline bool flushes_operands(control_word word) { return (word & denormals_are_zero_bit) != 0; }
 
 /// The standard environment on this thread, during the lifetime of the object.
 class standard_arithmetic {
@@ -95,6 +97,19 @@ inline control_word read_control() {
   return word;
 }
 inline bool is_standard(const control_word&) { return false; }
+// C++ names the rounding alone
+inline bool flushes_results(const control_word&) { return false; }
+inline bool flushes_operands(const control_word&) { return false; }
+inline bool has_traps(const control_word&) { return false; }
+/// The thread's, which the word was read from.
+inline const char* rounding_of(const control_word&) {
+  switch (std::fegetround()) {
+    case FE_UPWARD: return "upward";
+    case FE_DOWNWARD: return "downward";
+    case FE_TOWARDZERO: return "toward_zero";
+    default: return "to_nearest";
+  }
+}
 
 class standard_arithmetic {
  public:

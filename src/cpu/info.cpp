@@ -1,5 +1,4 @@
 // Instruction sets, threads and the calling thread's floating-point environment.
-#include <cfenv>
 #include <cpu/environment.hpp>
 #include <cpu/kernels.hpp>
 #include <exactdot/info.hpp>
@@ -16,18 +15,9 @@ cpu_info cpu() {
 }
 
 float_environment environment() {
-  float_environment found;
-#if defined(__x86_64__) || defined(__aarch64__)
   const cpu_engine::control_word word = cpu_engine::read_control();
-  found.rounding = cpu_engine::rounding_of(word);
-  found.flush_to_zero = (word & cpu_engine::flush_bit) != 0;
-  found.denormals_are_zero = (word & cpu_engine::denormals_are_zero_bit) != 0;
-  found.traps = cpu_engine::has_traps(word);
-#else
-  const int mode = std::fegetround();
-  found.rounding = mode == FE_TONEAREST ? "to_nearest" : mode == FE_UPWARD ? "upward" : "other";
-#endif
-  return found;
+  return {cpu_engine::rounding_of(word), cpu_engine::flushes_results(word), cpu_engine::flushes_operands(word),
+          cpu_engine::has_traps(word)};
 }
 
 void use_instruction_set(const std::string& name) { cpu_engine::choose_instruction_set(name); }

@@ -135,8 +135,13 @@ static void test_sums_of_two_types(void) {
   CHECK(xd_accumulator_quotient(sum, other, XD_FLOAT64, &r) == XD_OK && r == .1);
   CHECK(xd_accumulator_quotient(sum, sum, XD_FLOAT64, &r) == XD_OK && r == 1);
   CHECK(xd_accumulator_quotient_scaled(other, other, &r, &exponent) == XD_OK && r == 1 && exponent == 0);
-  CHECK_OK(xd_accumulator_add(sum, &infinity, NULL));
+  CHECK_OK(xd_accumulator_clear(narrow));
+  CHECK_OK(xd_accumulator_negate(other));
+  CHECK(xd_accumulator_quotient(narrow, other, XD_FLOAT64, &r) == XD_OK && r == 0 && signbit(r));
+  CHECK_OK(xd_accumulator_clear(sum));
   CHECK_OK(xd_accumulator_subtract(sum, &infinity, NULL));
+  CHECK(xd_accumulator_quotient(narrow, sum, XD_FLOAT64, &r) == XD_OK && r == 0 && signbit(r));
+  CHECK_OK(xd_accumulator_add(sum, &infinity, NULL));
   CHECK(xd_accumulator_compare(sum, sum, &order) == XD_OK && order == XD_UNORDERED);
   CHECK(xd_accumulator_quotient(sum, other, XD_FLOAT64, &r) == XD_OK && isnan(r));
   xd_accumulator_destroy(sum);
@@ -301,6 +306,11 @@ void test_moments(void) {
   CHECK_ERROR(xd_moments_load(all, NULL, 17), XD_NULL_POINTER, "words");
   words[0] = -1;
   CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "count is negative");
+  words[0] = 0;
+  CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "count is 0, the sums are not");
+  words[0] = 1;
+  words[9] = 1;
+  CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "moments of no elements");
   words[0] = 1;
   words[16] = 0;
   CHECK_ERROR(xd_moments_load(all, words, 17), XD_BAD_OPTION, "not a sum");

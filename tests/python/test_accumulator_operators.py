@@ -178,6 +178,19 @@ def test_quotients_are_rounded_once(a: list[float], b: list[float], dtype: str) 
         assert bits(b[0] / divisor) == bits(rounded(Fraction(b[0]) / value(divisor), "float64"))
 
 
+def test_a_quotient_of_zero_has_the_product_of_the_signs() -> None:
+    for dtype in FLOATS:
+        for divisor in (-5, 5, -math.inf, math.inf):
+            zero, sum_of_it = sum_of(0, dtype=dtype), sum_of(float(divisor), dtype=dtype)
+            for made in (zero / divisor, zero / sum_of_it, 0 / sum_of_it, zero.quotient(divisor),
+                         zero.quotient(sum_of_it), zero.quotient(sum_of_it, "float32")):
+                assert made == 0 and math.copysign(1, made) == math.copysign(1, divisor)
+    for dtype in INTEGERS:
+        zero, divisor = sum_of(0, dtype=dtype), sum_of(-5, dtype=dtype)
+        for made in (zero / divisor, zero / -5, 0 / divisor, zero / sum_of(-math.inf)):
+            assert made == 0 and math.copysign(1, made) == -1
+
+
 def test_quotients_of_every_type() -> None:
     for dtype in TYPES:
         a, b = sum_of(1, dtype=dtype), sum_of(3, dtype=dtype)

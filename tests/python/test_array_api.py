@@ -168,7 +168,7 @@ def test_errors() -> None:
     x = np.ones((2, 3))
     for arguments, kind, why in (
         ({"ddof": 1, "correction": 1}, ValueError, "ddof and correction mean the same; pass one"),
-        ({"correction": -1}, ValueError, "ddof is -1"),
+        ({"correction": -1}, ValueError, "correction is -1"),
         ({"correction": "1"}, TypeError, "correction is 1; use a number"),
         ({"correction": math.nan}, ValueError, "correction is nan"), ({"axis": 2}, IndexError, "axis is 2"),
         ({"keepdims": True, "axis": (0, 0)}, ValueError, "axis 0 is named twice"),

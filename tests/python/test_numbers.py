@@ -64,9 +64,6 @@ def test_an_iterator_is_read_once() -> None:
     ([Decimal(1), "2"], TypeError, "x: element 1 is str '2', no number"),
     ([1, 2j], TypeError, "x: element 1 is complex 2j, no number"),
     ([[1, 2], [3, None]], TypeError, "x: element 1, 1 is None"),
-    ([Decimal("NaN")], TypeError, r"x: element 0 is Decimal\('NaN'\), no finite Decimal"),
-    ([0.5, Decimal("sNaN")], TypeError, r"x: element 1 is Decimal\('sNaN'\), no finite"),
-    ([Decimal("-Infinity")], TypeError, r"x: element 0 is Decimal\('-Infinity'\), no finite"),
     ([[1, 2], [3]], ValueError, r"x: is inhomogeneous: element 1 has shape \(1,\), the first \(2,\)"),
     ([1, [2]], ValueError, r"x: is inhomogeneous: element 1 has shape \(1,\), the first \(\)"),
     ([{}], TypeError, r"x: element 0 is dict \{\}, no number"),
@@ -235,3 +232,81 @@ def test_switches_of_states_are_true_or_false(wrong: Any) -> None:
             call()
     with pytest.raises(TypeError, match="^group_states: skip_out_of_range is"):
         xd.group_states("sum", x, [0] * 3, 1, skip_out_of_range=wrong)
+
+
+class Indexed:
+    def __index__(self) -> int:
+        return 2**70
+
+
+class Ratio:
+    def __init__(self, ratio: Any = (1, 3)) -> None:
+        self.ratio = ratio
+
+    def as_integer_ratio(self) -> Any:
+        return self.ratio
+
+
+@pytest.mark.parametrize("number, value", [
+    (Decimal("NaN"), math.nan), (Decimal("sNaN"), math.nan), (Decimal("Infinity"), math.inf),
+    (Decimal("-Infinity"), -math.inf), (Decimal("0.25"), 0.25), (Indexed(), 2.0**70), (Ratio((3, 4)), 0.75),
+    (Fraction(3, 8), 0.375), (2**70, 2.0**70), (True, 1.0), (np.float32(1.5), 1.5), (np.int8(-3), -3.0)], ids=repr)
+def test_lists_and_accumulators_take_the_same_numbers(number: Any, value: float) -> None:
+    for made in ((xd.Accumulator() + number).round(), xd.sum([number], dtype="float64"),
+                 xd.sum(number, dtype="float64"), xd.sum([number, 0.0]), xd.sum([[number], [0.0]])):
+        assert bits(float(made)) == bits(value)
+
+
+def test_numbers_of_other_classes() -> None:
+    assert xd.sum([Ratio(), Ratio((2, 3))]) == 1.0 and xd.mean([Indexed(), -2**70]) == 0
+    for ratio, kind in (((1, 0), ValueError), ((1, -1), ValueError), ((1,), TypeError), (None, TypeError)):
+        with pytest.raises(kind, match="x: element 1 is .*, whose as_integer_ratio returns"):
+            xd.sum([0.5, Ratio(ratio)])
+
+
+def test_a_fractional_ddof_everywhere() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    moments, words = xd.Moments(), xd.states("var", x)
+    moments.add(x)
+    for ddof in (0.5, np.float32(0.5), np.float64(0.5), Decimal("0.5"), Fraction(1, 2), 1.0, 1, np.int8(1)):
+        for name in ("var", "std"):
+            expected = bits(exact_reduction(name, x.tolist(), "float64", Fraction(float(ddof))))  # type: ignore[arg-type]
+            assert bits(getattr(xd, name)(x, ddof=ddof)) == expected
+            assert bits(getattr(moments, name)(ddof)) == bits(getattr(moments, name)(ddof=ddof)) == expected
+            assert bits(xd.round_states(words, "var", "float64", finish=name, ddof=ddof)) == expected
+    assert moments.var(0.5, "float32") == np.float32(moments.var(0.5)) and math.isnan(moments.std(3.5))
+    for wrong, kind, why in ((-0.5, ValueError, "0 or more"), (math.nan, ValueError, "0 or more"),
+                             (-1, ValueError, "0 or more"), ("1", TypeError, "a number")):
+        for caller, call in (("var", lambda: xd.var(x, ddof=wrong)), ("Moments.var", lambda: moments.var(wrong)),
+                             ("Moments.std", lambda: moments.std(ddof=wrong)),
+                             ("round_states", lambda: xd.round_states(words, "var", "float64", ddof=wrong))):
+            with pytest.raises(kind, match=f"^{caller}: ddof is .*; use {why}"):
+                call()
+    for axis, kind, why in ((True, TypeError, "axis is a bool"), (0.0, TypeError, "use an integer"),
+                            (1, IndexError, "axis is 1, the array has 1 dimension")):
+        for keepdims in (False, True):
+            with pytest.raises(kind, match=f"^var: .*{why}"):
+                xd.var(x, axis=axis, ddof=0.5, keepdims=keepdims)
+
+
+@pytest.mark.parametrize("x", [[THIRD, 1, 2], [2**70, 1, 2], [1.0, 1.0, 2.0]], ids=["Fraction", "int", "float"])
+def test_arguments_beside_exact_numbers(x: list[Any]) -> None:
+    for axis, kind, why in ((False, TypeError, "axis is a bool"), (0.0, TypeError, "axis is 0.0; use an integer"),
+                            ((0, 0), ValueError, "axis 0 is named twice"), (1, IndexError, "axis is 1"),
+                            ("0", TypeError, "use an integer")):
+        with pytest.raises(kind, match=f"^sum: .*{why}"):
+            xd.sum(x, axis=axis)
+    for axis, why in ((False, "axis is a bool"), ((0,), "axis is a tuple; use an integer"), (0.5, "use an integer")):
+        with pytest.raises(TypeError, match=f"^vecdot: {why}" if axis is False else f"^vecdot: .*{why}"):
+            xd.vecdot(x, x, axis=axis)
+    for keys in ([0.0, 1.0, 0.0], ["a", "b", "a"], [True, False, True], [0, 0.5, 1]):
+        with pytest.raises(TypeError, match="^group_sum: keys"):
+            xd.group_sum(x, keys)
+        with pytest.raises(TypeError, match="^segment_sum: offsets"):
+            xd.segment_sum(x, keys)
+    with pytest.raises(ValueError, match="^segment_sum: .*there is no offset"):
+        xd.segment_sum(x, [])
+    for groups, kind, why in ((-1, ValueError, "groups is -1; use 0 or more"), (1.0, TypeError, "use an integer")):
+        with pytest.raises(kind, match=f"^group_sum: .*{why}"):
+            xd.group_sum(x, [0, 1, 0], groups)
+    assert len(xd.group_mean(x, iter([0, 1, 0]))) == 2 and len(xd.segment_mean(x, [0, 2, 3])) == 2

@@ -144,7 +144,7 @@ def test_errors() -> None:
     refuses(ValueError, "the last axis has 24 words; .* 138, or 73", xd.round_states, words, "sum", "f8")
     refuses(ValueError, "states of sum have no norm|have no nrm2", xd.round_states, words, "sum", "f4", finish="norm")
     refuses(ValueError, "ddof is -1", xd.round_states, xd.states("var", x), "var", "f4", ddof=-1)
-    refuses(TypeError, "ddof is 1; use an integer", xd.round_states, xd.states("var", x), "var", "f4", ddof="1")
+    refuses(TypeError, "ddof is 1; use a number", xd.round_states, xd.states("var", x), "var", "f4", ddof="1")
     refuses(ValueError, "threads is .*, beyond 64 bits", xd.group_states, "sum", x, [0, 1], 2, threads=2**70)
     refuses(TypeError, "groups is None; pass the number of groups", xd.group_states, "sum", x, [0, 1], None)
     refuses(TypeError, "groups", xd.group_states, "sum", x, [0, 1])

@@ -207,4 +207,40 @@ TEST(all_moments, are_values_with_operators) {
   EXPECT_EQ(parts.standard_deviation<float>(1), parts.stddev<float>(1));
 }
 
+template <class T>
+void expect_impossible(std::initializer_list<std::pair<std::size_t, std::int64_t>> changes, const char* why) {
+  moments<T> of;
+  of.add(static_cast<T>(1)), of.add(static_cast<T>(2));
+  auto words = of.words();
+  EXPECT_TRUE(moments<T>(words) == of);
+  for (const auto& [at, value] : changes) words[at] = value;
+  try {
+    static_cast<void>(moments<T>(words));
+    ADD_FAILURE() << why;
+  } catch (const exactdot::error& refused) {
+    EXPECT_EQ(refused.code(), exactdot::errc::bad_option);
+    EXPECT_EQ(std::string(refused.what()), std::string("moments: ") + why);
+  }
+}
+
+template <class T>
+void expect_impossible_moments() {
+  constexpr std::size_t end = moments<T>::word_count, sum_end = end - accumulator<T>::word_count;
+  expect_impossible<T>({{0, -1}}, "the count is negative");
+  expect_impossible<T>({{0, 0}}, "the count is 0, the sums are not");
+  expect_impossible<T>({{0, 1}}, "these words are the moments of no elements");
+  expect_impossible<T>({{end - 5, -1}}, "the sum of squares is negative");
+  if constexpr (!exactdot::floating_element<T>) return;  // whose states have no infinities
+  expect_impossible<T>({{end - 4, 1}}, "one of the sums is finite, the other is not");
+  expect_impossible<T>({{sum_end - 3, 1}}, "one of the sums is finite, the other is not");
+  expect_impossible<T>({{sum_end - 3, 1}, {end - 4, 1}}, "the sum of squares is NaN, the sum is not");
+  expect_impossible<T>({{sum_end - 2, 1}, {end - 2, 1}}, "the sum of squares is negative");
+}
+
+TEST(all_moments, are_of_elements) {
+  expect_impossible_moments<double>(), expect_impossible_moments<float>();
+  expect_impossible_moments<exactdot::float16>(), expect_impossible_moments<exactdot::bfloat16>();
+  expect_impossible_moments<std::int8_t>(), expect_impossible_moments<std::uint64_t>();
+}
+
 }  // namespace

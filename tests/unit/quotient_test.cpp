@@ -72,6 +72,24 @@ using state_types =
     testing::Types<float, double, std::int32_t, std::uint64_t, exactdot::float16, exactdot::bfloat16>;
 TYPED_TEST_SUITE(quotients, state_types);
 
+TYPED_TEST(quotients, of_zero_have_the_product_of_the_signs) {
+  const accumulator<TypeParam> zero;
+  accumulator<TypeParam> divisor;
+  divisor.add(static_cast<TypeParam>(5));
+  accumulator<double> infinite;
+  infinite.add(INFINITY);
+  const auto expect_zero = [](auto quotient, bool negative) {
+    EXPECT_EQ(quotient, 0);
+    EXPECT_EQ(std::signbit(quotient), negative);
+  };
+  expect_zero(exactdot::quotient<double>(zero, divisor), false);
+  expect_zero(exactdot::quotient<double>(zero, -divisor), true);
+  expect_zero(exactdot::quotient<float>(zero, -divisor), true);
+  expect_zero(exactdot::quotient<double>(zero, infinite), false);
+  expect_zero(exactdot::quotient<double>(zero, -infinite), true);
+  expect_zero(exactdot::quotient_scaled(zero, -divisor).significand, true);
+}
+
 TYPED_TEST(quotients, of_random_states_are_rounded_once) {
   rng random(1);
   const int count = scaled(4000);

@@ -90,12 +90,12 @@ static inline int64_t xd_mpi_version(void) {
   return (int64_t)(hash >> 2);
 }
 
-/* The version on the rank that holds the least number of all, and on the one that holds the greatest. */
-static inline int xd_mpi_share_versions(MPI_Comm comm, int64_t least, int64_t greatest, char* texts, int size) {
+/* The version on the rank that holds the lowest number, and on the one that holds the highest. */
+static inline int xd_mpi_share_versions(MPI_Comm comm, int64_t lowest, int64_t highest, char* texts, int size) {
   int rank = 0, i, code = MPI_SUCCESS;
   MPI_Comm_rank(comm, &rank);
   for (i = 0; i < 2 && code == MPI_SUCCESS; ++i) {
-    const int candidate = xd_mpi_version() == (i == 0 ? least : greatest) ? rank : INT_MAX;
+    const int candidate = xd_mpi_version() == (i == 0 ? lowest : highest) ? rank : INT_MAX;
     int first = 0;
     snprintf(texts + i * size, (size_t)size, "%s", xd_version());
     code = MPI_Allreduce(&candidate, &first, 1, MPI_INT, MPI_MIN, comm);

@@ -1,0 +1,55 @@
+// The readers of arguments that the package's modules in Python call, so that arguments mean the same there.
+#include <python/src/arguments.hpp>
+#include <python/src/grid_results.hpp>
+#include <python/src/state_arrays.hpp>
+
+namespace exactdot::python {
+namespace {
+
+/// A float for a fraction, otherwise an int.
+nb::object ddof_number(nb::handle given, const char* caller) {
+  const ddof_value read = read_ddof(given, "ddof", caller);
+  return read.fractional != 0 ? nb::object(nb::float_(read.fractional)) : nb::object(nb::int_(read.whole));
+}
+
+/// The axes that are reduced, in ascending order.
+nb::tuple axis_numbers(nb::handle given, int dimensions, const char* caller) {
+  const std::vector<bool> reduced = read_axes(given, dimensions, caller);
+  nb::list numbers;
+  for (std::size_t i = 0; i < reduced.size(); ++i) {
+    if (reduced[i]) numbers.append(i);
+  }
+  return nb::tuple(numbers);
+}
+
+/// Throws unless they can be the keys or offsets of an array in host memory.
+void check_integers_in_host_memory(nb::handle given, const char* name, const char* caller) {
+  vectors inputs(caller, given, name);
+  result_array none;
+  const grid_call call{.caller = caller,
+                       .what = reduction::sum,
+                       .inputs = inputs,
+                       .chosen = {},
+                       .ddof = 0,
+                       .axis = {},
+                       .dtype = {},
+                       .out = {},
+                       .keepdims = false,
+                       .type = element_type::float64,
+                       .results = none};
+  imported_array array;
+  locate_integers(call, name, given, array);
+}
+
+}  // namespace
+
+void bind_exact_arguments(nb::module_& module) {
+  const auto any = nb::arg().none();
+  const nb::arg plain;
+  module.def("_read_ddof", ddof_number, any, plain);
+  module.def("_read_axes", axis_numbers, any, plain, plain);
+  module.def("_read_count", read_count, any, plain, plain);
+  module.def("_check_integers", check_integers_in_host_memory, any, plain, plain);
+}
+
+}  // namespace exactdot::python
