@@ -246,6 +246,16 @@ def _misfit(values: list[Any]) -> int:
     return 0
 
 
+def as_floats(x: Any) -> Any:
+    """Integers of a list as an array of float64 if it holds them exactly, else ExactNumbers."""
+    array = np.asarray(x)
+    floats = array.astype(float)
+    if floats.tolist() == array.tolist():
+        return floats
+    return ExactNumbers(numbers_of(array).values, array.shape, "holds integers that float64 does not hold; the other "
+                        "input holds floats")
+
+
 def numbers_of(x: Any) -> ExactNumbers:
     """Any input as exact numbers."""
     if isinstance(x, ExactNumbers):

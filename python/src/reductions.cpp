@@ -230,11 +230,14 @@ void read_ddof(const call_arguments& given, reduction_call& call) {
   }
   const parameter which = has_correction ? correction_parameter : ddof_parameter;
   const nb::handle passed = given.keywords[which];
+  const char* const name = name_of_parameter(which);
+  constexpr std::int64_t beyond_all_lengths = std::int64_t{1} << 62;
   if (PyLong_CheckExact(passed.ptr()) != 0) {
-    call.ddof = read_integer(passed, name_of_parameter(which), caller);
+    int overflow = 0;
+    (void)PyLong_AsLongLongAndOverflow(passed.ptr(), &overflow);
+    call.ddof = overflow > 0 ? beyond_all_lengths : read_integer(passed, name, caller);
     return;
   }
-  const char* const name = name_of_parameter(which);
   if (PyFloat_Check(passed.ptr()) == 0 && PyIndex_Check(passed.ptr()) != 0) {
     call.ddof = read_integer(passed, name, caller);
     return;
@@ -244,10 +247,13 @@ void read_ddof(const call_arguments& given, reduction_call& call) {
   }
   const double value = PyFloat_AsDouble(passed.ptr());
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  if (!(value >= 0 && value <= 0x1p53)) {
-    throw_python(false, std::string(caller) + ": " + name + " is " + text_of(passed) + "; use 0 or more");
+  if (!(value >= 0) || std::isinf(value)) {
+    const char* const hint = value < 0 && !std::isinf(value) ? "; use 0 or more" : "; use a finite number, 0 or more";
+    throw_python(false, std::string(caller) + ": " + name + " is " + text_of(passed) + hint);
   }
-  if (std::trunc(value) == value) {
+  if (value > 0x1p53) {
+    call.ddof = beyond_all_lengths;
+  } else if (std::trunc(value) == value) {
     call.ddof = static_cast<std::int64_t>(value);
   } else {
     call.fractional_ddof = value;

@@ -176,3 +176,13 @@ def test_codes_of_categories_are_no_values() -> None:
             xd.group_sum([1.0] * len(column), column)
     assert xd.sum(encoded.dictionary_decode()) == 16
     assert xd.sum(encoded.indices) == 1
+
+
+def test_columns_of_nothing() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    for empty in (polars.Series([]), arrow.array([]), arrow.chunked_array([arrow.array([])]), pandas.Series([])):
+        assert (xd.sum(empty), type(xd.sum(empty)), xd.dot(empty, [])) == (0.0, float, 0.0)
+    for nulls in (polars.Series([None, None]), arrow.array([None, None]), arrow.nulls(2)):
+        with pytest.raises(ValueError, match="x: holds 2 nulls, the first at index 0; drop or fill nulls first"):
+            xd.sum(nulls)

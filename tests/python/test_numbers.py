@@ -203,8 +203,16 @@ def test_ddof() -> None:
     for one in (1, 1.0, np.int8(1), np.float32(1), True):
         assert xd.var(x, ddof=one) == xd.var(x, correction=one) == xd.segment_var(x, [0, 3], ddof=one)[0] == 7 / 3
     for wrong in (-1, -0.5, math.nan, math.inf):
-        with pytest.raises(ValueError, match="^var: (ddof|correction) is .*; use 0 or more"):
+        with pytest.raises(ValueError, match="^var: (ddof|correction) is .*; use (a finite number, )?0 or more"):
             xd.var(x, ddof=wrong)
+    for far in (1e300, 1e19, 1e17 + 0.5, 2.0**53, 2**62, 2**63, 10**400, np.float32(1e30)):
+        assert math.isnan(xd.var(x, ddof=far)) and math.isnan(xd.segment_std(x, [0, 3], ddof=far)[0])
+        assert math.isnan(xd.var([Decimal(1), 2], ddof=far))
+    with pytest.raises(ValueError, match="ddof is inf; use a finite number, 0 or more"):
+        xd.var(x, ddof=math.inf)
+    for wrong_out in ([0.0], 0.0, (0.0,)):
+        with pytest.raises(TypeError, match="^sum: out: is not a vector in memory; lists and numbers are not allowed"):
+            xd.sum(x, out=wrong_out)
     for text in ("1", [1]):
         with pytest.raises(TypeError, match="^std: ddof is .*; use a number"):
             xd.std(x, ddof=text)
@@ -235,3 +243,27 @@ def test_switches_of_states_are_true_or_false(wrong: Any) -> None:
             call()
     with pytest.raises(TypeError, match="^group_states: skip_out_of_range is"):
         xd.group_states("sum", x, [0] * 3, 1, skip_out_of_range=wrong)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("make", [list, tuple, lambda x: [np.array(v)[()] for v in x], lambda x: np.array(x).tolist()])
+def test_lists_of_integers_beside_floats(dtype: str, make: Any) -> None:
+    import ml_dtypes
+    floats = np.array([0.5, 0.25], ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    integers = make([1, 2])
+    for a, b in ((integers, floats), (floats, integers), ([0.5, 0.25], integers), (integers, [0.5, 0.25])):
+        assert (xd.dot(a, b), type(xd.dot(a, b))) == (1.0, float) and xd.vecdot(a, b) == 1.0
+        assert xd.group_dot(a, b, [0, 1]).tolist() == [0.5, 0.5] and xd.segment_dot(a, b, [0, 2]).tolist() == [1.0]
+        if dtype == "float64":
+            assert xd.round_states(xd.states("dot", a, b), "dot", dtype) == 1.0
+    assert xd.matvec([integers, integers], floats).tolist() == [1.0, 1.0]
+    large = make([2**53 + 1, -2**53])
+    assert xd.dot(large, np.array([1, 1], floats.dtype)) == xd.dot([1.0, 1.0], large) == 1.0
+    assert xd.dot(make([2**63, 1]), [1.0, -2.0**63]) == 0.0
+    with pytest.raises(TypeError, match="a: holds integers that float64 does not hold; the other input holds floats"):
+        xd.states("dot", large, [1.0, 1.0])
+    for array in (np.array([1, 2]), np.array([1, 2], "uint8")):
+        with pytest.raises(TypeError, match="integers and floating-point numbers do not mix"):
+            xd.dot(array, floats)
+    assert type(xd.dot([2**70, 1], make([0, 2]))) is int
+    assert xd.dot(range(3), np.array([0.5] * 3, floats.dtype)) == 1.5
