@@ -267,3 +267,12 @@ def test_lists_of_integers_beside_floats(dtype: str, make: Any) -> None:
             xd.dot(array, floats)
     assert type(xd.dot([2**70, 1], make([0, 2]))) is int
     assert xd.dot(range(3), np.array([0.5] * 3, floats.dtype)) == 1.5
+
+
+def test_elements_beyond_64_bits_name_what_works() -> None:
+    for call in (xd.max, lambda x: xd.segment_max(x, [0, 2]), lambda x: xd.group_max(x, [0, 0])):
+        with pytest.raises(OverflowError, match="max: the result does not fit into int64 or uint64; convert the elem"):
+            call([2**70, 1])
+    assert xd.max([float(2**70), 1.0]) == 2.0**70 and xd.sum([2**70, 1], dtype="float64") == 2.0**70
+    with pytest.raises(OverflowError, match='use dtype="float64"'):
+        xd.sum([2**70, 1])
