@@ -16,6 +16,7 @@
 #include <io/fault.hpp>
 #include <iterator>
 #include <lab/explain.hpp>
+#include <lab/hazard_report.hpp>
 #include <lab/report.hpp>
 #include <lab/workload.hpp>
 #include <nlohmann/json.hpp>
@@ -56,7 +57,10 @@ void check_rung(const std::string& name, const std::string& given, const std::st
                                               other, workload, other));
   }
   if (target != backend::cuda && lab::needs_gpu(name)) {
-    throw error(errc::no_device, fmt::format("{}: needs a GPU; this run is on the simulator", given));
+    const bool has_simulator = !lab::hazards(backend::simt).empty();
+    const char* const why = has_simulator ? "needs a GPU; this run is on the simulator"
+                                          : "this program was built without the simulator (EXACTDOT_BUILD_SIMT=OFF)";
+    throw error(errc::no_device, fmt::format("{}: {}", given, why));
   }
   if (std::ranges::find(all, name) != all.end() || lab::needs_gpu(name)) return;
   throw error(errc::bad_option,

@@ -21,7 +21,8 @@ void check_subcommand(const std::string& word, std::span<const std::string> subc
   if (word.starts_with('-') || std::ranges::find(all, word) != all.end()) return;
   const std::string fault = word.empty() ? "a subcommand is missing"
                                          : fmt::format("'{}': unknown subcommand{}", word, suggestion(word, all));
-  refuse_usage(fmt::format("{}; expected {}", fault, fmt::join(subcommands, ", ")), "exactdot");
+  const std::string also = aliases.empty() ? "" : fmt::format(" (other names: {})", fmt::join(aliases, ", "));
+  refuse_usage(fmt::format("{}; expected {}{}", fault, fmt::join(subcommands, ", "), also), "exactdot");
 }
 
 void check_options(std::span<const std::string> words, std::span<const std::string> options,

@@ -180,7 +180,9 @@ def _as_integer(caller: str, value: Any, name: str | None) -> int:
         raise ValueError(f"{caller}: the result is no integer; use a floating-point dtype")
     low, high = _LIMITS[name] if name in _LIMITS else (_LIMITS["int64"][0], _LIMITS["uint64"][1])
     if not low <= value <= high:
-        raise OverflowError(f'{caller}: the result does not fit into {name or "int64 or uint64"}; use dtype="float64"')
+        is_element = caller.endswith(("min", "max"))  # which takes no dtype
+        way_out = "convert the elements to floats, which rounds" if is_element else 'use dtype="float64"'
+        raise OverflowError(f'{caller}: the result does not fit into {name or "int64 or uint64"}; {way_out}')
     return int(value)
 
 

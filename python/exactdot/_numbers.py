@@ -54,24 +54,66 @@ def _convert(x: Any) -> Any:
         return _numbers_or_array([x], (), x)
     if not _is_array_like(x):
         return _from_items(tuple(x)) if isinstance(x, Iterable) else Refusal(f"is not a vector; it is {_named(x)}")
-    _refuse_nulls(x)
+    return _array_of(x)
+
+
+def _array_of(x: Any) -> Any:
+    """The array of an object that NumPy converts; nulls, and columns of a frame that would be rounded, are refused."""
+    columns = _columns_of(x)
+    if columns is not None:
+        return _array_of_columns(x, columns)
+    _refuse_nulls(x, "")
     dtype = getattr(getattr(x, "dtype", None), "numpy_dtype", None)  # of pandas' own types
     return _asarray(x) if dtype is None else x.to_numpy(dtype=dtype)
 
 
-def _refuse_nulls(x: Any) -> None:
-    """Of a pandas type of its own, or a data frame of Polars or PyArrow."""
-    module = type(x).__module__.partition(".")[0]
-    if module == "pandas" and hasattr(getattr(x, "dtype", None), "numpy_dtype"):
+def _columns_of(x: Any) -> list[tuple[Any, Any]] | None:
+    """Names and columns of a data frame of pandas, Polars or PyArrow; None of others."""
+    modules = {each.__module__.partition(".")[0] for each in type(x).__mro__}
+    if "pandas" in modules and hasattr(x, "dtypes") and getattr(x, "ndim", 0) == 2:
+        return list(x.items())
+    if "polars" in modules and hasattr(x, "get_columns"):
+        return [(column.name, column) for column in x.get_columns()]
+    if "pyarrow" in modules and hasattr(x, "column_names"):
+        return list(zip(x.column_names, x.columns))
+    return None
+
+
+def _array_of_columns(x: Any, columns: list[tuple[Any, Any]]) -> Any:
+    """Of one type that holds every column exactly: NumPy would round 64-bit integers beside floats."""
+    for name, column in columns:
+        _refuse_nulls(column, f" in column {name!r}")
+        if getattr(getattr(column, "dtype", None), "is_decimal", bool)():  # of Polars, which makes floats of them
+            raise _Refused(Refusal(f"column {name!r} is of {column.dtype}; a list of the numbers is read one by one, "
+                                   "exactly"))
+    types = {getattr(column, "dtype", getattr(column, "type", None)) for _, column in columns}
+    if len(types) <= 1 and not any(hasattr(dtype, "numpy_dtype") for dtype in types):
+        return _asarray(x)
+    arrays = [_array_of(column) for _, column in columns]
+    if any(array.dtype.kind not in "biuf" for array in arrays):
+        return _asarray(x)  # no numbers: the engine names the type
+    common = np.result_type(*arrays)
+    if common.kind == "f" and any(array.dtype.kind in "iu" and array.dtype.itemsize == 8 for array in arrays):
+        listed = ", ".join(f"{name!r} of {array.dtype}" for (name, _), array in list(zip(columns, arrays))[:8])
+        listed += ", ..." if len(columns) > 8 else ""
+        raise _Refused(Refusal(f"no element type holds all columns exactly: {listed}; reduce each column alone, or "
+                               "convert"))
+    return np.stack([array.astype(common, copy=False) for array in arrays], axis=1)
+
+
+def _refuse_nulls(x: Any, where: str) -> None:
+    """Of a column of a type of pandas' own, of Polars or of PyArrow."""
+    count = getattr(x, "null_count", 0)
+    if hasattr(getattr(x, "dtype", None), "numpy_dtype"):
         nulls = np.asarray(x.isna())
-        count, first = int(nulls.sum()), int(nulls.argmax()) if len(nulls) else 0
-        where = "null, at" if count == 1 else "nulls, the first at"
-        held = f"{count} {where} index {first}" if count else ""
+    elif hasattr(x, "is_null") and (count() if callable(count) else count):
+        nulls = np.asarray(x.is_null())
     else:
-        columns = (x.null_count().row(0) if module == "polars" and hasattr(x, "null_count") else
-                   [column.null_count for column in x.columns] if module == "pyarrow" and hasattr(x, "columns") else [])
-        held = next((f"{count} null{'s' * (count != 1)} in column {i}" for i, count in enumerate(columns) if count), "")
-    if held:
+        return
+    total = int(nulls.sum())
+    if total:
+        at = "null{}, at" if total == 1 else "nulls{}, the first at"
+        held = f"{total} {at.format(where)} index {int(nulls.argmax())}"
         raise _Refused(Refusal(f"holds {held}; drop or fill nulls first", False))
 
 
@@ -140,7 +182,7 @@ def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
     if isinstance(item, (str, bytes, Mapping, complex)) or item is None:
         raise _Refused(Refusal(f"element {index} is {_named(item)}, no number"))
     if _is_array_like(item):
-        array = _asarray(item)
+        array = _array_of(item)
         flat = array.astype(float) if array.dtype.name == "bfloat16" else array
         return [_checked(value, index) for value in flat.ravel().tolist()], array.shape
     if isinstance(item, Iterable):
@@ -215,6 +257,16 @@ def _misfit(values: list[Any]) -> int:
         if found is not None:
             return found
     return 0
+
+
+def as_floats(x: Any) -> Any:
+    """Integers of a list as an array of float64 if it holds them exactly, else ExactNumbers."""
+    array = np.asarray(x)
+    floats = array.astype(float)
+    if floats.tolist() == array.tolist():
+        return floats
+    return ExactNumbers(numbers_of(array).values, array.shape, "holds integers that float64 does not hold; the other "
+                        "input holds floats")
 
 
 def numbers_of(x: Any) -> ExactNumbers:

@@ -134,15 +134,24 @@ std::int64_t read_count(nb::handle value, const char* name, const char* caller) 
 }
 
 ddof_value read_ddof(nb::handle value, const char* name, const char* caller) {
+  constexpr std::int64_t beyond_all_lengths = std::int64_t{1} << 62;
+  if (PyLong_CheckExact(value.ptr()) != 0) {
+    int overflow = 0;
+    (void)PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    if (overflow > 0) return {beyond_all_lengths};
+  }
   if (PyFloat_Check(value.ptr()) == 0 && PyIndex_Check(value.ptr()) != 0) return {read_count(value, name, caller)};
   if (PyNumber_Check(value.ptr()) == 0) {
     throw_python(true, std::string(caller) + ": " + name + " is " + text_of(value) + "; use a number");
   }
   const double read = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  if (!(read >= 0 && read <= 0x1p53)) {
-    throw_python(false, std::string(caller) + ": " + name + " is " + text_of(value) + "; use 0 or more");
+  if (!(read >= 0) || std::isinf(read)) {
+    const bool is_negative = read < 0 && !std::isinf(read);
+    throw_python(false, std::string(caller) + ": " + name + " is " + text_of(value) + "; use " +
+                            (is_negative ? "0 or more" : "a finite number, 0 or more"));
   }
+  if (read > 0x1p53) return {beyond_all_lengths};
   if (std::trunc(read) == read) return {static_cast<std::int64_t>(read)};
   return {0, read};
 }

@@ -86,6 +86,8 @@ void arrow_column::read_schema(const arrow::schema& schema) {
                  {'S', element_type::uint16},  {'i', element_type::int32},   {'I', element_type::uint32},
                  {'l', element_type::int64},   {'L', element_type::uint64},  {'e', element_type::float16},
                  {'f', element_type::float32}, {'g', element_type::float64}, {'b', element_type::uint8}};
+  are_all_null_ = std::strcmp(format, "n") == 0;  // the type of nothing, too: then float64, as of an empty list
+  if (are_all_null_) return;
   for (const auto& known : formats) {
     if (format[0] != known.letter || format[1] != '\0') continue;
     type = known.type;
@@ -96,6 +98,12 @@ void arrow_column::read_schema(const arrow::schema& schema) {
 }
 
 void arrow_column::check_chunks() const {
+  if (are_all_null_) {
+    std::int64_t all = 0;
+    for (const arrow::array& chunk : chunks_.with_elements) all += chunk.length;
+    if (all != 0) throw holds_nulls(all, 0);
+    return;
+  }
   for (const arrow::array& chunk : chunks_.with_elements) {
     const bool has_values = chunk.buffers_count >= 2 && chunk.buffers != nullptr && chunk.buffers[1] != nullptr;
     if (!has_values || chunk.offset < 0) throw invalid_array{true, "exports an Arrow array without values"};

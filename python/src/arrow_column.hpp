@@ -79,6 +79,7 @@ class arrow_column {
   nanobind::object owner_;  // the capsules, whose memory is read
   arrow_chunks chunks_;
   std::vector<std::uint64_t> copied_;
+  bool are_all_null_ = false;  // Arrow's type of nulls alone
 };
 
 }  // namespace exactdot::python

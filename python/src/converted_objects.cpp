@@ -54,6 +54,7 @@ bool imported_array::read_numbers() {
   const bool is_plain = its == &PyList_Type || its == &PyFloat_Type || its == &PyLong_Type ||
                         its == &PyTuple_Type || its == &PyBool_Type;
   if (!is_plain) return false;
+  is_list = its == &PyList_Type || its == &PyTuple_Type;
   auto numbers = std::make_unique<python_numbers>();
   if (!read_python_numbers(object, *numbers)) {
     convert();
@@ -75,6 +76,8 @@ void imported_array::read_pandas() {
   nb::object values = nb::handle(object).attr("values");
   if (!is_numpy_array(values.ptr())) return convert_from(values.ptr());
   owner_ = std::move(values);
+  const bool is_empty_list = PyObject_Size(owner_.ptr()) == 0 && dtype_name(owner_.ptr()) == "object";
+  if (is_empty_list) owner_ = owner_.attr("astype")("float64");  // the type that Series gives to nothing
   read_buffer(owner_.ptr());
 }
 
@@ -90,7 +93,10 @@ void imported_array::read_arrow(bool has_chunks) {
   read_only = true;
 }
 
-void imported_array::convert() { convert_from(object); }
+void imported_array::convert() {
+  is_list = is_list || Py_TYPE(object) == &PyRange_Type;
+  convert_from(object);
+}
 
 /// By exactdot/_numbers.py, which returns an array of NumPy, numbers that no element type holds, or why it refuses.
 void imported_array::convert_from(PyObject* from) {
@@ -100,6 +106,19 @@ void imported_array::convert_from(PyObject* from) {
     convert_function = nb::module_::import_("exactdot._numbers").attr("convert").inc_ref().ptr();
   }
   owner_ = nb::handle(convert_function)(nb::handle(from));
+  read_converted();
+}
+
+void imported_array::read_as_floats() {
+  const finalization_guard guard;
+  nb::object floats = nb::module_::import_("exactdot._numbers").attr("as_floats")(for_python());
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  owner_ = std::move(floats);
+  is_boolean = false;
+  read_converted();
+}
+
+void imported_array::read_converted() {
   if (is_numpy_array(owner_.ptr())) {
     read_buffer(owner_.ptr());
     read_only = true;

@@ -15,10 +15,10 @@ inline invalid_array holds_nulls(std::int64_t count, std::int64_t first) {
 }
 
 inline invalid_array not_an_array() {
-  return {true, "is not a vector; use a 1-D vector of " + element_type_names() +
+  return {true, "is not a vector in memory; lists and numbers are not allowed here; use a vector of " +
+                    element_type_names() +
                     " with the buffer protocol (NumPy, array.array, memoryview), DLPack or "
-                    "__cuda_array_interface__ (PyTorch, CuPy, JAX), a list of numbers, or an object that NumPy "
-                    "converts to a vector"};
+                    "__cuda_array_interface__ (PyTorch, CuPy)"};
 }
 
 inline invalid_array wrong_type(const std::string& found) {

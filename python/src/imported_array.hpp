@@ -63,8 +63,11 @@ class imported_array {
   std::intptr_t producer_stream = -1;  // named by __cuda_array_interface__; -1: none
   PyObject* object = nullptr;          // borrowed
   bool holds_exact_numbers = false;    // numbers that no element type holds (_numbers.py), and nothing else
+  bool is_list = false;                // of numbers, which have no element type of their own
 
   [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
+  /// Reads a list of integers again, as float64 or else as exact numbers: the other input is of floats.
+  void read_as_floats();
   /// The axes of any number of dimensions.
   [[nodiscard]] std::vector<axis> all_axes() const {
     if (dimensions == 0) return {};
@@ -80,6 +83,7 @@ class imported_array {
   void read_arrow(bool has_chunks);
   void convert();
   void convert_from(PyObject* from);
+  void read_converted();
   void read_buffer(PyObject* exporter);
   void read_without_buffer(PyObject* exporter, const std::string& reason);
   void read_dlpack(nb::object capsule);

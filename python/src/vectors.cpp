@@ -44,9 +44,22 @@ void vectors::locate() {
   locate_one(first, objects_[0], names_[0]);
   if (!two_) return;
   locate_one(second, objects_[1], names_[1]);
-  if (first.on_gpu == second.on_gpu) return;
+  if (first.on_gpu == second.on_gpu) return make_lists_floats();
   refuse(false,
          std::string("a is in ") + memory_name(first) + ", b in " + memory_name(second) + "; copy one of them");
+}
+
+/// A list has the exact result of its numbers: its integers have no type that the other input's floats could clash with.
+void vectors::make_lists_floats() {
+  if (first.holds_exact_numbers || second.holds_exact_numbers) return;
+  if (is_integer(first.type) == is_integer(second.type)) return;
+  imported_array& integers = is_integer(first.type) ? first : second;
+  if (!integers.is_list) return;
+  try {
+    integers.read_as_floats();
+  } catch (const invalid_array& refused) {
+    refuse(refused.is_type_error, std::string(&integers == &first ? names_[0] : names_[1]) + ": " + refused.reason);
+  }
 }
 
 void vectors::check_dimensions() const {

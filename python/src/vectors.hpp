@@ -48,6 +48,7 @@ class vectors {
 
  private:
   void locate_one(imported_array& array, nb::handle object, const char* name);
+  void make_lists_floats();
   void check_dimensions() const;
   void check_devices() const;
 

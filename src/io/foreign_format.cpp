@@ -107,7 +107,8 @@ foreign_format text(std::string_view bytes, std::string_view file) {
   if (start != bytes.npos && (bytes[start] == '[' || bytes[start] == '{')) {
     return {"JSON; save its numbers with NumPy: " + saved("json.load(open(FILE))"), has_suffix(file, ".json .txt")};
   }
-  return {"text; save its numbers with NumPy: " + saved(call_for_text(bytes)), has_suffix(file, ".csv .tsv .txt")};
+  const std::string how = saved(call_for_text(bytes)) + "; its decimals become doubles: docs/decimals.md";
+  return {"text; save its numbers with NumPy: " + how, has_suffix(file, ".csv .tsv .txt")};
 }
 
 }  // namespace

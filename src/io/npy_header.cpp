@@ -84,7 +84,7 @@ struct other_type {
   char letter;
   std::string_view name, instead;
 };
-constexpr std::string_view to_double = "save x.astype(\"float64\")";
+constexpr std::string_view to_double = "save x.astype(\"float64\"); decimals become doubles: docs/decimals.md";
 constexpr other_type other_types[] = {
     {'O', "object", to_double},
     {'S', "bytes string", to_double},

@@ -36,7 +36,8 @@ TEST_F(foreign_files, text_is_named_with_the_call_that_reads_it) {
   for (const auto& [name, content, call] : files) {
     const std::string path = write(name, content);
     expect_fault({"sum", path}, path,
-                 {"is not a .npy file but text; save its numbers with NumPy: np.save(\"x.npy\", " + call + ")\n"});
+                 {"is not a .npy file but text; save its numbers with NumPy: np.save(\"x.npy\", " + call +
+                  "); its decimals become doubles: docs/decimals.md\n"});
   }
   const std::string json = write("d.json", " [1, 2]\n");
   expect_fault({"sum", json}, json, {"is not a .npy file but JSON; ", "json.load(open(FILE))"});
@@ -151,12 +152,12 @@ TEST_F(foreign_files, faulty_booleans_are_named) {
 TEST_F(foreign_files, other_dtypes_come_with_a_way_out) {
   const std::vector<std::array<std::string, 2>> dtypes = {
       {"'<c16'", "dtype complex128 '<c16' is not supported; save x.real and x.imag"},
-      {"'|O'", "dtype object '|O' is not supported; save x.astype(\"float64\")"},
+      {"'|O'", "dtype object '|O' is not supported; save x.astype(\"float64\"); decimals become doubles"},
       {"'<M8[ns]'",
        "dtype datetime64 '<M8[ns]' is not supported; save differences as integers: (x - x[0]).astype(\"int64\")"},
       {"'<m8[s]'", "dtype timedelta64 '<m8[s]' is not supported; save x.astype(\"int64\")"},
-      {"'<U4'", "dtype unicode string '<U4' is not supported; save x.astype(\"float64\")"},
-      {"'|S5'", "dtype bytes string '|S5' is not supported; save x.astype(\"float64\")"},
+      {"'<U4'", "dtype unicode string '<U4' is not supported; save x.astype(\"float64\"); decimals become doubles"},
+      {"'|S5'", "dtype bytes string '|S5' is not supported; save x.astype(\"float64\"); decimals become doubles"},
       {"'<f16'", "dtype float128 '<f16' is not supported; save x.astype(\"float64\"), which rounds"},
       {"[('x', '<f4')]", "dtype structured [('x', '<f4')] is not supported; save a field: x[\"NAME\"]"},
       {"'|V1'", "dtype void '|V1' is not supported; save x.astype(\"float32\") of types that NumPy does not know"}};

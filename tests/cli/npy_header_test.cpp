@@ -227,7 +227,8 @@ TEST(npy_header, reads_booleans_as_int8) {
 
 /// Each with what to save instead, or with the types that are read.
 TEST(npy_header, names_unsupported_types) {
-  const std::string to_double = "save x.astype(\"float64\")", others = std::string("expected ") + supported;
+  const std::string to_double = "save x.astype(\"float64\"); decimals become doubles: docs/decimals.md";
+  const std::string others = std::string("expected ") + supported;
   const std::string seconds = "save differences as integers: (x - x[0]).astype(\"int64\")";
   const std::string unknown = "save x.astype(\"float32\") of types that NumPy does not know, a field of others";
   const std::string field = "save a field: x[\"NAME\"]";
@@ -242,7 +243,7 @@ TEST(npy_header, names_unsupported_types) {
       {"'|S5'", "bytes string ", to_double},
       {"'|b2'", "", others},
       {"'<bool'", "", others},
-      {"'<f16'", "float128 ", to_double + ", which rounds"},
+      {"'<f16'", "float128 ", "save x.astype(\"float64\"), which rounds"},
       {"'<M8[s]'", "datetime64 ", seconds},
       {"'<M8'", "datetime64 ", seconds},
       {"'<m8[25us]'", "timedelta64 ", "save x.astype(\"int64\"), the number of units"},

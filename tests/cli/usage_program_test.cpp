@@ -55,9 +55,23 @@ TEST_F(usage_program, numbers_out_of_range_are_refused) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"a.npy"});
 }
 
+#if !EXACTDOT_HAS_SIMT
+TEST_F(usage_program, lab_without_the_simulator_says_so) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--rung", "racy"}, {"racy"}, {}}) {
+    std::vector<std::string> call{"lab", "--device", "simt"};
+    call.insert(call.end(), words.begin(), words.end());
+    const auto result = run(call);
+    EXPECT_NE(result.status, 0);
+    EXPECT_TRUE(result.err.ends_with("this program was built without the simulator (EXACTDOT_BUILD_SIMT=OFF)\n"))
+        << result.err;
+  }
+}
+#endif
+
 TEST_F(usage_program, missing_and_unknown_words_are_refused) {
   expect_usage_fault({}, {"a subcommand is missing", commands});
   expect_usage_fault({"multiply"}, {"'multiply': unknown subcommand; expected " + commands});
+  expect_usage_fault({"multiply"}, {"(other names: ", "norm", "l2"});
   expect_usage_fault({"two\nlines"}, {"'two\\x0alines': unknown subcommand; expected"});
   expect_usage_fault({"--quick"}, {"'--quick': unknown option of exactdot; see exactdot --help"});
   expect_usage_fault({"--quick", "info"}, {"'--quick': unknown option of exactdot; see exactdot --help"});

@@ -107,9 +107,45 @@ def test_data_frames() -> None:
     polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     columns = {"a": [1.0, 2.0], "b": [3.0, None]}
     for frame in (polars.DataFrame(columns), arrow.table(columns)):
-        with pytest.raises(ValueError, match="x: holds 1 null in column 1; drop or fill"):
+        with pytest.raises(ValueError, match="x: holds 1 null in column 'b', at index 1; drop or fill"):
             xd.sum(frame)
     assert xd.sum(polars.DataFrame({"a": [1.0, 2.0]}), axis=0).tolist() == [3.0]
+
+
+def frames(columns: dict[str, np.ndarray]) -> list[Any]:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table(columns)
+    nullable = {name: pandas_series(x.tolist(), x.dtype.name) for name, x in columns.items()}
+    return [pandas.DataFrame(columns), pandas.DataFrame(nullable), table.to_pandas(types_mapper=pandas.ArrowDtype),
+            polars.DataFrame(columns), table, table.to_batches()[0]]
+
+
+@pytest.mark.parametrize("types", [(a, b) for a in [*TYPES, "bool"] for b in [*TYPES, "bool"]])
+def test_frames_of_two_types_are_exact_or_refused(types: tuple[str, str]) -> None:
+    largest = [np.array([1, 1], t) if t[0] in "fb" else np.full(2, np.iinfo(t).max, t) for t in types]
+    is_mixed = "float" in str(np.result_type(*types)) and any(t in ("int64", "uint64") for t in types)
+    for frame in frames(dict(zip("nw", largest))):
+        if is_mixed:
+            with pytest.raises(TypeError, match=f"x: no element type holds all columns exactly: 'n' of {types[0]}, 'w' "
+                                                f"of {types[1]}; reduce each column alone, or convert"):
+                xd.sum(frame, axis=0)
+        else:
+            assert xd.max(frame, axis=0).tolist() == [column[0] for column in largest]
+
+
+def test_nulls_in_columns_of_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    for dtype, value in [("Int64", 1999), ("Float64", 2.5), ("boolean", True), ("int64[pyarrow]", 7), ("Int8", 1)]:
+        column = pandas.array([value, None, None], dtype=dtype)
+        for frame in (pandas.DataFrame({"cents": column}),
+                      pandas.DataFrame({"w": np.array([1, 2, 3], "int8"), "cents": column})):
+            for call in (lambda x: xd.sum(x, axis=0), xd.max, xd.norm, lambda x: xd.states("sum", x)):
+                with pytest.raises(ValueError, match="[ax]: holds 2 nulls in column 'cents', the first at index 1; "):
+                    call(frame)
+            assert xd.sum(frame.iloc[:1]) == value + (frame.shape[1] - 1)
+    with pytest.raises(ValueError, match="x: holds 1 null, at index 1"):
+        xd.sum([pytest.importorskip("polars").Series([1, None]), [1, 2]])
 
 
 def test_columns_that_are_no_numbers() -> None:
@@ -140,3 +176,13 @@ def test_codes_of_categories_are_no_values() -> None:
             xd.group_sum([1.0] * len(column), column)
     assert xd.sum(encoded.dictionary_decode()) == 16
     assert xd.sum(encoded.indices) == 1
+
+
+def test_columns_of_nothing() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    for empty in (polars.Series([]), arrow.array([]), arrow.chunked_array([arrow.array([])]), pandas.Series([])):
+        assert (xd.sum(empty), type(xd.sum(empty)), xd.dot(empty, [])) == (0.0, float, 0.0)
+    for nulls in (polars.Series([None, None]), arrow.array([None, None]), arrow.nulls(2)):
+        with pytest.raises(ValueError, match="x: holds 2 nulls, the first at index 0; drop or fill nulls first"):
+            xd.sum(nulls)

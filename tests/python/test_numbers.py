@@ -200,8 +200,16 @@ def test_ddof() -> None:
     for one in (1, 1.0, np.int8(1), np.float32(1), True):
         assert xd.var(x, ddof=one) == xd.var(x, correction=one) == xd.segment_var(x, [0, 3], ddof=one)[0] == 7 / 3
     for wrong in (-1, -0.5, math.nan, math.inf):
-        with pytest.raises(ValueError, match="^var: (ddof|correction) is .*; use 0 or more"):
+        with pytest.raises(ValueError, match="^var: (ddof|correction) is .*; use (a finite number, )?0 or more"):
             xd.var(x, ddof=wrong)
+    for far in (1e300, 1e19, 1e17 + 0.5, 2.0**53, 2**62, 2**63, 10**400, np.float32(1e30)):
+        assert math.isnan(xd.var(x, ddof=far)) and math.isnan(xd.segment_std(x, [0, 3], ddof=far)[0])
+        assert math.isnan(xd.var([Decimal(1), 2], ddof=far))
+    with pytest.raises(ValueError, match="ddof is inf; use a finite number, 0 or more"):
+        xd.var(x, ddof=math.inf)
+    for wrong_out in ([0.0], 0.0, (0.0,)):
+        with pytest.raises(TypeError, match="^sum: out: is not a vector in memory; lists and numbers are not allowed"):
+            xd.sum(x, out=wrong_out)
     for text in ("1", [1]):
         with pytest.raises(TypeError, match="^std: ddof is .*; use a number"):
             xd.std(x, ddof=text)
@@ -275,7 +283,7 @@ def test_a_fractional_ddof_everywhere() -> None:
             assert bits(getattr(moments, name)(ddof)) == bits(getattr(moments, name)(ddof=ddof)) == expected
             assert bits(xd.round_states(words, "var", "float64", finish=name, ddof=ddof)) == expected
     assert moments.var(0.5, "float32") == np.float32(moments.var(0.5)) and math.isnan(moments.std(3.5))
-    for wrong, kind, why in ((-0.5, ValueError, "0 or more"), (math.nan, ValueError, "0 or more"),
+    for wrong, kind, why in ((-0.5, ValueError, "0 or more"), (math.nan, ValueError, "a finite number"),
                              (-1, ValueError, "0 or more"), ("1", TypeError, "a number")):
         for caller, call in (("var", lambda: xd.var(x, ddof=wrong)), ("Moments.var", lambda: moments.var(wrong)),
                              ("Moments.std", lambda: moments.std(ddof=wrong)),
@@ -299,7 +307,7 @@ def test_arguments_beside_exact_numbers(x: list[Any]) -> None:
     for axis, why in ((False, "axis is a bool"), ((0,), "axis is a tuple; use an integer"), (0.5, "use an integer")):
         with pytest.raises(TypeError, match=f"^vecdot: {why}" if axis is False else f"^vecdot: .*{why}"):
             xd.vecdot(x, x, axis=axis)
-    for keys in ([0.0, 1.0, 0.0], ["a", "b", "a"], [True, False, True], [0, 0.5, 1]):
+    for keys in ([0.0, 1.0, 0.0], ["a", "b", "a"], [0, 0.5, 1]):
         with pytest.raises(TypeError, match="^group_sum: keys"):
             xd.group_sum(x, keys)
         with pytest.raises(TypeError, match="^segment_sum: offsets"):
@@ -310,3 +318,36 @@ def test_arguments_beside_exact_numbers(x: list[Any]) -> None:
         with pytest.raises(kind, match=f"^group_sum: .*{why}"):
             xd.group_sum(x, [0, 1, 0], groups)
     assert len(xd.group_mean(x, iter([0, 1, 0]))) == 2 and len(xd.segment_mean(x, [0, 2, 3])) == 2
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("make", [list, tuple, lambda x: [np.array(v)[()] for v in x], lambda x: np.array(x).tolist()])
+def test_lists_of_integers_beside_floats(dtype: str, make: Any) -> None:
+    import ml_dtypes
+    floats = np.array([0.5, 0.25], ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    integers = make([1, 2])
+    for a, b in ((integers, floats), (floats, integers), ([0.5, 0.25], integers), (integers, [0.5, 0.25])):
+        assert (xd.dot(a, b), type(xd.dot(a, b))) == (1.0, float) and xd.vecdot(a, b) == 1.0
+        assert xd.group_dot(a, b, [0, 1]).tolist() == [0.5, 0.5] and xd.segment_dot(a, b, [0, 2]).tolist() == [1.0]
+        if dtype == "float64":
+            assert xd.round_states(xd.states("dot", a, b), "dot", dtype) == 1.0
+    assert xd.matvec([integers, integers], floats).tolist() == [1.0, 1.0]
+    large = make([2**53 + 1, -2**53])
+    assert xd.dot(large, np.array([1, 1], floats.dtype)) == xd.dot([1.0, 1.0], large) == 1.0
+    assert xd.dot(make([2**63, 1]), [1.0, -2.0**63]) == 0.0
+    with pytest.raises(TypeError, match="a: holds integers that float64 does not hold; the other input holds floats"):
+        xd.states("dot", large, [1.0, 1.0])
+    for array in (np.array([1, 2]), np.array([1, 2], "uint8")):
+        with pytest.raises(TypeError, match="integers and floating-point numbers do not mix"):
+            xd.dot(array, floats)
+    assert type(xd.dot([2**70, 1], make([0, 2]))) is int
+    assert xd.dot(range(3), np.array([0.5] * 3, floats.dtype)) == 1.5
+
+
+def test_elements_beyond_64_bits_name_what_works() -> None:
+    for call in (xd.max, lambda x: xd.segment_max(x, [0, 2]), lambda x: xd.group_max(x, [0, 0])):
+        with pytest.raises(OverflowError, match="max: the result does not fit into int64 or uint64; convert the elem"):
+            call([2**70, 1])
+    assert xd.max([float(2**70), 1.0]) == 2.0**70 and xd.sum([2**70, 1], dtype="float64") == 2.0**70
+    with pytest.raises(OverflowError, match='use dtype="float64"'):
+        xd.sum([2**70, 1])

@@ -123,7 +123,7 @@ def test_additions_of_other_objects() -> None:
         with pytest.raises(TypeError, match="Accumulator.add: the accumulator is of int64, the vectors hold .*a is"):
             acc.add(wrong)
     with pytest.raises(TypeError, match="Accumulator.add: a holds int64, b float32; convert one.*b is"):
-        acc.add([1, 2], np.ones(2, "f4"))
+        acc.add(np.array([1, 2]), np.ones(2, "f4"))
     with pytest.raises(TypeError, match="Accumulator.subtract: the accumulator is of int64"):
         acc.subtract(np.ones(2))
     with pytest.raises(TypeError, match="Accumulator.add_squares: the accumulator is of int64"):
