@@ -2,6 +2,7 @@
 #include <python/src/arguments.hpp>
 #include <python/src/grid_results.hpp>
 #include <python/src/state_arrays.hpp>
+#include <string_view>
 
 namespace exactdot::python {
 namespace {
@@ -38,7 +39,8 @@ void check_integers_in_host_memory(nb::handle given, const char* name, const cha
                        .type = element_type::float64,
                        .results = none};
   imported_array array;
-  locate_integers(call, name, given, array);
+  const bool are_keys = std::string_view(name) == "keys";
+  locate_integers(call, are_keys ? integer_role::keys : integer_role::offsets, given, array);
 }
 
 }  // namespace
