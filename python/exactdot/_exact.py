@@ -29,7 +29,7 @@ _LIMITS = {"int64": (-2**63, 2**63 - 1), "uint64": (0, 2**64 - 1)}
 def round_to(value: Any, name: str) -> float:
     """A rational number, infinity or NaN rounded to nearest, ties to even, to a floating-point type."""
     if isinstance(value, float) and not math.isfinite(value):
-        return value
+        return value if value == value else math.nan  # the canonical one
     if value == 0:
         return value if isinstance(value, float) else 0.0  # -0.0 of an extremum
     precision, lowest, overflow = _FORMATS[name]
@@ -143,6 +143,10 @@ def _finished(caller: str, values: list[Any], shape: tuple[int, ...], types: tup
     if out is not None:
         asked = _type_of_out(caller, out, shape, asked)
     name = asked or default
+    allowed = [*_LIMITS, *_FORMATS] if default in _LIMITS else list(_FORMATS)
+    if name not in allowed:
+        ways_out = "int64, uint64 or a floating-point type" if default in _LIMITS else "a floating-point type"
+        raise ValueError(f"{caller}: the result type is {name}; use {ways_out}")
     if name in _FORMATS:
         results: list[Any] = [round_to(value, name) for value in values]
     else:
@@ -176,8 +180,6 @@ def _type_of_out(caller: str, out: Any, shape: tuple[int, ...], asked: str | Non
 
 
 def _as_integer(caller: str, value: Any, name: str | None) -> int:
-    if value != int(value) if not isinstance(value, float) or math.isfinite(value) else True:
-        raise ValueError(f"{caller}: the result is no integer; use a floating-point dtype")
     low, high = _LIMITS[name] if name in _LIMITS else (_LIMITS["int64"][0], _LIMITS["uint64"][1])
     if not low <= value <= high:
         is_element = caller.endswith(("min", "max"))  # which takes no dtype
@@ -229,6 +231,10 @@ def _groups(caller: str, inputs: list[Any], keys: Any, groups: Any, skip: bool) 
     if len(of) != len(inputs[0]):
         raise ValueError(f"{caller}: there are {len(of)} keys and {len(inputs[0])} elements")
     count = max(of, default=-1) + 1 if groups is None else _engine_call._read_count(groups, "groups", caller)
+    limit = 2**20 + 16 * len(of)
+    if count > limit:
+        raise ValueError(f"{caller}: {count} groups of {len(of)} exact numbers; use at most {limit}, by np.unique(keys, "
+                         "return_inverse=True), or elements that an array holds")
     wrong = next((key for key in of if not 0 <= key < count), None)
     if wrong is not None and not skip:
         raise ValueError(f"{caller}: key {wrong} is out of range; there are {count} groups")
@@ -307,7 +313,8 @@ def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: 
     if options["keepdims"]:
         shape = tuple(1 if i in axes else n for i, n in enumerate(np.shape(x)))
     as_array = options["keepdims"] or options["as_array"]
-    made = _finished(caller, values, shape, (dtype, dtype), options["out"], as_array)
+    asked = None if options["out"] is not None else dtype  # out has a type
+    made = _finished(caller, values, shape, (asked, dtype), options["out"], as_array)
     return made if made is options["out"] or isinstance(made, float) else _beside(x, made)
 
 

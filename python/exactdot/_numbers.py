@@ -10,10 +10,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Callable
 
 import numpy as np
+
+_max_exponent = 100_000  # of ten in a Decimal: the integers of greater ones take minutes
 
 
 class Refusal:
@@ -119,7 +122,7 @@ def _refuse_nulls(x: Any, where: str) -> None:
 
 def _is_number(x: Any) -> bool:
     if isinstance(x, np.generic):
-        return not isinstance(x, (np.flexible, np.character))
+        return not isinstance(x, (np.flexible, np.character, np.timedelta64, np.datetime64))
     return isinstance(x, (int, float)) or not (isinstance(x, type) or _is_array_like(x)) and (
         hasattr(x, "as_integer_ratio") or hasattr(type(x), "__index__"))
 
@@ -139,7 +142,10 @@ def _asarray(x: Any) -> Any:
 
 
 def _named(x: Any) -> str:
-    text = repr(x)
+    try:
+        text = repr(x)
+    except ValueError:  # an integer of more digits than Python prints
+        text = "of thousands of digits"
     text = text if len(text) <= 40 else text[:37] + "..."
     kind = type(x).__name__
     return text if x is None or text.startswith(kind) else f"{kind} {text}"
@@ -150,7 +156,7 @@ def _from_items(items: tuple[Any, ...]) -> Any:
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     if kind is np.ndarray:
         is_exact = len({item.dtype for item in items}) == 1
-    elif kind is not None and issubclass(kind, np.number):
+    elif kind is not None and issubclass(kind, np.number) and not issubclass(kind, np.timedelta64):
         is_exact = True
     else:
         is_exact = all(issubclass(each, (float, np.float32, np.float16)) for each in kinds)
@@ -179,10 +185,12 @@ def _flatten(items: tuple[Any, ...], before: str) -> tuple[list[Any], tuple[int,
 def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
     if _is_number(item):
         return [_checked(item, index)], ()
-    if isinstance(item, (str, bytes, Mapping, complex)) or item is None:
+    if isinstance(item, (str, bytes, Mapping, complex, np.timedelta64, np.datetime64)) or item is None:
         raise _Refused(Refusal(f"element {index} is {_named(item)}, no number"))
     if _is_array_like(item):
         array = _array_of(item)
+        if array.dtype.kind in "mM":
+            raise _Refused(Refusal(f"element {index} is of dtype {array.dtype}, no number"))
         flat = array.astype(float) if array.dtype.name == "bfloat16" else array
         return [_checked(value, index) for value in flat.ravel().tolist()], array.shape
     if isinstance(item, Iterable):
@@ -207,6 +215,9 @@ def _checked(value: Any, index: str) -> Any:
 
 def _from_ratio(value: Any, index: str) -> Any:
     """The number whose as_integer_ratio is exact; as of floats, that of an infinity or NaN raises."""
+    if isinstance(value, Decimal) and value.is_finite() and value != 0 and abs(value.adjusted()) > _max_exponent:
+        why = f"element {index} is {_named(value)}; use numbers between 10^-{_max_exponent} and 10^{_max_exponent}"
+        raise _Refused(Refusal(why, is_type_error=False))
     try:
         ratio = value.as_integer_ratio()
     except ValueError:

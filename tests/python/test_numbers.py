@@ -91,7 +91,7 @@ def test_results_beyond_64_bits() -> None:
         assert xd.sum(values, dtype="float64") == float(sum(values))
     with pytest.raises(OverflowError, match="^sum: the result does not fit into uint64"):
         xd.sum([2**64, -2**64, -1], dtype="uint64")
-    with pytest.raises(ValueError, match="^sum: the result is no integer"):
+    with pytest.raises(ValueError, match="^sum: the result type is int64; use a floating-point type$"):
         xd.sum([THIRD], dtype="int64")
     assert xd.max([10**400, 1.0]) == math.inf
 
@@ -351,3 +351,29 @@ def test_elements_beyond_64_bits_name_what_works() -> None:
     assert xd.max([float(2**70), 1.0]) == 2.0**70 and xd.sum([2**70, 1], dtype="float64") == 2.0**70
     with pytest.raises(OverflowError, match='use dtype="float64"'):
         xd.sum([2**70, 1])
+
+
+def test_exact_numbers_keep_the_rules_of_arrays() -> None:
+    quiet = np.array([0x7FF8000000000000], "u8").view("f8")[0]
+    other = np.array([0xFFF8000000000001], "u8").view("f8")[0]
+    for call in (xd.sum, xd.mean, xd.max):
+        assert np.float64(call([THIRD, other])).tobytes() == quiet.tobytes()
+    for dtype in ("int8", "int16", "uint32"):
+        with pytest.raises(ValueError, match=f"sum: the result type is {dtype}; use int64, uint64 or a floating-point"):
+            xd.sum([2**70, -2**70, 1], dtype=dtype)
+    for call, x in ((xd.mean, [2**70, 1]), (xd.var, [2**70, 1]), (xd.sum, [THIRD, 1 - THIRD]), (xd.norm, [2**70])):
+        with pytest.raises(ValueError, match="the result type is int64; use a floating-point type$"):
+            call(x, dtype="int64")
+    for x in ([np.timedelta64(5, "ns"), 1], [np.timedelta64(5, "D")] * 2, [np.array([5], "M8[ns]"), np.array([1])]):
+        with pytest.raises(TypeError, match="x: element"):
+            xd.sum(x)
+    assert xd.sum([10**5000, -10**5000, 1]) == 1 and xd.sum([Decimal("1e-5000"), 0.5]) == 0.5
+    for number in (Decimal("1e99999999"), Decimal("-1e-99999999")):
+        with pytest.raises(ValueError, match="element 0 is Decimal"):
+            xd.sum([number, 1])
+    assert xd.sum([Decimal("0e-99999999"), 1]) == 1
+    with pytest.raises(ValueError, match="group_sum: 1099511627777 groups of 3 exact numbers; use at most"):
+        xd.group_sum([THIRD, 1, 2], [0, 2**40, 0])
+    out = np.zeros((), "f8")
+    assert xd.std(np.array([1, 2, 4], "f4"), ddof=0.5, out=out) is out
+    assert bits(float(out)) == bits(xd.std(np.array([1.0, 2, 4]), ddof=0.5))
