@@ -108,6 +108,7 @@ static void test_group_errors(void) {
   const int64_t numbers[] = {0, 1, 2, 3, 1, -1}, large[] = {1, INT64_MAX, 1, 1, 1, 1};
   const xd_vector keys = xd_contiguous(numbers, 6, XD_INT64), few = xd_contiguous(numbers, 5, XD_INT64),
                   floats = xd_contiguous(matrix, 6, XD_FLOAT64), null_keys = xd_contiguous(NULL, 6, XD_INT64),
+                  whole = xd_contiguous(large, 6, XD_INT64);
   xd_vector swapped = keys;
   xd_options fast = {0};
   double out[4] = {7, 7, 7, 7};
