@@ -13,19 +13,21 @@ namespace {
 /// Keys that one thread reads at a time.
 constexpr std::size_t block_size = std::size_t{1} << 16;
 
-/// Whether keys first - 1 to first + n never decrease.
-bool never_decrease(const any_keys& keys, std::size_t first, std::size_t n) {
+/// How many keys begin a run, of keys first to first + n, or no_runs if a key is less than the one before it.
+constexpr std::size_t no_runs = ~std::size_t{0};
+std::size_t runs_unless_decreasing(const any_keys& keys, std::size_t first, std::size_t n) {
   const std::uint64_t sign = is_signed(keys.type) ? std::uint64_t{1} << 63 : 0;  // in the order of the keys
-  std::size_t descents = 0;
+  std::size_t descents = 0, runs = first == 0 ? 1 : 0;
   with_key_reader(keys, [&](auto key_at) {
-    std::uint64_t before = first == 0 ? 0 : key_at(first - 1) ^ sign;
+    std::uint64_t before = key_at(first == 0 ? 0 : first - 1) ^ sign;
     for (std::size_t i = first; i < first + n; ++i) {
       const std::uint64_t ordered = key_at(i) ^ sign;
       descents += ordered < before ? 1 : 0;
+      runs += ordered != before ? 1 : 0;
       before = ordered;
     }
   });
-  return descents == 0;
+  return descents == 0 ? runs : no_runs;
 }
 
 /// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read.
@@ -45,34 +47,47 @@ std::size_t end_of_run(KeyAt key_at, std::size_t first, std::size_t end) {
   return at;
 }
 
-/// Calls visit(index, key) for the runs of keys in range that begin at first to before first + n.
-template <class Visit>
-void for_runs(const any_keys& keys, std::size_t first, std::size_t n, Visit visit) {
+/// Calls visit(index, key) for the runs that begin at first to before first + n, of which there are few.
+template <class KeyAt, class Visit>
+void for_few_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) {
   const std::size_t end = first + n;
-  with_key_reader(keys, [&](auto key_at) {
-    std::size_t at = first;
-    if (first != 0 && n != 0 && key_at(first - 1) == key_at(first)) at = end_of_run(key_at, first, end);
-    for (; at < end; at = end_of_run(key_at, at, end)) {
-      const std::uint64_t key = key_at(at);
-      if (key < keys.groups) visit(at, key);
+  std::size_t at = first;
+  if (first != 0 && n != 0 && key_at(first - 1) == key_at(first)) at = end_of_run(key_at, first, end);
+  for (; at < end; at = end_of_run(key_at, at, end)) visit(at, key_at(at));
+}
+
+/// The same of many: where a run ends cannot be predicted, so there is no branch.
+template <class KeyAt, class Visit>
+void for_many_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) {
+  constexpr std::size_t slice = 256;
+  std::size_t places[slice + 1];
+  for (std::size_t done = 0; done < n; done += slice) {
+    std::size_t found = 0;
+    const std::size_t end = std::min(done + slice, n);
+    for (std::size_t i = first + done; i < first + end; ++i) {
+      places[found] = i;
+      found += i == 0 || key_at(i) != key_at(i - 1) ? 1 : 0;
     }
-  });
+    for (std::size_t k = 0; k < found; ++k) visit(places[k], key_at(places[k]));
+  }
 }
 
-std::size_t count_runs(const any_keys& keys, std::size_t first, std::size_t n) {
-  std::size_t runs = 0;
-  for_runs(keys, first, n, [&](std::size_t, std::uint64_t) { ++runs; });
-  return runs;
-}
-
-/// Stores the runs that begin in a block: as many as were counted, also of keys that were overwritten since.
+/// Stores the runs that begin in a stretch of keys: as many as were counted, also of keys that were overwritten since.
 void store_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_t runs, std::uint64_t* groups,
                 std::uint64_t* offsets) {
   std::size_t stored = 0;
-  for_runs(keys, first, n, [&](std::size_t i, std::uint64_t key) {
+  const auto store = [&](std::size_t i, std::uint64_t key) {
     if (stored == runs) return;
-    groups[stored] = key, offsets[stored] = i;
+    groups[stored] = std::min<std::uint64_t>(key, keys.groups - 1), offsets[stored] = i;
     ++stored;
+  };
+  constexpr std::size_t long_run = 32;
+  with_key_reader(keys, [&](auto key_at) {
+    if (runs < n / long_run) {
+      for_few_runs(key_at, first, n, store);
+    } else {
+      for_many_runs(key_at, first, n, store);
+    }
   });
   std::fill(groups + stored, groups + runs, 0);
   std::fill(offsets + stored, offsets + runs, first + n);
@@ -110,29 +125,37 @@ group_runs find_runs(const any_keys& keys, int threads, const monitor* monitor) 
     });
   };
   for_blocks([&](std::size_t i, std::size_t first, std::size_t n) {
-    if (!never_decrease(keys, first, n)) {
-      decreases = true, ends = true;
-    } else {
-      blocks[i] = count_runs(keys, first, n);  // while they are in the cache
-    }
+    blocks[i] = runs_unless_decreasing(keys, first, n);
+    if (blocks[i] == no_runs) decreases = true, ends = true;
   });
   all.never_decrease = !decreases;
   all.is_cancelled = ends && !decreases;
   if (ends) return all;
-  std::size_t runs = 0;
-  for (std::size_t& each : blocks) runs += std::exchange(each, runs);
   const bool all_are_below = is_signed(keys.type) && keys.groups > std::uint64_t{1} << 63;
-  const std::size_t negative = is_signed(keys.type) ? lower_bound(keys, 0) : 0;
-  const std::size_t inside_end = all_are_below ? keys.n : std::max(lower_bound(keys, keys.groups), negative);
-  all.inside = inside_end - negative;
-  if (all.inside != keys.n) all.first_outside = negative != 0 ? 0 : all.inside;
+  const std::size_t begin = is_signed(keys.type) ? lower_bound(keys, 0) : 0;
+  const std::size_t end = all_are_below ? keys.n : std::max(lower_bound(keys, keys.groups), begin);
+  all.inside = end - begin;
+  if (all.inside != keys.n) all.first_outside = begin != 0 ? 0 : end;
+  const auto clipped = [&](std::size_t first, std::size_t n) {  // to keys in range
+    const std::size_t from = std::clamp(first, begin, end);
+    return std::pair(from, std::clamp(first + n, from, end) - from);
+  };
+  std::size_t runs = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::size_t first = i * block_size, n = std::min(block_size, keys.n - first);
+    if (const auto [from, count] = clipped(first, n); count != n)
+      blocks[i] = count == 0 ? 0 : runs_unless_decreasing(keys, from, count);
+    if (blocks[i] == no_runs) blocks[i] = 0;  // overwritten
+    runs += std::exchange(blocks[i], runs);   // where they are stored
+  }
   all.groups.resize(runs), all.offsets.resize(runs + 1);
   for_blocks([&](std::size_t i, std::size_t first, std::size_t n) {
-    const std::size_t at = blocks[i], end = i + 1 < blocks.size() ? blocks[i + 1] : runs;
-    store_runs(keys, first, n, end - at, all.groups.data() + at, all.offsets.data() + at);
+    const std::size_t at = blocks[i], behind = i + 1 < blocks.size() ? blocks[i + 1] : runs;
+    const auto [from, count] = clipped(first, n);
+    if (count != 0) store_runs(keys, from, count, behind - at, all.groups.data() + at, all.offsets.data() + at);
   });
   all.is_cancelled = ends;
-  all.offsets[runs] = std::max(inside_end, runs == 0 ? 0 : all.offsets[runs - 1]);
+  all.offsets[runs] = std::max(end, runs == 0 ? 0 : all.offsets[runs - 1]);
   for (std::size_t i = 0; i < runs; ++i)
     all.longest = std::max<std::size_t>(all.longest, all.offsets[i + 1] - all.offsets[i]);
   return all;
