@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cpu/batch.hpp>
 #include <cpu/batch_parts.hpp>
+#include <cpu/integer_bounds.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/line_reducer.hpp>
 #include <cpu/panel_extrema.hpp>
@@ -172,13 +173,14 @@ void reduce(const batch& of) {
   if (of.count == 0) return store_empty_groups(of);
   if (!of.may_overflow()) return compute(of, nullptr, true);
   // Nothing is stored before all results are known to fit. They are kept if they take little memory, beside the
-  // input; otherwise they are computed twice.
+  // input; otherwise they are computed twice, unless a look at the elements tells that they fit.
   constexpr std::size_t small = std::size_t{1} << 20;
   const std::size_t input_bytes =
       of.elements / 16 < ~std::size_t{0} / 16 ? of.elements * size_of(of.each.a.type) : ~std::size_t{0};
   if (of.count > std::max(small, input_bytes / 16) / sizeof(std::uint64_t)) {
-    compute(of, nullptr, false);
-    return compute(of, nullptr, true, true);
+    const bool fit = sums_fit(of);
+    if (!fit) compute(of, nullptr, false);
+    return compute(of, nullptr, true, !fit);
   }
   std::vector<std::uint64_t> held(of.count);
   compute(of, held.data(), false);

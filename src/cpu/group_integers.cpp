@@ -162,6 +162,12 @@ struct group_integers::tables {
       const narrow_sum sum = total(all.sums_, entries);
       const bool negative =
           is_signed(all.column_.a.type) && !all.column_.term_info().absolute && sum.low >> 127 != 0;
+      const core::result_rule& rule = all.column_.result;
+      if (all.of_.states == nullptr && all.products_.empty() && rule.finish() == core::finish::round) {
+        const uint128 magnitude = negative ? uint128{0} - sum.low : sum.low;
+        sink.take(index_of(group), place_of(group), rounded_sum(rule, negative, magnitude));
+        return true;
+      }
       store(negative ? ~std::uint64_t{0} : 0, sum.low, to);
       to += layout.words();
     }

@@ -25,6 +25,13 @@ struct group_table::tables {
     sums.term->add_groups(a, b, slots, n, of(thread, 0));
     if (sums.squares != nullptr) sums.squares->add_groups(a, a, slots, n, of(thread, 1));
   }
+  /// Entries `first` on = the sums of runs that follow each other.
+  void set_runs(std::size_t thread, std::size_t first, const void* a, const void* b, const std::uint32_t* sizes,
+                std::size_t runs) noexcept {
+    const sums& sums = table.sums_;
+    sums.term->sum_runs(a, b, sizes, runs, of(thread, 0) + first);
+    if (sums.squares != nullptr) sums.squares->sum_runs(a, a, sizes, runs, of(thread, 1) + first);
+  }
   void give(std::size_t group, std::uint64_t word) noexcept {
     sink.take(column * table.shape_.groups + group, table.of_.place_of(out, group), {word});
   }

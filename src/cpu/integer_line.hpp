@@ -90,6 +90,26 @@ inline void sum_integer_line(const engine::plan& plan, std::int64_t* words) noex
   if (squares) sum_of_squares.store(layout, words + layout.words());
 }
 
+/// A magnitude rounded to any floating-point format.
+inline std::uint64_t rounded_integer(const core::result_rule& rule, bool negative, core::uint128 magnitude) noexcept {
+  const auto high = static_cast<std::uint64_t>(magnitude >> 64);
+  const int above = high == 0 ? 0 : 64 - core::leading_zeros(high);  // bits that 64 do not hold
+  auto significand = static_cast<std::uint64_t>(magnitude >> above);
+  if (significand == 0) return 0;
+  const bool sticky = above != 0 && (magnitude & ((core::uint128{1} << above) - 1)) != 0;
+  const int up = core::leading_zeros(significand);
+  return core::round_significand(rule.format(), negative, significand << up, above - up, sticky);
+}
+
+/// The result of an exact sum, rounded once: without a state.
+inline core::outcome rounded_sum(const core::result_rule& rule, bool negative, core::uint128 magnitude) noexcept {
+  if (!rule.is_integer()) return {rounded_integer(rule, negative, magnitude)};
+  const std::uint64_t limit = ~std::uint64_t{0} >> (64 - rule.precision());
+  const auto value = static_cast<std::uint64_t>(magnitude);
+  if (!negative) return {value, magnitude > limit};
+  return {std::uint64_t{0} - value, rule.precision() == 64 || magnitude > core::uint128{limit} + 1};
+}
+
 /// The exact result of the plan's elements.
 inline core::outcome reduce_integer_line(const engine::plan& plan) noexcept {
   constexpr core::state_layout layout = integer_line_layout;

@@ -47,6 +47,7 @@ constexpr kernels kernels_of() {
           add_columns<Element, Term>,
           plain_columns_kernel<Element, Term>(),
           add_groups<Element, Term>,
+          sum_runs<Element, Term>,
           Term::factors == 2 && sizeof(Element) == sizeof(double)};
 }
 

@@ -50,6 +50,8 @@ struct kernels {
                             const plain_sums& to);
   /// Adds n carriers, element i to the sums table[slots[i]]. There are group_slots_ahead more slots, of any value.
   void (*add_groups)(const void* a, const void* b, const std::uint32_t* slots, std::size_t n, group_sums* table);
+  /// table[k] = the sums of run k, the next sizes[k] carriers.
+  void (*sum_runs)(const void* a, const void* b, const std::uint32_t* sizes, std::size_t runs, group_sums* table);
   /// Whether its terms are a double and an error: products of doubles.
   bool has_two_part_terms;
 };

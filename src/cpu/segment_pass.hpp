@@ -1,5 +1,5 @@
-// Short segments, many at a time: a window of neighbours has a table in the cache, of which each element joins its
-// segment's entry, as in group_pass.hpp.
+// Short segments, many at a time: a window of neighbours has a table in the cache. Sums of a segment stay in registers
+// until it ends, and those of several overlap; other elements join their segment's entry, as in group_pass.hpp.
 //
 // Segments without elements cost a store. Longer ones are left to the reducer of lines: here each element waits for
 // the one before it, there a call costs some ten nanoseconds. Memory: a window's table for each thread.
@@ -15,10 +15,11 @@ enum segment_state : unsigned char { segment_done, segment_undecided, segment_un
 /// Up to this length segments are taken in windows: what a call costs in elements that wait for each other.
 [[nodiscard]] inline std::size_t longest_short_segment(const batch& of) {
   if (of.each.info().is_extremum) return 16;
-  return of.each.has_parts() ? 4096 : 6;
+  return of.each.has_parts() ? 4096 : 16;
 }
 
-/// Tables: those of group_pass.hpp.
+/// Tables: those of group_pass.hpp; of sums also set_runs(thread, first, a, b, sizes, runs): entries from `first` on = the
+/// sums of runs of so many elements each.
 template <class Tables>
 class segment_pass {
  public:
@@ -40,9 +41,14 @@ class segment_pass {
   }
 
  private:
+  static constexpr bool sets_runs = requires(Tables& tables, const std::uint32_t* sizes) {
+    tables.set_runs(std::size_t{}, std::size_t{}, nullptr, nullptr, sizes, std::size_t{});
+  };
+
   struct window {
     std::uint64_t bounds[segment_window + 1];  // copies, which nobody overwrites
     std::uint32_t slots[group_slice + group_slots_ahead] = {};
+    std::uint32_t sizes[segment_window];
 
     [[nodiscard]] std::size_t length(std::size_t i) const noexcept { return bounds[i + 1] - bounds[i]; }
   };
@@ -53,7 +59,7 @@ class segment_pass {
     some.bounds[0] = std::min(engine::offset_at(of_.offsets, first), end);
     for (std::size_t i = 0; i < count; ++i)
       some.bounds[i + 1] = std::clamp(engine::offset_at(of_.offsets, first + i + 1), some.bounds[i], end);
-    tables_.clear(static_cast<std::size_t>(thread));
+    if constexpr (!sets_runs) tables_.clear(static_cast<std::size_t>(thread));
     std::size_t added = 0;
     for (std::size_t i = 0, next = 0; i < count; i = next) {
       for (next = i; next < count && some.length(next) <= longest_;) ++next;
@@ -62,10 +68,28 @@ class segment_pass {
         continue;
       }
       added += some.bounds[next] - some.bounds[i];
-      add(i, next, thread, some);
+      if constexpr (sets_runs) {
+        set(i, next, thread, some);
+      } else {
+        add(i, next, thread, some);
+      }
     }
     for (std::size_t i = 0; i < count; ++i) decide(first + i, i, thread, some.length(i));
     return added;
+  }
+
+  /// The sums of segments first to last of a window, as many at a time as a slice holds.
+  void set(std::size_t first, std::size_t last, int thread, window& some) noexcept {
+    for (std::size_t next = first; first < last; first = next) {
+      for (; next < last && some.bounds[next + 1] - some.bounds[first] <= group_slice; ++next)
+        some.sizes[next] = static_cast<std::uint32_t>(some.length(next));
+      const std::size_t begin = some.bounds[first], n = some.bounds[next] - begin;
+      if (n == 0) continue;
+      tables_.reader.for_slices(
+          begin, n, thread, [&](const void* a, const void* b, std::size_t, std::size_t) {
+            tables_.set_runs(static_cast<std::size_t>(thread), first, a, b, some.sizes + first, next - first);
+          });
+    }
   }
 
   /// Adds the elements of segments first to last of a window.

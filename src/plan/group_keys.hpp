@@ -14,37 +14,48 @@ namespace exactdot::inline v0_3::engine {
   return small + groups_per_key * (n < most ? n : most);
 }
 
-/// Calls visit(i, key) for keys first to first + n, i from 0. A negative key is extended to 64 bits, so it is no
-/// group's. Keys have been checked.
-template <class Visit>
-void for_keys(const any_keys& keys, std::size_t first, std::size_t n, Visit visit) {
-  const auto* const at = static_cast<const char*>(keys.data) + static_cast<std::ptrdiff_t>(first) * keys.stride;
-  const auto visit_all = [&]<class Key>(Key key, std::ptrdiff_t stride) {
-    for (std::size_t i = 0; i < n; ++i) {
-      std::memcpy(&key, at + static_cast<std::ptrdiff_t>(i) * stride, sizeof key);
-      visit(i, static_cast<std::uint64_t>(key));
+/// Calls work(key_at): key_at(i) is key i. A negative key is extended to 64 bits, so it is no group's. Keys have been
+/// checked.
+template <class Work>
+void with_key_reader(const any_keys& keys, Work work) {
+  const auto* const data = static_cast<const char*>(keys.data);
+  const auto with_type = [&]<class Key>(Key) {
+    const auto read = [data](std::ptrdiff_t offset) {
+      Key key;
+      std::memcpy(&key, data + offset, sizeof key);
+      return static_cast<std::uint64_t>(key);
+    };
+    constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(Key));
+    if (keys.stride == size) {  // of a known stride
+      return work([read](std::size_t i) { return read(static_cast<std::ptrdiff_t>(i) * size); });
     }
-  };
-  const auto visit_type = [&]<class Key>(Key key) {
-    if (keys.stride == sizeof key) return visit_all(key, sizeof key);  // of a known stride
-    visit_all(key, keys.stride);
+    const std::ptrdiff_t stride = keys.stride;
+    work([read, stride](std::size_t i) { return read(static_cast<std::ptrdiff_t>(i) * stride); });
   };
   switch (keys.type) {
     case element_type::int8:
-      return visit_type(std::int8_t{});
+      return with_type(std::int8_t{});
     case element_type::uint8:
-      return visit_type(std::uint8_t{});
+      return with_type(std::uint8_t{});
     case element_type::int16:
-      return visit_type(std::int16_t{});
+      return with_type(std::int16_t{});
     case element_type::uint16:
-      return visit_type(std::uint16_t{});
+      return with_type(std::uint16_t{});
     case element_type::int32:
-      return visit_type(std::int32_t{});
+      return with_type(std::int32_t{});
     case element_type::uint32:
-      return visit_type(std::uint32_t{});
+      return with_type(std::uint32_t{});
     default:  // whose negative keys are the greatest, too
-      return visit_type(std::uint64_t{});
+      return with_type(std::uint64_t{});
   }
+}
+
+/// Calls visit(i, key) for keys first to first + n, i from 0.
+template <class Visit>
+void for_keys(const any_keys& keys, std::size_t first, std::size_t n, Visit visit) {
+  with_key_reader(keys, [&](auto key_at) {
+    for (std::size_t i = 0; i < n; ++i) visit(i, key_at(first + i));
+  });
 }
 
 }  // namespace exactdot::inline v0_3::engine

@@ -13,52 +13,99 @@ namespace {
 /// Keys that one thread reads at a time.
 constexpr std::size_t block_size = std::size_t{1} << 16;
 
-/// What a block of keys holds; then where its runs are stored.
-struct key_block {
-  std::size_t runs = 0, inside = 0, negative = 0;
-};
-
-/// The key before key `first`, or one that is equal to none of `keys` in range.
-std::uint64_t key_before(const any_keys& keys, std::size_t first) {
-  std::uint64_t before = ~std::uint64_t{0};
-  if (first != 0) for_keys(keys, first - 1, 1, [&](std::size_t, std::uint64_t key) { before = key; });
-  return before;
-}
-
-/// False if a key is less than the one before it.
-bool look_at(const any_keys& keys, std::size_t first, std::size_t n, key_block& found) {
+/// How many keys begin a run, of keys first to first + n, or no_runs if a key is less than the one before it.
+constexpr std::size_t no_runs = ~std::size_t{0};
+std::size_t runs_unless_decreasing(const any_keys& keys, std::size_t first, std::size_t n) {
   const std::uint64_t sign = is_signed(keys.type) ? std::uint64_t{1} << 63 : 0;  // in the order of the keys
-  const std::size_t groups = keys.groups;
-  std::uint64_t before = first == 0 ? 0 : key_before(keys, first) ^ sign;
-  std::size_t descents = 0, runs = 0, inside = 0, negative = 0;
-  bool begins = first == 0;
-  for_keys(keys, first, n, [&](std::size_t, std::uint64_t key) {
-    const std::uint64_t ordered = key ^ sign;
-    const std::size_t is_inside = key < groups ? 1 : 0;
-    descents += ordered < before ? 1 : 0;
-    runs += is_inside & ((ordered != before ? 1U : 0U) | (begins ? 1U : 0U));
-    inside += is_inside;
-    negative += ordered < sign ? 1 : 0;
-    before = ordered, begins = false;
+  std::size_t descents = 0, runs = first == 0 ? 1 : 0;
+  with_key_reader(keys, [&](auto key_at) {
+    std::uint64_t before = key_at(first == 0 ? 0 : first - 1) ^ sign;
+    for (std::size_t i = first; i < first + n; ++i) {
+      const std::uint64_t ordered = key_at(i) ^ sign;
+      descents += ordered < before ? 1 : 0;
+      runs += ordered != before ? 1 : 0;
+      before = ordered;
+    }
   });
-  found = {runs, inside, negative};
-  return descents == 0;
+  return descents == 0 ? runs : no_runs;
 }
 
-/// Stores the runs that begin in a block: as many as were counted, also of keys that were overwritten since.
+/// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read.
+template <class KeyAt>
+std::size_t end_of_run(KeyAt key_at, std::size_t first, std::size_t end) {
+  constexpr std::size_t near = 16;
+  const std::uint64_t key = key_at(first);
+  std::size_t at = first + 1;
+  for (const std::size_t last = std::min(first + near, end); at < last; ++at) {
+    if (key_at(at) != key) return at;
+  }
+  std::size_t step = near;
+  for (; at + step <= end && key_at(at + step - 1) == key; step *= 2) at += step;
+  for (; step != 0; step /= 2) {
+    if (at + step <= end && key_at(at + step - 1) == key) at += step;
+  }
+  return at;
+}
+
+/// Calls visit(index, key) for the runs that begin at first to before first + n, of which there are few.
+template <class KeyAt, class Visit>
+void for_few_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) {
+  const std::size_t end = first + n;
+  std::size_t at = first;
+  if (first != 0 && n != 0 && key_at(first - 1) == key_at(first)) at = end_of_run(key_at, first, end);
+  for (; at < end; at = end_of_run(key_at, at, end)) visit(at, key_at(at));
+}
+
+/// The same of many: where a run ends cannot be predicted, so there is no branch.
+template <class KeyAt, class Visit>
+void for_many_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) {
+  constexpr std::size_t slice = 256;
+  std::size_t places[slice + 1];
+  for (std::size_t done = 0; done < n; done += slice) {
+    std::size_t found = 0;
+    const std::size_t end = std::min(done + slice, n);
+    for (std::size_t i = first + done; i < first + end; ++i) {
+      places[found] = i;
+      found += i == 0 || key_at(i) != key_at(i - 1) ? 1 : 0;
+    }
+    for (std::size_t k = 0; k < found; ++k) visit(places[k], key_at(places[k]));
+  }
+}
+
+/// Stores the runs that begin in a stretch of keys: as many as were counted, also of keys that were overwritten since.
 void store_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_t runs, std::uint64_t* groups,
                 std::uint64_t* offsets) {
-  std::uint64_t before = key_before(keys, first);
   std::size_t stored = 0;
-  for_keys(keys, first, n, [&](std::size_t i, std::uint64_t key) {
-    const bool begins = key < keys.groups && (key != before || first + i == 0);
-    before = key;
-    if (!begins || stored == runs) return;
-    groups[stored] = key, offsets[stored] = first + i;
+  const auto store = [&](std::size_t i, std::uint64_t key) {
+    if (stored == runs) return;
+    groups[stored] = std::min<std::uint64_t>(key, keys.groups - 1), offsets[stored] = i;
     ++stored;
+  };
+  constexpr std::size_t long_run = 32;
+  with_key_reader(keys, [&](auto key_at) {
+    if (runs < n / long_run) {
+      for_few_runs(key_at, first, n, store);
+    } else {
+      for_many_runs(key_at, first, n, store);
+    }
   });
   std::fill(groups + stored, groups + runs, 0);
   std::fill(offsets + stored, offsets + runs, first + n);
+}
+
+/// The first index whose key is at least `least`, of keys that never decrease.
+std::size_t lower_bound(const any_keys& keys, std::uint64_t least) {
+  const std::uint64_t sign = is_signed(keys.type) ? std::uint64_t{1} << 63 : 0;
+  std::size_t first = 0;
+  with_key_reader(keys, [&](auto key_at) {
+    for (std::size_t n = keys.n; n != 0;) {
+      const std::size_t half = n / 2;
+      const bool is_below = (key_at(first + half) ^ sign) < (least ^ sign);
+      first += is_below ? half + 1 : 0;
+      n = is_below ? n - half - 1 : half;
+    }
+  });
+  return first;
 }
 
 }  // namespace
@@ -66,7 +113,7 @@ void store_runs(const any_keys& keys, std::size_t first, std::size_t n, std::siz
 group_runs find_runs(const any_keys& keys, int threads, const monitor* monitor) {
   group_runs all;
   threads = threads_for(keys.n, threads);
-  std::vector<key_block> blocks(keys.n / block_size + (keys.n % block_size != 0));
+  std::vector<std::size_t> blocks(keys.n / block_size + (keys.n % block_size != 0));  // runs, then the first one
   std::atomic<bool> ends = false, decreases = false;
   const auto for_blocks = [&](auto work) {
     for_shares(blocks.size(), 1, threads, [&](std::size_t start, std::size_t count, int) noexcept {
@@ -78,24 +125,37 @@ group_runs find_runs(const any_keys& keys, int threads, const monitor* monitor) 
     });
   };
   for_blocks([&](std::size_t i, std::size_t first, std::size_t n) {
-    if (!look_at(keys, first, n, blocks[i])) decreases = true, ends = true;
+    blocks[i] = runs_unless_decreasing(keys, first, n);
+    if (blocks[i] == no_runs) decreases = true, ends = true;
   });
   all.never_decrease = !decreases;
   all.is_cancelled = ends && !decreases;
   if (ends) return all;
-  std::size_t runs = 0, negative = 0;
-  for (key_block& each : blocks) {
-    all.inside += each.inside, negative += each.negative;
-    runs += std::exchange(each.runs, runs);  // where they are stored
+  const bool all_are_below = is_signed(keys.type) && keys.groups > std::uint64_t{1} << 63;
+  const std::size_t begin = is_signed(keys.type) ? lower_bound(keys, 0) : 0;
+  const std::size_t end = all_are_below ? keys.n : std::max(lower_bound(keys, keys.groups), begin);
+  all.inside = end - begin;
+  if (all.inside != keys.n) all.first_outside = begin != 0 ? 0 : end;
+  const auto clipped = [&](std::size_t first, std::size_t n) {  // to keys in range
+    const std::size_t from = std::clamp(first, begin, end);
+    return std::pair(from, std::clamp(first + n, from, end) - from);
+  };
+  std::size_t runs = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::size_t first = i * block_size, n = std::min(block_size, keys.n - first);
+    if (const auto [from, count] = clipped(first, n); count != n)
+      blocks[i] = count == 0 ? 0 : runs_unless_decreasing(keys, from, count);
+    if (blocks[i] == no_runs) blocks[i] = 0;  // overwritten
+    runs += std::exchange(blocks[i], runs);   // where they are stored
   }
-  if (all.inside != keys.n) all.first_outside = negative != 0 ? 0 : all.inside;
   all.groups.resize(runs), all.offsets.resize(runs + 1);
   for_blocks([&](std::size_t i, std::size_t first, std::size_t n) {
-    const std::size_t at = blocks[i].runs, end = i + 1 < blocks.size() ? blocks[i + 1].runs : runs;
-    store_runs(keys, first, n, end - at, all.groups.data() + at, all.offsets.data() + at);
+    const std::size_t at = blocks[i], behind = i + 1 < blocks.size() ? blocks[i + 1] : runs;
+    const auto [from, count] = clipped(first, n);
+    if (count != 0) store_runs(keys, from, count, behind - at, all.groups.data() + at, all.offsets.data() + at);
   });
   all.is_cancelled = ends;
-  all.offsets[runs] = std::max(negative + all.inside, runs == 0 ? 0 : all.offsets[runs - 1]);
+  all.offsets[runs] = std::max(end, runs == 0 ? 0 : all.offsets[runs - 1]);
   for (std::size_t i = 0; i < runs; ++i)
     all.longest = std::max<std::size_t>(all.longest, all.offsets[i + 1] - all.offsets[i]);
   return all;

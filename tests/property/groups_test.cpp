@@ -6,7 +6,9 @@
 #include <cpu/group_table.hpp>
 #include <cstring>
 #include <exactdot/exactdot.hpp>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "oracle/cases.hpp"
@@ -14,6 +16,7 @@
 #include "oracle/integer_sum.hpp"
 #include "oracle/random.hpp"
 #include "property/keyed_elements.hpp"
+#include "unit/expect_error.hpp"
 
 namespace {
 
@@ -40,10 +43,9 @@ any_scalar of_vector(reduction what, const any_vector& a, const any_vector& b, e
 }
 
 /// One call, compared with a vector call for each group.
-void check(rng& random, reduction what, element_type type, std::size_t n, std::size_t groups, order which,
-           int threads, int spread = 0) {
-  const bool outside = random.below(3) == 0;
-  const auto keys = make_keys(random, n, groups, which, outside);
+void check_keys(rng& random, reduction what, element_type type, const std::vector<std::int64_t>& keys,
+                std::size_t groups, order which, bool outside, int threads, int spread) {
+  const std::size_t n = keys.size();
   const counted_places places(keys, groups);
   if (gives_element(what) && places.any_empty()) return;
   constexpr element_type key_types[] = {element_type::int32, element_type::int64, element_type::uint32,
@@ -67,6 +69,7 @@ void check(rng& random, reduction what, element_type type, std::size_t n, std::s
   } else {
     reduce(what, a.view(), given.view(n, groups, outside), to, {.threads = threads}, 1);
   }
+  std::optional<std::uint64_t> of_nothing;
   for (std::size_t g = 0; g < groups; ++g) {
     const auto& mine = places.of_group[g];
     const auto first = a.at(mine), second = b.at(mine);
@@ -75,11 +78,36 @@ void check(rng& random, reduction what, element_type type, std::size_t n, std::s
     };
     std::uint64_t got = 0;
     std::memcpy(&got, &out[g * size], size);
-    ASSERT_EQ(got, of_vector(what, vector_of(a, first), vector_of(b, second), result).bits)
+    if (mine.empty() && of_nothing) {
+      ASSERT_EQ(got, *of_nothing) << "group " << g;
+      continue;
+    }
+    const std::uint64_t expected = of_vector(what, vector_of(a, first), vector_of(b, second), result).bits;
+    if (mine.empty()) of_nothing = expected;
+    ASSERT_EQ(got, expected)
         << name_of(what) << " of " << name_of(type) << " to " << name_of(result) << ", group " << g << " of "
         << groups << ", " << mine.size() << " of " << n << " elements, order " << static_cast<int>(which) << ", "
         << threads << " threads";
   }
+}
+
+void check(rng& random, reduction what, element_type type, std::size_t n, std::size_t groups, order which,
+           int threads, int spread = 0) {
+  const bool outside = random.below(3) == 0;
+  check_keys(random, what, type, make_keys(random, n, groups, which, outside), groups, which, outside, threads, spread);
+}
+
+/// Every group has an element.
+void check_small(rng& random, reduction what, element_type type, std::size_t n, std::size_t groups, bool sorted,
+                 int threads) {
+  std::vector<std::int64_t> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int64_t>(i < groups ? i : random.below(groups));
+  const bool outside = random.below(3) == 0;
+  if (outside) keys.push_back(-1), keys.push_back(static_cast<std::int64_t>(groups));
+  random.shuffle(keys);
+  if (sorted) std::ranges::sort(keys);
+  check_keys(random, what, type, keys, groups, sorted ? order::sorted : order::random, outside, threads,
+             random.coin() ? 0 : 14);
 }
 
 constexpr std::size_t without_indices = 10;  // reductions
@@ -91,8 +119,35 @@ TEST(groups, have_the_bits_of_vectors) {
     const element_type type = elements[random.below(elements.size())].type;
     const std::size_t n = random.below(random.below(10) == 0 ? 3000 : 200) + 1;
     const std::size_t groups = 1 + random.below(random.below(4) == 0 ? 400 : 12);
-    check(random, what, type, n, groups, static_cast<order>(random.below(6)), 1 + static_cast<int>(random.below(3)),
+    check(random, what, type, n, groups, static_cast<order>(random.below(orders)), 1 + static_cast<int>(random.below(3)),
           random.coin() ? 0 : 14);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Runs of one element or a few among empty groups, sorted and not.
+TEST(groups, have_the_bits_of_vectors_where_most_are_empty) {
+  rng random(16);
+  for (int i = 0; i < oracle::scaled(600); ++i) {
+    const auto what = static_cast<reduction>(random.below(without_indices));
+    const element_type type = elements[random.below(elements.size())].type;
+    const std::size_t n = random.below(4000), groups = 20'000 + random.below(random.below(4) == 0 ? 200'000 : 2000);
+    constexpr order sparse[] = {order::random, order::sorted, order::sparse, order::far, order::skewed};
+    check(random, what, type, n, groups, sparse[random.below(5)], 1 + static_cast<int>(random.below(3)),
+          random.coin() ? 0 : 14);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Groups of one to some elements each, none empty, so that extrema have results; sorted ones are runs.
+TEST(groups, have_the_bits_of_vectors_where_all_are_small) {
+  rng random(17);
+  for (int i = 0; i < oracle::scaled(600); ++i) {
+    const auto what = static_cast<reduction>(random.below(without_indices));
+    const element_type type = elements[random.below(elements.size())].type;
+    const std::size_t groups = 1 + random.below(random.below(8) == 0 ? 40'000 : 600);
+    const std::size_t n = groups * (1 + random.below(6)) + random.below(40);
+    check_small(random, what, type, n, groups, random.coin(), 1 + static_cast<int>(random.below(3)));
     if (HasFatalFailure()) return;
   }
 }
@@ -106,7 +161,7 @@ TEST(groups, have_the_bits_of_vectors_with_many_elements) {
     const auto what = static_cast<reduction>(random.below(without_indices));
     const std::size_t n = 130'000 + random.below(200'000);
     const std::size_t groups = std::array<std::size_t, 5>{1, 17, 1000, 60'000, 700'000}[random.below(5)];
-    check(random, what, types[random.below(types.size())], n, groups, static_cast<order>(random.below(6)),
+    check(random, what, types[random.below(types.size())], n, groups, static_cast<order>(random.below(orders)),
           1 + static_cast<int>(random.below(3)), random.coin() ? 0 : 14);
     if (HasFatalFailure()) return;
   }
@@ -184,7 +239,7 @@ TEST(groups, of_many_columns_are_those_of_each) {
     random_elements all(random, type, n * row, true, random.coin() ? 0 : 14);
     all.swapped = random.below(4) == 0 && is_integer(type);
     const bool outside = random.coin();
-    const auto keys = make_keys(random, n, groups, static_cast<order>(random.below(6)), outside);
+    const auto keys = make_keys(random, n, groups, static_cast<order>(random.below(orders)), outside);
     const bool is_full = !counted_places(keys, groups).any_empty();
     const axis of_columns{columns, static_cast<std::ptrdiff_t>(size * apart)},
         of_elements{n, static_cast<std::ptrdiff_t>(size * row)};
@@ -205,6 +260,148 @@ TEST(groups, of_many_columns_are_those_of_each) {
           ASSERT_EQ(out[g * columns + k], one[g]) << name_of(what) << " of " << name_of(type) << ", group " << g;
       }
     }
+  }
+}
+
+/// A matrix of any type and order of memory, and the keys of its rows.
+struct keyed_matrix {
+  element_type type;
+  std::size_t n, columns, groups;
+  bool by_columns, swapped;
+  std::vector<std::int64_t> keys;
+  std::vector<std::byte> bytes;
+
+  [[nodiscard]] std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(size_of(type)); }
+  [[nodiscard]] axis rows() const {
+    return {n, by_columns ? size() : size() * static_cast<std::ptrdiff_t>(columns + gap)};
+  }
+  [[nodiscard]] axis row() const { return {columns, by_columns ? size() * static_cast<std::ptrdiff_t>(n) : size()}; }
+  [[nodiscard]] const std::byte* column(std::size_t k) const {
+    return bytes.data() + static_cast<std::ptrdiff_t>(k) * row().stride;
+  }
+  std::size_t gap;  ///< elements between rows
+};
+
+keyed_matrix random_matrix(rng& random, element_type type, std::size_t n, std::size_t groups, order which) {
+  keyed_matrix made{type, n, 1 + random.below(20), groups, random.below(4) == 0, random.below(4) == 0, {}, {},
+                    random.coin() ? 0 : random.below(3)};
+  const random_elements x(random, type, n * (made.columns + made.gap) + 1, true, random.coin() ? 0 : 14);
+  made.bytes = x.bytes;
+  if (made.swapped) {
+    for (std::size_t i = 0; i + size_of(type) <= made.bytes.size(); i += size_of(type))
+      std::reverse(&made.bytes[i], &made.bytes[i] + size_of(type));
+  }
+  made.keys = make_keys(random, n, groups, which, false);
+  return made;
+}
+
+/// Columns of values: results of each lie beside each other, and are those of the column alone.
+void check_columns(rng& random, reduction what, const keyed_matrix& x, int threads) {
+  if (gives_element(what) && counted_places(x.keys, x.groups).any_empty()) return;
+  const element_type result = gives_element(what)         ? x.type
+                              : random.coin()             ? element_type::float64
+                              : is_integer(x.type)        ? element_type::int64
+                                                          : element_type::float32;
+  if (is_integer(result) && !gives_element(what) && (!gives_sum(what) || x.type == element_type::uint64)) return;
+  const std::size_t size = size_of(result);
+  const axis rows = x.rows(), row = x.row();
+  const any_grid grid{x.bytes.data(), x.type, {&row, 1}, {&rows, 1}, x.swapped};
+  const any_keys given{x.keys.data(), x.n, element_type::int64, 8, x.groups, false};
+  const axis places[] = {{x.groups, static_cast<std::ptrdiff_t>(size * x.columns)},
+                         {x.columns, static_cast<std::ptrdiff_t>(size)}};
+  std::vector<std::byte> out(x.groups * x.columns * size + 1), one(x.groups * size + 1);
+  const auto run = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const error& failure) {
+      return failure.what();
+    }
+    return "";
+  };
+  const std::string failed = run([&] {
+    reduce(what, grid, given, {out.data(), result, places}, {.threads = threads}, 1);
+  });
+  for (std::size_t k = 0; k < x.columns; ++k) {
+    const any_vector column{x.column(k), x.n, x.type, rows.stride, x.swapped};
+    const axis in_line{x.groups, static_cast<std::ptrdiff_t>(size)};
+    const std::string failed_alone = run([&] {
+      reduce(what, column, given, {one.data(), result, {&in_line, 1}}, {}, 1);
+    });
+    if (!failed_alone.empty()) {
+      ASSERT_NE(failed, "") << failed_alone;
+    }
+    if (!failed.empty()) continue;
+    for (std::size_t g = 0; g < x.groups; ++g) {
+      ASSERT_EQ(std::memcmp(&out[(g * x.columns + k) * size], &one[g * size], size), 0)
+          << name_of(what) << " of " << name_of(x.type) << " to " << name_of(result) << ", group " << g << " of "
+          << x.groups << ", column " << k << " of " << x.columns << ", " << x.n << " rows, " << threads << " threads";
+    }
+  }
+}
+
+TEST(groups, of_any_columns) {
+  rng random(12);
+  for (int i = 0; i < oracle::scaled(1500); ++i) {
+    const auto what = static_cast<reduction>(random.below(without_indices));
+    if (what == reduction::dot) continue;
+    const element_type type = elements[random.below(elements.size())].type;
+    const std::size_t n = 1 + random.below(random.below(8) == 0 ? 6000 : 300);
+    const std::size_t groups = 1 + random.below(random.below(4) == 0 ? 2 * n : 9);
+    const auto x = random_matrix(random, type, n, groups, static_cast<order>(random.below(orders)));
+    check_columns(random, what, x, 1 + static_cast<int>(random.below(3)));
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Groups of more rows than are gathered at a time, on several threads.
+TEST(groups, of_any_columns_with_many_elements) {
+  rng random(18);
+  for (int i = 0; i < oracle::scaled(60); ++i) {
+    const auto what = static_cast<reduction>(random.below(without_indices));
+    if (what == reduction::dot) continue;
+    const element_type type = elements[random.below(elements.size())].type;
+    const std::size_t n = 20'000 + random.below(60'000);
+    const std::size_t groups = std::array<std::size_t, 4>{1, 2, 300, 50'000}[random.below(4)];
+    const auto x = random_matrix(random, type, n, groups, static_cast<order>(random.below(orders)));
+    check_columns(random, what, x, 1 + static_cast<int>(random.below(3)));
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Sums of 64-bit integers at the ends of their type, of more groups than are kept: one that does not fit is named, and
+/// nothing is stored.
+TEST(groups, of_integers_fit_or_are_refused) {
+  const std::size_t groups = 200'000;
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), greatest = ~least;
+  for (const bool sorted : {false, true}) {
+    for (const std::int64_t last : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1}}) {
+      std::vector<std::int64_t> x(groups + 2, 5), out(groups, 7);
+      std::vector<std::uint32_t> keys(groups + 2);
+      for (std::size_t i = 0; i < groups; ++i) keys[i] = static_cast<std::uint32_t>(sorted ? i : groups - 1 - i);
+      keys[groups] = keys[groups + 1] = keys[groups - 1];  // the last group, or the first
+      x[groups - 1] = last < 0 ? least + 1 : greatest, x[groups] = last, x[groups + 1] = 0;
+      const std::size_t group = sorted ? groups - 1 : 0;
+      if (last > 0) {
+        unit::expect_error(errc::overflow, "result " + std::to_string(group) + " does not fit into int64", [&] {
+          sum(exactdot::groups{x, keys, groups}, out);
+        });
+        ASSERT_TRUE(std::ranges::all_of(out, [](std::int64_t each) { return each == 7; }));
+        continue;
+      }
+      sum(exactdot::groups{x, keys, groups}, out);
+      ASSERT_EQ(out[group], last < 0 ? least : greatest);
+      ASSERT_EQ(out[1000], 5);
+      std::vector<float> rounded(groups);
+      sum(exactdot::groups{x, keys, groups}, rounded);
+      ASSERT_EQ(rounded[group], last < 0 ? -0x1p63F : 0x1p63F);
+    }
+    // the greatest magnitude is no int64, though a look at its bits finds 63
+    std::vector<std::int64_t> x(groups, -3), out(groups, 7);
+    std::vector<std::uint32_t> keys(groups);
+    for (std::size_t i = 0; i < groups; ++i) keys[i] = static_cast<std::uint32_t>(sorted ? i : groups - 1 - i);
+    x[17] = least;
+    unit::expect_error(errc::overflow, "does not fit into int64", [&] { asum(exactdot::groups{x, keys, groups}, out); });
+    ASSERT_TRUE(std::ranges::all_of(out, [](std::int64_t each) { return each == 7; }));
   }
 }
 

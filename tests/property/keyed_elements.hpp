@@ -62,8 +62,9 @@ struct random_elements {
   }
 };
 
-/// sparse: sorted, and most groups have no elements.
-enum class order { random, sorted, descending, skewed, blocks, sparse };
+/// sparse: sorted, and most groups have no elements; far: the same, not sorted.
+enum class order { random, sorted, descending, skewed, blocks, sparse, far };
+inline constexpr std::size_t orders = 7;
 
 inline std::vector<std::int64_t> make_keys(rng& random, std::size_t n, std::size_t groups, order which,
                                            bool outside) {
@@ -72,7 +73,7 @@ inline std::vector<std::int64_t> make_keys(rng& random, std::size_t n, std::size
     keys[i] = static_cast<std::int64_t>(random.below(groups));
     if (which == order::skewed && random.below(10) != 0) keys[i] = static_cast<std::int64_t>(groups / 2);
     if (which == order::blocks && i % 50 != 0) keys[i] = keys[i - 1];
-    if (which == order::sparse) keys[i] = static_cast<std::int64_t>(groups - 1 - random.below(groups / 8 + 1) * 7);
+    if (which == order::sparse || which == order::far) keys[i] = static_cast<std::int64_t>(groups - 1 - random.below(groups / 8 + 1) * 7);
     if (outside && random.below(5) == 0) keys[i] = random.coin() ? -1 : static_cast<std::int64_t>(groups);
   }
   if (which == order::sorted || which == order::sparse) std::ranges::sort(keys);
