@@ -232,8 +232,7 @@ void group_integers::reduce_rows(std::size_t first, std::size_t count, const row
   std::vector<tables> made;
   for (std::size_t i = first; i < first + count; ++i) {
     const line all = of_.column_at(i);
-    made.push_back(
-        {*this, i, all.out, sink, {column_, all, 0}, size_of(column_.a.type), size_of(column_.b.type)});
+    made.push_back({*this, i, all.out, sink, {column_, all, 0}, size_of(column_.a.type), size_of(column_.b.type)});
   }
   column_pass<tables>(of_, order, made, first, sink, open.data(), column_.a.type, column_.b.type).run();
 }

@@ -63,9 +63,9 @@ bool sums_fit(const engine::batch& of) noexcept {
     }
     bits.fetch_or(found, std::memory_order_relaxed);
   });
-  // each magnitude is at most 2^width, so a sum of n is at most 2^(width + the width of n)
+  // each magnitude is at most 2^width, so a sum of n is below 2^(width + the width of n)
   const int limit = each.result_type == element_type::uint64 ? 64 : 63;
-  return std::bit_width(bits.load()) + std::bit_width(of.each.n) < static_cast<unsigned>(limit);
+  return std::bit_width(bits.load()) + std::bit_width(of.each.n) <= static_cast<unsigned>(limit);
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

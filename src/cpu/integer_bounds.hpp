@@ -1,5 +1,5 @@
-// Whether the values of 64-bit integers exclude an overflow of their sums: a pass over the elements, which takes less
-// time than computing many results twice.
+// Whether the values of 64-bit integers exclude an overflow of their sums: a pass over the elements, which takes
+// less time than computing many results twice.
 #pragma once
 
 #include <plan/batch.hpp>

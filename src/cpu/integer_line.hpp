@@ -91,7 +91,8 @@ inline void sum_integer_line(const engine::plan& plan, std::int64_t* words) noex
 }
 
 /// A magnitude rounded to any floating-point format.
-inline std::uint64_t rounded_integer(const core::result_rule& rule, bool negative, core::uint128 magnitude) noexcept {
+inline std::uint64_t rounded_integer(const core::result_rule& rule, bool negative,
+                                     core::uint128 magnitude) noexcept {
   const auto high = static_cast<std::uint64_t>(magnitude >> 64);
   const int above = high == 0 ? 0 : 64 - core::leading_zeros(high);  // bits that 64 do not hold
   auto significand = static_cast<std::uint64_t>(magnitude >> above);

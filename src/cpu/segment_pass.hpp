@@ -1,5 +1,6 @@
-// Short segments, many at a time: a window of neighbours has a table in the cache. Sums of a segment stay in registers
-// until it ends, and those of several overlap; other elements join their segment's entry, as in group_pass.hpp.
+// Short segments, many at a time: a window of neighbours has a table in the cache. Sums of a segment stay in
+// registers until it ends, and those of several overlap; other elements join their segment's entry, as in
+// group_pass.hpp.
 //
 // Segments without elements cost a store. Longer ones are left to the reducer of lines: here each element waits for
 // the one before it, there a call costs some ten nanoseconds. Memory: a window's table for each thread.
@@ -18,8 +19,8 @@ enum segment_state : unsigned char { segment_done, segment_undecided, segment_un
   return of.each.has_parts() ? 4096 : 16;
 }
 
-/// Tables: those of group_pass.hpp; of sums also set_runs(thread, first, a, b, sizes, runs): entries from `first` on = the
-/// sums of runs of so many elements each.
+/// Tables: those of group_pass.hpp; of sums also set_runs(thread, first, a, b, sizes, runs): entries from `first`
+/// on = the sums of runs of so many elements each.
 template <class Tables>
 class segment_pass {
  public:
@@ -41,7 +42,7 @@ class segment_pass {
   }
 
  private:
-  static constexpr bool sets_runs = requires(Tables& tables, const std::uint32_t* sizes) {
+  static constexpr bool sets_runs = requires(Tables & tables, const std::uint32_t* sizes) {
     tables.set_runs(std::size_t{}, std::size_t{}, nullptr, nullptr, sizes, std::size_t{});
   };
 
@@ -85,10 +86,9 @@ class segment_pass {
         some.sizes[next] = static_cast<std::uint32_t>(some.length(next));
       const std::size_t begin = some.bounds[first], n = some.bounds[next] - begin;
       if (n == 0) continue;
-      tables_.reader.for_slices(
-          begin, n, thread, [&](const void* a, const void* b, std::size_t, std::size_t) {
-            tables_.set_runs(static_cast<std::size_t>(thread), first, a, b, some.sizes + first, next - first);
-          });
+      tables_.reader.for_slices(begin, n, thread, [&](const void* a, const void* b, std::size_t, std::size_t) {
+        tables_.set_runs(static_cast<std::size_t>(thread), first, a, b, some.sizes + first, next - first);
+      });
     }
   }
 
@@ -113,7 +113,8 @@ class segment_pass {
     if (n > longest_) return;
     open_[segment] = segment_done;
     if (n == 0) return tables_.decide_empty(segment);
-    if (!tables_.decide({slot, static_cast<std::size_t>(thread), 1}, n, segment)) open_[segment] = segment_undecided;
+    if (!tables_.decide({slot, static_cast<std::size_t>(thread), 1}, n, segment))
+      open_[segment] = segment_undecided;
   }
 
   const batch& of_;

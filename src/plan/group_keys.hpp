@@ -14,8 +14,8 @@ namespace exactdot::inline v0_3::engine {
   return small + groups_per_key * (n < most ? n : most);
 }
 
-/// Calls work(key_at): key_at(i) is key i. A negative key is extended to 64 bits, so it is no group's. Keys have been
-/// checked.
+/// Calls work(key_at): key_at(i) is key i. A negative key is extended to 64 bits, so it is no group's. Keys have
+/// been checked.
 template <class Work>
 void with_key_reader(const any_keys& keys, Work work) {
   const auto* const data = static_cast<const char*>(keys.data);

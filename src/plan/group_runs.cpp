@@ -72,7 +72,8 @@ void for_many_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) 
   }
 }
 
-/// Stores the runs that begin in a stretch of keys: as many as were counted, also of keys that were overwritten since.
+/// Stores the runs that begin in a stretch of keys: as many as were counted, also of keys that were overwritten
+/// since.
 void store_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_t runs, std::uint64_t* groups,
                 std::uint64_t* offsets) {
   std::size_t stored = 0;

@@ -48,9 +48,9 @@ void check_keys(rng& random, reduction what, element_type type, const std::vecto
   const std::size_t n = keys.size();
   const counted_places places(keys, groups);
   if (gives_element(what) && places.any_empty()) return;
-  constexpr element_type key_types[] = {element_type::int32, element_type::int64, element_type::uint32,
+  constexpr element_type key_types[] = {element_type::int32,  element_type::int64, element_type::uint32,
                                         element_type::uint64, element_type::int16, element_type::uint16,
-                                        element_type::int8,  element_type::uint8};
+                                        element_type::int8,   element_type::uint8};
   const std::size_t fitting = groups < 128 ? 8 : groups < 1 << 15 ? 6 : 4;  // also the key `groups`
   const key_array given(key_types[random.below(fitting)], 1 + random.below(2), keys);
   const random_elements a(random, type, n, random.coin(), spread);
@@ -84,17 +84,17 @@ void check_keys(rng& random, reduction what, element_type type, const std::vecto
     }
     const std::uint64_t expected = of_vector(what, vector_of(a, first), vector_of(b, second), result).bits;
     if (mine.empty()) of_nothing = expected;
-    ASSERT_EQ(got, expected)
-        << name_of(what) << " of " << name_of(type) << " to " << name_of(result) << ", group " << g << " of "
-        << groups << ", " << mine.size() << " of " << n << " elements, order " << static_cast<int>(which) << ", "
-        << threads << " threads";
+    ASSERT_EQ(got, expected) << name_of(what) << " of " << name_of(type) << " to " << name_of(result) << ", group "
+                             << g << " of " << groups << ", " << mine.size() << " of " << n << " elements, order "
+                             << static_cast<int>(which) << ", " << threads << " threads";
   }
 }
 
 void check(rng& random, reduction what, element_type type, std::size_t n, std::size_t groups, order which,
            int threads, int spread = 0) {
   const bool outside = random.below(3) == 0;
-  check_keys(random, what, type, make_keys(random, n, groups, which, outside), groups, which, outside, threads, spread);
+  check_keys(random, what, type, make_keys(random, n, groups, which, outside), groups, which, outside, threads,
+             spread);
 }
 
 /// Every group has an element.
@@ -119,8 +119,8 @@ TEST(groups, have_the_bits_of_vectors) {
     const element_type type = elements[random.below(elements.size())].type;
     const std::size_t n = random.below(random.below(10) == 0 ? 3000 : 200) + 1;
     const std::size_t groups = 1 + random.below(random.below(4) == 0 ? 400 : 12);
-    check(random, what, type, n, groups, static_cast<order>(random.below(orders)), 1 + static_cast<int>(random.below(3)),
-          random.coin() ? 0 : 14);
+    check(random, what, type, n, groups, static_cast<order>(random.below(orders)),
+          1 + static_cast<int>(random.below(3)), random.coin() ? 0 : 14);
     if (HasFatalFailure()) return;
   }
 }
@@ -246,8 +246,8 @@ TEST(groups, of_many_columns_are_those_of_each) {
     const any_grid grid{all.bytes.data(), type, {&of_columns, 1}, {&of_elements, 1}, all.swapped};
     const any_keys given{keys.data(), n, element_type::int64, 8, groups, outside};
     const axis places[] = {{groups, static_cast<std::ptrdiff_t>(8 * columns)}, {columns, 8}}, in_line{groups, 8};
-    for (const reduction what : {reduction::sum, reduction::mean, reduction::asum, reduction::variance,
-                                 reduction::nrm2, reduction::max}) {
+    for (const reduction what :
+         {reduction::sum, reduction::mean, reduction::asum, reduction::variance, reduction::nrm2, reduction::max}) {
       if (gives_element(what) && !is_full) continue;
       const element_type result = gives_element(what) ? type : element_type::float64;
       std::vector<std::uint64_t> out(groups * columns), one(groups);
@@ -275,7 +275,9 @@ struct keyed_matrix {
   [[nodiscard]] axis rows() const {
     return {n, by_columns ? size() : size() * static_cast<std::ptrdiff_t>(columns + gap)};
   }
-  [[nodiscard]] axis row() const { return {columns, by_columns ? size() * static_cast<std::ptrdiff_t>(n) : size()}; }
+  [[nodiscard]] axis row() const {
+    return {columns, by_columns ? size() * static_cast<std::ptrdiff_t>(n) : size()};
+  }
   [[nodiscard]] const std::byte* column(std::size_t k) const {
     return bytes.data() + static_cast<std::ptrdiff_t>(k) * row().stride;
   }
@@ -283,7 +285,14 @@ struct keyed_matrix {
 };
 
 keyed_matrix random_matrix(rng& random, element_type type, std::size_t n, std::size_t groups, order which) {
-  keyed_matrix made{type, n, 1 + random.below(20), groups, random.below(4) == 0, random.below(4) == 0, {}, {},
+  keyed_matrix made{type,
+                    n,
+                    1 + random.below(20),
+                    groups,
+                    random.below(4) == 0,
+                    random.below(4) == 0,
+                    {},
+                    {},
                     random.coin() ? 0 : random.below(3)};
   const random_elements x(random, type, n * (made.columns + made.gap) + 1, true, random.coin() ? 0 : 14);
   made.bytes = x.bytes;
@@ -298,10 +307,10 @@ keyed_matrix random_matrix(rng& random, element_type type, std::size_t n, std::s
 /// Columns of values: results of each lie beside each other, and are those of the column alone.
 void check_columns(rng& random, reduction what, const keyed_matrix& x, int threads) {
   if (gives_element(what) && counted_places(x.keys, x.groups).any_empty()) return;
-  const element_type result = gives_element(what)         ? x.type
-                              : random.coin()             ? element_type::float64
-                              : is_integer(x.type)        ? element_type::int64
-                                                          : element_type::float32;
+  const element_type result = gives_element(what)  ? x.type
+                              : random.coin()      ? element_type::float64
+                              : is_integer(x.type) ? element_type::int64
+                                                   : element_type::float32;
   if (is_integer(result) && !gives_element(what) && (!gives_sum(what) || x.type == element_type::uint64)) return;
   const std::size_t size = size_of(result);
   const axis rows = x.rows(), row = x.row();
@@ -334,7 +343,8 @@ void check_columns(rng& random, reduction what, const keyed_matrix& x, int threa
     for (std::size_t g = 0; g < x.groups; ++g) {
       ASSERT_EQ(std::memcmp(&out[(g * x.columns + k) * size], &one[g * size], size), 0)
           << name_of(what) << " of " << name_of(x.type) << " to " << name_of(result) << ", group " << g << " of "
-          << x.groups << ", column " << k << " of " << x.columns << ", " << x.n << " rows, " << threads << " threads";
+          << x.groups << ", column " << k << " of " << x.columns << ", " << x.n << " rows, " << threads
+          << " threads";
     }
   }
 }
@@ -368,8 +378,8 @@ TEST(groups, of_any_columns_with_many_elements) {
   }
 }
 
-/// Sums of 64-bit integers at the ends of their type, of more groups than are kept: one that does not fit is named, and
-/// nothing is stored.
+/// Sums of 64-bit integers at the ends of their type, of more groups than are kept: one that does not fit is named,
+/// and nothing is stored.
 TEST(groups, of_integers_fit_or_are_refused) {
   const std::size_t groups = 200'000;
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), greatest = ~least;
@@ -400,7 +410,9 @@ TEST(groups, of_integers_fit_or_are_refused) {
     std::vector<std::uint32_t> keys(groups);
     for (std::size_t i = 0; i < groups; ++i) keys[i] = static_cast<std::uint32_t>(sorted ? i : groups - 1 - i);
     x[17] = least;
-    unit::expect_error(errc::overflow, "does not fit into int64", [&] { asum(exactdot::groups{x, keys, groups}, out); });
+    unit::expect_error(errc::overflow, "does not fit into int64", [&] {
+      asum(exactdot::groups{x, keys, groups}, out);
+    });
     ASSERT_TRUE(std::ranges::all_of(out, [](std::int64_t each) { return each == 7; }));
   }
 }

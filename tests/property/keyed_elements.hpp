@@ -73,7 +73,8 @@ inline std::vector<std::int64_t> make_keys(rng& random, std::size_t n, std::size
     keys[i] = static_cast<std::int64_t>(random.below(groups));
     if (which == order::skewed && random.below(10) != 0) keys[i] = static_cast<std::int64_t>(groups / 2);
     if (which == order::blocks && i % 50 != 0) keys[i] = keys[i - 1];
-    if (which == order::sparse || which == order::far) keys[i] = static_cast<std::int64_t>(groups - 1 - random.below(groups / 8 + 1) * 7);
+    if (which == order::sparse || which == order::far)
+      keys[i] = static_cast<std::int64_t>(groups - 1 - random.below(groups / 8 + 1) * 7);
     if (outside && random.below(5) == 0) keys[i] = random.coin() ? -1 : static_cast<std::int64_t>(groups);
   }
   if (which == order::sorted || which == order::sparse) std::ranges::sort(keys);
