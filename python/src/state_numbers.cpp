@@ -54,8 +54,22 @@ struct ratio {
 
 ratio ratio_of_special(double value) { return {{}, {}, value}; }
 
+bool has_attribute(nb::handle given, const char* name) { return PyObject_HasAttrString(given.ptr(), name) == 1; }
+
+/// Throws for a Decimal whose integers take minutes, as python/exactdot/_numbers.py does.
+void require_near_exponent(nb::handle given, const char* caller) {
+  constexpr std::int64_t max_exponent = 100'000;  // of ten
+  if (!has_attribute(given, "adjusted")) return;
+  std::int64_t exponent = 0;
+  const bool is_known = nb::try_cast(nb::object(given.attr("adjusted")()), exponent);
+  if ((is_known && std::abs(exponent) <= max_exponent) || !is_true(nb::borrow(given))) return;
+  throw_python(false, std::string(caller) + ": the number is " + text_of(given) + "; use numbers between 10^-" +
+                          std::to_string(max_exponent) + " and 10^" + std::to_string(max_exponent));
+}
+
 /// The ratio that as_integer_ratio returns, or the infinity or NaN of which it raises.
 std::optional<ratio> call_ratio(nb::handle given, const char* caller) {
+  require_near_exponent(given, caller);
   nb::object pair;
   try {
     pair = given.attr("as_integer_ratio")();
@@ -79,7 +93,14 @@ std::optional<ratio> call_ratio(nb::handle given, const char* caller) {
   return found;
 }
 
-bool has_attribute(nb::handle given, const char* name) { return PyObject_HasAttrString(given.ptr(), name) == 1; }
+/// Whether it is a time or a difference of times of NumPy, whose items may be integers.
+bool is_time(nb::handle given) {
+  if (!has_attribute(given, "dtype")) return false;
+  const nb::object dtype = given.attr("dtype");
+  if (!has_attribute(dtype, "kind")) return false;
+  const std::string kind = text_of(dtype.attr("kind"));
+  return kind == "m" || kind == "M";
+}
 
 /// Whether it is an array or scalar of some framework without dimensions.
 bool is_scalar_array(nb::handle given) {
@@ -97,7 +118,7 @@ std::optional<ratio> ratio_of(nb::handle given, const char* caller, bool unwrap 
     return call_ratio(nb::float_(value), caller);
   }
   if (has_attribute(given, "ndim")) {  // before __index__, which arrays have too
-    if (!unwrap || !is_scalar_array(given)) return std::nullopt;
+    if (!unwrap || !is_scalar_array(given) || is_time(given)) return std::nullopt;
     return ratio_of(nb::object(given.attr("item")()), caller, false);
   }
   if (has_attribute(given, "as_integer_ratio")) return call_ratio(given, caller);

@@ -303,3 +303,15 @@ def test_moments_are_compared_by_value() -> None:
         assert pickle.loads(pickle.dumps(a, protocol)) == a
     with pytest.raises(TypeError, match="unsupported operand"):
         a + 1
+
+
+def test_times_are_no_numbers_and_far_decimals_are_refused() -> None:
+    for time in (np.timedelta64(1, "ns"), np.datetime64(1, "ns"), np.array(1, "m8[ns]")):
+        with pytest.raises(TypeError):
+            xd.Accumulator() + time
+        assert xd.Accumulator() != time
+    for number in (Decimal("1e99999999"), Decimal("-1e-99999999")):
+        for call in (lambda a: a + number, lambda a: a < number, lambda a: a == number, lambda a: number - a):
+            with pytest.raises(ValueError, match=r"the number is .*; use numbers between 10\^-100000 and 10\^100000"):
+                call(xd.Accumulator())
+    assert (xd.Accumulator() + Decimal("0e-99999999") + Decimal("0.25")).round() == 0.25
