@@ -75,7 +75,7 @@ numbered_keys number_keys(const any_keys& keys, const monitor* monitor) {
   all.is_cancelled = is_cancelled();
   if (all.is_cancelled) return all;
   std::ranges::sort(all.groups);
-  all.groups.erase(std::ranges::unique(all.groups).begin(), all.groups.end());
+  all.groups.erase(std::unique(all.groups.begin(), all.groups.end()), all.groups.end());
   all.sizes.resize(all.groups.size());
   for (std::uint64_t& key : all.numbers) {
     if (key == numbered_keys::no_index) continue;
