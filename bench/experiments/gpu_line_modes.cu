@@ -1,5 +1,5 @@
-// Extreme elements and mode fast of rows and columns in a GPU's memory, beside CUB's segmented reductions and, of
-// the same bytes, the fastest kernel that only reads. 2^25 elements, or pairs, in all.
+// Extreme elements of rows and columns in a GPU's memory, beside CUB's segmented reductions and, of the same bytes,
+// the fastest kernel that only reads. 2^25 elements in all.
 //
 // Medians of rounds in which all ways take turns, in a replayed graph. Some results are compared with the vector
 // call. Output: one JSON object a line. Usage: gpu_line_modes. bench/python/line_modes.py measures PyTorch on the
@@ -19,7 +19,6 @@
 namespace experiment {
 namespace {
 
-using exactdot::mode;
 using exactdot::reduction;
 using exactdot::on_gpu::buffer;
 using exactdot::on_gpu::check;
@@ -32,13 +31,8 @@ constexpr int rounds = 7;
 struct job {
   const char* name;
   reduction what;
-  mode computed_in;
 };
-constexpr job jobs[] = {{"max", reduction::max, mode::exact},
-                        {"argmax", reduction::argmax, mode::exact},
-                        {"fast sum", reduction::sum, mode::fast},
-                        {"fast nrm2", reduction::nrm2, mode::fast},
-                        {"fast dot", reduction::dot, mode::fast}};
+constexpr job jobs[] = {{"max", reduction::max}, {"argmax", reduction::argmax}};
 
 struct times_length {
   std::int64_t length;
@@ -50,12 +44,10 @@ class measurement {
  public:
   measurement()
       : a_(gpu_, elements + 64),
-        b_(gpu_, elements + 64),
         results_(gpu_, elements / 4),
         scratch_(gpu_, std::size_t{256} << 20),
         workspace_(gpu_.handle()) {
     fill<<<1024, 256, 0, gpu_.handle()>>>(a_.data(), elements + 64, std::uint64_t{1} << 40);
-    fill<<<1024, 256, 0, gpu_.handle()>>>(b_.data(), elements + 64, std::uint64_t{2} << 40);
     check(cudaGetLastError(), "filling the matrices");
   }
 
@@ -63,7 +55,7 @@ class measurement {
     for (const int log2_length : {3, 5, 7, 9, 11, 13, 15, 18, 21}) {
       for (const job& asked : jobs) {
         measure(asked, std::size_t{1} << log2_length, false);
-        if (asked.what != reduction::nrm2) measure(asked, std::size_t{1} << log2_length, true);
+        measure(asked, std::size_t{1} << log2_length, true);
       }
     }
   }
@@ -72,15 +64,13 @@ class measurement {
   /// Rows of `length` elements, or columns of as many.
   void measure(const job& asked, std::size_t length, bool columns) {
     const std::size_t count = elements / length;
-    const bool two = asked.what == reduction::dot;
     std::vector<way> ways;
     ways.push_back({"exactdot", [=, this] { enqueue(asked, count, length, columns); }});
-    if (!columns && !two) ways.push_back({"cub", [=, this] { cub_segmented(asked.what, count, length); }});
-    const std::size_t bytes = elements * sizeof(T), each = two ? bytes : bytes / 2;
+    if (!columns) ways.push_back({"cub", [=, this] { cub_segmented(asked.what, count, length); }});
+    const std::size_t each = elements * sizeof(T) / 2;
     const auto* const start = reinterpret_cast<const char*>(a_.data());
-    const void* const second = two ? static_cast<const void*>(b_.data()) : start + each;
     for (const bench::reader& kernel : bench::readers(gpu_, each)) {
-      ways.push_back({"read", [=, enqueue = kernel.enqueue] { enqueue(start, second, each); }});
+      ways.push_back({"read", [=, enqueue = kernel.enqueue] { enqueue(start, start + each, each); }});
     }
     const auto found = medians(gpu_, ways, rounds);
     std::printf("{\"what\": \"%s of %s\", \"type\": \"%s\", \"lines\": %zu, \"length\": %zu, \"wrong\": %zu",
@@ -92,25 +82,17 @@ class measurement {
   }
 
   void enqueue(const job& asked, std::size_t count, std::size_t length, bool columns) {
-    const exactdot::options chosen{.mode = asked.computed_in};
-    const auto run = [&](const auto& x, const auto& y, auto* out) {
-      if (asked.what == reduction::dot) {
-        if constexpr (std::is_same_v<decltype(out), T*>) exactdot::cuda::dot(workspace_, x, y, out, chosen);
-      } else {
-        exactdot::cuda::reduce(workspace_, asked.what, x, out, chosen);
-      }
-    };
-    const auto of = [&](const auto& x, const auto& y) {
+    const auto of = [&](const auto& x) {
       if (exactdot::gives_index(asked.what)) {
-        run(x, y, reinterpret_cast<std::int64_t*>(results_.data()));
+        exactdot::cuda::reduce(workspace_, asked.what, x, reinterpret_cast<std::int64_t*>(results_.data()));
       } else {
-        run(x, y, reinterpret_cast<T*>(results_.data()));
+        exactdot::cuda::reduce(workspace_, asked.what, x, reinterpret_cast<T*>(results_.data()));
       }
     };
     if (columns) {
-      of(exactdot::columns(a_.data(), length, count), exactdot::columns(b_.data(), length, count));
+      of(exactdot::columns(a_.data(), length, count));
     } else {
-      of(exactdot::rows(a_.data(), count, length), exactdot::rows(b_.data(), count, length));
+      of(exactdot::rows(a_.data(), count, length));
     }
   }
 
@@ -124,15 +106,11 @@ class measurement {
       check(cub::DeviceSegmentedReduce::Max(scratch_.data(), bytes, a_.data(), out, segments, offsets, offsets + 1,
                                             gpu_.handle()),
             "cub");
-    } else if (what == reduction::argmax) {
+    } else {
       auto* const pairs = reinterpret_cast<cub::KeyValuePair<int, T>*>(scratch_.data() + (bytes / 2));
       bytes /= 2;
       check(cub::DeviceSegmentedReduce::ArgMax(scratch_.data(), bytes, a_.data(), pairs, segments, offsets,
                                                offsets + 1, gpu_.handle()),
-            "cub");
-    } else {
-      check(cub::DeviceSegmentedReduce::Sum(scratch_.data(), bytes, a_.data(), out, segments, offsets, offsets + 1,
-                                            gpu_.handle()),
             "cub");
     }
   }
@@ -151,19 +129,15 @@ class measurement {
         const auto step = static_cast<std::ptrdiff_t>((columns ? count : 1) * sizeof(T));
         return exactdot::any_vector{first + (columns ? i : i * length), length, exactdot::type_of<T>, step};
       };
-      const exactdot::options chosen{.mode = asked.computed_in};
       const exactdot::element_type type = index ? exactdot::element_type::int64 : exactdot::type_of<T>;
-      const std::uint64_t bits =
-          asked.what == reduction::dot
-              ? exactdot::dot(line(a_.data()), line(b_.data()), type, chosen).bits
-              : exactdot::cuda::reduce(workspace_, asked.what, line(a_.data()), type, chosen).bits;
+      const std::uint64_t bits = exactdot::cuda::reduce(workspace_, asked.what, line(a_.data()), type).bits;
       wrong += std::memcmp(reinterpret_cast<const char*>(found.data()) + i * bytes, &bits, bytes) != 0 ? 1 : 0;
     }
     return wrong;
   }
 
   stream gpu_;
-  buffer<T> a_, b_;
+  buffer<T> a_;
   buffer<std::uint64_t> results_;
   buffer<char> scratch_;
   exactdot::cuda::workspace workspace_;

@@ -1,5 +1,5 @@
 // Reductions on a GPU by launch configurations and variants of the library's kernels: the program behind the rows
-// of src/cuda/tuning.hpp. Clusters up to 2^17 elements, streamed loads and claims from 2^20 on, plain loads
+// of src/cuda/tuning.hpp. Clusters up to 2^17 elements, claims from 2^20 on, plain loads
 // everywhere, mode fast.
 //
 // Beside them: the library's choice, cuBLAS, and the kernels of the bench's read ceiling. Of each way the three
@@ -28,7 +28,7 @@ namespace engine = exactdot::cuda_engine;
 
 constexpr int rounds = 11, kept_of_each_way = 3;
 constexpr double sample_seconds = 2e-3;
-constexpr std::size_t longest_cluster = std::size_t{1} << 17, shortest_streamed = std::size_t{1} << 20;
+constexpr std::size_t longest_cluster = std::size_t{1} << 17, shortest_claiming = std::size_t{1} << 20;
 
 struct measured {
   std::string reduction, type, timing, way, launch_config;
@@ -85,20 +85,18 @@ std::vector<candidate<T>> candidates_for(exactdot::reduction what, problem<T>& o
   const auto& rows = engine::exact_rows<T, Term, false>();
   const engine::summation sums = rows[engine::row_for(rows, n * sizeof(T))].config.sums;
   add(direct_candidates<T, Term>(where, sums));
-  if (sizeof(T) == sizeof(float) && n >= shortest_streamed) {
+  if (sizeof(T) == sizeof(float) && n >= shortest_claiming) {
     for (const engine::summation other : {engine::plain, engine::grouped, engine::compensated}) {
       if (other != sums) add(direct_candidates<T, Term>(where, other));
     }
   }
   add(fast_candidates<T, Term>(where));
   if (n <= longest_cluster) add(cluster_candidates<T, Term>(where));
-  if (n < shortest_streamed) return all;
-  add(streamed_candidates<T, Term>(where));
+  if (n < shortest_claiming) return all;
   add(claiming_candidates<T, Term>(where));
   const bench::read_arrays arrays = bench::arrays_of(what, on.a.data(), on.b.data(), n);
   for (const bench::reader& kernel : bench::readers(on.gpu, arrays.bytes)) {
-    const bool bulk = kernel.launch_config.find("bulk") != std::string::npos;
-    all.push_back({bulk ? "read, streamed" : "read", kernel.launch_config,
+    all.push_back({"read", kernel.launch_config,
                    [enqueue = kernel.enqueue, arrays](const T*, const T*, std::size_t, T*) {
                      enqueue(arrays.a, arrays.b, arrays.bytes);
                    }});
@@ -190,8 +188,8 @@ const measured* best_of(const std::vector<measured>& results, const measured& li
 }
 
 void print_table(const std::vector<measured>& results) {
-  const std::vector<std::string> ways = {"exact",  "cublas", "direct",       "cluster", "streamed",
-                                         "claims", "fast",   "fast, direct", "read",    "read, streamed"};
+  const std::vector<std::string> ways = {"exact",  "cublas", "direct",       "cluster",
+                                         "claims", "fast",   "fast, direct", "read"};
   std::printf("\n%-14s %-7s %4s %-6s", "reduction", "type", "2^", "timing");
   for (const std::string& way : ways) std::printf(" %14s", way.c_str());
   std::printf("  best of mode exact; of mode fast\n");
@@ -203,7 +201,7 @@ void print_table(const std::vector<measured>& results) {
     for (const std::string& way : ways) {
       const measured* const of_way = best_of(results, row, way);
       of_way == nullptr ? std::printf(" %14s", "-") : std::printf(" %14.3f", of_way->microseconds);
-      const bool competes = way == "direct" || way == "cluster" || way == "streamed" || way == "claims";
+      const bool competes = way == "direct" || way == "cluster" || way == "claims";
       if (competes && of_way != nullptr && (best == nullptr || of_way->microseconds < best->microseconds))
         best = of_way;
     }

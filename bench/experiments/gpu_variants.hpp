@@ -15,7 +15,7 @@ namespace experiment {
 template <class T>
 struct candidate {
   /// "exact", "fast": the library's choice; "cublas"; "read": no arithmetic; of mode exact "direct" (plain loads),
-  /// "cluster", "streamed", "claims"; "fast, direct" of mode fast.
+  /// "cluster", "claims"; "fast, direct" of mode fast.
   std::string way;
   std::string launch_config = {};
   std::function<void(const T* a, const T* b, std::size_t n, T* result)> enqueue = {};
@@ -34,8 +34,6 @@ std::vector<candidate<T>> claiming_candidates(const environment& on);
 template <class T, class Term>
 std::vector<candidate<T>> cluster_candidates(const environment& on);
 /// Rings of several depths, as many blocks per multiprocessor as fit; of floats with grouped sums.
-template <class T, class Term>
-std::vector<candidate<T>> streamed_candidates(const environment& on);
 /// Mode fast.
 template <class T, class Term>
 std::vector<candidate<T>> fast_candidates(const environment& on);

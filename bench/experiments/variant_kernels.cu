@@ -26,7 +26,6 @@ std::string describe(const launch_config& config, unsigned blocks) {
     text += ", " + std::to_string(config.blocks_per_multiprocessor) + " blocks per multiprocessor";
   }
   if (config.sums != plain) text += config.sums == grouped ? ", grouped sums" : ", compensated sums";
-  if (config.stages > 0) text += ", " + std::to_string(config.stages) + " stages";
   return text;
 }
 
@@ -34,29 +33,26 @@ std::string describe(const launch_config& config, unsigned blocks) {
 template <int threads, int in_flight, summation sums, kernel_variant variant = kernel_variant{}>
 struct exact_launch {
   static constexpr auto kernel = exact_kernel<element, term, input_layout::contiguous, threads, in_flight, sums,
-                                              variant.in_cluster, variant.stages, variant.claims>;
-  static constexpr std::size_t ring = ring_bytes<element, term::inputs, in_flight, variant.stages>(threads);
+                                              variant.in_cluster, variant.claims>;
 
   static void enqueue(const environment& on, unsigned blocks, const element* a, const element* b, std::size_t n,
                       element* result) {
     const sum_shape shape{n,      blocks, threads, in_flight, bounded_thread_sum<element, term, sums>::accumulators,
                           variant};
     const error_bound bound = bound_of(shape, sums, exactdot::core::streams_of<term, element> == 2);
-    exactdot::cuda::launch_kernel(on, "launching the exact kernel", {blocks, threads, ring, variant.in_cluster},
+    exactdot::cuda::launch_kernel(on, "launching the exact kernel", {blocks, threads, 0, variant.in_cluster},
                                   kernel, inputs(a, term::inputs == 2 ? b : nullptr, n), bound, on.state,
                                   value_at(result));
   }
   /// Blocks that fit on a multiprocessor.
   static int resident_blocks() {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(ring)),
-          "raising the limit of dynamic shared memory");
     int blocks = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, ring), "querying the occupancy");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0), "querying the occupancy");
     return blocks;
   }
   /// A candidate with so many blocks.
   static void add(candidates& to, const char* way, unsigned blocks, const environment& on) {
-    to.push_back({way, describe({threads, in_flight, 1, sums, 0, variant.stages}, blocks),
+    to.push_back({way, describe({threads, in_flight, 1, sums}, blocks),
                   [&on, blocks](const element* a, const element* b, std::size_t n, element* result) {
                     enqueue(on, blocks, a, b, n, result);
                   }});
@@ -85,7 +81,7 @@ void add_direct(candidates& to, const environment& on) {
 
 template <summation sums>
 candidates all_claims(const environment& on) {
-  constexpr kernel_variant claims{false, 0, true};
+  constexpr kernel_variant claims{false, true};
   candidates all;
   exact_launch<256, 2, sums, claims>::add_direct(all, on);
   exact_launch<512, 2, sums, claims>::add_direct(all, on);
@@ -108,7 +104,7 @@ candidates all_direct(const environment& on) {
 template <summation sums, int threads, int... in_flight>
 void add_clusters(candidates& to, const environment& on) {
   for (const unsigned blocks : {2U, 4U, 8U}) {
-    (exact_launch<threads, in_flight, sums, kernel_variant{true, 0}>::add(to, "cluster", blocks, on), ...);
+    (exact_launch<threads, in_flight, sums, kernel_variant{true}>::add(to, "cluster", blocks, on), ...);
   }
 }
 
@@ -119,31 +115,6 @@ candidates all_clusters(const environment& on) {
   add_clusters<sums, 256, 1, 2, 4>(all, on);
   add_clusters<sums, 512, 1, 2>(all, on);
   add_clusters<sums, 1024, 1>(all, on);
-  return all;
-}
-
-template <summation sums, int threads, int in_flight, int... stages>
-void add_streamed(candidates& to, const environment& on) {
-  const auto add_each = [&]<int count>() {
-    using launch = exact_launch<threads, in_flight, sums, kernel_variant{false, count}>;
-    const int resident = launch::resident_blocks();
-    for (int blocks = 1; blocks <= resident && blocks <= 4; ++blocks) {
-      const auto grid = static_cast<unsigned>(blocks * on.multiprocessors);
-      if (grid <= max_blocks) launch::add(to, "streamed", grid, on);
-    }
-  };
-  (add_each.template operator()<stages>(), ...);
-}
-
-template <summation sums>
-candidates all_streamed(const environment& on) {
-  candidates all;
-  add_streamed<sums, 128, 4, 4, 8>(all, on);
-  add_streamed<sums, 256, 2, 4, 8>(all, on);
-  add_streamed<sums, 256, 4, 2, 4>(all, on);
-  add_streamed<sums, 256, 8, 2>(all, on);
-  add_streamed<sums, 512, 2, 3, 6>(all, on);
-  add_streamed<sums, 512, 4, 2>(all, on);
   return all;
 }
 
@@ -192,10 +163,6 @@ candidates claiming_candidates<element, term>(const environment& on) {
 template <>
 candidates cluster_candidates<element, term>(const environment& on) {
   return all_clusters<(is_float ? plain : compensated)>(on);
-}
-template <>
-candidates streamed_candidates<element, term>(const environment& on) {
-  return all_streamed<(is_float ? grouped : compensated)>(on);
 }
 template <>
 candidates fast_candidates<element, term>(const environment& on) {

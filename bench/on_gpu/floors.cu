@@ -1,7 +1,6 @@
 // Lower bounds on the time of a reduction: the launch alone, the first reads alone, the memory traffic alone.
 #include <algorithm>
 #include <bench/on_gpu/peer.cuh>
-#include <bench/on_gpu/streamed_read.cuh>
 #include <lab/on_gpu/read_ceiling.cuh>
 #include <memory>
 #include <set>
@@ -36,31 +35,6 @@ void read(stream& stream, const read_config& config, const void* a, const void* 
   if (config.in_flight == 2) return read_both<2>(stream, config.blocks, config.threads, a, b, bytes, out);
   if (config.in_flight == 4) return read_both<4>(stream, config.blocks, config.threads, a, b, bytes, out);
   return read_both<8>(stream, config.blocks, config.threads, a, b, bytes, out);
-}
-
-/// A reader with a ring of `stages` stages per warp, one or two blocks per multiprocessor.
-template <int in_flight, int stages>
-void add_streamed_readers(std::vector<reader>& to, stream& gpu_stream,
-                          const std::shared_ptr<buffer<unsigned>>& out) {
-  stream* const stream_address = &gpu_stream;
-  for (const unsigned resident : {1U, 2U}) {
-    constexpr unsigned threads = 256;
-    const unsigned blocks = resident * static_cast<unsigned>(gpu_stream.multiprocessors());
-    to.push_back({std::to_string(blocks) + " blocks of " + std::to_string(threads) + " threads, bulk copies of " +
-                      std::to_string(in_flight * 32 * pack_bytes) + " bytes of each vector, " +
-                      std::to_string(stages) + " per warp",
-                  [=](const void* a, const void* b, std::size_t bytes) {
-                    read_streamed<in_flight, stages>(*stream_address, blocks, threads, a, b, bytes, out->data());
-                  }});
-  }
-}
-
-bool has_bulk_copies() {
-  int device = 0, major = 0;
-  check(cudaGetDevice(&device), "querying the current device");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-        "querying the compute capability");
-  return major >= engine::variant_capability;
 }
 
 }  // namespace
@@ -133,12 +107,6 @@ std::vector<reader> readers(stream& gpu_stream, std::size_t bytes) {
                    [=](const void* a, const void* b, std::size_t length) {
                      read(*stream_address, config, a, b, length, out->data());
                    }});
-  }
-  if (has_bulk_copies()) {
-    add_streamed_readers<2, 4>(all, gpu_stream, out);
-    add_streamed_readers<2, 6>(all, gpu_stream, out);
-    add_streamed_readers<4, 2>(all, gpu_stream, out);
-    add_streamed_readers<4, 3>(all, gpu_stream, out);
   }
   return all;
 }

@@ -5,8 +5,6 @@
 #include <cuda/batch_axes.hpp>
 #include <cuda/batch_engine.hpp>
 #include <cuda/driver.hpp>
-#include <cuda/fast_launch.hpp>
-#include <cuda/fast_line_tuning.hpp>
 #include <cuda/group_engine.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/launch.hpp>
@@ -15,7 +13,7 @@
 #include <cuda/line_tuning.hpp>
 #include <cuda/operands_of.hpp>
 #include <cuda/pool.hpp>
-#include <cuda/segment_modes.hpp>
+#include <cuda/segment_extrema.hpp>
 #include <cuda/state_engine.hpp>
 #include <string>
 #include <utility>
@@ -39,9 +37,19 @@ std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
   engine::throw_error(code, of.each.caller, sentence);
 }
 
+/// Sums in mode fast of what is not one vector.
+bool is_fast_shape(const batch& of) {
+  if (of.each.mode != mode::fast || of.each.info().is_extremum) return false;
+  return of.offsets.data != nullptr || of.count > 1 || has_element_axes(of);
+}
+
 /// Throws for a batch that GPUs do not compute.
 void require_support(const batch& of) {
   if (of.has_keys()) return require_group_support(of);
+  if (is_fast_shape(of)) {
+    refuse(of, "in a GPU's memory mode fast sums vectors only: for rows, columns, axes and segments mode exact takes "
+               "the same time; use mode exact");
+  }
   const auto refuse_if = [&](bool missing, const char* what) {
     if (!missing) return;
     refuse(
@@ -132,20 +140,13 @@ std::pair<std::size_t, shared_axis> longest_axis(const batch& of) {
   return {static_cast<std::size_t>(longest - of.results.begin()), *longest};
 }
 
-/// Whether the lines are few long columns that blocks share, for extreme elements or in mode fast.
+/// Whether the lines are few long columns whose extreme elements blocks share.
 bool shares_columns(const batch& of, int multiprocessors) {
   const engine::plan& each = of.each;
   const auto lines = longest_axis(of).second;
-  const auto is_column = [](const engine::operand& x, std::ptrdiff_t next) {
-    return next == static_cast<std::ptrdiff_t>(size_of(x.type));
-  };
-  if (each.contiguous || !is_column(each.a, lines.a)) return false;
-  if (each.info().is_extremum) return parts_of_extremum_columns(lines.n, each.n, multiprocessors) > 1;
-  if (each.mode != mode::fast || (each.info().inputs == 2 && !is_column(each.b, lines.b) && lines.b != 0)) {
-    return false;
-  }
-  const std::size_t tile = each.carrier == element_type::float32 ? order_v1<float>::tile : order_v1<double>::tile;
-  return parts_of_fast_columns(lines.n, each.n, tile, multiprocessors).parts > 1;
+  if (!each.info().is_extremum || each.contiguous) return false;
+  if (lines.a != static_cast<std::ptrdiff_t>(size_of(each.a.type))) return false;
+  return parts_of_extremum_columns(lines.n, each.n, multiprocessors) > 1;
 }
 
 void launch_extrema(const cuda::workspace::storage& storage, const batch& of) {
@@ -180,10 +181,8 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
   line_results out;
   out.next = lines.out;
   out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
-  const bool fast = each.mode == mode::fast;
   const bool is_native = each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped &&
-                         !each.b.swapped && !has_element_axes(of) &&
-                         !(fast && shares_columns(of, storage.multiprocessors));
+                         !each.b.swapped && !has_element_axes(of);
   for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
     out.first = first.out;
     if (is_native) {
@@ -191,14 +190,13 @@ void launch_lines(const cuda::workspace::storage& storage, const batch& of) {
       in.first = {static_cast<const T*>(first.a), static_cast<const T*>(first.b), elements_in<T>(each.a.stride),
                   elements_in<T>(each.b.stride), each.n};
       in.count = lines.n, in.next_a = elements_in<T>(lines.a), in.next_b = elements_in<T>(lines.b);
-      fast ? cuda::launch_fast_lines<T>(storage, each.term, in, out) : enqueue_lines<T>(storage, each, in, out);
+      enqueue_lines<T>(storage, each, in, out);
     } else {
       line_operands<T, input_layout::any> in;
       in.first = any_operands_of<T>(each, each.term_info());
       in.first.a.data = static_cast<const char*>(first.a), in.first.b.data = static_cast<const char*>(first.b);
       in.count = lines.n, in.next_a = lines.a, in.next_b = lines.b, in.axes = element_axes_of(of);
-      fast ? cuda::launch_fast_any_lines<T>(storage, each.term, in, out)
-           : enqueue_any_lines<T>(storage, each, in, out);
+      enqueue_any_lines<T>(storage, each, in, out);
     }
   });
 }
@@ -247,17 +245,18 @@ void choose_batch(batch& of, const options& options) {
 void enqueue_batch(cuda::workspace::storage& storage, const batch& of) {
   if (of.count == 0) return;
   const engine::plan& each = of.each;
-  const bool is_exact_sum = !each.info().is_extremum && each.mode == mode::exact;
+  const bool is_extremum = each.info().is_extremum;
   if (of.has_keys()) return enqueue_groups(storage, of);
   if (of.offsets.data != nullptr) {
-    return is_exact_sum ? enqueue_segments(storage, of) : enqueue_segment_modes(storage, of);
+    return is_extremum ? enqueue_segment_extrema(storage, of) : enqueue_segments(storage, of);
   }
-  const std::size_t bytes = each.n * size_of(each.a.type) * static_cast<std::size_t>(each.info().inputs);
-  const bool by_vector =
-      !has_element_axes(of) && (is_exact_sum ? is_vector_by_vector(of, storage.multiprocessors)
-                                             : is_vector_by_vector(of.count, bytes, storage.multiprocessors));
+  if (each.mode == mode::fast && !is_extremum) return launch_vectors(storage, of);  // one: require_support
+  const std::size_t bytes = each.n * size_of(each.a.type);
+  const bool by_vector = !has_element_axes(of) &&
+                         (is_extremum ? is_vector_by_vector(of.count, bytes, storage.multiprocessors)
+                                      : is_vector_by_vector(of, storage.multiprocessors));
   if (by_vector && !shares_columns(of, storage.multiprocessors)) return launch_vectors(storage, of);
-  if (each.info().is_extremum) return launch_extrema(storage, of);
+  if (is_extremum) return launch_extrema(storage, of);
   with_carrier(of.each.carrier, [&]<class T>(T) { launch_lines<T>(storage, of); });
 }
 

@@ -18,7 +18,7 @@ using namespace cuda_engine;
 using storage_type = workspace::storage;
 
 constexpr kernel_variant variant_of(const launch_config& config) {
-  return {config.cluster_blocks > 0, config.stages, config.claims};
+  return {config.cluster_blocks > 0, config.claims};
 }
 
 /// What block_count divides: elements, or packs.
@@ -49,12 +49,9 @@ void launch_exact(const storage_type& storage, const launch_config& config, cons
                         bounded_thread_sum<T, Term, sums>::accumulators,
                         variant};
   const error_bound bound = bound_of(shape, sums, core::streams_of<Term, T> == 2);
-  const std::size_t ring =
-      storage.has_capability_9 ? ring_bytes<T, Term::inputs, in_flight, variant.stages>(threads) : 0;
-  launch_kernel(
-      storage, "launching the exact kernel", {blocks, threads, ring, variant.in_cluster},
-      exact_kernel<T, Term, layout, threads, in_flight, sums, variant.in_cluster, variant.stages, variant.claims>,
-      in, bound, storage.state, to);
+  launch_kernel(storage, "launching the exact kernel", {blocks, threads, 0, variant.in_cluster},
+                exact_kernel<T, Term, layout, threads, in_flight, sums, variant.in_cluster, variant.claims>, in, bound,
+                storage.state, to);
 }
 
 template <class T, class Term, input_layout layout, int threads, int in_flight>

@@ -56,16 +56,14 @@ EXACTDOT_CORE turn_counts divide_turns(std::size_t turns, unsigned blocks) {
 /// the first in_flight accumulators, and in their last turns only the first. Of contiguous inputs, in packs or
 /// interleaved, a turn takes in_flight·W elements of each thread, W = accumulators, and gives in_flight terms to
 /// each. A thread whose first element is i takes the turns t with i + t·in_flight·T·W < n, at most
-/// ⌈n/(in_flight·T·W)⌉, so h <= ⌈n/(T·W)⌉ + in_flight - 1, and one single element more. Tiles leave packs that take
-/// one turn more. Of converted inputs, see in_flight_of_converted. With claims, a block takes own + limit, at most
+/// ⌈n/(in_flight·T·W)⌉, so h <= ⌈n/(T·W)⌉ + in_flight - 1, and one single element more. Of converted inputs, see in_flight_of_converted. With claims, a block takes own + limit, at most
 /// 9/8 of all turns t <= n/(in_flight·T·W) + 1, each with at most in_flight·W/used <= 4·in_flight terms.
 EXACTDOT_CORE std::size_t terms_of_accumulator(const sum_shape& shape) {
   const std::size_t all = std::size_t{shape.blocks} * shape.threads;
   const auto used =
       static_cast<std::size_t>(shape.in_flight < shape.accumulators ? shape.in_flight : shape.accumulators);
   const std::size_t of_thread = (shape.n + all - 1) / all;
-  const auto last_turns =
-      static_cast<std::size_t>(shape.variant.stages > 0 ? 2 * shape.in_flight : shape.in_flight);
+  const auto last_turns = static_cast<std::size_t>(shape.in_flight);
   const std::size_t terms = (of_thread + used - 1) / used + last_turns + 1;
   return shape.variant.claims ? terms + terms / 8 + 1 + 5 * last_turns : terms;
 }

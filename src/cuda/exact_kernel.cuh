@@ -16,9 +16,9 @@
 #include <cuda/converted_load.cuh>
 #include <cuda/dependent_launch.cuh>
 #include <cuda/finish.cuh>
+#include <cuda/load.cuh>
 #include <cuda/messages.cuh>
 #include <cuda/refined_sum.cuh>
-#include <cuda/streamed_load.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -157,15 +157,13 @@ __device__ __forceinline__ const auto& inputs_of_second_read(const operands<T, l
 }
 
 /// Adds the block's share of the terms. By all threads.
-template <class Term, int in_flight, int stages, bool claims, class Element, input_layout layout, class Sums,
+template <class Term, int in_flight, bool claims, class Element, input_layout layout, class Sums,
           class Storage>
 __device__ __forceinline__ void add_own_share(const operands<Element, layout>& in, Sums& sums, exchange& exchange,
                                               Storage& storage) {
   const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
   if constexpr (layout == input_layout::converted) {
     add_converted<Term, in_flight>(in, sums);
-  } else if constexpr (stages > 0) {
-    for_each_streamed<Term, in_flight, stages>(in, add);
   } else if constexpr (claims) {
     for_each_claimed<Term, in_flight>(in, exchange.claimed_parts, storage.claimed_parts, add);
   } else {
@@ -198,9 +196,9 @@ __device__ __forceinline__ bounded_sum<compensated> sum_of_grid(Sums& sums, Stor
   return total;
 }
 
-/// `clustered`, `ring_stages`, `claims`: the fields of a kernel_variant, since nvcc takes no structure.
+/// `clustered`, `claims`: the fields of a kernel_variant, since nvcc takes no structure.
 template <class Element, class Term, input_layout layout, int threads, int packs_in_flight, summation summed,
-          bool clustered = false, int ring_stages = 0, bool claims = false>
+          bool clustered = false, bool claims = false>
 __global__ void __launch_bounds__(threads, claims ? 1024 / threads : 1)
     exact_kernel(const __grid_constant__ operands<Element, layout> in, const __grid_constant__ error_bound bound,
                  device_state* state, const __grid_constant__ destination to) {
@@ -208,7 +206,6 @@ __global__ void __launch_bounds__(threads, claims ? 1024 / threads : 1)
   static_assert(compensated || core::streams_of<Term, Element> == 1,
                 "plain sums have no room for a product's error");
   constexpr bool in_cluster = clustered && compiles_variants;
-  constexpr int stages = compiles_variants ? ring_stages : 0;
   constexpr int sums_in_reach = threads / 32 * (in_cluster ? int{max_cluster_blocks} : 1);
   __shared__ shared_storage<Element, sums_in_reach, compensated> storage;
   const bool alone = gridDim.x == 1, approximates = to.words == nullptr;
@@ -218,7 +215,7 @@ __global__ void __launch_bounds__(threads, claims ? 1024 / threads : 1)
   if (to.is_decided()) return;
   const long long start = clock64();
   bounded_thread_sum<Element, Term, summed> sums;
-  if (approximates) add_own_share<Term, packs_in_flight, stages, claims>(in, sums, exchange, storage);
+  if (approximates) add_own_share<Term, packs_in_flight, claims>(in, sums, exchange, storage);
   if (approximates) end_of_input(in.n);  // else the second level reads the inputs: the kernel's end counts
   bounded_sum<compensated> total;
   if constexpr (in_cluster) {

@@ -1,12 +1,11 @@
-// Variants of the exact kernel, all with the same results. Clusters and rings need compute capability 9.0; kernels
-// compiled for less ignore them: they exchange messages and load directly.
+// Variants of the exact kernel, all with the same results. Clusters need compute capability 9.0; kernels compiled for
+// less exchange messages.
 #pragma once
 
 namespace exactdot::inline v0_3::cuda_engine {
 
 struct kernel_variant {
   bool in_cluster = false;  ///< the launch is one thread block cluster (cluster_sum.cuh)
-  int stages = 0;           ///< of a warp's ring, if the inputs are read by bulk copies (streamed_load.cuh); 0: not
   bool claims = false;  ///< blocks claim parts of the last turns (claimed_load.cuh), and 1024 threads are resident
 };
 

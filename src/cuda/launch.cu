@@ -37,7 +37,8 @@ void launch(const workspace::storage& storage, const engine::plan& plan, const d
         return launch_contiguous<T, Term>(storage, plan, to);
       case input_layout::converted:
         return launch_converted<T>(storage, plan, to);
-      case input_layout::strided:  // of lines only
+      case input_layout::strided:  // of lines only, as the next
+      case input_layout::axes:
       case input_layout::any:
         return launch_any<T, Term>(storage, plan, to);
     }

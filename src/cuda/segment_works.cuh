@@ -1,8 +1,6 @@
-// What is computed of segments, for segment_work_kernel.cuh: extreme elements, and sums in mode fast.
+// What is computed of segments, for segment_work_kernel.cuh: extreme elements.
 #pragma once
 
-#include <cuda/fast_line_kernel.cuh>
-#include <cuda/fast_line_tuning.hpp>
 #include <cuda/line_extremum_kernel.cuh>
 #include <cuda/segment_work_kernel.cuh>
 
@@ -77,96 +75,6 @@ struct extremum_of_segments {
  private:
   [[nodiscard]] __device__ __forceinline__ element_line line(std::uint64_t begin, std::uint64_t n) const {
     return {first + static_cast<std::ptrdiff_t>(begin) * stride, static_cast<std::size_t>(n)};
-  }
-};
-
-/// The sum of each segment in mode fast.
-template <class T, class Term, input_layout layout>
-struct fast_sum_of_segments {
-  static constexpr auto loads = layout == input_layout::contiguous ? input_layout::strided : input_layout::any;
-  operands<T, loads> vector;
-  line_results out;
-
-  static constexpr int few = 2;
-  static constexpr std::uint64_t longest_of_few = 128 / sizeof(T), longest_of_group = order_v1<T>::tile;
-  /// Of one warp.
-  struct warp_storage {
-    T waiting[max_tree_levels];
-  };
-  template <int threads>
-  using block_storage = block_tiles<T, threads>;
-
-  template <int lanes>
-  __device__ __forceinline__ void reduce(std::uint64_t index, std::uint64_t begin, std::uint64_t n, bool is_line,
-                                         warp_storage& storage) const {
-    using shape = std::conditional_t<lanes == few, tile_shape<few, 4, 1>,
-                                     std::conditional_t<lanes == 8, tile_shape<8, 4, 1>, tile_shape<32, 1, 2>>>;
-    // teams of 8 lanes have one tile each, and need no memory
-    const T sum = sum_by_team<Term, layout, shape>(line(begin, n), storage.waiting);
-    store_fast_line(out, index, n, sum, is_line && threadIdx.x % lanes == 0);
-  }
-  template <int threads>
-  __device__ __forceinline__ void reduce_by_block(std::uint64_t index, std::uint64_t begin, std::uint64_t n,
-                                                  block_storage<threads>& storage, unsigned& turn) const {
-    const int log2_tiles = log2_tiles_of_warp(tiles_of<T>(static_cast<std::size_t>(n)), threads);
-    const T sum = sum_by_block<Term, layout, threads, 2>(line(begin, n), log2_tiles, storage, turn);
-    if (threadIdx.x < 32) store_fast_line(out, index, n, sum, threadIdx.x == 0);
-  }
-  /// The subtree of this block's tiles.
-  template <int threads>
-  __device__ __forceinline__ segment_part reduce_part(std::uint64_t begin, std::uint64_t n,
-                                                      block_storage<threads>& storage, unsigned& turn) const {
-    const std::size_t tiles = tiles_of<T>(static_cast<std::size_t>(n));
-    const int log2_part = log2_tiles_of_part(tiles);
-    const std::uint64_t first = (std::uint64_t{blockIdx.x} << log2_part) * order_v1<T>::tile;
-    if (first >= n) return {0, 0};
-    const std::uint64_t most = std::uint64_t{order_v1<T>::tile} << log2_part, left = n - first;
-    const int log2_tiles = log2_tiles_of_warp(std::size_t{1} << log2_part, threads);
-    const T sum = sum_by_block<Term, layout, threads, 2>(line(begin + first, left < most ? left : most), log2_tiles,
-                                                         storage, turn);
-    return {core::to_word(sum), 0};
-  }
-  /// `part`: of the block whose number is this thread's; there are no more blocks than threads.
-  template <int threads>
-  __device__ __forceinline__ void combine_parts(std::uint64_t index, std::uint64_t n, const segment_part& part,
-                                                block_storage<threads>& storage) const {
-    constexpr unsigned warps = threads / 32;
-    const std::size_t tiles = tiles_of<T>(static_cast<std::size_t>(n));
-    const int log2_part = log2_tiles_of_part(tiles);
-    const auto nodes = static_cast<unsigned>(((tiles - 1) >> log2_part) + 1);
-    T sum = core::from_word<T>(part.first);
-    sum = add_neighbours<32>(sum, threadIdx.x, nodes);
-    __syncthreads();  // the block's own part has been added
-    if (threadIdx.x % 32 == 0) storage.warp_sum[0][threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x >= 32) return;
-    sum = add_neighbours<warps>(threadIdx.x < warps ? storage.warp_sum[0][threadIdx.x] : T{0}, threadIdx.x,
-                                (nodes + 31) / 32);
-    store_fast_line(out, index, n, sum, threadIdx.x == 0);
-  }
-  __device__ __forceinline__ void store_empty(std::uint64_t index, bool is_valid, bool stores) const {
-    store_fast_line(out, index, 0, is_valid ? T{0} : core::canonical_nan<T>(), stores);
-  }
-
- private:
-  /// log2 of the tiles of a block's part: a subtree, so that no more blocks have one than there are.
-  [[nodiscard]] static __device__ __forceinline__ int log2_tiles_of_part(std::size_t tiles) {
-    int log2_part = 0;
-    while (((tiles - 1) >> log2_part) >= gridDim.x) ++log2_part;
-    return log2_part;
-  }
-  [[nodiscard]] __device__ __forceinline__ operands<T, loads> line(std::uint64_t begin, std::uint64_t n) const {
-    const auto skipped = static_cast<std::ptrdiff_t>(begin);
-    operands<T, loads> one = vector;
-    if constexpr (loads == input_layout::any) {
-      one.a.data += skipped * one.a.stride;
-      one.b.data += skipped * one.b.stride;
-    } else {
-      one.a += skipped * one.stride_a;
-      if (one.b != nullptr) one.b += skipped * one.stride_b;
-    }
-    one.n = static_cast<std::size_t>(n);
-    return one;
   }
 };
 

@@ -15,7 +15,6 @@ inline constexpr unsigned max_long_lines =
     4096;  ///< segments in the list, half of them at most because they are long
 inline constexpr unsigned max_open_sums = 192;  ///< split lines whose rounding a bound leaves open
 inline constexpr unsigned max_partials = 8192;
-inline constexpr unsigned max_fast_nodes = 32768;  ///< subtrees of mode fast in the place of partial sums
 
 /// A traced sum (traced_sum.cuh).
 struct stored_trace {

@@ -20,7 +20,6 @@ struct launch_config {
   summation sums = summation::plain;  ///< mode exact
   // mode exact, compute capability 9.0
   int cluster_blocks = 0;  ///< the launch is one cluster of so many blocks (cluster_sum.cuh); 0: it is not
-  int stages = 0;       ///< of a ring that bulk copies fill (streamed_load.cuh), in no row: slower; 0: direct loads
   bool claims = false;  ///< blocks claim parts of the last turns (claimed_load.cuh)
 
   /// Loads of each input that the threads of a block have in flight together.
@@ -53,7 +52,7 @@ struct tuning<float> {
       tuning_row{8192 * kibi, {512, 2, 1}, 5.45},
       tuning_row{16384 * kibi, {1024, 1, 1}, 7.59},
       tuning_row{131072 * kibi, {1024, 2, 1, grouped}, 33.9},
-      tuning_row{unlimited, {1024, 2, 1, grouped, 0, 0, true}, 121.0},
+      tuning_row{unlimited, {1024, 2, 1, grouped, 0, true}, 121.0},
   };
   /// Of results of more than 24 bits.
   static constexpr std::array exact_wide = {
@@ -85,7 +84,7 @@ struct tuning<float> {
       tuning_row{8192 * kibi, {512, 2, 1}, 4.56},
       tuning_row{32768 * kibi, {512, 4, 1}, 7.66},
       tuning_row{262144 * kibi, {1024, 4, 1, grouped}, 63.5},
-      tuning_row{unlimited, {1024, 4, 1, grouped, 0, 0, true}, 236.3},
+      tuning_row{unlimited, {1024, 4, 1, grouped, 0, true}, 236.3},
   };
   static constexpr std::array exact_one_input_wide = {
       tuning_row{16 * kibi, {256, 4, 1, compensated}, 0},    tuning_row{32 * kibi, {128, 4, 1, compensated, 4}, 0},
@@ -114,7 +113,7 @@ struct tuning<double> {
       tuning_row{2048 * kibi, {512, 4, 1, compensated}, 3.96},
       tuning_row{16384 * kibi, {512, 2, 1, compensated}, 7.81},
       tuning_row{131072 * kibi, {512, 4, 1, compensated}, 33.9},
-      tuning_row{unlimited, {1024, 2, 1, compensated, 0, 0, true}, 121.6},
+      tuning_row{unlimited, {1024, 2, 1, compensated, 0, true}, 121.6},
   };
   static constexpr std::array fast = {
       tuning_row{8 * kibi, {32, 16, 1}, 1.25},     tuning_row{32 * kibi, {128, 16, 1}, 1.49},
@@ -132,7 +131,7 @@ struct tuning<double> {
       tuning_row{1024 * kibi, {128, 8, 1, compensated}, 3.28},
       tuning_row{32768 * kibi, {512, 4, 1, compensated}, 8.12},
       tuning_row{262144 * kibi, {1024, 4, 1, compensated}, 63.9},
-      tuning_row{unlimited, {1024, 4, 1, compensated, 0, 0, true}, 237.1},
+      tuning_row{unlimited, {1024, 4, 1, compensated, 0, true}, 237.1},
   };
   static constexpr std::array fast_one_input = {
       tuning_row{8 * kibi, {32, 16, 1}, 1.13},     tuning_row{32 * kibi, {128, 16, 1}, 1.30},

@@ -29,11 +29,9 @@ constexpr int threads = 128, in_flight = 4;
 template <summation sums>
 using in_grid = kernel_choice<threads, in_flight, sums>;
 template <summation sums>
-using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true, 0}>;
+using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true}>;
 template <summation sums>
-using streamed = kernel_choice<32, 1, sums, kernel_variant{false, 2}>;
-template <summation sums>
-using claimed = kernel_choice<threads, in_flight, sums, kernel_variant{false, 0, true}>;
+using claimed = kernel_choice<threads, in_flight, sums, kernel_variant{false, true}>;
 
 /// Elements between those that follow each other in the first accumulator of one block.
 template <class Kernel, class T>
@@ -102,7 +100,6 @@ TEST_F(bounds, of_plain_sums_hold_next_to_ties_and_a_quarter_of_them_does_not) {
   expect_plain_sums_to_need_their_bound<claimed<plain>>();
   if (!has_variants()) return;
   expect_plain_sums_to_need_their_bound<in_cluster<plain>>();
-  expect_plain_sums_to_need_their_bound<streamed<plain>>();
 }
 
 template <class Kernel>
@@ -118,7 +115,6 @@ TEST_F(bounds, of_grouped_sums_hold_next_to_ties_and_a_quarter_of_them_does_not)
   expect_grouped_sums_to_need_their_bound<claimed<grouped>>();
   if (!has_variants()) return;
   expect_grouped_sums_to_need_their_bound<in_cluster<grouped>>();
-  expect_grouped_sums_to_need_their_bound<streamed<grouped>>();
 }
 
 template <class Kernel, class T>
@@ -134,8 +130,6 @@ TEST_F(bounds, of_corrections_hold_next_to_ties_and_a_small_part_of_them_does_no
   expect_corrections_to_need_their_bound<in_grid<compensated>, float>();
   if (!has_variants()) return;
   expect_corrections_to_need_their_bound<in_cluster<compensated>, double>();
-  expect_corrections_to_need_their_bound<streamed<compensated>, double>();
-  expect_corrections_to_need_their_bound<streamed<compensated>, float>();
 }
 
 TEST_F(bounds, include_products_that_underflow) {
@@ -172,16 +166,13 @@ std::size_t counted_terms(const sum_shape& shape, const operands<T, input_layout
   constexpr std::size_t width = pack<T>::count;
   const std::size_t stride = std::size_t{shape.blocks} * shape.threads, singles = in.n - (in.end - in.head);
   const auto in_flight = static_cast<std::size_t>(shape.in_flight);
-  const bool streamed = shape.variant.stages > 0 && !in.interleaved;
-  const std::size_t tiles = streamed ? (in.end - in.head) / (32 * in_flight * width) : 0;
   std::size_t fullest = 0;
   for (std::size_t thread = 0; thread < stride; ++thread) {
     std::vector<std::size_t> terms(width);
     const auto add_packs = [&] {
       for (std::size_t& each : terms) each += in_flight;
     };
-    for (std::size_t tile = thread / 32; tile < tiles; tile += stride / 32) add_packs();
-    std::size_t i = in.head + (tiles * 32 * in_flight + thread) * width;
+    std::size_t i = in.head + thread * width;
     if (in.interleaved) i = thread / 32 * 32 * width + thread % 32;
     if (shape.variant.claims) {  // whichever parts a block claims: as many as it may
       const std::size_t length = in_flight * stride * width;
@@ -204,20 +195,17 @@ void expect_enough_terms(const sum_shape& shape, int skew) {
   const auto loads = static_cast<std::size_t>(shape.in_flight);
   EXPECT_GE(bound, counted) << shape.n << ' ' << shape.blocks << ' ' << loads << ' ' << skew;
   // loops of single elements use fewer accumulators; packs fill all
-  EXPECT_LE(bound, 5 * counted + (shape.variant.stages > 0 ? 3 : shape.variant.claims ? 8 : 2) * loads + 3);
+  EXPECT_LE(bound, 5 * counted + (shape.variant.claims ? 8 : 2) * loads + 3);
 }
 
 TEST(error_bound, count_no_fewer_terms_than_an_accumulator_adds) {
-  constexpr int accumulators_of_claims = bounded_thread_sum<float, core::product, compensated>::accumulators;
+  constexpr int accumulators = bounded_thread_sum<float, core::product, compensated>::accumulators;
   for (const std::size_t n : {1, 5, 500, 2047, 4099, 20000}) {
     for (const unsigned blocks : {1U, 3U}) {
       for (const int loads : {1, 2, 4, 8}) {
         for (const int skew : {0, 1}) {
-          for (const int stages : {0, 2}) {
-            const int accumulators = bounded_thread_sum<float, core::product, compensated>::accumulators;
-            expect_enough_terms({n, blocks, 64, loads, accumulators, {false, stages}}, skew);
-          }
-          expect_enough_terms({n, blocks, 64, loads, accumulators_of_claims, {false, 0, true}}, skew);
+          expect_enough_terms({n, blocks, 64, loads, accumulators}, skew);
+          expect_enough_terms({n, blocks, 64, loads, accumulators, {false, true}}, skew);
         }
       }
     }

@@ -4,7 +4,6 @@
 #include <cuda/integer_moments.cuh>
 #include <cuda/line_extremum_kernel.cuh>
 #include <cuda/line_state_kernel.cuh>
-#include <cuda/split_fast_column_kernel.cuh>
 #include <exactdot/states.hpp>
 #include <plan/state_words.hpp>
 
@@ -244,37 +243,6 @@ TEST_F(element_axes_of_lines, have_the_variances_of_gathered_ones_and_are_shared
     expect_shared<moments_of_line<float>>(seed % 2 == 0 ? float32 : float16, reduction::variance, 600 + seed);
     expect_shared<moments_of_integers>(seed % 2 == 0 ? int64 : uint64, reduction::stddev, 700 + seed);
     expect_shared<sum_of_terms<double, core::magnitude>>(float64, reduction::asum, 800 + seed);
-  }
-}
-
-template <class T, class Term>
-void expect_fast(element_type a, element_type b, reduction what, unsigned seed) {
-  oracle::rng random(seed);
-  const auto of = random_lines(random, a, b, seed % 2 == 0 ? 400 : 9000);
-  using lines = line_operands<T, input_layout::any>;
-  constexpr int columns = 8, threads = 128;
-  constexpr int sums = static_cast<int>(order_v1<T>::lanes) / (threads / columns);
-  const std::size_t tiles = tiles_of<T>(of.n);
-  for (const int log2_tiles : {0, 1, 40}) {  // the last: a block has all tiles of its lines
-    const std::string name = "mode fast, parts of 2^" + std::to_string(log2_tiles) + " tiles";
-    expect_results<T>(of, what, result_of(random), mode::fast, seed, name,
-                      [&](gpu::stream& stream, const lines& in, const line_results& to) {
-                        gpu::buffer<line_state> state(stream, 1);
-                        state.fill_zero();
-                        constexpr auto kernel = split_fast_column_kernel<T, Term, threads, columns, sums, 1, lines>;
-                        const auto parts = static_cast<unsigned>(((tiles - 1) >> log2_tiles) + 1);
-                        gpu::launch(kernel, 2, threads, 0, stream, in, log2_tiles, parts, to, state.data());
-                        gpu::synchronise(stream);
-                      });
-  }
-}
-
-TEST_F(element_axes_of_lines, have_the_order_of_gathered_ones_in_mode_fast) {
-  using enum element_type;
-  for (unsigned seed = 0; seed < 10 && !HasFatalFailure(); ++seed) {
-    expect_fast<float, core::product>(float32, bfloat16, reduction::dot, 900 + seed);
-    expect_fast<float, core::value>(seed % 4 < 2 ? float32 : float16, float32, reduction::sum, 1000 + seed);
-    expect_fast<double, core::square>(float64, float32, reduction::sum_of_squares, 1100 + seed);
   }
 }
 

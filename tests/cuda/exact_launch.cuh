@@ -68,12 +68,10 @@ class exact_launcher {
     bound.of_refined *= choice.of_refined;
     constexpr auto kernel =
         exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight, Kernel::sums,
-                     Kernel::variant.in_cluster, Kernel::variant.stages, Kernel::variant.claims>;
-    const std::size_t ring =
-        ring_bytes<T, Term::inputs, Kernel::in_flight, Kernel::variant.stages>(Kernel::threads);
+                     Kernel::variant.in_cluster, Kernel::variant.claims>;
     const operands<T, input_layout::contiguous> in(a.data() + skew_a,
                                                    Term::inputs == 2 ? b.data() + skew_b : nullptr, n);
-    gpu::launch(kernel, blocks, Kernel::threads, ring,
+    gpu::launch(kernel, blocks, Kernel::threads, 0,
                 gpu::cluster_dimensions{Kernel::variant.in_cluster ? blocks : 1}, stream_, in, bound, state_.data(),
                 to);
     gpu::synchronise(stream_);

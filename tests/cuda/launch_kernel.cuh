@@ -37,8 +37,8 @@ void launch_exact(const launch_input& in) {
   const sum_shape shape{operands.n, blocks, threads, in_flight, bounded_thread_sum<T, Term, sums>::accumulators,
                         variant};
   const error_bound bound = bound_of(shape, sums, core::streams_of<Term, T> == 2);
-  constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs, sums, variant.in_cluster, variant.stages>;
-  gpu::launch(kernel, blocks, threads, ring_bytes<T, Term::inputs, packs, variant.stages>(threads),
+  constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs, sums, variant.in_cluster>;
+  gpu::launch(kernel, blocks, threads, 0,
               gpu::cluster_dimensions{variant.in_cluster ? blocks : 1}, in.stream, operands, bound, in.state,
               in.to);
 }
@@ -46,7 +46,7 @@ void launch_exact(const launch_input& in) {
 template <class T, class Term>
 void run_exact(const launch_input& in) {
   constexpr auto contiguous = input_layout::contiguous;
-  constexpr kernel_variant clustered{true, 0}, streamed{false, 3};
+  constexpr kernel_variant clustered{true};
   if (!in.inputs.contiguous()) {
     const bool converted = in.to.words == nullptr && in.inputs.template converted<T, Term>();
     if (converted) return launch_exact<T, Term, 64, 2, compensated, input_layout::converted>(in);
@@ -61,7 +61,6 @@ void run_exact(const launch_input& in) {
       return launch_exact<T, Term, 256, 1, plain>(in);
     }
   }
-  if (varied && in.variant % 8 == 7) return launch_exact<T, Term, 64, 2, compensated, contiguous, streamed>(in);
   if (varied) return launch_exact<T, Term, 64, 2, compensated, contiguous, clustered>(in);
   if (in.variant % 3 == 0) return launch_exact<T, Term, 256, 1, compensated>(in);
   launch_exact<T, Term, 128, 4, compensated>(in);

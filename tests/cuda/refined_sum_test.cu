@@ -25,7 +25,7 @@ class refined_sums : public testing::Test {
 };
 
 using kernel = kernel_choice<128, 4, compensated>;
-using clustered = kernel_choice<128, 4, compensated, kernel_variant{true, 0}>;
+using clustered = kernel_choice<128, 4, compensated, kernel_variant{true}>;
 /// Between terms of the same accumulator.
 template <class Kernel, class T = double>
 constexpr std::size_t stride_of = std::size_t{Kernel::threads} * pack<T>::count;
@@ -298,7 +298,7 @@ TEST_F(refined_sums, decide_sums_that_cancel) {
   expect_cancelling_sums_to_be_decided<kernel_choice<128, 2, grouped>, float>();
   if (!has_variants()) return;
   expect_cancelling_sums_to_be_decided<clustered, double>();
-  expect_cancelling_sums_to_be_decided<kernel_choice<128, 1, plain, kernel_variant{true, 0}>, float>();
+  expect_cancelling_sums_to_be_decided<kernel_choice<128, 1, plain, kernel_variant{true}>, float>();
 }
 
 /// Sums of floats that are exact in two doubles: ties of every format too.

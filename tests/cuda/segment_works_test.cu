@@ -1,12 +1,10 @@
-// Segments in searches for extreme elements and in mode fast (segment_work_kernel.cuh): empty, short and long ones
-// in any order, by warps and by blocks, compared with a loop over keys and with the oracle's order v1; wrong
-// offsets and empty segments are noted; the list of long segments is left empty. A list that loses a segment must
-// be noticed.
+// Segments in searches for extreme elements (segment_work_kernel.cuh): empty, short and long ones in any order, by
+// warps and by blocks, compared with a loop over keys; wrong offsets and empty segments are noted; the list of long
+// segments is left empty. A list that loses a segment must be noticed.
 #include <cuda/segment_work_kernel.cuh>
 #include <cuda/segment_works.cuh>
 
 #include "line_extremum_launch.cuh"
-#include "oracle/order_v1.hpp"
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -152,72 +150,10 @@ TEST_F(segment_works, that_are_lost_are_noticed) {
   EXPECT_EQ((wrong_extrema<4, false, input_layout::contiguous>(x, of, reduction::max, 1)), 1U);
 }
 
-/// Sums in mode fast of segments of x, or dots with y. Returns the results' bits.
-template <class T, class Term, input_layout layout>
-std::vector<std::uint64_t> fast_sums(const std::vector<T>& x, const std::vector<T>& y, const cuts& of,
-                                     core::finish finish, unsigned seed, notes_found& noted) {
-  gpu::stream stream;
-  choose_schedule(stream, seed);
-  const std::size_t skew = seed % 3;
-  gpu::buffer<T> a(stream, x.size() + 4), b(stream, y.size() + 4);
-  copy_input(a, x, skew), copy_input(b, y, skew);
-  gpu::buffer<T> out(stream, of.count());
-  fast_sum_of_segments<T, Term, layout> work;
-  if constexpr (layout == input_layout::any) {
-    work.vector.a = {reinterpret_cast<const char*>(a.data() + skew), sizeof(T), type_of<T>, false};
-    work.vector.b = {reinterpret_cast<const char*>(b.data() + skew), sizeof(T), type_of<T>, false};
-  } else {
-    work.vector.a = a.data() + skew, work.vector.b = b.data() + skew;
-  }
-  work.out.first = reinterpret_cast<char*>(out.data()), work.out.next = sizeof(T);
-  work.out.to.rule = {finish, core::format_of(type_of<T>)};
-  noted = run_work(stream, work, of, x.size(), false);
-  for (const std::string& finding : gpu::findings(stream)) ADD_FAILURE() << finding;
-  std::vector<T> stored(of.count());
-  out.copy_to(stored.data(), stored.size());
-  std::vector<std::uint64_t> words;
-  for (const T each : stored) words.push_back(core::to_word(each));
-  return words;
-}
-
-template <class T, class Term, input_layout layout>
-void expect_fast_segments(core::finish finish, std::uint64_t longest, unsigned salt, const cuts* given = nullptr) {
-  for (unsigned seed = salt; seed < salt + (given != nullptr ? 1 : 4); ++seed) {
-    cuts of = given != nullptr ? *given : random_cuts(seed, longest);
-    if (given == nullptr) of.long_from = longest / 8;
-    std::mt19937 random(seed);
-    std::vector<T> x(of.length() + 2), y(x.size(), T(1));
-    for (T& each : x)
-      each = static_cast<T>(std::ldexp(static_cast<double>(random()) - 0x1p31, -static_cast<int>(random() % 40)));
-    for (T& each : y) each = Term::inputs == 2 ? static_cast<T>(static_cast<double>(random()) * 0x1p-32) : T(1);
-    notes_found noted;
-    const auto found = fast_sums<T, Term, layout>(x, y, of, finish, seed, noted);
-    EXPECT_EQ(noted.bad, 0U);
-    EXPECT_EQ(noted.listed, 0U);
-    for (std::size_t i = 0; i < of.count(); ++i) {
-      const std::size_t n = of.offsets[i + 1] - of.offsets[i];
-      const std::span<const T> a(x.data() + of.offsets[i], n), b(y.data() + of.offsets[i], n);
-      T right = oracle::fast_dot<T>(a, Term::factors == 2 && Term::inputs == 1 ? a : b);
-      if (finish == core::finish::root) right = std::sqrt(right);
-      if (finish == core::finish::quotient) right = n == 0 ? core::canonical_nan<T>() : right / static_cast<T>(n);
-      ASSERT_EQ(found[i], core::to_word(right)) << "segment " << i << " of " << n << ", seed " << seed;
-    }
-  }
-}
-
-TEST_F(segment_works, fast_sums_have_the_bits_of_order_v1) {
-  expect_fast_segments<float, core::value, input_layout::contiguous>(core::finish::quotient, 9000, 1);
-  expect_fast_segments<float, core::product, input_layout::contiguous>(core::finish::round, 20000, 10);
-  expect_fast_segments<double, core::square, input_layout::contiguous>(core::finish::root, 4000, 20);
-  expect_fast_segments<float, core::product, input_layout::any>(core::finish::round, 5000, 30);
-}
-
 TEST_F(segment_works, that_all_of_many_blocks_share_are_those_of_vectors) {
   cuts of;
   of.offsets = {1, 90001, 90010, 91500, 160001, 160002};
   of.shared_from = 2000, of.blocks = 43;
-  expect_fast_segments<float, core::value, input_layout::contiguous>(core::finish::round, 0, 50, &of);
-  expect_fast_segments<double, core::product, input_layout::contiguous>(core::finish::round, 0, 60, &of);
   const data x = random_data(info_of(element_type::float32), 160005, 3, 20000);
   for (const reduction what : {reduction::argmin, reduction::argmax}) {
     EXPECT_EQ((wrong_extrema<4, true, input_layout::contiguous>(x, of, what, 4)), 0U);
@@ -227,13 +163,17 @@ TEST_F(segment_works, that_all_of_many_blocks_share_are_those_of_vectors) {
 TEST_F(segment_works, with_wrong_offsets_are_noted_and_read_nothing) {
   cuts of;
   of.offsets = {0, 10, 5, 30, 31, 30, 40};  // segments 1 and 4 decrease; 5 passes the end
-  const std::vector<float> x(38, 1.0F);
+  const data x = random_data(info_of(element_type::float32), 38, 1);
+  line_launcher on(1);
+  element_matrix all{x, of.count(), 0};
   notes_found noted;
-  const auto found =
-      fast_sums<float, core::value, input_layout::contiguous>(x, x, of, core::finish::round, 1, noted);
-  const std::uint64_t nan = core::to_word(core::canonical_nan<float>());
-  EXPECT_EQ(found, (std::vector<std::uint64_t>{core::to_word(10.0F), nan, core::to_word(25.0F), core::to_word(1.0F),
-                                               nan, nan}));
+  const std::vector<std::uint64_t> found =
+      on.results_of(all, reduction::max, 0, [&](const element_lines& in, const rank_rule& rule, auto to) {
+        const extremum_of_segments<4, false, input_layout::contiguous> work{in.first, in.stride, false,
+                                                                            rule,     to,        of_nothing};
+        noted = run_work(on.stream(), work, of, x.bits.size(), false);
+      });
+  for (const std::size_t wrong : {1, 4, 5}) EXPECT_EQ(found[wrong], of_nothing) << wrong;
   EXPECT_EQ(noted.bad, ~wide_unsigned{1});
 }
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cuda/fast_line_tuning.hpp>
 #include <cuda/kernel_variant.hpp>
 #include <cuda/line_extremum_tuning.hpp>
 #include <cuda/line_tuning.hpp>
@@ -61,9 +60,6 @@ void expect_valid(const launch_config& config, const std::string& name) {
   EXPECT_GT(config.in_flight, 0) << name;
   EXPECT_GT(config.blocks_per_multiprocessor, 0) << name;
   EXPECT_LE(config.cluster_blocks, static_cast<int>(max_cluster_blocks)) << name;
-  constexpr int shared_bytes = 227 * 1024, bytes_of_loads = 2 * 16;  // compute capability 9.0; two inputs
-  const int stage = config.threads * config.in_flight * bytes_of_loads;
-  EXPECT_LT(config.stages * stage * config.blocks_per_multiprocessor, shared_bytes) << name;
 }
 
 TEST(tuning, has_valid_launch_configurations) {
@@ -224,25 +220,6 @@ TEST(columns, of_extrema_are_split_if_they_are_few_and_long) {
   }
 }
 
-TEST(columns, of_mode_fast_are_split_into_subtrees_if_they_are_few_and_long) {
-  EXPECT_GT(parts_of_fast_columns(16, 1 << 21, 2048, 132).parts, 190U);
-  EXPECT_EQ(parts_of_fast_columns(16, 2048, 2048, 132).parts, 1U);
-  EXPECT_EQ(parts_of_fast_columns(100000, 1 << 20, 2048, 132).parts, 1U);
-  for (const int multiprocessors : {1, 16, 132, 1000}) {
-    for (std::size_t count = 1; count < 20000; count += 1 + count / 3) {
-      for (std::size_t n = 1; n < std::size_t{1} << 40; n += 1 + n / 2) {
-        const column_parts found = parts_of_fast_columns(count, n, 1024, multiprocessors);
-        const std::size_t panels = (count + 7) / 8, tiles = (n + 1023) / 1024;
-        ASSERT_GE(found.parts, 1U);
-        if (found.parts == 1) continue;
-        ASSERT_LE(panels, max_split_blocks) << count;
-        ASSERT_LE(panels * found.parts * 8, max_fast_nodes) << count;
-        const std::size_t of_part = std::size_t{1} << found.log2_tiles;
-        ASSERT_EQ((tiles + of_part - 1) / of_part, found.parts) << count << " by " << n;
-      }
-    }
-  }
-}
 
 TEST(rows, are_split_if_whole_ones_leave_multiprocessors_idle) {
   constexpr std::size_t mebi = std::size_t{1} << 20;

@@ -1,5 +1,5 @@
-// The variants of the exact kernel, clusters, streamed loads and claims: the bits of the CPU, decided by the first
-// level or by the second, for lengths and alignments around whole tiles, on several schedules; and launches of all
+// The variants of the exact kernel, clusters and claims: the bits of the CPU, decided by the first
+// level or by the second, for all lengths and alignments, on several schedules; and launches of all
 // kernels in turn with one device state.
 #include <gtest/gtest.h>
 
@@ -19,19 +19,16 @@ class variants : public testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = missing_gpu(); !reason.empty()) GTEST_SKIP() << reason;
-    if (!has_variants()) GTEST_SKIP() << "clusters and bulk copies need compute capability 9.0";
+    if (!has_variants()) GTEST_SKIP() << "clusters need compute capability 9.0";
   }
 };
 
 template <summation sums>
 using in_grid = kernel_choice<64, 2, sums>;
 template <int threads, int in_flight, summation sums>
-using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true, 0}>;
-template <int threads, int in_flight, int stages, summation sums>
-using streamed = kernel_choice<threads, in_flight, sums, kernel_variant{false, stages}>;
-
+using in_cluster = kernel_choice<threads, in_flight, sums, kernel_variant{true}>;
 template <int in_flight, summation sums>
-using claimed = kernel_choice<64, in_flight, sums, kernel_variant{false, 0, true}>;
+using claimed = kernel_choice<64, in_flight, sums, kernel_variant{false, true}>;
 
 /// Integers, whose sums are exact and below 2^24, so that no float lies half way: the first level decides them.
 template <class T>
@@ -103,28 +100,6 @@ TEST_F(variants, clusters_of_large_blocks_have_the_bits_of_the_cpu) {
   expect_both_levels<float, core::product, in_cluster<512, 1, plain>, float>(9000, 5, 2);
 }
 
-TEST_F(variants, streamed_loads_have_the_bits_of_the_cpu_around_whole_tiles) {
-  unsigned seed = 0;
-  constexpr std::size_t tile = 32 * 2 * pack<float>::count;
-  for (const std::size_t n : {std::size_t{1}, tile - 1, tile, tile + 1, 2 * tile + 130, 5 * tile, 13 * tile + 3}) {
-    for (const unsigned blocks : {1U, 3U}) {
-      for (const std::size_t skew : {0, 1, 3}) {
-        expect_both_levels<float, core::product, streamed<64, 2, 2, plain>, float>(n, blocks, ++seed, skew, skew);
-      }
-      expect_both_levels<float, core::product, streamed<64, 2, 2, plain>, float>(n, blocks, ++seed, 0, 1);
-      expect_both_levels<double, core::product, streamed<32, 4, 1, compensated>, double>(n, blocks, ++seed, 1, 1);
-      expect_both_levels<double, core::product, streamed<96, 1, 5, compensated>, float>(n, blocks, ++seed);
-    }
-  }
-}
-
-TEST_F(variants, streamed_loads_serve_terms_of_one_input) {
-  for (const unsigned seed : {1U, 2U, 4U}) {
-    expect_both_levels<float, core::value, streamed<64, 2, 3, plain>, float>(5000, 2, seed, 2);
-    expect_both_levels<double, core::square, streamed<64, 1, 4, compensated>, double>(5000, 3, seed);
-  }
-}
-
 /// Lengths of 7, 8, 9, 16 and 25 turns: the first without claims, the last with three turns of parts. Integers, of
 /// which every one counts: a part that is left out or added twice shows.
 TEST_F(variants, claimed_parts_have_the_bits_of_the_cpu) {
@@ -148,7 +123,6 @@ TEST_F(variants, decide_alike_on_every_schedule) {
     const bound_choice bound = seed % 4 == 3 ? undecided : bound_choice{};
     expect_bits_of_the_cpu<float, core::product, in_cluster<64, 2, plain>>(on, floats, 4, bound);
     expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, doubles, 3, bound);
-    expect_bits_of_the_cpu<double, core::product, streamed<64, 2, 3, compensated>>(on, doubles, 2, bound);
     expect_bits_of_the_cpu<double, core::product, claimed<1, compensated>>(on, doubles, 2, bound);
   }
 }
@@ -165,7 +139,6 @@ TEST_F(variants, share_one_device_state_with_other_kernels) {
       expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, given, 3, undecided);
       expect_bits_of_the_cpu<double, core::product, in_grid<compensated>>(on, given, 3, bound);
       expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, given, 2, bound);
-      expect_bits_of_the_cpu<double, core::product, streamed<64, 1, 2, compensated>>(on, given, 3, bound);
       expect_bits_of_the_cpu<double, core::product, claimed<1, compensated>>(on, claimable, 3, bound);
       expect_bits_of_the_cpu<double, core::product, claimed<1, compensated>>(on, claimable, 2, bound);
     }
@@ -183,7 +156,6 @@ TEST_F(variants, leave_special_values_to_the_second_level) {
     for (std::size_t i = 0; i < values.size(); ++i) given.a[77 + i] = values[i];
     exact_launcher on;
     expect_bits_of_the_cpu<double, core::product, in_cluster<64, 2, compensated>>(on, given, 3);
-    expect_bits_of_the_cpu<double, core::product, streamed<64, 1, 2, compensated>>(on, given, 3);
   }
 }
 

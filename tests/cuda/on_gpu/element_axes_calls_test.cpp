@@ -1,5 +1,5 @@
 // Reductions over several axes that no one stride describes, of arrays in a GPU's memory, through the public calls:
-// the bits of the CPU's batch for every reduction, type and mode, many lines and one, and their states.
+// the bits of the CPU's batch for every reduction and type, many lines and one, and their states.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ std::vector<unsigned char> random_numbers(element_type type, std::size_t n, unsi
 }
 
 void expect_batch_of_cpu(reduction what, element_type type, element_type result, const array_shape& shape,
-                         mode mode, unsigned seed) {
+                         unsigned seed) {
   const auto a = random_numbers(type, shape.elements(), seed), b = random_numbers(type, shape.elements(), seed + 1);
   const std::size_t size = size_of(type), of_result = size_of(result);
   const std::vector<axis> results = shape.axes(size, false), elements = shape.axes(size, true),
@@ -86,7 +86,7 @@ void expect_batch_of_cpu(reduction what, element_type type, element_type result,
                        device device) {
     const any_grid of_a{first, type, results, elements}, of_b{second, type, results, elements};
     const any_results into{to, result, places};
-    const options options{.mode = mode, .device = device};
+    const options options{.device = device};
     if (what == reduction::dot) {
       waits ? dot(of_a, of_b, into, options) : cuda::dot(workspace, of_a, of_b, into, options);
     } else {
@@ -101,7 +101,7 @@ void expect_batch_of_cpu(reduction what, element_type type, element_type result,
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(std::memcmp(&found[i * of_result], &expected[i * of_result], of_result), 0)
           << name_of(what) << " of " << name_of(type) << " to " << name_of(result) << ", result " << i << " of "
-          << shape.name() << (mode == mode::fast ? ", fast" : "") << (waits ? ", waits" : "");
+          << shape.name() << (waits ? ", waits" : "");
     }
   }
 }
@@ -124,7 +124,7 @@ TEST_F(cuda_element_axes, have_the_exact_results_of_the_cpu) {
       for (const reduction what : {reduction::sum, reduction::dot, reduction::asum, reduction::nrm2,
                                    reduction::mean, reduction::variance, reduction::stddev}) {
         expect_batch_of_cpu(what, type, seed % 2 == 0 ? element_type::float64 : element_type::float32, shape,
-                            mode::exact, seed);
+                            seed);
         ++seed;
         if (HasFatalFailure()) return;
       }
@@ -138,19 +138,7 @@ TEST_F(cuda_element_axes, have_the_extrema_of_the_cpu) {
     for (const element_info& info : elements) {
       for (const reduction what : {reduction::min, reduction::max, reduction::argmin, reduction::argmax}) {
         expect_batch_of_cpu(what, info.type, gives_index(what) ? element_type::int64 : info.type, shape,
-                            mode::exact, ++seed);
-        if (HasFatalFailure()) return;
-      }
-    }
-  }
-}
-
-TEST_F(cuda_element_axes, have_the_fast_results_of_the_cpu) {
-  unsigned seed = 2000;
-  for (const array_shape& shape : shapes) {
-    for (const element_type type : {element_type::float32, element_type::float64, element_type::float16}) {
-      for (const reduction what : {reduction::sum, reduction::dot, reduction::nrm2, reduction::mean}) {
-        expect_batch_of_cpu(what, type, element_type::float32, shape, mode::fast, ++seed);
+                            ++seed);
         if (HasFatalFailure()) return;
       }
     }
@@ -164,12 +152,11 @@ TEST_F(cuda_element_axes, of_few_long_lines_have_the_bits_of_the_cpu) {
                                    array_shape{{512, 8, 4096}, {true, false, true}}}) {
     for (const reduction what : {reduction::sum, reduction::variance, reduction::argmax}) {
       expect_batch_of_cpu(what, element_type::float32,
-                          gives_index(what) ? element_type::int64 : element_type::float64, shape, mode::exact,
+                          gives_index(what) ? element_type::int64 : element_type::float64, shape,
                           ++seed);
     }
-    expect_batch_of_cpu(reduction::variance, element_type::int64, element_type::float64, shape, mode::exact,
+    expect_batch_of_cpu(reduction::variance, element_type::int64, element_type::float64, shape,
                         ++seed);
-    expect_batch_of_cpu(reduction::sum, element_type::float32, element_type::float32, shape, mode::fast, ++seed);
   }
 }
 

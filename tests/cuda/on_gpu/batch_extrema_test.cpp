@@ -1,5 +1,5 @@
-// Extreme elements and mode fast of rows and columns in a GPU's memory through the public calls: the bits of the
-// CPU's batch, at lengths of every row of the tuning tables, of every element type; empty rows.
+// Extreme elements of rows, columns and segments in a GPU's memory through the public calls: the bits of the CPU's
+// batch, at lengths of every row of the tuning tables, of every element type; empty rows. Mode fast is refused.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace exactdot;
 using namespace on_gpu;
-using cuda_batch_modes = needs_gpu;
+using cuda_batch_extrema = needs_gpu;
 
 constexpr reduction four[] = {reduction::min, reduction::max, reduction::argmin, reduction::argmax};
 
@@ -28,7 +28,7 @@ struct device_matrix {
 
 /// The results of a batch on the CPU and on the GPU, which have to be the same bytes.
 void expect_same_batch(reduction what, element_type type, element_type result, const device_matrix& shape,
-                       const std::vector<unsigned char>& bytes, mode mode = mode::exact) {
+                       const std::vector<unsigned char>& bytes) {
   const std::size_t size = size_of(type), of_result = size_of(result);
   const auto step = static_cast<std::ptrdiff_t>(size);
   const device_vector<unsigned char> x(bytes), out(std::vector<unsigned char>(shape.m * of_result, 0x5a));
@@ -36,14 +36,14 @@ void expect_same_batch(reduction what, element_type type, element_type result, c
              places[] = {{shape.m, static_cast<std::ptrdiff_t>(of_result)}};
   std::vector<unsigned char> expected(shape.m * of_result), found(shape.m * of_result);
   reduce(what, any_grid{bytes.data() + shape.first * size, type, results, elements},
-         any_results{expected.data(), result, places}, {.mode = mode, .device = device::cpu});
+         any_results{expected.data(), result, places}, {.device = device::cpu});
   const any_grid on_device{x.data() + shape.first * size, type, results, elements};
   const any_results to{out.data(), result, places};
   for (const bool waits : {true, false}) {
     cuda::workspace workspace;
     ASSERT_EQ(cudaMemset(out.data(), 0x5a, found.size()), cudaSuccess);
-    waits ? reduce(what, on_device, to, {.mode = mode})
-          : cuda::reduce(workspace, what, on_device, to, {.mode = mode});
+    waits ? reduce(what, on_device, to)
+          : cuda::reduce(workspace, what, on_device, to);
     ASSERT_EQ(cudaMemcpy(found.data(), out.data(), found.size(), cudaMemcpyDeviceToHost), cudaSuccess);
     for (std::size_t i = 0; i < shape.m; ++i) {
       ASSERT_EQ(std::memcmp(&found[i * of_result], &expected[i * of_result], of_result), 0)
@@ -80,7 +80,7 @@ void expect_extrema(element_type type, const device_matrix& shape, std::size_t e
   }
 }
 
-TEST_F(cuda_batch_modes, extrema_of_rows_have_the_bits_of_the_cpu_at_every_length_of_the_tuning_table) {
+TEST_F(cuda_batch_extrema, extrema_of_rows_have_the_bits_of_the_cpu_at_every_length_of_the_tuning_table) {
   unsigned seed = 1;
   for (const element_info& info : elements) {
     for (const std::size_t n : {1, 2, 3, 5, 8, 13, 31, 64, 100, 257, 700, 1500, 4099, 9001, 40003}) {
@@ -95,7 +95,7 @@ TEST_F(cuda_batch_modes, extrema_of_rows_have_the_bits_of_the_cpu_at_every_lengt
   expect_extrema(element_type::float16, {300001, 7, 7}, 2100007, 8);
 }
 
-TEST_F(cuda_batch_modes, extrema_of_columns_and_of_any_strides_have_the_bits_of_the_cpu) {
+TEST_F(cuda_batch_extrema, extrema_of_columns_and_of_any_strides_have_the_bits_of_the_cpu) {
   unsigned seed = 100;
   for (const element_info& info : elements) {
     for (const std::size_t n : {1, 3, 9, 16, 17, 100, 1000}) {
@@ -124,87 +124,32 @@ TEST_F(cuda_batch_modes, extrema_of_columns_and_of_any_strides_have_the_bits_of_
   }
 }
 
-/// All reductions of one input, to the element type and to another one.
-void expect_fast(element_type type, const device_matrix& shape, std::size_t elements, unsigned seed) {
-  const auto bytes = random_numbers(type, elements, seed);
-  constexpr element_type others[] = {element_type::float32, element_type::bfloat16, element_type::float64};
-  for (const reduction what :
-       {reduction::sum, reduction::asum, reduction::sum_of_squares, reduction::nrm2, reduction::mean}) {
-    const element_type result = (seed + static_cast<unsigned>(what)) % 2 == 0 ? type : others[seed % 3];
-    expect_same_batch(what, type, result, shape, bytes, mode::fast);
-    if (testing::Test::HasFatalFailure()) return;
-  }
+/// Mode exact takes the same time there.
+TEST_F(cuda_batch_extrema, sums_of_many_vectors_in_mode_fast_are_refused) {
+  const std::vector<float> a = uniform<float>(30, 1);
+  const device_vector<float> x(a), out(std::vector<float>(3, 7.0F));
+  const device_vector<std::int64_t> offsets(std::vector<std::int64_t>{0, 10, 30});
+  const std::span<float> to(out.data(), 3);
+  const options fast{.mode = mode::fast};
+  cuda::workspace workspace;
+  const rows<float> lines{x.data(), 3, 10};
+  const segments<std::span<const float>, std::int64_t> given{std::span<const float>(x.data(), 30),
+                                                             std::span<const std::int64_t>(offsets.data(), 3)};
+  expect_error(errc::bad_option, "use mode exact", [&] { sum(lines, to, fast); });
+  expect_error(errc::bad_option, "use mode exact", [&] { dot(lines, lines, to, fast); });
+  expect_error(errc::bad_option, "use mode exact", [&] { sum(given, to.first(2), fast); });
+  expect_error(errc::bad_option, "use mode exact",
+               [&] { cuda::reduce(workspace, reduction::sum, lines, out.data(), fast); });
+  for (const float each : out.read(3)) EXPECT_EQ(each, 7.0F);
+  max(lines, to, fast);
+  std::vector<float> expected(3);
+  max(rows{a.data(), 3, 10}, expected);
+  EXPECT_EQ(out.read(3), expected);
+  sum(rows<float>{x.data(), 1, 30}, to.first(1), fast);  // a vector
+  EXPECT_EQ(out.read(3)[0], sum(std::span<const float>(a), fast));
 }
 
-constexpr element_type floating[] = {element_type::float32, element_type::float64, element_type::bfloat16,
-                                     element_type::float16};
-
-TEST_F(cuda_batch_modes, fast_rows_have_the_bits_of_the_cpu_at_every_length_of_the_tuning_table) {
-  unsigned seed = 1000;
-  for (const element_type type : floating) {
-    for (const std::size_t n : {0,   1,   2,   3,    4,    7,    8,    13,   16,   31,   32,    50,    64,
-                                100, 128, 257, 1000, 1024, 2048, 2049, 4096, 5000, 9001, 20000, 70001, 300000}) {
-      const std::size_t m = n > 50000 ? 20 : n > 1000 ? 200 : 3000, gap = seed % 3 == 0 ? 0 : seed % 5;
-      expect_fast(type, {m, n, static_cast<std::ptrdiff_t>(n + gap)}, m * (n + gap) + 1, ++seed);
-      if (HasFatalFailure()) return;
-    }
-  }
-  expect_fast(element_type::float32, {3, (std::size_t{1} << 22) + 1, (std::ptrdiff_t{1} << 22) + 1},
-              3 * ((std::size_t{1} << 22) + 1), 7);  // vector by vector
-  expect_fast(element_type::bfloat16, {300001, 7, 7}, 2100007, 8);
-}
-
-TEST_F(cuda_batch_modes, fast_columns_and_rows_of_any_strides_have_the_bits_of_the_cpu) {
-  unsigned seed = 2000;
-  for (const element_type type : floating) {
-    for (const std::size_t n : {1, 3, 9, 16, 17, 100, 1000, 5000}) {
-      for (const std::size_t m : {5, 900, 5000, 50000}) {
-        if (m * n > 2000000) continue;
-        expect_fast(type, {m, n, 1, static_cast<std::ptrdiff_t>(m)}, m * n, ++seed);
-        if (HasFatalFailure()) return;
-      }
-    }
-    for (const std::size_t n : {4, 90, 700, 20000}) {
-      const std::size_t m = 60;
-      const auto length = static_cast<std::ptrdiff_t>(2 * n);
-      expect_fast(type, {m, n, length, 2}, 2 * m * n, ++seed);
-      expect_fast(type, {m, n, length, -1, n - 1}, 2 * m * n, ++seed);
-      expect_fast(type, {m, n, -length, 1, 2 * n * (m - 1)}, 2 * m * n, ++seed);
-      expect_fast(type, {m, n, 0, 1}, 2 * m * n, ++seed);
-      expect_fast(type, {m, n, 3, 0}, 2 * m * n, ++seed);
-      if (HasFatalFailure()) return;
-    }
-  }
-}
-
-/// Rows with rows and with one repeated vector, columns with columns, of two types too.
-TEST_F(cuda_batch_modes, fast_dots_have_the_bits_of_the_cpu) {
-  const options fast{.mode = mode::fast}, on_cpu{.mode = mode::fast, .device = device::cpu};
-  for (const std::size_t n : {1, 5, 16, 33, 100, 129, 2048, 3001, 40000}) {
-    const std::size_t m = n > 1000 ? 70 : 2000;
-    const std::vector<float> a = uniform<float>(m * n, 1), b = uniform<float>(m * n, 2);
-    const std::vector<double> c = uniform<double>(m * n, 3);
-    const device_vector<float> x(a), y(b), out(std::vector<float>(m, 7.0F));
-    const device_vector<double> z(c), wide_out(std::vector<double>(m, 7.0));
-    std::vector<float> expected(m);
-    std::vector<double> wide(m);
-    const std::span<float> to(out.data(), m);
-    dot(rows{a.data(), m, n}, rows{b.data(), m, n}, expected, on_cpu);
-    dot(rows<float>{x.data(), m, n}, rows<float>{y.data(), m, n}, to, fast);
-    EXPECT_EQ(out.read(m), expected) << "rows, " << n;
-    dot(rows{a.data(), m, n}, repeated{b.data(), n}, expected, on_cpu);
-    dot(rows<float>{x.data(), m, n}, repeated<float>{y.data(), n}, to, fast);
-    EXPECT_EQ(out.read(m), expected) << "matrix times vector, " << n;
-    dot(columns{a.data(), n, m}, columns{b.data(), n, m}, expected, on_cpu);
-    dot(columns<float>{x.data(), n, m}, columns<float>{y.data(), n, m}, to, fast);
-    EXPECT_EQ(out.read(m), expected) << "columns, " << n;
-    dot(rows{a.data(), m, n}, rows{c.data(), m, n}, wide, on_cpu);
-    dot(rows<float>{x.data(), m, n}, rows<double>{z.data(), m, n}, std::span<double>(wide_out.data(), m), fast);
-    EXPECT_EQ(wide_out.read(m), wide) << "two types, " << n;
-  }
-}
-
-TEST_F(cuda_batch_modes, rows_of_nothing_have_no_extreme_element_and_nothing_is_written) {
+TEST_F(cuda_batch_extrema, rows_of_nothing_have_no_extreme_element_and_nothing_is_written) {
   const device_vector<double> x(std::vector<double>(10, 1.0)), out(std::vector<double>(4, 7.0));
   const std::span<double> to(out.data(), 4);
   cuda::workspace workspace;
@@ -215,7 +160,7 @@ TEST_F(cuda_batch_modes, rows_of_nothing_have_no_extreme_element_and_nothing_is_
   for (const double each : out.read(4)) EXPECT_EQ(each, 7.0);
 }
 
-TEST_F(cuda_batch_modes, extrema_of_rows_are_captured_in_a_graph) {
+TEST_F(cuda_batch_extrema, extrema_of_rows_are_captured_in_a_graph) {
   const std::vector<float> a = uniform<float>(100 * 300, 4);
   const device_vector<float> x(a), out(std::vector<float>(100, 0.0F));
   std::vector<float> expected(100);
@@ -229,21 +174,21 @@ TEST_F(cuda_batch_modes, extrema_of_rows_are_captured_in_a_graph) {
   EXPECT_EQ(out.read(100), expected);
 }
 
-/// Segments of random lengths, many short ones and some long ones; none is empty, unless `with_empty`.
-std::vector<std::int64_t> random_offsets(std::size_t count, std::size_t longest, unsigned seed, bool with_empty) {
+/// Segments of random lengths, many short ones and some long ones; none is empty.
+std::vector<std::int64_t> random_offsets(std::size_t count, std::size_t longest, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::int64_t> offsets{seed % 7};
   for (std::size_t i = 0; i < count; ++i) {
     const unsigned kind = random() % 100;
     const std::size_t n = kind < 60 ? random() % 40 : kind < 98 ? random() % 3000 : random() % longest;
-    offsets.push_back(offsets.back() + static_cast<std::int64_t>(with_empty ? n : n + 1));
+    offsets.push_back(offsets.back() + static_cast<std::int64_t>(n + 1));
   }
   return offsets;
 }
 
 /// Both calls on segments, compared with the CPU's bytes.
 void expect_same_segments(reduction what, element_type type, element_type result,
-                          std::span<const std::int64_t> cuts, const std::vector<unsigned char>& bytes, mode mode) {
+                          std::span<const std::int64_t> cuts, const std::vector<unsigned char>& bytes) {
   const std::size_t count = cuts.size() - 1, size = size_of(type), of_result = size_of(result);
   const auto as_offsets = [&](const std::int64_t* data) {
     return any_offsets{data, count, element_type::int64, sizeof(std::int64_t)};
@@ -256,15 +201,15 @@ void expect_same_segments(reduction what, element_type type, element_type result
     return any_vector{data, bytes.size() / size, type, static_cast<std::ptrdiff_t>(size)};
   };
   reduce(what, as_vector(bytes.data()), as_offsets(cuts.data()), any_results{expected.data(), result, places},
-         {.mode = mode, .device = device::cpu});
+         {.device = device::cpu});
   for (const bool waits : {true, false}) {
     cuda::workspace workspace;
     const any_results to{out.data(), result, places};
     ASSERT_EQ(cudaMemset(out.data(), 0x5a, found.size()), cudaSuccess);
     if (waits) {
-      reduce(what, as_vector(x.data()), as_offsets(offsets.data()), to, {.mode = mode});
+      reduce(what, as_vector(x.data()), as_offsets(offsets.data()), to);
     } else {
-      cuda::reduce(workspace, what, as_vector(x.data()), as_offsets(offsets.data()), to, {.mode = mode});
+      cuda::reduce(workspace, what, as_vector(x.data()), as_offsets(offsets.data()), to);
     }
     ASSERT_EQ(cudaMemcpy(found.data(), out.data(), found.size(), cudaMemcpyDeviceToHost), cudaSuccess);
     for (std::size_t i = 0; i < count; ++i) {
@@ -275,37 +220,21 @@ void expect_same_segments(reduction what, element_type type, element_type result
   }
 }
 
-TEST_F(cuda_batch_modes, extrema_of_segments_have_the_bits_of_the_cpu) {
+TEST_F(cuda_batch_extrema, extrema_of_segments_have_the_bits_of_the_cpu) {
   unsigned seed = 3000;
   for (const element_info& info : elements) {
     for (const std::size_t count : {1, 40, 3000}) {
-      const auto cuts = random_offsets(count, 300000, ++seed, false);
+      const auto cuts = random_offsets(count, 300000, ++seed);
       const auto bytes = random_numbers(info.type, static_cast<std::size_t>(cuts.back()) + 3, seed);
       for (const reduction what : four) {
-        expect_same_segments(what, info.type, gives_index(what) ? element_type::int64 : info.type, cuts, bytes,
-                             mode::exact);
+        expect_same_segments(what, info.type, gives_index(what) ? element_type::int64 : info.type, cuts, bytes);
         if (HasFatalFailure()) return;
       }
     }
   }
 }
 
-TEST_F(cuda_batch_modes, fast_segments_have_the_bits_of_the_cpu) {
-  unsigned seed = 4000;
-  for (const element_type type : floating) {
-    for (const std::size_t count : {1, 40, 3000}) {
-      const auto cuts = random_offsets(count, 300000, ++seed, true);
-      const auto bytes = random_numbers(type, static_cast<std::size_t>(cuts.back()) + 3, seed);
-      for (const reduction what :
-           {reduction::sum, reduction::asum, reduction::sum_of_squares, reduction::nrm2, reduction::mean}) {
-        expect_same_segments(what, type, type, cuts, bytes, mode::fast);
-        if (HasFatalFailure()) return;
-      }
-    }
-  }
-}
-
-TEST_F(cuda_batch_modes, empty_segments_have_no_extreme_element) {
+TEST_F(cuda_batch_extrema, empty_segments_have_no_extreme_element) {
   const device_vector<float> x(std::vector<float>(10, 1.0F)), out(std::vector<float>(4, 7.0F));
   const device_vector<std::int64_t> offsets(std::vector<std::int64_t>{0, 3, 3, 5, 5});
   const segments<std::span<const float>, std::int64_t> given{std::span<const float>(x.data(), 10),
@@ -321,7 +250,7 @@ TEST_F(cuda_batch_modes, empty_segments_have_no_extreme_element) {
 }
 
 /// Offsets that decrease make segments that overlap: more elements than the vector has.
-TEST_F(cuda_batch_modes, segments_that_overlap_by_wrong_offsets_leave_nothing_behind) {
+TEST_F(cuda_batch_extrema, segments_that_overlap_by_wrong_offsets_leave_nothing_behind) {
   constexpr std::size_t n = 4000, count = 32;
   const std::vector<float> a = uniform<float>(n, 5);
   std::vector<std::int64_t> cuts;
@@ -331,16 +260,15 @@ TEST_F(cuda_batch_modes, segments_that_overlap_by_wrong_offsets_leave_nothing_be
   const segments<std::span<const float>, std::int64_t> given{
       std::span<const float>(x.data(), n), std::span<const std::int64_t>(offsets.data(), count + 1)};
   cuda::workspace workspace;
-  for (const auto& [what, mode] :
-       {std::pair{reduction::sum, mode::exact}, {reduction::sum, mode::fast}, {reduction::max, mode::exact}}) {
+  for (const reduction what : {reduction::sum, reduction::max}) {
     ASSERT_EQ(cudaMemset(out.data(), 0x11, count * sizeof(float)), cudaSuccess);
-    cuda::reduce(workspace, what, given, out.data(), {.mode = mode});
+    cuda::reduce(workspace, what, given, out.data());
     expect_error(errc::bad_option, "segment 1", [&] { workspace.check(); });
     const std::vector<float> found = out.read(count);
     float expected{};
     const axis one[] = {{1, sizeof(float)}}, all[] = {{n, sizeof(float)}};
     reduce(what, any_grid{a.data(), element_type::float32, one, all},
-           any_results{&expected, element_type::float32, one}, {.mode = mode, .device = device::cpu});
+           any_results{&expected, element_type::float32, one}, {.device = device::cpu});
     for (std::size_t i = 0; i < count; ++i) {
       EXPECT_TRUE(i % 2 == 0 ? found[i] == expected : found[i] != found[i]) << name_of(what) << ", segment " << i;
     }

@@ -1,8 +1,6 @@
-// How the kernels of segment_works.cuh are given the segments of a batch; see segment_modes.hpp.
-#include <cuda/fast_launch.hpp>
-#include <cuda/input_choice.hpp>
+// How the kernels of segment_works.cuh are given the segments of a batch; see segment_extrema.hpp.
 #include <cuda/launch.hpp>
-#include <cuda/segment_modes.hpp>
+#include <cuda/segment_extrema.hpp>
 #include <string>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -17,7 +15,9 @@ segment_spans spans_of(const engine::batch& of) {
           of.count};
 }
 
-void enqueue_extrema(const storage_type& storage, const engine::batch& of) {
+}  // namespace
+
+void enqueue_segment_extrema(const storage_type& storage, const engine::batch& of) {
   const engine::plan& each = of.each;
   element_lines vector;
   vector.first = static_cast<const char*>(each.a.data), vector.stride = each.a.stride;
@@ -36,29 +36,6 @@ void enqueue_extrema(const storage_type& storage, const engine::batch& of) {
     default:
       return cuda::launch_extremum_segments<8>(storage, vector, spans_of(of), rule, of_none, out);
   }
-}
-
-template <class T>
-void enqueue_fast(const storage_type& storage, const engine::batch& of) {
-  const engine::plan& each = of.each;
-  line_results out;
-  out.first = of.out, out.next = of.out_stride;
-  out.to.rule = each.result, out.to.status = storage.status;
-  if (each.contiguous) {
-    const operands<T, input_layout::strided> vector{static_cast<const T*>(each.a.data),
-                                                    static_cast<const T*>(each.b.data), 1, 1, each.n};
-    return cuda::launch_fast_segments<T, input_layout::strided>(storage, each.term, vector, spans_of(of), out);
-  }
-  operands<T, input_layout::any> vector;
-  vector.a = to_any_operand(each.a), vector.b = to_any_operand(each.b), vector.n = each.n;
-  cuda::launch_fast_segments<T, input_layout::any>(storage, each.term, vector, spans_of(of), out);
-}
-
-}  // namespace
-
-void enqueue_segment_modes(const storage_type& storage, const engine::batch& of) {
-  if (of.each.info().is_extremum) return enqueue_extrema(storage, of);
-  with_carrier(of.each.carrier, [&]<class T>(T) { enqueue_fast<T>(storage, of); });
 }
 
 void require_no_empty_segment(const storage_type& storage, const engine::batch& of) {
