@@ -58,14 +58,16 @@ __device__ __forceinline__ Sum sum_of_team(block_team<lanes>, Sum x, Sum* of_war
 }
 
 /// A refined sum; thread 0 stores the result if that decides it. storage.decided is valid afterwards.
-template <class Term, class Team, class T, input_layout layout>
-__device__ void refine_line(const operands<T, layout>& line, Team team, scaling scale, const error_bound& bound,
-                            line_storage<T>& storage, refined_sum* of_warp, const destination& to) {
+template <class Team, class T, input_layout layout>
+__device__ void refine_line(const core::term_info& term, const operands<T, layout>& line, Team team, scaling scale,
+                            const error_bound& bound, line_storage<T>& storage, refined_sum* of_warp,
+                            const destination& to) {
   const double power = scale == scaling::none ? 1 : scale == scaling::down ? 1 / scale_power : scale_power;
-  const refined_sum total = sum_of_team(team, sum_of_share<Term>(line, team, power), of_warp);
+  const refined_sum of_thread = refined_sum_of_share(line, share_of_thread(team), power, term);
+  const refined_sum total = sum_of_team(team, of_thread, of_warp);
   if (team.first_thread() == 0) {
     const core::decision found =
-        decide_refined<Term>(total, refined_bound(bound, scale, Term::factors, line.n), scale, to);
+        decide_refined<T>(total, refined_bound(bound, scale, term.factors, line.n), scale, term.factors, to);
     if (found.certain) store_anywhere(to, found.word);
     storage.decided = found.certain;
   }
@@ -74,12 +76,12 @@ __device__ void refine_line(const operands<T, layout>& line, Team team, scaling 
 
 /// The result of a line that level 1 leaves open. By all threads of a warp or a block. `scale`: the same in all.
 /// `of_warp`: in shared memory, of a block. Not inlined, so that it costs level 1 no registers.
-template <class Term, class Team, class T, input_layout layout>
-[[gnu::noinline]] __device__ void sum_line_again(operands<T, layout> line, Team team, scaling scale,
-                                                 const error_bound& bound, line_storage<T>& storage,
+template <class Team, class T, input_layout layout>
+[[gnu::noinline]] __device__ void sum_line_again(core::term_info term, operands<T, layout> line, Team team,
+                                                 scaling scale, const error_bound& bound, line_storage<T>& storage,
                                                  refined_sum* of_warp, const destination& to) {
   Team::synchronise();  // nothing of the last open line is read any more
-  refine_line<Term>(line, team, scale, bound, storage, of_warp, to);
+  refine_line(term, line, team, scale, bound, storage, of_warp, to);
   if (storage.decided) return;
   const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
@@ -87,7 +89,7 @@ template <class Term, class Team, class T, input_layout layout>
     storage.sum.clear_digits(thread, Team::lanes);
     storage.sum.clear_special(thread);
     Team::synchronise();
-    add_share<Term>(line, team, in_integers, storage.sum);
+    add_share(line, share_of_thread(team), in_integers, term, storage.sum);
     Team::synchronise();
     if (thread < 32) {
       const bool finished = finish_sum(to, storage.sum, storage.carried_digit, storage.words);
@@ -149,8 +151,8 @@ __global__ void __launch_bounds__(threads, resident)
       const int leader = __ffs(static_cast<int>(open)) - 1;
       const auto scale = static_cast<scaling>(__shfl_sync(all_lanes, chosen, leader));
       const std::size_t line = first + static_cast<unsigned>(leader) / lanes;
-      sum_line_again<Term>(in.line(line), lane_team<32>{}, scale, bound, storage_of_warp[warp],
-                           static_cast<refined_sum*>(nullptr), destination_of(out, line));
+      sum_line_again(core::describe_term<Term>(), in.line(line), lane_team<32>{}, scale, bound,
+                     storage_of_warp[warp], static_cast<refined_sum*>(nullptr), destination_of(out, line));
     }
   }
   end_of_input(elements_of(in));
@@ -181,7 +183,8 @@ __global__ void __launch_bounds__(threads, resident)
     __syncthreads();
     if (storage.decided) continue;
     const scaling chosen = scale;
-    sum_line_again<Term>(line, team, chosen, bound, storage, refined_of_warp, destination_of(out, index));
+    sum_line_again(core::describe_term<Term>(), line, team, chosen, bound, storage, refined_of_warp,
+                   destination_of(out, index));
     __syncthreads();
   }
   end_of_input(elements_of(in));
@@ -247,8 +250,8 @@ __global__ void __launch_bounds__(threads, resident)
     __syncthreads();
     for (unsigned open = open_columns; open != 0; open &= open - 1) {
       const auto next = static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
-      sum_line_again<Term>(in.line(first + next), block_team<threads>{}, scale[next], bound, storage,
-                           refined_of_warp, destination_of(out, first + next));
+      sum_line_again(core::describe_term<Term>(), in.line(first + next), block_team<threads>{}, scale[next], bound,
+                     storage, refined_of_warp, destination_of(out, first + next));
     }
     __syncthreads();
   }

@@ -45,7 +45,7 @@ __device__ __forceinline__ void for_each_claimed(const operands<T, input_layout:
                                                  wide_unsigned& counter, unsigned (&slots)[2], Add add) {
   constexpr bool two = Term::inputs == 2;
   const grid_share own_share{};
-  const contiguous_loop<two, T> own(in, own_share.first_thread());
+  const contiguous_loop<T> own(in, own_share, two);
   const std::size_t length = in_flight * own.step;  // of a turn, in elements
   const turn_counts turns = divide_turns((in.end + length - 1) / length, gridDim.x);
   part_claims claims{&counter, &slots, static_cast<unsigned>(turns.limit)};
@@ -60,11 +60,11 @@ __device__ __forceinline__ void for_each_claimed(const operands<T, input_layout:
     if (part >= parts) break;
     claims.ask();
     const grid_share share{part % gridDim.x};
-    const contiguous_loop<two, T> loop(in, share.first_thread());
+    const contiguous_loop<T> loop(in, share, two);
     i = loop.first + (turns.own + part / gridDim.x) * length;
     if (i < in.end) loop.template turn<in_flight>(in, i, add);
   }
-  add_single<two>(in, own_share.first_thread(), add);
+  add_single(in, own_share.first_thread(), two, add);
 }
 
 /// Prepares the next launch. By one thread of the last block, when all tickets are drawn: no block claims any more.

@@ -6,7 +6,6 @@
 #include <exactdot/simt/cuda.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
-namespace {
 
 /// The mask of collectives in which every lane of a warp takes part.
 constexpr unsigned all_lanes = 0xffffffffU;
@@ -16,5 +15,4 @@ __device__ __forceinline__ unsigned high_word(double x) {
   return static_cast<unsigned>(core::bit_cast<std::uint64_t>(x) >> 32);
 }
 
-}  // namespace
 }  // namespace exactdot::inline v0_3::cuda_engine

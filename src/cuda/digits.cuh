@@ -1,8 +1,8 @@
 // Digits: exact sums in the form that suits a GPU, signed, radix 2^24.
 //
 // A digit of 24 bits leaves room in a 32-bit register for the sum over a warp, which __reduce_add_sync computes in
-// one instruction; blocks and the grid add in 64 bits. Digits are integers like the limbs of exactdot/core, so the order
-// in which they are added changes nothing. Positions count bits from bit 0 of digit 0.
+// one instruction; blocks and the grid add in 64 bits. Digits are integers like the limbs of exactdot/core, so the
+// order in which they are added changes nothing. Positions count bits from bit 0 of digit 0.
 #pragma once
 
 #include <cuda/device_functions.cuh>
@@ -10,7 +10,6 @@
 #include <exactdot/core/decompose.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
-namespace {
 
 constexpr unsigned digit_mask = (1U << digit_bits) - 1;
 
@@ -33,13 +32,13 @@ constexpr int convertible_end = 971, convertible_lowest = -1050;
 /// The high word of |x|; not 0 for the smallest subnormal numbers either.
 __device__ __forceinline__ unsigned magnitude_word(double x) {
   const auto low = static_cast<unsigned>(core::bit_cast<std::uint64_t>(x));
-  return (high_word(x) & 0x7fffffffU) | min(low, 1U);
+  return (high_word(x) & 0x7fffffffU) | ::min(low, 1U);
 }
 
 /// Returns e >= 1 with |x| < 2^(e - origin); 0 for zero.
 __device__ __forceinline__ unsigned log2_bound(double x, int origin) {
   const int field = static_cast<int>(high_word(x) >> 20 & 0x7ff);
-  return x == 0 ? 0 : static_cast<unsigned>(max(max(field, 1) - 1022 + origin, 1));
+  return x == 0 ? 0 : static_cast<unsigned>(::max(::max(field, 1) - 1022 + origin, 1));
 }
 
 /// Extracts the leading digits of the sum of x[0] + x[1] over all lanes, exactly; x keeps the remainder. By all
@@ -52,12 +51,12 @@ __device__ __forceinline__ warp_digits extract_digits(double (&x)[2], int origin
   static_assert(extracted_digits % 2 == 0);  // an anchor extracts two
   unsigned largest = 0;
 #pragma unroll
-  for (int k = 0; k < count; ++k) largest = max(largest, magnitude_word(x[k]));
+  for (int k = 0; k < count; ++k) largest = ::max(largest, magnitude_word(x[k]));
   largest = __reduce_max_sync(all_lanes, largest);
-  const int end = max(static_cast<int>(largest >> 20), 1) - 1022 + origin;
+  const int end = ::max(static_cast<int>(largest >> 20), 1) - 1022 + origin;
   // anchors stay normal numbers: the lowest extracted digit weighs at least 2^-1074
-  const int min_top = max((origin - 1074 + digit_bits - 1) / digit_bits, 0) + extracted_digits - 1;
-  const int top = max(end / digit_bits, min_top);
+  const int min_top = ::max((origin - 1074 + digit_bits - 1) / digit_bits, 0) + extracted_digits - 1;
+  const int top = ::max(end / digit_bits, min_top);
   warp_digits found{largest == 0 ? -1 : top - (extracted_digits - 1), 0, false};
   const int lane = static_cast<int>(threadIdx.x % 32);
   constexpr unsigned half = 0x80000;
@@ -100,5 +99,4 @@ __device__ inline void add_term(wide_int* digits, const core::exact_term& term) 
   for (int i = position / digit_bits + 1; high != 0; ++i, high >>= digit_bits) add_digit(i, high);
 }
 
-}  // namespace
 }  // namespace exactdot::inline v0_3::cuda_engine

@@ -63,20 +63,20 @@ __device__ bool claim_next_share(Storage& storage, exchange& exchange, wide_unsi
 
 /// Sums the shares that this block claims: its own and, of blocks that left, as many as it can. Returns their
 /// number. By all threads, after a barrier.
-template <class Term, class Element, input_layout layout, class Storage>
-__device__ unsigned add_claimed_shares(const operands<Element, layout>& in, Storage& storage, exchange& exchange,
-                                       bool in_integers) {
+template <class Element, input_layout layout, class Storage>
+__device__ unsigned add_claimed_shares(const core::term_info& term, const operands<Element, layout>& in,
+                                       Storage& storage, exchange& exchange, bool in_integers) {
   storage.sum.clear_digits(threadIdx.x, blockDim.x);
   storage.sum.clear_special(threadIdx.x);
   __syncthreads();
   if (gridDim.x == 1) {
-    add_share<Term>(in, grid_share{0}, in_integers, storage.sum);
+    add_share(in, share_of_thread(grid_share{0}), in_integers, term, storage.sum);
     return 1;
   }
   const wide_unsigned round = 2 * storage.ticket.count + (in_integers ? 1 : 0);
   unsigned shares = 0;
   for (; claim_next_share(storage, exchange, round); ++shares) {
-    add_share<Term>(in, grid_share{storage.share}, in_integers, storage.sum);
+    add_share(in, share_of_thread(grid_share{storage.share}), in_integers, term, storage.sum);
   }
   return shares;
 }
@@ -103,15 +103,15 @@ __device__ inline bool await_integers(const exchange& exchange, wide_unsigned co
 }
 
 /// The second level. By all threads. Not inlined, so that it costs the first level no registers.
-template <class Term, class Element, input_layout layout, class Storage>
-[[gnu::noinline]] __device__ void sum_again(const operands<Element, layout>& in, Storage& storage,
-                                            device_state& state, const destination& to) {
+template <class Element, input_layout layout, class Storage>
+[[gnu::noinline]] __device__ void sum_again(const core::term_info& term, const operands<Element, layout>& in,
+                                            Storage& storage, device_state& state, const destination& to) {
   __syncthreads();
   const bool alone = gridDim.x == 1, last = alone || storage.ticket.is_last;
   if (last && threadIdx.x == 0 && to.words == nullptr) ++state.exchange.undecided_refined;
   for (const bool in_integers : {false, true}) {
     const long long start = clock64();
-    const unsigned shares = add_claimed_shares<Term>(in, storage, state.exchange, in_integers);
+    const unsigned shares = add_claimed_shares(term, in, storage, state.exchange, in_integers);
     __syncthreads();
     if (!last) {
       // without level 1, some blocks may still have to start: what need not wait leaves
@@ -157,8 +157,7 @@ __device__ __forceinline__ const auto& inputs_of_second_read(const operands<T, l
 }
 
 /// Adds the block's share of the terms. By all threads.
-template <class Term, int in_flight, bool claims, class Element, input_layout layout, class Sums,
-          class Storage>
+template <class Term, int in_flight, bool claims, class Element, input_layout layout, class Sums, class Storage>
 __device__ __forceinline__ void add_own_share(const operands<Element, layout>& in, Sums& sums, exchange& exchange,
                                               Storage& storage) {
   const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
@@ -236,12 +235,13 @@ __global__ void __launch_bounds__(threads, claims ? 1024 / threads : 1)
   }
   __syncthreads();
   if (approximates && !storage.decided) {
-    decide_by_refined_sum<Term, in_cluster>(inputs_of_second_read(in), choose_scaling<Element>(total, bound), bound,
-                                            storage, storage.refined_of_warp, exchange, to);
+    decide_by_refined_sum<in_cluster>(core::describe_term<Term>(), inputs_of_second_read(in),
+                                      choose_scaling<Element>(total, bound), bound, storage,
+                                      storage.refined_of_warp, exchange, to);
   }
   if (in_cluster && storage.decided) return;
   if constexpr (in_cluster) take_ticket_in_cluster(exchange, storage.ticket);
-  if (!storage.decided) sum_again<Term>(inputs_of_second_read(in), storage, *state, to);
+  if (!storage.decided) sum_again(core::describe_term<Term>(), inputs_of_second_read(in), storage, *state, to);
   if (!alone && storage.ticket.is_last) clear_words(exchange, storage.ticket);
 }
 

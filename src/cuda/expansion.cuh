@@ -10,7 +10,6 @@
 #include <exactdot/core/error_free.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
-namespace {
 
 __device__ inline bool is_finite(double x) { return (core::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) != 0x7ff; }
 
@@ -65,5 +64,4 @@ struct expansion {
   }
 };
 
-}  // namespace
 }  // namespace exactdot::inline v0_3::cuda_engine

@@ -75,7 +75,8 @@ struct sum_of_terms {
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned scale,
                                                const line_bounds& bounds, storage& storage, refined_sum* of_warp,
                                                const destination& to, const line_request&) {
-    sum_line_again<Term>(line, team, static_cast<scaling>(scale), bounds.of_sum, storage, of_warp, to);
+    sum_line_again(core::describe_term<Term>(), line, team, static_cast<scaling>(scale), bounds.of_sum, storage,
+                   of_warp, to);
   }
 };
 
@@ -134,15 +135,16 @@ template <class T>
 
 /// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
 /// threads of a team; a barrier before and after.
-template <class Term, class Team, class Line, class T>
-__device__ __forceinline__ void sum_exactly(const Line& line, Team team, line_storage<T>& storage) {
+template <class Team, class Line, class T>
+__device__ __forceinline__ void sum_exactly(const core::term_info& term, const Line& line, Team team,
+                                            line_storage<T>& storage) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
     Team::synchronise();
     storage.sum.clear_digits(thread, Team::lanes);
     storage.sum.clear_special(thread);
     Team::synchronise();
-    add_share<Term>(line, team, in_integers, storage.sum);
+    add_share(line, share_of_thread(team), in_integers, term, storage.sum);
     Team::synchronise();
     const bool any_special = (storage.sum.special[0] | storage.sum.special[1] | storage.sum.special[2]) != 0;
     if (storage.sum.log2_error == 0 || any_special) return;  // nothing that counts is missing
@@ -157,7 +159,7 @@ template <class Kind, class T, class Team, class Line>
   Team::synchronise();
   clear_states(storage, thread, Team::lanes);
   Kind::for_each_sum([&]<class Term>(Term, int which) {
-    sum_exactly<Term>(Kind::addends_of(line, which), team, storage);
+    sum_exactly(core::describe_term<Term>(), Kind::addends_of(line, which), team, storage);
     if (thread < 32) add_to_state(storage, which);
     Team::synchronise();
   });

@@ -74,32 +74,35 @@ template <class Carrier>
 
 /// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
 /// threads of the team; a barrier before and after.
-template <class Term, class Team, class T, input_layout layout>
-__device__ __forceinline__ void sum_digits(const operands<T, layout>& line, Team team, line_digits<T>& storage) {
+template <class Team, class T, input_layout layout>
+__device__ __forceinline__ void sum_digits(const core::term_info& term, const operands<T, layout>& line, Team team,
+                                           line_digits<T>& storage) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
     Team::synchronise();
     storage.sum.clear_digits(thread, Team::lanes);
     storage.sum.clear_special(thread);
     Team::synchronise();
-    add_share<Term>(line, team, in_integers, storage.sum);
+    add_share(line, share_of_thread(team), in_integers, term, storage.sum);
     Team::synchronise();
     if (storage.sum.log2_error == 0 || has_special(storage.sum)) return;
   }
 }
 
 /// Adds the sum of a line of so many elements to its state. By all threads of the team.
-template <class Term, class Team, class T, input_layout layout>
-__device__ void add_line(const operands<T, layout>& line, Team team, const line_states& to, std::int64_t* state,
-                         std::int64_t elements, line_digits<T>& storage) {
-  sum_digits<Term>(line, team, storage);
+template <class Team, class T, input_layout layout>
+__device__ void add_line(const core::term_info& term, const operands<T, layout>& line, Team team,
+                         const line_states& to, std::int64_t* state, std::int64_t elements,
+                         line_digits<T>& storage) {
+  sum_digits(term, line, team, storage);
   if (team.first_thread() < 32) add_to_state(to, state, elements, storage.sum, storage.carried_digit);
 }
 
 /// `lanes`: of a line, 32 or all threads of a block.
-template <class T, class Term, input_layout layout, int threads, int lanes>
+template <class T, input_layout layout, int threads, int lanes>
 __global__ void __launch_bounds__(threads)
-    line_state_kernel(const __grid_constant__ lines_of<T, layout> in, const __grid_constant__ line_states to) {
+    line_state_kernel(const __grid_constant__ core::term_info term, const __grid_constant__ lines_of<T, layout> in,
+                      const __grid_constant__ line_states to) {
   constexpr unsigned teams = threads / lanes;
   __shared__ line_digits<T> storage_of_team[teams];
   begin_kernel(~std::size_t{0});
@@ -107,7 +110,7 @@ __global__ void __launch_bounds__(threads)
   using team = std::conditional_t<lanes == 32, lane_team<32>, block_team<threads>>;
   for (std::size_t line = std::size_t{blockIdx.x} * teams + index; line < in.count;
        line += std::size_t{gridDim.x} * teams) {
-    add_line<Term>(in.line(line), team(), to, to.at(line), to.elements, storage_of_team[index]);
+    add_line(term, in.line(line), team(), to, to.at(line), to.elements, storage_of_team[index]);
   }
   end_of_input(~std::size_t{0});
 }

@@ -113,9 +113,11 @@ struct integer_halves {
   static constexpr bool absolute = false;
 };
 
-/// The factors of addend i; of integer_halves those of element i.
+/// The factors of addend i; of integer_halves those of element i. `term`, here and in the loops below: its struct,
+/// or core::term_info.
 template <class Term, class T, input_layout layout>
-__device__ __forceinline__ void load_addend(const operands<T, layout>& in, std::size_t i, T& x, T& y) {
+__device__ __forceinline__ void load_addend(const operands<T, layout>& in, std::size_t i, T& x, T& y,
+                                            const Term& term = {}) {
   if constexpr (std::is_same_v<Term, integer_halves>) {
     const std::uint64_t bits = bits_of_element(in.a.data + places_of(in, i).a, 8, in.a.swapped);
     const bool is_signed = in.a.type == element_type::int64;
@@ -127,7 +129,7 @@ __device__ __forceinline__ void load_addend(const operands<T, layout>& in, std::
   const int part_a = static_cast<int>(index >> in.log2_parts_b & ((1U << in.log2_parts_a) - 1));
   const element_places at = places_of(in, i >> (in.log2_parts_a + in.log2_parts_b));
   x = element_of_bits<T>(in.a, bits_at_place(in.a, at.a), part_a);
-  y = Term::inputs == 2 ? element_of_bits<T>(in.b, bits_at_place(in.b, at.b), part_b) : x;
+  y = term.inputs == 2 ? element_of_bits<T>(in.b, bits_at_place(in.b, at.b), part_b) : x;
 }
 
 /// The index of element i of those that are in no pack: `head` lie before the packs, the others behind them.
@@ -149,7 +151,7 @@ struct grid_share {
 
 /// Calls add(x, y) with arrays of elements, for this thread's part of a share: a grid-stride loop that loads
 /// `in_flight` elements of each input before it uses the first.
-template <class Term, int in_flight, class T, class Share, class Load, class Add>
+template <int in_flight, class T, class Share, class Load, class Add>
 __device__ __forceinline__ void for_each_element(std::size_t n, Share share, Load load, Add add) {
   const std::size_t stride = share.threads();
   std::size_t i = share.first_thread();
@@ -168,9 +170,10 @@ __device__ __forceinline__ void for_each_element(std::size_t n, Share share, Loa
 
 /// Loads `in_flight` packs of each input, the first at element i, the next `step` elements further; zeros from
 /// `end` on. Only the first is sure to begin before the end.
-template <bool two, int in_flight, class T>
+template <int in_flight, class T>
 __device__ __forceinline__ void load_packs(const operands<T, input_layout::contiguous>& in, std::size_t i,
-                                           std::size_t step, pack<T> (&x)[in_flight], pack<T> (&y)[in_flight]) {
+                                           std::size_t step, bool two, pack<T> (&x)[in_flight],
+                                           pack<T> (&y)[in_flight]) {
 #pragma unroll
   for (int k = 0; k < in_flight; ++k) {
     const std::size_t at = i + k * step;
@@ -204,19 +207,21 @@ __device__ __forceinline__ void load_interleaved(const operands<T, input_layout:
   }
 }
 
-/// A thread's loop over contiguous inputs: where it begins, and how far apart its packs are. In elements.
-template <bool two, class T>
+/// A thread's loop over contiguous inputs: where it begins, and how far apart its packs are. In elements. `two`:
+/// the term has two inputs.
+template <class T>
 struct contiguous_loop {
   std::size_t first, step;
-  bool interleaved;
+  bool two, interleaved;
 
-  /// `thread`: of the grid. `first_pack`: packs before that are left out, if packs are loaded.
-  __device__ __forceinline__ contiguous_loop(const operands<T, input_layout::contiguous>& in, std::size_t thread,
-                                             std::size_t first_pack = 0)
-      : step(std::size_t{gridDim.x} * blockDim.x * pack<T>::count), interleaved(two && in.interleaved) {
+  template <class Share>
+  __device__ __forceinline__ contiguous_loop(const operands<T, input_layout::contiguous>& in, Share share,
+                                             bool has_two)
+      : step(share.threads() * pack<T>::count), two(has_two), interleaved(has_two && in.interleaved) {
     constexpr std::size_t width = pack<T>::count;
+    const std::size_t thread = share.first_thread();
     const unsigned lane = threadIdx.x % 32;
-    first = interleaved ? (thread - lane) * width + lane : in.head + (first_pack + thread) * width;
+    first = interleaved ? (thread - lane) * width + lane : in.head + thread * width;
   }
 
   /// One turn: calls add(x, y) for `in_flight` packs of each input, the first at element i < in.end, all loaded
@@ -226,9 +231,9 @@ struct contiguous_loop {
                                        Add& add) const {
     pack<T> x[in_flight], y[in_flight];
     if (interleaved) {
-      if constexpr (two) load_interleaved(in, i, step, x, y);
+      load_interleaved(in, i, step, x, y);
     } else {
-      load_packs<two>(in, i, step, x, y);
+      load_packs(in, i, step, two, x, y);
     }
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) add(x[k].element, y[k].element);
@@ -236,9 +241,9 @@ struct contiguous_loop {
 };
 
 /// Calls add(x, y) for the thread's element of those that are in no pack, if it has one.
-template <bool two, class T, class Add>
+template <class T, class Add>
 __device__ __forceinline__ void add_single(const operands<T, input_layout::contiguous>& in, std::size_t thread,
-                                           Add& add) {
+                                           bool two, Add& add) {
   const std::size_t in_packs = in.end - in.head;
   if (thread >= in.n - in_packs) return;
   const std::size_t single = index_of_single(thread, in.head, in_packs);
@@ -247,15 +252,14 @@ __device__ __forceinline__ void add_single(const operands<T, input_layout::conti
 }
 
 /// Calls add(x, y) with arrays of elements of contiguous inputs, for this thread's part of a share: a grid-stride
-/// loop. `first_pack`: packs before that are left out, if packs are loaded.
-template <class Term, int in_flight, class T, class Add>
-__device__ __forceinline__ void for_each_contiguous(const operands<T, input_layout::contiguous>& in,
-                                                    grid_share share, Add add, std::size_t first_pack = 0) {
-  constexpr bool two = Term::inputs == 2;
-  const contiguous_loop<two, T> loop(in, share.first_thread(), first_pack);
+/// loop.
+template <int in_flight, class T, class Share, class Add>
+__device__ __forceinline__ void for_each_contiguous(const operands<T, input_layout::contiguous>& in, Share share,
+                                                    bool two, Add add) {
+  const contiguous_loop<T> loop(in, share, two);
   for (std::size_t i = loop.first; i < in.end; i += in_flight * loop.step)
     loop.template turn<in_flight>(in, i, add);
-  add_single<two>(in, share.first_thread(), add);
+  add_single(in, share.first_thread(), two, add);
 }
 
 /// The same of one contiguous input; a turn's packs are added while those of the next are on their way. For kernels
@@ -263,16 +267,16 @@ __device__ __forceinline__ void for_each_contiguous(const operands<T, input_layo
 template <int in_flight, class T, class Add>
 __device__ __forceinline__ void for_each_pack_ahead(const operands<T, input_layout::contiguous>& in,
                                                     grid_share share, Add add) {
-  const contiguous_loop<false, T> loop(in, share.first_thread());
+  const contiguous_loop<T> loop(in, share, false);
   std::size_t i = loop.first;
   if (i < in.end) {
     pack<T> now[in_flight], unused[in_flight];
-    load_packs<false>(in, i, loop.step, now, unused);
+    load_packs(in, i, loop.step, false, now, unused);
     for (;;) {
       i += in_flight * loop.step;
       const bool more = i < in.end;
       pack<T> next[in_flight];
-      if (more) load_packs<false>(in, i, loop.step, next, unused);
+      if (more) load_packs(in, i, loop.step, false, next, unused);
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) add(now[k].element, now[k].element);
       if (!more) break;
@@ -280,24 +284,25 @@ __device__ __forceinline__ void for_each_pack_ahead(const operands<T, input_layo
       for (int k = 0; k < in_flight; ++k) now[k] = next[k];
     }
   }
-  add_single<false>(in, share.first_thread(), add);
+  add_single(in, share.first_thread(), false, add);
 }
 
 /// The same for inputs of any layout.
 template <class Term, int in_flight, class T, input_layout layout, class Share, class Add>
-__device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, Share share, Add add) {
+__device__ __forceinline__ void for_each_pack(const operands<T, layout>& in, Share share, Add add,
+                                              const Term& term = {}) {
   if constexpr (layout == input_layout::strided) {
     const auto load = [&](std::size_t i, T& x, T& y) {
       const auto index = static_cast<std::ptrdiff_t>(i);
       x = in.a[index * in.stride_a];
-      y = Term::inputs == 2 ? in.b[index * in.stride_b] : x;
+      y = term.inputs == 2 ? in.b[index * in.stride_b] : x;
     };
-    for_each_element<Term, in_flight, T>(in.n, share, load, add);
+    for_each_element<in_flight, T>(in.n, share, load, add);
   } else if constexpr (layout == input_layout::any || layout == input_layout::axes) {
-    for_each_element<Term, in_flight, T>(
-        in.n, share, [&](std::size_t i, T& x, T& y) { load_addend<Term>(in, i, x, y); }, add);
+    for_each_element<in_flight, T>(
+        in.n, share, [&](std::size_t i, T& x, T& y) { load_addend(in, i, x, y, term); }, add);
   } else {
-    for_each_contiguous<Term, in_flight>(in, share, add);
+    for_each_contiguous<in_flight>(in, share, term.inputs == 2, add);
   }
 }
 

@@ -60,7 +60,7 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
   const std::uint64_t first = part * size + (part < more ? part : more), n = size + (part < more ? 1 : 0);
   const auto piece = in.piece(index, span.begin, first, n);
   Kind::for_each_sum([&]<class Term>(Term, int which) {
-    sum_exactly<Term>(Kind::addends_of(piece, which), block_team<threads>{}, storage);
+    sum_exactly(core::describe_term<Term>(), Kind::addends_of(piece, which), block_team<threads>{}, storage);
     __syncthreads();
     contribute_digits(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
     __syncthreads();

@@ -20,7 +20,7 @@ __device__ inline digit_range used_digits(const wide_int* digit, int count) {
     const int i = start + static_cast<int>(threadIdx.x % 32);
     const unsigned found = __ballot_sync(all_lanes, i < count && digit[i] != 0);
     if (found == 0) continue;
-    used.first = min(used.first, start + __ffs(static_cast<int>(found)) - 1);
+    used.first = ::min(used.first, start + __ffs(static_cast<int>(found)) - 1);
     used.last = start + 31 - __clz(static_cast<int>(found));
   }
   return used;

@@ -72,7 +72,7 @@ __device__ __forceinline__ std::uint64_t round_exactly(core::number_format to, w
   std::uint64_t leading[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const unsigned found = __shfl_sync(all_lanes, magnitude, max(top - i, 0));
+    const unsigned found = __shfl_sync(all_lanes, magnitude, ::max(top - i, 0));
     leading[i] = top - i < 0 ? 0 : found;
   }
   return round_leading<Carrier>(to, leading, first + top - 3, {of.negative, of.lowest + first});

@@ -7,8 +7,8 @@
 //   last block of a segment that several have: adds its digits to the words
 //
 // As segment_kernel.cuh and split_line_kernel.cuh, without level 1: digits are integers, so blocks add theirs by
-// atomics, and the order changes nothing. Each result gets one canonical state, whatever sums it. The second kernel also
-// takes few long lines of one length. Cost of a segment: converting a warp's expansions, carrying, its words.
+// atomics, and the order changes nothing. Each result gets one canonical state, whatever sums it. The second kernel
+// also takes few long lines of one length. Cost of a segment: converting a warp's expansions, carrying, its words.
 #pragma once
 
 #include <cuda/line_state_kernel.cuh>
@@ -26,9 +26,10 @@ __device__ __forceinline__ void add_empty_state(const line_states& to, std::uint
   ++to.at(index)[to.layout.limbs + to.counts - 1];
 }
 
-template <class T, class Term, input_layout layout, int threads>
+template <class T, input_layout layout, int threads>
 __global__ void __launch_bounds__(threads)
-    segment_state_kernel(const __grid_constant__ line_source<T, layout> in, const __grid_constant__ split_plan plan,
+    segment_state_kernel(const __grid_constant__ core::term_info term,
+                         const __grid_constant__ line_source<T, layout> in, const __grid_constant__ split_plan plan,
                          const __grid_constant__ line_states to, line_state* state, wide_unsigned* bad_segment) {
   constexpr unsigned warps = threads / 32;
   constexpr std::uint64_t kept = 256;  // elements: a warp keeps segments up to this length, for leaves_segment
@@ -56,8 +57,8 @@ __global__ void __launch_bounds__(threads)
       const std::uint64_t begin = __shfl_sync(all_lanes, span.begin, holder);
       const std::uint64_t n = __shfl_sync(all_lanes, span.n, holder);
       const std::uint64_t segment = first + static_cast<unsigned>(holder);
-      add_line<Term>(in.piece(segment, begin, 0, n), lane_team<32>(), to, to.at(segment),
-                     static_cast<std::int64_t>(n), storage_of_warp[warp]);
+      add_line(term, in.piece(segment, begin, 0, n), lane_team<32>(), to, to.at(segment),
+               static_cast<std::int64_t>(n), storage_of_warp[warp]);
     }
   }
   end_of_input(in.length);
@@ -84,9 +85,9 @@ __device__ bool join_digits(line_digits<T>& storage, grid_superaccumulator& shar
 }
 
 /// The stretch of the long lines that is this block's. By all threads.
-template <class T, class Term, int threads, class Source>
-__device__ void add_stretch(const Source& in, const split_plan& plan, const line_states& to, line_state& state,
-                            line_digits<T>& storage, bool& is_last) {
+template <class T, int threads, class Source>
+__device__ void add_stretch(const core::term_info& term, const Source& in, const split_plan& plan,
+                            const line_states& to, line_state& state, line_digits<T>& storage, bool& is_last) {
   const long_lines lines(in, plan, state);
   const unit_shares shares = lines.shares();
   const unsigned block = blockIdx.x;
@@ -98,7 +99,7 @@ __device__ void add_stretch(const Source& in, const split_plan& plan, const line
     const std::uint64_t from = (unit - line.first_unit) * plan.unit,
                         behind = (piece_end - line.first_unit) * plan.unit;
     const std::uint64_t n = (behind < line.span.n ? behind : line.span.n) - from;
-    sum_digits<Term>(in.piece(line.index, line.span.begin, from, n), block_team<threads>(), storage);
+    sum_digits(term, in.piece(line.index, line.span.begin, from, n), block_team<threads>(), storage);
     bool is_whole = unit == line.first_unit && piece_end == line_end;
     if (!is_whole) {
       // only one of the lines that begin in a block goes on in another
@@ -116,14 +117,15 @@ __device__ void add_stretch(const Source& in, const split_plan& plan, const line
 }
 
 /// Adds the states of long lines, those of the list or all. Empties the list. At most max_state_blocks.
-template <class T, class Term, input_layout layout, int threads>
+template <class T, input_layout layout, int threads>
 __global__ void __launch_bounds__(threads, 1)
-    split_state_kernel(const __grid_constant__ line_source<T, layout> in, const __grid_constant__ split_plan plan,
+    split_state_kernel(const __grid_constant__ core::term_info term,
+                       const __grid_constant__ line_source<T, layout> in, const __grid_constant__ split_plan plan,
                        const __grid_constant__ line_states to, line_state* state) {
   __shared__ line_digits<T> storage;
   __shared__ bool is_last;
   begin_kernel(in.length);
-  add_stretch<T, Term, threads>(in, plan, to, *state, storage, is_last);
+  add_stretch<T, threads>(term, in, plan, to, *state, storage, is_last);
   end_of_input(in.length);
   __syncthreads();  // all threads have read the list
   if (!plan.is_listed || threadIdx.x != 0) return;

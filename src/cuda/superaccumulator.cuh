@@ -7,10 +7,8 @@
 
 #include <cuda/digits.cuh>
 #include <cuda/exchange.cuh>
-#include <cuda/thread_sum.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {
-namespace {
 
 template <class Carrier>
 struct superaccumulator {
@@ -32,81 +30,7 @@ struct superaccumulator {
   }
 };
 
-/// Calls visit(term) for the exact terms of this thread's part of a share.
-template <class Term, class T, input_layout layout, class Share, class Visit>
-__device__ __forceinline__ void for_each_term(const operands<T, layout>& in, Share share, Visit visit) {
-  for_each_pack<Term, 1>(in, share, [&](const auto& x, const auto& y) {
-    for (std::size_t i = 0; i < sizeof x / sizeof(T); ++i) visit(core::exact_addend<Term>(x[i], y[i]));
-  });
-}
-
-/// Counts the infinite and NaN terms of this thread's part of a share.
-template <class Term, class T, input_layout layout, class Share, class Carrier>
-[[gnu::noinline]] __device__ void count_special(const operands<T, layout>& in, Share share,
-                                                superaccumulator<Carrier>& to) {
-  wide_unsigned found[3] = {};
-  for_each_term<Term>(in, share, [&](const core::exact_term& term) {
-    found[0] += term.kind == core::kind::nan;
-    found[1] += term.kind == core::kind::infinite && !term.negative;
-    found[2] += term.kind == core::kind::infinite && term.negative;
-  });
-  for (int k = 0; k < 3; ++k) {
-    if (found[k] != 0) atomicAdd(&to.special[k], found[k]);
-  }
-  __syncwarp();
-}
-
-/// By all lanes of a warp. Returns a bound, as a position, on what a lane's components have below the digits that
-/// were added; 0: nothing. Only exponents that differ by more than some 660 leave anything.
-template <class Carrier, int levels>
-__device__ unsigned add_expansion(superaccumulator<Carrier>& to, const expansion<levels>& of, int origin) {
-  constexpr int max_passes = 3;
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  static_assert(levels % 2 == 0);
-  unsigned log2_error = 0;
-  for (int k = 0; k < levels; k += 2) {
-    double x[2] = {of.sum[k], of.sum[k + 1]};
-    bool more = true;
-    for (int pass = 0; more && pass < max_passes; ++pass) {
-      const warp_digits found = extract_digits(x, origin);
-      if (lane < extracted_digits && found.first >= 0) to.add(found.first + lane, found.digit);
-      more = __any_sync(all_lanes, found.remainder);
-    }
-    log2_error = max(log2_error, max(log2_bound(x[0], origin), log2_bound(x[1], origin)));
-  }
-  return log2_error;
-}
-
-/// Adds a share of the grid's terms, in expansions or in integers. By all threads; a barrier before and after. Ends
-/// in a barrier of the warp: nvcc 13.0 takes a warp for converged after a call, also where lanes return one by one.
-template <class Term, class T, input_layout layout, class Share, class Carrier>
-[[gnu::noinline]] __device__ void add_share(const operands<T, layout>& in, Share share, bool in_integers,
-                                            superaccumulator<Carrier>& to) {
-  constexpr int levels = 6;  // 318 bits
-  // single elements wait for memory one by one otherwise: as many as a pack has
-  constexpr int in_flight = layout == input_layout::strided ? 16 / sizeof(T) : 1;
-  if (in_integers) {
-    for_each_term<Term>(in, share, [&](const core::exact_term& term) { add_term<Carrier>(to.digit, term); });
-    __syncwarp();
-    return;
-  }
-  thread_sum<Carrier, Term, levels> sum;
-  for_each_pack<Term, in_flight>(in, share, [&](const auto& x, const auto& y) { sum.add(x, y); });
-  __syncwarp();
-  if (__any_sync(all_lanes, !sum.all_finite())) return count_special<Term>(in, share, to);
-  unsigned bound = sum.log2_error();
-  sum.for_each_expansion([&](const auto& of, int origin) {
-    const unsigned left = add_expansion(to, of, origin);
-    if (left > bound) bound = left;
-  });
-  bound = __reduce_max_sync(all_lanes, bound);
-  // what 32 lanes miss of up to 12 components and of what was dropped, a rounded sum
-  constexpr unsigned for_lanes = 5, for_components = 5, for_rounding = 1;
-  if (bound != 0 && threadIdx.x % 32 == 0) {
-    atomicMax(&to.log2_error, bound + for_lanes + for_components + for_rounding);
-  }
-  __syncwarp();
-}
+namespace {
 
 /// Adds the digits and counts of `shares` shares to the grid's. By all threads, after a barrier.
 template <class Carrier>
@@ -146,7 +70,7 @@ template <class Carrier>
     grid.special[threadIdx.x] = 0;
   }
   if (threadIdx.x == 0) {
-    sum.log2_error = max(sum.log2_error, __ldcg(&grid.log2_error));
+    sum.log2_error = ::max(sum.log2_error, __ldcg(&grid.log2_error));
     grid.log2_error = 0;
   }
 }

@@ -1,4 +1,5 @@
-// What one thread does with its elements in the second level of mode exact: one specialisation per carrier.
+// What one thread does with its elements in the second level of mode exact: one specialisation per carrier; the
+// term is read at run time.
 //
 // float: a product is exact in double, over the whole range of float.
 // double: a product is TwoProduct's value and error (Ogita, Rump, Oishi 2005, algorithm 3.5), exact while the sum
@@ -11,21 +12,21 @@
 #include <cuda/expansion.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {
-namespace {
 
-template <class Carrier, class Term, int levels>
+template <class Carrier, int levels>
 struct thread_sum;
 
-template <class Term, int levels>
-struct thread_sum<float, Term, levels> {
+template <int levels>
+struct thread_sum<float, levels> {
   static constexpr int origin = -digit_layout<float>::lowest;
+  core::term_info term;
   expansion<levels> sum{};
 
   template <class T, int count>
   __device__ __forceinline__ void add(const T (&a)[count], const T (&b)[count]) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      sum.add(static_cast<double>(factor<Term>(a[i])) * static_cast<double>(second_factor<Term>(b[i])));
+      sum.add(static_cast<double>(factor(term, a[i])) * static_cast<double>(second_factor(term, b[i])));
     }
   }
   [[nodiscard]] __device__ bool all_finite() const { return sum.is_finite(); }
@@ -39,8 +40,8 @@ struct thread_sum<float, Term, levels> {
   }
 };
 
-template <class Term, int levels>
-struct thread_sum<double, Term, levels> {
+template <int levels>
+struct thread_sum<double, levels> {
   // Sums of the exponent fields of two factors whose product is exact in two doubles, and may be added up 2^40
   // times within the bounds of extract_digits.
   static constexpr unsigned lowest_fields = 1100, highest_fields = 2900;
@@ -50,6 +51,7 @@ struct thread_sum<double, Term, levels> {
   static constexpr double small_bound = 0x1p-900;  // of 2^40 small products
   static constexpr int origin = -digit_layout<double>::lowest;
 
+  core::term_info term;
   expansion<levels> sum{};  // of moderate products
   expansion<levels> scaled_sum{};
   int scale_exponent = 0;  // of scaled_sum; 0: it is empty
@@ -64,20 +66,20 @@ struct thread_sum<double, Term, levels> {
   __device__ __forceinline__ void add(const T (&a)[count], const T (&b)[count]) {
     bool any_scaled = false;
 #pragma unroll
-    for (int i = 0; i < count; ++i) any_scaled |= needs_scaling(a[i], second_factor<Term>(b[i]));
+    for (int i = 0; i < count; ++i) any_scaled |= needs_scaling(a[i], second_factor(term, b[i]));
     if (!any_scaled) {
 #pragma unroll
-      for (int i = 0; i < count; ++i) add_moderate(factor<Term>(a[i]), second_factor<Term>(b[i]));
+      for (int i = 0; i < count; ++i) add_moderate(factor(term, a[i]), second_factor(term, b[i]));
     } else {
 #pragma unroll
-      for (int i = 0; i < count; ++i) add_any(factor<Term>(a[i]), second_factor<Term>(b[i]));
+      for (int i = 0; i < count; ++i) add_any(factor(term, a[i]), second_factor(term, b[i]));
     }
   }
 
   __device__ __forceinline__ void add_moderate(double a, double b) {
     const double product = a * b;
     sum.add(product);
-    if constexpr (Term::factors == 2) sum.template add<1>(__fma_rn(a, b, -product));
+    if (term.factors == 2) sum.template add<1>(__fma_rn(a, b, -product));
   }
 
   __device__ void add_any(double a, double b) {
@@ -112,7 +114,7 @@ struct thread_sum<double, Term, levels> {
   [[nodiscard]] __device__ unsigned log2_error() const {
     const unsigned of_moderate = log2_bound(sum.error, origin);
     const unsigned of_scaled = log2_bound(scaled_sum.error, origin + scale_exponent);
-    return of_moderate == 0 || of_scaled == 0 ? max(of_moderate, of_scaled) : max(of_moderate, of_scaled) + 1;
+    return of_moderate == 0 || of_scaled == 0 ? ::max(of_moderate, of_scaled) : ::max(of_moderate, of_scaled) + 1;
   }
 
   template <class Visit>
@@ -126,5 +128,4 @@ struct thread_sum<double, Term, levels> {
   }
 };
 
-}  // namespace
 }  // namespace exactdot::inline v0_3::cuda_engine

@@ -313,8 +313,8 @@ TEST_F(element_axes_of_lines, have_the_states_of_gathered_ones) {
     words.fill_zero();
     line_states to;
     to.first = words.data(), to.next = stored.words, to.layout = stored.of[0].layout, to.counts = stored.counts;
-    constexpr auto kernel = line_state_kernel<double, core::value, input_layout::any, 64, 32>;
-    gpu::launch(kernel, 2, 64, 0, on.stream(), placed.in, to);
+    constexpr auto kernel = line_state_kernel<double, input_layout::any, 64, 32>;
+    gpu::launch(kernel, 2, 64, 0, on.stream(), core::describe_term<core::value>(), placed.in, to);
     gpu::synchronise(on.stream());
     std::vector<std::int64_t> found(words.size());
     words.copy_to(found.data(), found.size());

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cuda/exact_kernel.cuh>
+#include <cuda/second_level_code.cuh>
 #include <string>
 #include <vector>
 
@@ -66,9 +67,8 @@ class exact_launcher {
     bound.factor *= choice.factor;
     bound.floor *= choice.floor;
     bound.of_refined *= choice.of_refined;
-    constexpr auto kernel =
-        exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight, Kernel::sums,
-                     Kernel::variant.in_cluster, Kernel::variant.claims>;
+    constexpr auto kernel = exact_kernel<T, Term, input_layout::contiguous, Kernel::threads, Kernel::in_flight,
+                                         Kernel::sums, Kernel::variant.in_cluster, Kernel::variant.claims>;
     const operands<T, input_layout::contiguous> in(a.data() + skew_a,
                                                    Term::inputs == 2 ? b.data() + skew_b : nullptr, n);
     gpu::launch(kernel, blocks, Kernel::threads, 0,

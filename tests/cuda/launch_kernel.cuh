@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cuda/exact_kernel.cuh>
 #include <cuda/fast_kernel.cuh>
+#include <cuda/second_level_code.cuh>
 #include <cuda/tuning.hpp>
 
 #include "cuda/backend.cuh"
@@ -38,9 +39,8 @@ void launch_exact(const launch_input& in) {
                         variant};
   const error_bound bound = bound_of(shape, sums, core::streams_of<Term, T> == 2);
   constexpr auto kernel = exact_kernel<T, Term, layout, threads, packs, sums, variant.in_cluster>;
-  gpu::launch(kernel, blocks, threads, 0,
-              gpu::cluster_dimensions{variant.in_cluster ? blocks : 1}, in.stream, operands, bound, in.state,
-              in.to);
+  gpu::launch(kernel, blocks, threads, 0, gpu::cluster_dimensions{variant.in_cluster ? blocks : 1}, in.stream,
+              operands, bound, in.state, in.to);
 }
 
 template <class T, class Term>

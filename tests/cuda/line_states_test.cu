@@ -57,8 +57,8 @@ void add_states(launcher& on, const state_rows& of, const unsigned char* a, cons
     line_operands<T> in;
     in.first = {reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b), 1, 1, of.n};
     in.count = of.count, in.next_a = in.next_b = of.next() / of.size();
-    gpu::launch(line_state_kernel<T, Term, input_layout::strided, threads, lanes>, 2, threads, 0, on.stream(), in,
-                to);
+    gpu::launch(line_state_kernel<T, input_layout::strided, threads, lanes>, 2, threads, 0, on.stream(),
+                core::describe_term<Term>(), in, to);
     return;
   }
   line_operands<T, input_layout::any> in;
@@ -68,7 +68,8 @@ void add_states(launcher& on, const state_rows& of, const unsigned char* a, cons
   in.first.log2_parts_b = Term::inputs == 2 ? core::parts_of(of.type) - 1 : 0;
   in.first.n = of.n << (in.first.log2_parts_a + in.first.log2_parts_b);
   in.count = of.count, in.next_a = in.next_b = of.next();
-  gpu::launch(line_state_kernel<T, Term, input_layout::any, threads, lanes>, 2, threads, 0, on.stream(), in, to);
+  gpu::launch(line_state_kernel<T, input_layout::any, threads, lanes>, 2, threads, 0, on.stream(),
+              core::describe_term<Term>(), in, to);
 }
 
 /// Both launches of moments, or one.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cuda/batch_kernel.cuh>
+#include <cuda/second_level_code.cuh>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/reductions.hpp>
 #include <string>

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads, 1)
   __shared__ line_digits<T> storage;
   __shared__ bool is_last;
   begin_kernel(in.length);
-  if (blockIdx.x != left_out) add_stretch<T, Term, threads>(in, plan, to, *state, storage, is_last);
+  if (blockIdx.x != left_out) add_stretch<T, threads>(core::describe_term<Term>(), in, plan, to, *state, storage, is_last);
   end_of_input(in.length);
 }
 
@@ -68,8 +68,8 @@ void add_sum(launcher& on, const line_source<T, layout>& source, const state_lau
   constexpr int threads = 64, of_split = 96;
   line_state* const state = memory.state.data();
   if (source.offsets.data != nullptr) {
-    gpu::launch(segment_state_kernel<T, Term, layout, threads>, how.blocks, threads, 0, on.stream(), source,
-                how.plan, to, state, memory.bad.data());
+    gpu::launch(segment_state_kernel<T, layout, threads>, how.blocks, threads, 0, on.stream(),
+                core::describe_term<Term>(), source, how.plan, to, state, memory.bad.data());
   }
   if (how.left_out != 0 || how.without_block >= 0) {
     line_state left;
@@ -87,8 +87,8 @@ void add_sum(launcher& on, const line_source<T, layout>& source, const state_lau
       return gpu::synchronise(on.stream());
     }
   }
-  gpu::launch(split_state_kernel<T, Term, layout, of_split>, how.split_blocks, of_split, 0, on.stream(), source,
-              how.plan, to, state);
+  gpu::launch(split_state_kernel<T, layout, of_split>, how.split_blocks, of_split, 0, on.stream(),
+              core::describe_term<Term>(), source, how.plan, to, state);
   gpu::synchronise(on.stream());
 }
 

@@ -44,7 +44,7 @@ struct term_info {
   bool absolute = false;
 };
 template <class Term>
-constexpr term_info describe_term() {
+EXACTDOT_CORE term_info describe_term() {
   return {Term::inputs, Term::factors, Term::absolute};
 }
 
@@ -52,14 +52,18 @@ constexpr term_info describe_term() {
 template <class Term, class Carrier>
 inline constexpr int streams_of = Term::factors == 2 && !carrier<Carrier>::product_fits_double ? 2 : 1;
 
-/// The addend of one element of each input, in integers. `b` is ignored if the term has one input.
+/// The addend of one element of each input, in integers. `term`: its struct, or its description at run time. `b` is
+/// ignored if the term has one input.
+template <class Term, class Carrier>
+EXACTDOT_CORE exact_term exact_addend(const Term& term, Carrier a, Carrier b) {
+  exact_term x = decompose(a);
+  exact_term y = term.inputs == 2 ? decompose(b) : x;
+  if (term.absolute) x.negative = y.negative = false;
+  return term.factors == 1 ? x : multiply(x, y);
+}
 template <class Term, class Carrier>
 EXACTDOT_CORE exact_term exact_addend(Carrier a, Carrier b) {
-  exact_term x = decompose(a);
-  exact_term y = Term::inputs == 2 ? decompose(b) : x;
-  if constexpr (Term::absolute) x.negative = y.negative = false;
-  if constexpr (Term::factors == 1) return x;
-  return multiply(x, y);
+  return exact_addend(Term{}, a, b);
 }
 
 }  // namespace exactdot::inline v0_3::core
