@@ -11,6 +11,7 @@
 
 #include <cuda/dependent_launch.cuh>
 #include <cuda/extremum_grid.cuh>
+#include <cuda/last_block.cuh>
 #include <cuda/line_extremum_load.cuh>
 #include <cuda/split_lines.hpp>
 
@@ -203,17 +204,7 @@ __global__ void __launch_bounds__(threads, resident)
       to->rank = best.rank;
       to->index = best.index;
     }
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      is_last = atomicAdd(&state->arrived[panel], 1U) == parts - 1;
-      if (is_last) state->arrived[panel] = 0;
-      __threadfence();  // before any thread reads the other blocks' candidates
-    }
-    __syncthreads();
-    const bool combines = is_last;
-    __syncthreads();
-    if (!combines) continue;
+    if (!block_comes_last(state->arrived[panel], parts, is_last)) continue;
     best = no_candidate<packed_word<bytes>>();
     for (unsigned other = threadIdx.x / columns; other < parts; other += threads / columns) {
       const volatile stored_candidate* const from = part_at(panel * parts + other);

@@ -1,8 +1,7 @@
 // Variances and standard deviations from one read of the input, by bounded sums of x and of x^2.
 //
 //   thread, warp, block   two bounded sums                                   bounded_sum.cuh
-//   last block            adds those of all blocks, found by a fence and a
-//                         counter (M. Harris: threadFenceReduction)
+//   last block            adds those of all blocks                           last_block.cuh
 //   last block            decides                                            core::decide_moments
 //
 // If the bounds leave the rounding open, the exact states of both sums follow in launches of their own, which
@@ -12,6 +11,7 @@
 #include <cuda/bounded_sum.cuh>
 #include <cuda/dependent_launch.cuh>
 #include <cuda/exchange.cuh>
+#include <cuda/last_block.cuh>
 #include <cuda/moments_state.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -76,9 +76,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) {
     store_sum(sums.of_values, state->values[blockIdx.x]);
     store_sum(sums.of_squares, state->squares[blockIdx.x]);
-    __threadfence();
-    is_last = atomicAdd(&state->finished, 1U) == gridDim.x - 1;
-    __threadfence();  // before any thread of the last block reads the sums
+    is_last = comes_last(state->finished, gridDim.x);
   }
   __syncthreads();
   if (!is_last || threadIdx.x >= 32) return;
@@ -90,7 +88,6 @@ __global__ void __launch_bounds__(threads)
                                               enclosure_of(values, of_values), enclosure_of(squares, of_squares));
   if (found.certain) store_anywhere(to, found.word);
   state->decided = found.certain ? 1 : 0;
-  state->finished = 0;
 }
 
 }  // namespace

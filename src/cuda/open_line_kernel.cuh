@@ -6,6 +6,7 @@
 // It follows every launch that may append to the list, and returns at once if that is empty.
 #pragma once
 
+#include <cuda/last_block.cuh>
 #include <cuda/line_reduction.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -65,14 +66,7 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
     contribute_digits(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
     __syncthreads();
   });
-  if (threadIdx.x == 0) {
-    __threadfence();  // for the whole block
-    is_last = atomicAdd(&state.open_arrived[place], 1U) == parts - 1;
-    if (is_last) state.open_arrived[place] = 0;
-    __threadfence();
-  }
-  __syncthreads();
-  if (!is_last) return;
+  if (!block_comes_last(state.open_arrived[place], parts, is_last)) return;
   const destination to = destination_of(out, index, span.n);
   if constexpr (Kind::sums == 2) clear_states(storage, threadIdx.x, threads);
   Kind::for_each_sum([&]<class Term>(Term, int which) {
@@ -124,10 +118,7 @@ __global__ void __launch_bounds__(threads, 2)
   }
   __syncthreads();  // all threads have read the count
   if (threadIdx.x != 0) return;
-  __threadfence();
-  if (atomicAdd(&state->finished, 1U) == gridDim.x - 1) {
-    __threadfence();  // no block reads them any more
-    state->finished = 0;
+  if (comes_last(state->finished, gridDim.x)) {  // no block reads them any more
     state->open_count = 0;
     state->listed = 0;
     state->listed_for_balance = 0;

@@ -11,6 +11,7 @@
 // also takes few long lines of one length. Cost of a segment: converting a warp's expansions, carrying, its words.
 #pragma once
 
+#include <cuda/last_block.cuh>
 #include <cuda/line_state_kernel.cuh>
 #include <cuda/segment_kernel.cuh>
 #include <cuda/split_line_kernel.cuh>
@@ -70,15 +71,7 @@ template <class T>
 __device__ bool join_digits(line_digits<T>& storage, grid_superaccumulator& shared, unsigned& arrived,
                             unsigned others, bool& is_last) {
   contribute_digits(storage.sum, shared);
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();  // for the whole block
-    is_last = atomicAdd(&arrived, 1U) == others;
-    if (is_last) arrived = 0;
-    __threadfence();  // before any thread reads the other blocks' digits
-  }
-  __syncthreads();
-  if (!is_last) return false;
+  if (!block_comes_last(arrived, others + 1, is_last)) return false;
   collect_digits(storage.sum, shared);
   __syncthreads();
   return true;
@@ -129,10 +122,8 @@ __global__ void __launch_bounds__(threads, 1)
   end_of_input(in.length);
   __syncthreads();  // all threads have read the list
   if (!plan.is_listed || threadIdx.x != 0) return;
-  __threadfence();
-  if (atomicAdd(&state->finished, 1U) == gridDim.x - 1) {
-    __threadfence();  // no block reads it any more
-    state->finished = 0, state->listed = 0, state->listed_for_balance = 0;
+  if (comes_last(state->finished, gridDim.x)) {  // no block reads it any more
+    state->listed = 0, state->listed_for_balance = 0;
   }
 }
 

@@ -11,6 +11,7 @@
 // reduce_part<threads>(…), combine_parts<threads>(…) and store_empty(…).
 #pragma once
 
+#include <cuda/last_block.cuh>
 #include <cuda/offsets_kernel.cuh>
 #include <cuda/segment_kernel.cuh>
 #include <cuda/segment_spans.hpp>
@@ -119,9 +120,7 @@ __global__ void __launch_bounds__(threads, resident)
       volatile segment_part* const to = part_of(*state, place, blockIdx.x);
       to->first = part.first;
       to->second = part.second;
-      __threadfence();
-      is_last = atomicAdd(&state->arrived[place], 1U) == gridDim.x - 1;
-      __threadfence();
+      is_last = comes_last(state->arrived[place], gridDim.x);
     }
     __syncthreads();
     if (is_last) {
@@ -131,7 +130,6 @@ __global__ void __launch_bounds__(threads, resident)
         of_block = {from->first, from->second};
       }
       work.template combine_parts<threads>(index, span.n, of_block, storage);
-      if (threadIdx.x == 0) state->arrived[place] = 0;
     }
     __syncthreads();
   }
@@ -145,10 +143,8 @@ __global__ void __launch_bounds__(threads, resident)
   }
   __syncthreads();  // all threads have read the lists
   if (threadIdx.x != 0) return;
-  __threadfence();
-  if (atomicAdd(&state->finished, 1U) == gridDim.x - 1) {
-    __threadfence();  // no block reads them any more
-    state->finished = 0, state->listed = 0, state->listed_for_balance = 0, state->open_count = 0;
+  if (comes_last(state->finished, gridDim.x)) {  // no block reads them any more
+    state->listed = 0, state->listed_for_balance = 0, state->open_count = 0;
   }
 }
 

@@ -7,6 +7,7 @@
 // The same kernel computes columns that are a block's alone, for kinds of reductions that column_kernel has not.
 #pragma once
 
+#include <cuda/last_block.cuh>
 #include <cuda/split_line_kernel.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -70,15 +71,7 @@ __global__ void __launch_bounds__(threads, resident)
     Total total = sum_of_columns<threads, columns>(sums.total(), of_warp);
     if (parts > 1) {
       if (threadIdx.x < columns) Kind::store(total, &state->partial[(unit * columns + column) * Kind::sums]);
-      __threadfence();
-      __syncthreads();
-      if (threadIdx.x == 0) {
-        is_last = atomicAdd(&state->arrived[panel], 1U) == parts - 1;
-        if (is_last) state->arrived[panel] = 0;
-        __threadfence();  // before any thread reads the other blocks' sums
-      }
-      __syncthreads();
-      if (!is_last) continue;
+      if (!block_comes_last(state->arrived[panel], parts, is_last)) continue;
       total = Total{};
       for (unsigned other = threadIdx.x / columns; other < parts; other += lanes) {
         Total next{};

@@ -6,9 +6,10 @@
 //   last block       of a line that several have: joins their sums, and decides
 //   open_line_kernel of lines that this leaves open                                        open_line_kernel.cuh
 //
-// No block waits for another: who comes last is found by a fence and a counter (M. Harris: threadFenceReduction).
+// No block waits for another: last_block.cuh.
 #pragma once
 
+#include <cuda/last_block.cuh>
 #include <cuda/open_line_kernel.cuh>
 #include <cuda/segment_tuning.hpp>
 
@@ -184,10 +185,7 @@ __global__ void __launch_bounds__(threads, resident)
       const unsigned last = shares.block_of(line_end - 1);
       if (threadIdx.x == 0) {
         Kind::store(total, &state->partial[(2 * block + (block == first ? 1 : 0)) * Kind::sums]);
-        __threadfence();
-        storage.is_last = atomicAdd(&state->arrived[first], 1U) == last - first;
-        if (storage.is_last) state->arrived[first] = 0;
-        __threadfence();  // before any thread reads the other blocks' sums
+        storage.is_last = comes_last(state->arrived[first], last - first + 1);
       }
       __syncthreads();
       if (storage.is_last) total = join_partials<Kind>(*state, first, last, storage.of_warp);
