@@ -87,7 +87,7 @@ __device__ __forceinline__ warp_digits extract_digits(double (&x)[2], int origin
 
 /// digits += a finite term, in integers. For any thread at any time.
 template <class Carrier>
-__device__ inline void add_term(wide_int* digits, const core::exact_term& term) {
+__device__ inline void add_digits_of(wide_int* digits, const core::exact_term& term) {
   const int position = term.exponent - digit_layout<Carrier>::lowest;
   const int shift = position % digit_bits;
   const auto add_digit = [&](int i, core::uint128 bits) {

@@ -13,20 +13,19 @@
 
 namespace exactdot::inline v0_3::cuda_engine {
 
-template <class Carrier, int levels>
+template <class Carrier, class Term, int levels>
 struct thread_sum;
 
-template <int levels>
-struct thread_sum<float, levels> {
+template <class Term, int levels>
+struct thread_sum<float, Term, levels> {
   static constexpr int origin = -digit_layout<float>::lowest;
-  core::term_info term;
   expansion<levels> sum{};
 
   template <class T, int count>
   __device__ __forceinline__ void add(const T (&a)[count], const T (&b)[count]) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      sum.add(static_cast<double>(factor(term, a[i])) * static_cast<double>(second_factor(term, b[i])));
+      sum.add(static_cast<double>(factor<Term>(a[i])) * static_cast<double>(second_factor<Term>(b[i])));
     }
   }
   [[nodiscard]] __device__ bool all_finite() const { return sum.is_finite(); }
@@ -40,8 +39,8 @@ struct thread_sum<float, levels> {
   }
 };
 
-template <int levels>
-struct thread_sum<double, levels> {
+template <class Term, int levels>
+struct thread_sum<double, Term, levels> {
   // Sums of the exponent fields of two factors whose product is exact in two doubles, and may be added up 2^40
   // times within the bounds of extract_digits.
   static constexpr unsigned lowest_fields = 1100, highest_fields = 2900;
@@ -51,7 +50,6 @@ struct thread_sum<double, levels> {
   static constexpr double small_bound = 0x1p-900;  // of 2^40 small products
   static constexpr int origin = -digit_layout<double>::lowest;
 
-  core::term_info term;
   expansion<levels> sum{};  // of moderate products
   expansion<levels> scaled_sum{};
   int scale_exponent = 0;  // of scaled_sum; 0: it is empty
@@ -66,20 +64,20 @@ struct thread_sum<double, levels> {
   __device__ __forceinline__ void add(const T (&a)[count], const T (&b)[count]) {
     bool any_scaled = false;
 #pragma unroll
-    for (int i = 0; i < count; ++i) any_scaled |= needs_scaling(a[i], second_factor(term, b[i]));
+    for (int i = 0; i < count; ++i) any_scaled |= needs_scaling(a[i], second_factor<Term>(b[i]));
     if (!any_scaled) {
 #pragma unroll
-      for (int i = 0; i < count; ++i) add_moderate(factor(term, a[i]), second_factor(term, b[i]));
+      for (int i = 0; i < count; ++i) add_moderate(factor<Term>(a[i]), second_factor<Term>(b[i]));
     } else {
 #pragma unroll
-      for (int i = 0; i < count; ++i) add_any(factor(term, a[i]), second_factor(term, b[i]));
+      for (int i = 0; i < count; ++i) add_any(factor<Term>(a[i]), second_factor<Term>(b[i]));
     }
   }
 
   __device__ __forceinline__ void add_moderate(double a, double b) {
     const double product = a * b;
     sum.add(product);
-    if (term.factors == 2) sum.template add<1>(__fma_rn(a, b, -product));
+    if constexpr (Term::factors == 2) sum.template add<1>(__fma_rn(a, b, -product));
   }
 
   __device__ void add_any(double a, double b) {

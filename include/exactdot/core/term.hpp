@@ -42,6 +42,7 @@ struct square {
 struct term_info {
   int inputs = 1, factors = 1;
   bool absolute = false;
+  friend EXACTDOT_CORE bool operator==(const term_info&, const term_info&) = default;
 };
 template <class Term>
 EXACTDOT_CORE term_info describe_term() {
