@@ -141,8 +141,7 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     reduce_groups(of, sink);
   } else if (takes_rows(of)) {
     std::vector<unsigned char> open(of.count);
-    reduce_rows_of_groups(of, sink, open);
-    if (!is_cancelled(of)) reduce_lines(of, sink, open);
+    if (reduce_rows_of_groups(of, sink, open) && !is_cancelled(of)) reduce_lines(of, sink, open);
   } else if (are_short_segments(of)) {
     std::vector<unsigned char> open(of.count);
     reduce_short_segments(of, sink, open);

@@ -1,5 +1,6 @@
 // Implementation of column_rows.hpp.
 #include <cpu/column_rows.hpp>
+#include <plan/group_counts.hpp>
 #include <plan/group_keys.hpp>
 #include <plan/staging.hpp>
 
@@ -24,17 +25,37 @@ void gather(std::span<const char* const> columns, std::ptrdiff_t stride, const s
 
 }  // namespace
 
+bool sums_rows(const batch& of) {
+  if (of.is_grid() || of.states != nullptr || of.column_count < 2 || of.count == 0) return false;
+  const engine::plan& each = of.each;
+  if (each.info().is_extremum || of.column_length() > 0xffffffff) return false;
+  return !each.has_parts() || (each.info().inputs == 1 && !each.multiplies() && !each.info().needs_squares());
+}
+
+bool shares_rows(const batch& of) {
+  if (!sums_rows(of)) return false;
+  constexpr std::size_t most = std::size_t{1} << 20;  // of a thread's cache
+  const std::size_t columns = std::min(of.column_count, columns_of_block);
+  const std::size_t arrays = of.each.has_parts() ? 2 : column_sums::arrays * (of.each.info().needs_squares() ? 2 : 1);
+  const std::size_t beside = engine::memory_beside(input_bytes(of) * columns) / static_cast<std::size_t>(of.threads);
+  return of.groups() < std::min(most, beside) / (padded_width(columns) * arrays * sizeof(double));
+}
+
 bool takes_rows(const batch& of) {
+  if (shares_rows(of)) return true;
   if (of.is_grid() || of.states != nullptr || of.column_count < 2 || of.count == 0 || gives_index(of.each.what))
     return false;
+  const std::size_t rows = of.column_length(), longest = rows / 4 / static_cast<std::size_t>(of.threads);
+  if (rows > 0xffffffff || of.each.n > std::max<std::size_t>(longest, 4096)) return false;
   const auto distance = static_cast<const char*>(of.column_at(1).a) - static_cast<const char*>(of.column_at(0).a);
-  if (std::abs(distance) >= std::abs(of.each.a.stride)) return false;
-  const std::size_t rows = of.column_length();
-  return rows <= 0xffffffff && of.each.n <= std::max<std::size_t>(rows / 4 / static_cast<std::size_t>(of.threads), 4096);
+  if (std::abs(distance) < std::abs(of.each.a.stride)) return true;
+  // rows of columns that lie apart are copied: groups are so short that what each costs is worth more than that
+  const std::size_t most = of.has_keys() ? 4 : 32;
+  return sums_rows(of) && of.elements / of.count <= most;
 }
 
 row_order::row_order(const batch& of) {
-  if (!of.has_keys()) return;
+  if (!of.has_keys() || shares_rows(of)) return;
   const std::size_t groups = of.groups();
   ends.resize(groups + 1);
   std::uint64_t inside = 0;
