@@ -22,6 +22,8 @@ inline constexpr std::size_t rows_of_slice = 256;
 /// Entries of a column's table, and how many of them a group has that neighbouring rows use in turn.
 inline constexpr std::size_t entries_of_column = 512, entries_of_long_group = 8;
 
+/// Whether columns lie farther from each other than rows.
+[[nodiscard]] bool lie_apart(const batch& of);
 /// Whether a pass over the rows adds the columns' sums (row_pass.hpp): those of level 1, and of 64-bit integers.
 [[nodiscard]] bool sums_rows(const batch& of);
 /// Whether, moreover, groups are so few that each thread has the sums of all.

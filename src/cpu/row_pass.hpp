@@ -17,7 +17,7 @@ namespace exactdot::inline v0_3::cpu_engine {
 
 /// Sums: one thread's, of the block's columns: target(x), what elements of an operand are read as; clear(entries);
 /// add(a, b, rows, entries): row i to entry entries[i]; add_run(a, b, rows, entry): all rows to one; merge(other,
-/// entry); decide(entry, merged, n, group): n > 0 rows of as many entries as were merged; false if a result is open.
+/// entry); if any, add_column(column, x, n, entry): n consecutive elements of a column, of one input; decide(entry, merged, n, group): n > 0 rows of as many entries as were merged; false if a result is open.
 template <class Sums>
 class row_pass {
  public:
@@ -25,6 +25,11 @@ class row_pass {
   row_pass(const batch& of, const row_order& order, std::size_t first, std::size_t count, result_sink& sink,
            unsigned char* open)
       : of_(of), order_(order), sink_(sink), shares_rows_(shares_rows(of)) {
+    for (std::size_t i = first; i < first + count; ++i) columns_.push_back(static_cast<const char*>(of.column_at(i).a));
+    const engine::operand& a = of.each.a;
+    const bool are_read = !a.swapped && a.stride == static_cast<std::ptrdiff_t>(size_of(a.type));
+    const bool are_long = of.elements / of.count >= long_column_run;
+    adds_columns_ = has_column_sums && !of.has_keys() && are_read && are_long && lie_apart(of);
     const auto threads = static_cast<std::size_t>(of.threads);
     const std::size_t entries = shares_rows_ ? of.groups() + 1 : window;
     workers_.reserve(threads);
@@ -46,6 +51,11 @@ class row_pass {
   static constexpr std::size_t window = 32;
   /// From this mean length on the sums of a group stay in registers for its rows.
   static constexpr std::size_t long_run = 6;
+
+  /// The same where columns lie apart, in which case each is added by itself.
+  static constexpr std::size_t long_column_run = 16;
+  static constexpr bool has_column_sums =
+      requires(Sums & sums) { sums.add_column(std::size_t{}, static_cast<const char*>(nullptr), std::size_t{}, std::size_t{}); };
 
   struct worker {
     row_reader a, b;
@@ -124,6 +134,13 @@ class row_pass {
     }
     const std::vector<std::uint64_t>& bounds = of_.group_sizes;  // which nobody overwrites
     auto group = static_cast<std::size_t>(std::ranges::upper_bound(bounds, first) - bounds.begin()) - 1;
+    if (adds_columns_) {
+      for (std::size_t at = first, next = 0; at < first + n; at = next, ++group) {
+        next = std::min<std::size_t>(bounds[group + 1], first + n);
+        add_columns(at, next - at, group, by);
+      }
+      return;
+    }
     for_slices(by, nullptr, first, first + n, [&](row_block a, row_block b, std::size_t at, std::size_t count) {
       for (std::size_t i = 0; i < count;) {
         const std::size_t stop = std::min<std::size_t>(bounds[group + 1] - at, count);
@@ -131,6 +148,14 @@ class row_pass {
         if (i < count) ++group;
       }
     });
+  }
+
+  /// Adds rows as they lie to one entry, column by column.
+  void add_columns(std::size_t first, std::size_t n, std::size_t entry, worker& by) noexcept {
+    if constexpr (has_column_sums) {
+      for (std::size_t k = 0; k < columns_.size(); ++k)
+        by.sums.add_column(k, columns_[k] + static_cast<std::ptrdiff_t>(first) * of_.each.a.stride, n, entry);
+    }
   }
 
   void share_groups() noexcept {
@@ -150,8 +175,18 @@ class row_pass {
     read_bounds(of_, order_, first, count, by.bounds);
     by.sums.clear(count);
     const std::size_t begin = by.bounds[0], end = by.bounds[count];
+    if (adds_columns_) {
+      for (std::size_t i = 0; i < count; ++i) add_columns(by.bounds[i], by.bounds[i + 1] - by.bounds[i], i, by);
+    } else {
+      add_slices(begin, end, end - begin >= long_run * count, by);
+    }
+    for (std::size_t i = 0; i < count; ++i) decide(by, i, 1, by.bounds[i + 1] - by.bounds[i], first + i);
+    return (end - begin) * by.sums.width();
+  }
+
+  /// Adds the rows of the groups whose bounds the worker has.
+  void add_slices(std::size_t begin, std::size_t end, bool are_long, worker& by) noexcept {
     const std::uint32_t* const listed = of_.has_keys() ? order_.rows.data() : nullptr;
-    const bool are_long = end - begin >= long_run * count;
     std::size_t group = 0;
     for_slices(by, listed, begin, end, [&](row_block a, row_block b, std::size_t at, std::size_t n) {
       for (std::size_t i = 0; i < n;) {
@@ -162,8 +197,6 @@ class row_pass {
       }
       if (!are_long) by.sums.add(a, b, n, by.entries);
     });
-    for (std::size_t i = 0; i < count; ++i) decide(by, i, 1, by.bounds[i + 1] - by.bounds[i], first + i);
-    return (end - begin) * by.sums.width();
   }
 
   static row_block moved(row_block x, std::size_t rows) noexcept {
@@ -178,7 +211,8 @@ class row_pass {
   const batch& of_;
   const row_order& order_;
   result_sink& sink_;
-  bool shares_rows_;
+  bool shares_rows_, adds_columns_ = false;
+  std::vector<const char*> columns_;
   std::vector<worker> workers_;
   std::atomic<bool> is_open_{false};
 };

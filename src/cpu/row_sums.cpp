@@ -11,6 +11,7 @@ row_sums::row_sums(const batch& of, std::size_t first, std::size_t count, std::s
       sums_(of.each),
       sink_(sink),
       open_(open),
+      groups_(of.groups()),
       first_(first),
       count_(count),
       width_(padded_width(count)),
@@ -96,18 +97,21 @@ void row_sums::decide_each(std::size_t entry, std::size_t terms, std::size_t n, 
 /// Stores the certain results of a group; the others stay open.
 bool row_sums::give(std::size_t group, const core::decision* found) noexcept {
   const std::ptrdiff_t offset = of_.place_of(nullptr, group) - static_cast<char*>(nullptr);
-  const std::size_t groups = of_.groups();
   bool are_certain = true;
   for (std::size_t k = 0; k < count_; ++k) are_certain = are_certain && found[k].certain;
-  if (are_certain && sink_.stores_plainly() && column_.result.gives<double>()) {
-    for (std::size_t k = 0; k < count_; ++k) std::memcpy(places_[k] + offset, &found[k].word, sizeof(double));
+  const auto store = [&](auto size) {  // one store each; the low bytes come first
+    for (std::size_t k = 0; k < count_; ++k) std::memcpy(places_[k] + offset, &found[k].word, size);
     return true;
+  };
+  if (are_certain && sink_.stores_plainly()) {
+    if (column_.result.gives<double>()) return store(std::integral_constant<std::size_t, sizeof(double)>());
+    if (column_.result.gives<float>()) return store(std::integral_constant<std::size_t, sizeof(float)>());
   }
   for (std::size_t k = 0; k < count_; ++k) {
     if (found[k].certain) {
-      sink_.take((first_ + k) * groups + group, places_[k] + offset, {found[k].word});
+      sink_.take((first_ + k) * groups_ + group, places_[k] + offset, {found[k].word});
     } else {
-      open_[k * groups + group] = segment_undecided;
+      open_[k * groups_ + group] = segment_undecided;
     }
   }
   return are_certain;

@@ -35,7 +35,7 @@ class row_sums {
   sums sums_;
   result_sink& sink_;
   unsigned char* open_;
-  std::size_t first_, count_;
+  std::size_t groups_, first_, count_;
   std::size_t width_, step_;  ///< doubles of an array, and of an entry
   std::vector<double> memory_;
   std::vector<char*> places_;  ///< of the columns' first results

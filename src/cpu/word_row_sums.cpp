@@ -7,7 +7,7 @@ namespace exactdot::inline v0_3::cpu_engine {
 word_row_sums::word_row_sums(const batch& of, std::size_t first, std::size_t count, std::size_t entries,
                              result_sink& sink, unsigned char*)
     : of_(of), column_(of.each), sink_(sink), first_(first), count_(count), width_(padded_width(count)),
-      step_(2 * width_), memory_(entries * step_) {
+      step_(2 * width_), groups_(of.groups()), memory_(entries * step_) {
   const bool has_sign = is_signed(column_.a.type), absolute = has_sign && column_.term_info().absolute;
   const instruction_set& set = current_instruction_set();
   add_rows_ = absolute ? set.add_word_magnitudes : set.add_word_rows;
@@ -16,6 +16,19 @@ word_row_sums::word_row_sums(const batch& of, std::size_t first, std::size_t cou
   empty.n = 0;
   of_nothing_ = engine::result_of_nothing(empty);
   for (std::size_t i = first; i < first + count; ++i) places_.push_back(of.column_at(i).out);
+}
+
+/// Consecutive elements are rows of as many columns as fill registers, whose sums are added.
+void word_row_sums::add_column(std::size_t column, const char* x, std::size_t n, std::size_t entry) noexcept {
+  constexpr std::size_t width = 2 * word_sums::padding;
+  std::uint64_t memory[4 * width] = {};
+  const word_sums whole{memory, memory + width}, rest{memory + 2 * width, memory + 3 * width};
+  const std::size_t rows = n / width, left = n % width;
+  add_rows_({x, width * sizeof(std::uint64_t), false}, rows, width, flip_, nullptr, whole, 0);
+  add_rows_({x + rows * width * sizeof(std::uint64_t), 0, false}, 1, left, flip_, nullptr, rest, 0);
+  const word_sums to = sums_at(entry);
+  for (std::size_t i = 0; i < width; ++i) to.low[column] += whole.low[i], to.high[column] += whole.high[i];
+  for (std::size_t i = 0; i < left; ++i) to.low[column] += rest.low[i], to.high[column] += rest.high[i];
 }
 
 void word_row_sums::merge(word_row_sums& other, std::size_t entry) noexcept {
@@ -39,16 +52,17 @@ bool word_row_sums::decide(std::size_t entry, std::size_t, std::size_t n, std::s
   const word_sums from = sums_at(entry);
   const std::ptrdiff_t offset = of_.place_of(nullptr, group) - static_cast<char*>(nullptr);
   const bool is_word = column_.result.is_integer() && sink_.stores_plainly();
-  const std::int64_t least = !is_word ? 0x80000000 : flip_ != 0 && column_.result.precision() == 63 ? -0x80000000 : 0;
+  constexpr std::int64_t limit = std::int64_t{1} << 31;
+  const std::int64_t least = !is_word ? limit : flip_ != 0 && column_.result.precision() == 63 ? -limit : 0;
   for (std::size_t k = 0; k < count_; ++k) {
     const sum x = sum_at(from, k, n);
     const auto high = static_cast<std::int64_t>(x.high);
-    if (high >= least && high <= 0x7fffffff) [[likely]] {
+    if (high >= least && high < limit) [[likely]] {
       const std::uint64_t word = x.high << 32 | x.low;
       std::memcpy(places_[k] + offset, &word, sizeof word);
       continue;
     }
-    sink_.take((first_ + k) * of_.groups() + group, places_[k] + offset, result_of(x, n));
+    sink_.take((first_ + k) * groups_ + group, places_[k] + offset, result_of(x, n));
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// Exact sums of 64-bit integers for several columns of groups, by a pass over their rows (row_pass.hpp).
+// Exact sums of 64-bit integers for columns of groups, by a pass over their rows (row_pass.hpp).
 //
 // Memory of a group: 16 bytes a column, of columns as many as fill registers. Cost: about 3 ns for a row of 8
 // integers, and 1 to 2 ns for a result. No floating-point operation, so any environment will do.
@@ -24,6 +24,8 @@ class word_row_sums {
   void add_run(const row_block& a, const row_block&, std::size_t rows, std::size_t entry) noexcept {
     add_rows_(a, rows, count_, flip_, nullptr, sums_at(entry), step_);
   }
+  /// Adds n elements of a column, which follow each other in native byte order.
+  void add_column(std::size_t column, const char* x, std::size_t n, std::size_t entry) noexcept;
   void merge(word_row_sums& other, std::size_t entry) noexcept;
   bool decide(std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) noexcept;
 
@@ -46,6 +48,7 @@ class word_row_sums {
   std::uint64_t flip_;
   std::size_t first_, count_;
   std::size_t width_, step_;  ///< words of an array, and of an entry
+  std::size_t groups_;
   std::vector<std::uint64_t> memory_;
   std::vector<char*> places_;  ///< of the columns' first results
   std::uint64_t of_nothing_ = 0;
