@@ -14,15 +14,13 @@ namespace exactdot::inline v0_3::cpu_engine {
 enum segment_state : unsigned char { segment_done, segment_undecided, segment_untouched };
 
 /// Up to this length segments are taken in windows: where these take as long as calls of the reducer of lines, one
-/// segment of equal ones after the other. Lines of floats are short work, those that are staged are not.
+/// segment of equal ones after the other.
 [[nodiscard]] inline std::size_t longest_short_segment(const batch& of) {
   const engine::plan& each = of.each;
   if (each.info().is_extremum) return 16;
   if (each.has_parts()) return 4096;
-  const bool has_squares = each.info().needs_squares(), multiplies = each.multiplies() || has_squares;
-  if (!each.contiguous) return has_squares ? 6 : multiplies ? 12 : 14;
-  if (each.carrier == element_type::float32) return multiplies ? 2 : 4;
-  return multiplies ? 6 : 10;
+  if (each.multiplies() || each.info().needs_squares()) return 14;
+  return each.carrier == element_type::float32 ? 16 : 24;
 }
 
 /// Tables: those of group_pass.hpp; of sums also set_runs(thread, first, a, b, sizes, runs): entries from `first`

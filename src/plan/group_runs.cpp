@@ -30,68 +30,81 @@ std::size_t runs_unless_decreasing(const any_keys& keys, std::size_t first, std:
   return descents == 0 ? runs : no_runs;
 }
 
-/// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read.
+/// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read. Where a run
+/// ends cannot be predicted, so the steps back take no branch.
 template <class KeyAt>
 std::size_t end_of_run(KeyAt key_at, std::size_t first, std::size_t end) {
-  constexpr std::size_t near = 16;
   const std::uint64_t key = key_at(first);
-  std::size_t at = first + 1;
-  for (const std::size_t last = std::min(first + near, end); at < last; ++at) {
-    if (key_at(at) != key) return at;
-  }
-  std::size_t step = near;
+  std::size_t at = first + 1, step = 16;
   for (; at + step <= end && key_at(at + step - 1) == key; step *= 2) at += step;
   for (; step != 0; step /= 2) {
-    if (at + step <= end && key_at(at + step - 1) == key) at += step;
+    const std::size_t next = at + step;
+    at = next <= end && key_at(std::min(next, end) - 1) == key ? next : at;
   }
   return at;
 }
 
-/// Calls visit(index, key) for the runs that begin at first to before first + n, of which there are few.
-template <class KeyAt, class Visit>
-void for_few_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) {
+/// Where runs are stored: as many as were counted, also of keys that were overwritten since.
+struct stored_runs {
+  std::uint64_t *groups, *offsets;
+  std::size_t left;
+  std::uint64_t last_group;
+
+  void add(std::uint64_t key, std::size_t at) {
+    if (left == 0) return;
+    *groups++ = std::min(key, last_group), *offsets++ = at;
+    --left;
+  }
+  template <class KeyAt>
+  void add(KeyAt key_at, const std::size_t* places, std::size_t n) {
+    n = std::min(n, left);
+    for (std::size_t i = 0; i < n; ++i) groups[i] = std::min(key_at(places[i]), last_group), offsets[i] = places[i];
+    groups += n, offsets += n, left -= n;
+  }
+};
+
+/// The runs that begin at first to before first + n, of which there are few.
+template <class KeyAt>
+void store_few_runs(KeyAt key_at, std::size_t first, std::size_t n, stored_runs& to) {
   const std::size_t end = first + n;
   std::size_t at = first;
   if (first != 0 && n != 0 && key_at(first - 1) == key_at(first)) at = end_of_run(key_at, first, end);
-  for (; at < end; at = end_of_run(key_at, at, end)) visit(at, key_at(at));
+  for (; at < end; at = end_of_run(key_at, at, end)) to.add(key_at(at), at);
 }
 
 /// The same of many: where a run ends cannot be predicted, so there is no branch.
-template <class KeyAt, class Visit>
-void for_many_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) {
+template <class KeyAt>
+void store_many_runs(KeyAt key_at, std::size_t first, std::size_t n, stored_runs& to) {
   constexpr std::size_t slice = 256;
   std::size_t places[slice + 1];
+  std::uint64_t before = first == 0 ? ~key_at(0) : key_at(first - 1);
   for (std::size_t done = 0; done < n; done += slice) {
     std::size_t found = 0;
     const std::size_t end = std::min(done + slice, n);
     for (std::size_t i = first + done; i < first + end; ++i) {
+      const std::uint64_t key = key_at(i);
       places[found] = i;
-      found += i == 0 || key_at(i) != key_at(i - 1) ? 1 : 0;
+      found += key != before ? 1 : 0;
+      before = key;
     }
-    for (std::size_t k = 0; k < found; ++k) visit(places[k], key_at(places[k]));
+    to.add(key_at, places, found);
   }
 }
 
-/// Stores the runs that begin in a stretch of keys: as many as were counted, also of keys that were overwritten
-/// since.
+/// Stores the runs that begin in a stretch of keys: as many as were counted.
 void store_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_t runs, std::uint64_t* groups,
                 std::uint64_t* offsets) {
-  std::size_t stored = 0;
-  const auto store = [&](std::size_t i, std::uint64_t key) {
-    if (stored == runs) return;
-    groups[stored] = std::min<std::uint64_t>(key, keys.groups - 1), offsets[stored] = i;
-    ++stored;
-  };
+  stored_runs to{groups, offsets, runs, keys.groups - 1};
   constexpr std::size_t long_run = 32;
   with_key_reader(keys, [&](auto key_at) {
     if (runs < n / long_run) {
-      for_few_runs(key_at, first, n, store);
+      store_few_runs(key_at, first, n, to);
     } else {
-      for_many_runs(key_at, first, n, store);
+      store_many_runs(key_at, first, n, to);
     }
   });
-  std::fill(groups + stored, groups + runs, 0);
-  std::fill(offsets + stored, offsets + runs, first + n);
+  std::fill_n(to.groups, to.left, 0);
+  std::fill_n(to.offsets, to.left, first + n);
 }
 
 /// The first index whose key is at least `least`, of keys that never decrease.
