@@ -42,8 +42,8 @@ bool has_row_sums(const batch& of) {
   return of.column_count > 1 || (each.has_parts() && !of.has_keys());
 }
 
-/// Whether rows whose columns lie apart, and are copied, take less time than column after column: groups are so short
-/// that what each costs in every column is more than that. 64-bit integers of long segments are not copied.
+/// Whether rows whose columns lie apart, and are copied, take less time than column after column: groups are so
+/// short that what each costs in every column is more than that. 64-bit integers of long segments are not copied.
 bool are_worth_copying(const batch& of) {
   const std::size_t mean = of.elements / of.count;
   if (of.column_count == 1) return mean >= 16;
@@ -56,8 +56,10 @@ bool shares_rows(const batch& of) {
   constexpr std::size_t most = std::size_t{1} << 20;  // of a thread's cache
   if (!has_row_sums(of) || (!of.has_keys() && lie_apart(of) && !are_worth_copying(of))) return false;
   const std::size_t columns = std::min(of.column_count, columns_of_block);
-  const std::size_t arrays = of.each.has_parts() ? 2 : column_sums::arrays * (of.each.info().needs_squares() ? 2 : 1);
-  const std::size_t beside = engine::memory_beside(input_bytes(of) * columns) / static_cast<std::size_t>(of.threads);
+  const std::size_t arrays =
+      of.each.has_parts() ? 2 : column_sums::arrays * (of.each.info().needs_squares() ? 2 : 1);
+  const std::size_t beside =
+      engine::memory_beside(input_bytes(of) * columns) / static_cast<std::size_t>(of.threads);
   return of.groups() < std::min(most, beside) / (padded_width(columns) * arrays * sizeof(double));
 }
 

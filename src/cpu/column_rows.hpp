@@ -28,8 +28,8 @@ inline constexpr std::size_t entries_of_column = 512, entries_of_long_group = 8;
 [[nodiscard]] bool sums_rows(const batch& of);
 /// Whether, moreover, groups are so few that each thread has the sums of all.
 [[nodiscard]] bool shares_rows(const batch& of);
-/// Whether several columns are computed at once: their sums, or what lies nearer to each other than rows do; and groups
-/// are such that threads share them out.
+/// Whether several columns are computed at once: their sums, or what lies nearer to each other than rows do; and
+/// groups are such that threads share them out.
 [[nodiscard]] bool takes_rows(const batch& of);
 /// The columns whose sums fill registers that hold those of `count`.
 [[nodiscard]] constexpr std::size_t padded_width(std::size_t count) {
@@ -41,8 +41,8 @@ inline constexpr std::size_t entries_of_column = 512, entries_of_long_group = 8;
   return of.elements / of.count < entries_of_long_group ? 1 : entries_of_long_group;
 }
 
-/// The rows of all groups, group by group. There is no list of keys that never decrease, which are in order, nor where
-/// threads share the rows.
+/// The rows of all groups, group by group. There is no list of keys that never decrease, which are in order, nor
+/// where threads share the rows.
 struct row_order {
   std::vector<std::uint64_t> ends;  ///< of the groups
   std::vector<std::uint32_t> rows;

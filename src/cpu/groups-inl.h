@@ -1,4 +1,5 @@
-// Sums of groups: each element is added to the compensated sum that its key selects, or those of each run by themselves.
+// Sums of groups: each element is added to the compensated sum that its key selects, or those of each run by
+// themselves.
 //
 // The sums are those of a column (cpu/columns-inl.h): TwoSum, of products of doubles TwoProduct (Ogita, Rump, Oishi
 // 2005, Dot2), and the bound of cpu/column_sums.hpp. No lanes: neighbouring elements may belong to one group. Cost

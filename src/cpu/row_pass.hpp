@@ -1,10 +1,10 @@
 // A pass over the rows of several columns of groups: a row joins the sums of its group, all columns at once.
 //
-// Few groups: each thread has the sums of all, takes rows where they lie, and the threads' sums are added. More groups:
-// each thread has the sums of some neighbours, whose rows follow each other or are listed (column_rows.hpp). Memory:
-// the sums of all groups for each thread within memory_beside(input), otherwise those of a window of groups. Cost: of
-// few groups and of keys that never decrease that of reading the rows, of others two cache misses a row; and a
-// decision for each result.
+// Few groups: each thread has the sums of all, takes rows where they lie, and the threads' sums are added. More
+// groups: each thread has the sums of some neighbours, whose rows follow each other or are listed
+// (column_rows.hpp). Memory: the sums of all groups for each thread within memory_beside(input), otherwise those of
+// a window of groups. Cost: of few groups and of keys that never decrease that of reading the rows, of others two
+// cache misses a row; and a decision for each result.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@ namespace exactdot::inline v0_3::cpu_engine {
 
 /// Sums: one thread's, of the block's columns: target(x), what elements of an operand are read as; clear(entries);
 /// add(a, b, rows, entries): row i to entry entries[i]; add_run(a, b, rows, entry): all rows to one; merge(other,
-/// entry); if any, add_column(column, x, n, entry): n consecutive elements of a column, of one input; decide(entry, merged, n, group): n > 0 rows of as many entries as were merged; false if a result is open.
+/// entry); if any, add_column(column, x, n, entry): n consecutive elements of a column, of one input; decide(entry,
+/// merged, n, group): n > 0 rows of as many entries as were merged; false if a result is open.
 template <class Sums>
 class row_pass {
  public:
@@ -25,7 +26,8 @@ class row_pass {
   row_pass(const batch& of, const row_order& order, std::size_t first, std::size_t count, result_sink& sink,
            unsigned char* open)
       : of_(of), order_(order), sink_(sink), shares_rows_(shares_rows(of)) {
-    for (std::size_t i = first; i < first + count; ++i) columns_.push_back(static_cast<const char*>(of.column_at(i).a));
+    for (std::size_t i = first; i < first + count; ++i)
+      columns_.push_back(static_cast<const char*>(of.column_at(i).a));
     const engine::operand& a = of.each.a;
     const bool are_read = !a.swapped && a.stride == static_cast<std::ptrdiff_t>(size_of(a.type));
     const bool are_long = of.elements / of.count >= long_column_run;
@@ -54,8 +56,9 @@ class row_pass {
 
   /// The same where columns lie apart, in which case each is added by itself.
   static constexpr std::size_t long_column_run = 16;
-  static constexpr bool has_column_sums =
-      requires(Sums & sums) { sums.add_column(std::size_t{}, static_cast<const char*>(nullptr), std::size_t{}, std::size_t{}); };
+  static constexpr bool has_column_sums = requires(Sums & sums) {
+    sums.add_column(std::size_t{}, static_cast<const char*>(nullptr), std::size_t{}, std::size_t{});
+  };
 
   struct worker {
     row_reader a, b;
@@ -81,7 +84,8 @@ class row_pass {
 
   /// Calls visit(a, b, at, n) for the slices of rows first to first + n, of the order or as they lie.
   template <class Visit>
-  void for_slices(worker& by, const std::uint32_t* listed, std::size_t first, std::size_t end, Visit visit) noexcept {
+  void for_slices(worker& by, const std::uint32_t* listed, std::size_t first, std::size_t end,
+                  Visit visit) noexcept {
     const bool two = of_.each.info().inputs == 2;
     for (std::size_t at = first; at < end; at += rows_of_slice) {
       const std::size_t n = std::min(rows_of_slice, end - at);

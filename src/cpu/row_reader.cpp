@@ -59,8 +59,8 @@ void row_reader::copy_rows(const std::uint32_t* listed, std::size_t first, std::
   }
 }
 
-/// Rows as they lie are copied row by row, since a processor follows as many streams as there are columns; of listed
-/// ones each element is a cache miss by itself.
+/// Rows as they lie are copied row by row, since a processor follows as many streams as there are columns; of
+/// listed ones each element is a cache miss by itself.
 template <class Word>
 void row_reader::copy_columns(const std::uint32_t* listed, std::size_t first, std::size_t n) noexcept {
   const std::size_t width = columns_.size();

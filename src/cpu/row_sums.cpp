@@ -23,7 +23,8 @@ row_sums::row_sums(const batch& of, std::size_t first, std::size_t count, std::s
 }
 
 column_sums row_sums::sums_at(int state, std::size_t entry) noexcept {
-  double* const at = memory_.data() + entry * step_ + static_cast<std::size_t>(state * column_sums::arrays) * width_;
+  double* const at =
+      memory_.data() + entry * step_ + static_cast<std::size_t>(state * column_sums::arrays) * width_;
   return {at, at + width_, at + 2 * width_, at + 3 * width_};
 }
 
@@ -36,7 +37,8 @@ void row_sums::clear(std::size_t entries) noexcept {
   }
 }
 
-void row_sums::add(const row_block& a, const row_block& b, std::size_t rows, const std::uint32_t* entries) noexcept {
+void row_sums::add(const row_block& a, const row_block& b, std::size_t rows,
+                   const std::uint32_t* entries) noexcept {
   sums_.term->add_rows(a, b, rows, count_, entries, sums_at(0, 0), step_);
   if (sums_.squares != nullptr) sums_.squares->add_rows(a, a, rows, count_, entries, sums_at(1, 0), step_);
 }

@@ -1,8 +1,8 @@
 // Level 1 of mode exact for several columns of groups: a row's columns are the lanes of registers
 // (cpu/columns-inl.h), and a pass (row_pass.hpp) adds the rows of a group to its sums.
 //
-// Memory of a group: 32 bytes a column and sum, of columns as many as fill registers. Cost: about 5 ns for a row of 8
-// doubles, and 1 to 2 ns for the decision of a result.
+// Memory of a group: 32 bytes a column and sum, of columns as many as fill registers. Cost: about 5 ns for a row of
+// 8 doubles, and 1 to 2 ns for the decision of a result.
 #pragma once
 
 #include <cpu/row_pass.hpp>

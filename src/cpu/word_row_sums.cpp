@@ -6,8 +6,15 @@ namespace exactdot::inline v0_3::cpu_engine {
 
 word_row_sums::word_row_sums(const batch& of, std::size_t first, std::size_t count, std::size_t entries,
                              result_sink& sink, unsigned char*)
-    : of_(of), column_(of.each), sink_(sink), first_(first), count_(count), width_(padded_width(count)),
-      step_(2 * width_), groups_(of.groups()), memory_(entries * step_) {
+    : of_(of),
+      column_(of.each),
+      sink_(sink),
+      first_(first),
+      count_(count),
+      width_(padded_width(count)),
+      step_(2 * width_),
+      groups_(of.groups()),
+      memory_(entries * step_) {
   const bool has_sign = is_signed(column_.a.type), absolute = has_sign && column_.term_info().absolute;
   const instruction_set& set = current_instruction_set();
   add_rows_ = absolute ? set.add_word_magnitudes : set.add_word_rows;

@@ -1,8 +1,9 @@
-// Exact sums of 64-bit integers, many at once: the words of a row join the sums of their columns in the row's entry.
+// Exact sums of 64-bit integers, many at once: the words of a row join the sums of their columns in the row's
+// entry.
 //
-// A sum is two words, of the words' lower and upper halves without a sign, so 2^32 rows carry nothing over. An integer
-// x with a sign is x + 2^63 without one, and the bits of that are those of x but for the highest. Cost per word: 5
-// operations, and the loads and stores of two registers.
+// A sum is two words, of the words' lower and upper halves without a sign, so 2^32 rows carry nothing over. An
+// integer x with a sign is x + 2^63 without one, and the bits of that are those of x but for the highest. Cost per
+// word: 5 operations, and the loads and stores of two registers.
 #if defined(EXACTDOT_CPU_WORD_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_WORD_ROWS_INL_H_
 #undef EXACTDOT_CPU_WORD_ROWS_INL_H_

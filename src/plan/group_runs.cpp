@@ -39,8 +39,8 @@ std::size_t runs_unless_decreasing(KeyAt key_at, std::uint64_t sign, std::size_t
   return descents == 0 ? runs : no_runs;
 }
 
-/// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read. Where a run
-/// ends cannot be predicted, so the steps back take no branch.
+/// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read. Where a
+/// run ends cannot be predicted, so the steps back take no branch.
 template <class KeyAt>
 std::size_t end_of_run(KeyAt key_at, std::size_t first, std::size_t end) {
   const std::uint64_t key = key_at(first);
@@ -78,7 +78,8 @@ void add_many_runs(KeyAt key_at, std::size_t first, std::size_t n, run_list& to)
   to.add(names, places, found);
 }
 
-/// Adds the runs that begin in a stretch of a block of so many keys. False if a key is less than the one before it, or the call is to end.
+/// Adds the runs that begin in a stretch of a block of so many keys. False if a key is less than the one before it,
+/// or the call is to end.
 bool add_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_t block, run_list& to,
               const std::atomic<bool>& ends) {
   const std::uint64_t sign = is_signed(keys.type) ? std::uint64_t{1} << 63 : 0;  // in the order of the keys
