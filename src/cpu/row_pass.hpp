@@ -139,11 +139,8 @@ class row_pass {
     const std::vector<std::uint64_t>& bounds = of_.group_sizes;  // which nobody overwrites
     auto group = static_cast<std::size_t>(std::ranges::upper_bound(bounds, first) - bounds.begin()) - 1;
     if (adds_columns_) {
-      for (std::size_t at = first, next = 0; at < first + n; at = next, ++group) {
-        next = std::min<std::size_t>(bounds[group + 1], first + n);
-        add_columns(at, next - at, group, by);
-      }
-      return;
+      const auto end_of = [&](std::size_t i) { return std::min<std::size_t>(bounds[i + 1], first + n); };
+      return add_columns(first, first + n, group, end_of, by);
     }
     for_slices(by, nullptr, first, first + n, [&](row_block a, row_block b, std::size_t at, std::size_t count) {
       for (std::size_t i = 0; i < count;) {
@@ -154,11 +151,18 @@ class row_pass {
     });
   }
 
-  /// Adds rows as they lie to one entry, column by column.
-  void add_columns(std::size_t first, std::size_t n, std::size_t entry, worker& by) noexcept {
+  /// Adds rows `first` to `end` as they lie, column by column: those up to end_of(entry) to `entry`, the next ones
+  /// to the next.
+  template <class EndOf>
+  void add_columns(std::size_t first, std::size_t end, std::size_t entry, EndOf end_of, worker& by) noexcept {
     if constexpr (has_column_sums) {
-      for (std::size_t k = 0; k < columns_.size(); ++k)
-        by.sums.add_column(k, columns_[k] + static_cast<std::ptrdiff_t>(first) * of_.each.a.stride, n, entry);
+      for (std::size_t k = 0; k < columns_.size(); ++k) {
+        for (std::size_t at = first, to = entry; at < end; ++to) {
+          const std::size_t next = end_of(to);
+          by.sums.add_column(k, columns_[k] + static_cast<std::ptrdiff_t>(at) * of_.each.a.stride, next - at, to);
+          at = next;
+        }
+      }
     }
   }
 
@@ -180,7 +184,8 @@ class row_pass {
     by.sums.clear(count);
     const std::size_t begin = by.bounds[0], end = by.bounds[count];
     if (adds_columns_) {
-      for (std::size_t i = 0; i < count; ++i) add_columns(by.bounds[i], by.bounds[i + 1] - by.bounds[i], i, by);
+      add_columns(
+          begin, end, 0, [&](std::size_t i) { return by.bounds[i + 1]; }, by);
     } else {
       add_slices(begin, end, end - begin >= long_run * count, by);
     }
