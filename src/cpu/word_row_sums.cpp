@@ -27,7 +27,7 @@ word_row_sums::word_row_sums(const batch& of, std::size_t first, std::size_t cou
 
 /// Consecutive elements are rows of as many columns as fill registers, whose sums are added.
 void word_row_sums::add_column(std::size_t column, const char* x, std::size_t n, std::size_t entry) noexcept {
-  constexpr std::size_t width = 2 * word_sums::padding;
+  constexpr std::size_t width = word_sums::padding;
   std::uint64_t memory[4 * width] = {};
   const word_sums whole{memory, memory + width}, rest{memory + 2 * width, memory + 3 * width};
   const std::size_t rows = n / width, left = n % width;
