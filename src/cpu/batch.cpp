@@ -132,6 +132,19 @@ void fill_with_result_of_nothing(const batch& of, result_sink& sink) {
   }
 }
 
+/// Stores results that were kept.
+void store_held(const batch& of, std::span<const std::uint64_t> held) {
+  if (of.is_grid()) {
+    for (std::size_t i = 0; i < of.count; ++i) of.store(of.line_at(i).out, held[i]);
+    return;
+  }
+  const std::size_t groups = of.groups();
+  for (std::size_t column = 0; column < of.column_count; ++column) {
+    char* const out = of.column_at(column).out;
+    for (std::size_t i = 0; i < groups; ++i) of.store(of.place_of(out, i), held[column * groups + i]);
+  }
+}
+
 /// One pass over all elements. Throws errc::overflow.
 void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated = false) {
   result_sink sink(of, held, stores, is_repeated);
@@ -141,8 +154,7 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     reduce_groups(of, sink);
   } else if (takes_rows(of)) {
     std::vector<unsigned char> open(of.count);
-    reduce_rows_of_groups(of, sink, open);
-    if (!is_cancelled(of)) reduce_lines(of, sink, open);
+    if (reduce_rows_of_groups(of, sink, open) && !is_cancelled(of)) reduce_lines(of, sink, open);
   } else if (are_short_segments(of)) {
     std::vector<unsigned char> open(of.count);
     reduce_short_segments(of, sink, open);
@@ -184,7 +196,7 @@ void reduce(const batch& of) {
   }
   std::vector<std::uint64_t> held(of.count);
   compute(of, held.data(), false);
-  for (std::size_t i = 0; i < of.count; ++i) of.store(of.line_at(i).out, held[i]);
+  store_held(of, held);
   store_empty_groups(of);
 }
 

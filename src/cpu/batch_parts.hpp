@@ -122,8 +122,8 @@ void reduce_panels(const batch& of, result_sink& sink);
 void reduce_extrema(const batch& of, result_sink& sink);
 /// Computes columns in transposed panels.
 void reduce_columns(const batch& of, result_sink& sink);
-/// Computes several columns of groups that lie beside each other.
-void reduce_rows_of_groups(const batch& of, result_sink& sink, std::span<unsigned char> open);
+/// Computes several columns of groups by their rows. open: segment_done in all of them; whether one is left open.
+bool reduce_rows_of_groups(const batch& of, result_sink& sink, std::span<unsigned char> open);
 /// Computes groups whose elements lie anywhere.
 void reduce_groups(const batch& of, result_sink& sink);
 /// Whether most segments are so short that a call for each would cost more than their elements.

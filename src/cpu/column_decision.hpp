@@ -31,4 +31,21 @@ inline core::decision decide_column(const core::result_rule& rule, std::size_t n
   return found;
 }
 
+/// The same for a column whose result is its sum rounded to R.
+template <class R>
+core::decision decide_rounded(const bounded_sum& column) noexcept {
+  if (column.bound != 0) return core::decide_rounding<R>({column.head, column.tail, column.bound});
+  return {core::to_word(static_cast<R>(before_rounding(column, sizeof(R) == sizeof(double)))), true};
+}
+
+/// The same for compensated sums of `width` columns of n terms.
+template <class R>
+void decide_columns(const column_sums& of, std::size_t n, std::size_t width, bool has_two_part_terms,
+                    core::decision* found) noexcept {
+  for (std::size_t i = 0; i < width; ++i) {
+    found[i] = decide_rounded<R>(
+        bounded_column(of.sum[i], of.error[i], of.magnitude[i], of.smallest[i], n, has_two_part_terms));
+  }
+}
+
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -1,5 +1,6 @@
 // Implementation of column_rows.hpp.
 #include <cpu/column_rows.hpp>
+#include <plan/group_counts.hpp>
 #include <plan/group_keys.hpp>
 #include <plan/staging.hpp>
 
@@ -24,17 +25,58 @@ void gather(std::span<const char* const> columns, std::ptrdiff_t stride, const s
 
 }  // namespace
 
-bool takes_rows(const batch& of) {
-  if (of.is_grid() || of.states != nullptr || of.column_count < 2 || of.count == 0 || gives_index(of.each.what))
-    return false;
+bool lie_apart(const batch& of) {
+  if (of.column_count == 1) return true;
   const auto distance = static_cast<const char*>(of.column_at(1).a) - static_cast<const char*>(of.column_at(0).a);
-  if (std::abs(distance) >= std::abs(of.each.a.stride)) return false;
-  const std::size_t rows = of.column_length();
-  return rows <= 0xffffffff && of.each.n <= std::max<std::size_t>(rows / 4 / static_cast<std::size_t>(of.threads), 4096);
+  return std::abs(distance) >= std::abs(of.each.a.stride);
+}
+
+namespace {
+
+/// Whether there are sums for a row's columns: those of level 1, and those of 64-bit integers.
+bool has_row_sums(const batch& of) {
+  if (of.is_grid() || of.group_sizes.empty() || of.states != nullptr || of.count == 0) return false;
+  const engine::plan& each = of.each;
+  const bool is_value = each.info().inputs == 1 && !each.multiplies() && !each.info().needs_squares();
+  if (each.info().is_extremum || of.column_length() > 0xffffffff || (each.has_parts() && !is_value)) return false;
+  return of.column_count > 1 || (each.has_parts() && !of.has_keys());
+}
+
+/// Whether rows whose columns lie apart, and are copied, take less time than column after column: groups are so
+/// short that what each costs in every column is more than that. 64-bit integers of long segments are not copied.
+bool are_worth_copying(const batch& of) {
+  const std::size_t mean = of.elements / of.count;
+  if (of.column_count == 1) return mean >= 16;
+  return of.has_keys() ? mean <= 4 : of.each.has_parts() || mean <= 32;
+}
+
+}  // namespace
+
+bool shares_rows(const batch& of) {
+  constexpr std::size_t most = std::size_t{1} << 20;  // of a thread's cache
+  if (!has_row_sums(of) || (!of.has_keys() && lie_apart(of) && !are_worth_copying(of))) return false;
+  const std::size_t columns = std::min(of.column_count, columns_of_block);
+  const std::size_t arrays =
+      of.each.has_parts() ? 2 : column_sums::arrays * (of.each.info().needs_squares() ? 2 : 1);
+  const std::size_t beside =
+      engine::memory_beside(input_bytes(of) * columns) / static_cast<std::size_t>(of.threads);
+  return of.groups() < std::min(most, beside) / (padded_width(columns) * arrays * sizeof(double));
+}
+
+bool sums_rows(const batch& of) {
+  return shares_rows(of) || (has_row_sums(of) && (!lie_apart(of) || are_worth_copying(of)));
+}
+
+bool takes_rows(const batch& of) {
+  if (shares_rows(of)) return true;
+  if (of.is_grid() || of.states != nullptr || of.count == 0 || gives_index(of.each.what)) return false;
+  const std::size_t rows = of.column_length(), longest = rows / 4 / static_cast<std::size_t>(of.threads);
+  if (rows > 0xffffffff || of.each.n > std::max<std::size_t>(longest, 4096)) return false;
+  return sums_rows(of) || !lie_apart(of);
 }
 
 row_order::row_order(const batch& of) {
-  if (!of.has_keys()) return;
+  if (!of.has_keys() || shares_rows(of)) return;
   const std::size_t groups = of.groups();
   ends.resize(groups + 1);
   std::uint64_t inside = 0;

@@ -16,6 +16,7 @@
 #include <cpu/simd-inl.h>
 
 #include <cpu/column_sums.hpp>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::inline v0_3::cpu_engine {
@@ -32,59 +33,101 @@ HWY_INLINE vec<hn::ScalableTag<double>> load_row(const T* from, std::size_t star
   }
 }
 
-/// Adds the rows' elements from column `start` on, of which there are `width` in all, to a register of sums.
-template <class T, class Term, bool whole>
-HWY_INLINE void add_column_register(const row_block& a, const row_block& b, std::size_t rows, std::size_t start,
-                                    std::size_t width, const column_sums& to) {
-  const hn::ScalableTag<double> d;
-  using v = vec<decltype(d)>;
-  constexpr bool has_two_parts = Term::factors == 2 && sizeof(T) == sizeof(double);
-  [[maybe_unused]] v inexact = hn::Zero(d);  // not 0 where a product is not one double, or may have underflowed
-  v sum = hn::LoadU(d, to.sum + start), error = hn::LoadU(d, to.error + start),
-    magnitude = hn::LoadU(d, to.magnitude + start), smallest = hn::LoadU(d, to.smallest + start);
-  for (std::size_t i = 0; i < rows; ++i) {
-    if constexpr (whole) {
-      prefetch_row(a.row<T>(i), start);
-      if (Term::inputs == 2 && !b.is_repeated) prefetch_row(b.row<T>(i), start);
-    }
-    const v x = load_row<whole>(a.row<T>(i), start, width);
-    v y = x;
-    if constexpr (Term::inputs == 2) {
-      y = b.is_repeated ? hn::Set(d, static_cast<double>(b.element<T>(i)))
-                        : load_row<whole>(b.row<T>(i), start, width);
-    }
+/// The sums of a register of columns.
+template <class T, class Term>
+struct column_register {
+  using tag = hn::ScalableTag<double>;
+  static constexpr bool has_two_parts = Term::factors == 2 && sizeof(T) == sizeof(double);
+  vec<tag> sum, error, magnitude, smallest;
+  vec<tag> inexact;  ///< not 0 where a product is not one double, or may have underflowed
+
+  HWY_INLINE column_register(const column_sums& from, std::size_t start)
+      : sum(hn::LoadU(tag(), from.sum + start)),
+        error(hn::LoadU(tag(), from.error + start)),
+        magnitude(hn::LoadU(tag(), from.magnitude + start)),
+        smallest(hn::LoadU(tag(), from.smallest + start)),
+        inexact(hn::Zero(tag())) {}
+
+  HWY_INLINE void add(vec<tag> x, vec<tag> y) {
+    const tag d;
     const auto of = factors_of<Term>(d, x, y);
-    const v term = Term::factors == 2 ? hn::Mul(of.x, of.y) : of.x;
-    const v next = hn::Add(sum, term), part = hn::Sub(next, sum);
-    v lost = hn::Add(hn::Sub(sum, hn::Sub(next, part)), hn::Sub(term, part));
+    const auto term = Term::factors == 2 ? hn::Mul(of.x, of.y) : of.x;
+    const auto next = hn::Add(sum, term), part = hn::Sub(next, sum);
+    auto lost = hn::Add(hn::Sub(sum, hn::Sub(next, part)), hn::Sub(term, part));
     if constexpr (has_two_parts) {
-      const v rest = fused_subtract(d, of.x, of.y, term);
+      const auto rest = fused_subtract(d, of.x, of.y, term);
       lost = hn::Add(lost, rest);
       inexact = hn::Or(inexact, hn::Or(rest, hn::VecFromMask(d, hn::Eq(term, hn::Zero(d)))));
     }
     sum = next;
     error = hn::Add(error, lost);
     magnitude = hn::Add(magnitude, hn::Abs(lost));
-    const v size = hn::Abs(term);
+    const auto size = hn::Abs(term);
     smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(size, hn::Zero(d)), hn::Set(d, HUGE_VAL), size));
   }
-  if constexpr (has_two_parts) {  // a NaN where a product was 0: not equal to 0 either
-    smallest = hn::IfThenElse(hn::Eq(inexact, hn::Zero(d)), smallest, hn::Zero(d));
+
+  HWY_INLINE void store(const column_sums& to, std::size_t start) {
+    const tag d;
+    if constexpr (has_two_parts) {  // a NaN where a product was 0: not equal to 0 either
+      smallest = hn::IfThenElse(hn::Eq(inexact, hn::Zero(d)), smallest, hn::Zero(d));
+    }
+    hn::StoreU(sum, d, to.sum + start);
+    hn::StoreU(error, d, to.error + start);
+    hn::StoreU(magnitude, d, to.magnitude + start);
+    hn::StoreU(smallest, d, to.smallest + start);
   }
-  hn::StoreU(sum, d, to.sum + start);
-  hn::StoreU(error, d, to.error + start);
-  hn::StoreU(magnitude, d, to.magnitude + start);
-  hn::StoreU(smallest, d, to.smallest + start);
+};
+
+/// Adds row i's elements from column `start` on, of which there are `width` in all.
+template <class T, class Term, bool whole>
+HWY_INLINE void add_row(const row_block& a, const row_block& b, std::size_t i, std::size_t start, std::size_t width,
+                        column_register<T, Term>& to) {
+  const hn::ScalableTag<double> d;
+  if constexpr (whole) {
+    prefetch_row(a.row<T>(i), start);
+    if (Term::inputs == 2 && !b.is_repeated) prefetch_row(b.row<T>(i), start);
+  }
+  const auto x = load_row<whole>(a.row<T>(i), start, width);
+  auto y = x;
+  if constexpr (Term::inputs == 2) {
+    y = b.is_repeated ? hn::Set(d, static_cast<double>(b.element<T>(i)))
+                      : load_row<whole>(b.row<T>(i), start, width);
+  }
+  to.add(x, y);
+}
+
+/// Calls add(start, whole) for the registers of `width` columns; whole: a constant.
+template <class Add>
+HWY_INLINE void for_column_registers(std::size_t width, Add add) {
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<double>());
+  std::size_t start = 0;
+  for (; start + lanes <= width; start += lanes) add(start, std::true_type());
+  if (start < width) add(start, std::false_type());
 }
 
 /// Adds `rows` rows of `width` elements to the sums of their columns.
 template <class T, class Term>
 void add_columns(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                  const column_sums& to) {
-  const std::size_t lanes = hn::Lanes(hn::ScalableTag<double>());
-  std::size_t start = 0;
-  for (; start + lanes <= width; start += lanes) add_column_register<T, Term, true>(a, b, rows, start, width, to);
-  if (start < width) add_column_register<T, Term, false>(a, b, rows, start, width, to);
+  for_column_registers(width, [&](std::size_t start, auto whole) HWY_ATTR {
+    column_register<T, Term> sums(to, start);
+    for (std::size_t i = 0; i < rows; ++i) add_row<T, Term, decltype(whole)::value>(a, b, i, start, width, sums);
+    sums.store(to, start);
+  });
+}
+
+/// The same to the sums of an entry for each row: those of entry e begin e · step doubles behind the table's.
+template <class T, class Term>
+void add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+              const std::uint32_t* entries, const column_sums& table, std::size_t step) {
+  for_column_registers(width, [&](std::size_t start, auto whole) HWY_ATTR {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::size_t at = start + entries[i] * step;
+      column_register<T, Term> sums(table, at);
+      add_row<T, Term, decltype(whole)::value>(a, b, i, start, width, sums);
+      sums.store(table, at);
+    }
+  });
 }
 
 }  // namespace

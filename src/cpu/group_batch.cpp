@@ -6,6 +6,7 @@
 #include <cpu/group_table.hpp>
 #include <cpu/row_sums.hpp>
 #include <cpu/segment_pass.hpp>
+#include <cpu/word_row_sums.hpp>
 #include <optional>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -37,14 +38,15 @@ void reduce_in_tables(const batch& of, result_sink& sink) {
     tables.reduce(column, sink, open);
 }
 
-/// Sums of blocks of columns, without tables.
-struct row_sums_of_blocks {
+/// Sums of blocks of columns by a pass over their rows. The flags are those of sums that are done.
+template <class Sums>
+struct row_passes {
   const batch& of;
 
-  explicit row_sums_of_blocks(const batch& all) : of(all) {}
-  void reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+  explicit row_passes(const batch& all) : of(all) {}
+  bool reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
                    std::span<unsigned char> open) const {
-    reduce_row_sums(of, first, count, order, sink, open);
+    return row_pass<Sums>(of, order, first, count, sink, open.data()).run();
   }
 };
 
@@ -56,8 +58,7 @@ void reduce_blocks(const batch& of, result_sink& sink, After after) {
   for (std::size_t first = 0; first < of.column_count && !is_cancelled(of); first += columns_of_block) {
     const std::size_t count = std::min(columns_of_block, of.column_count - first);
     const std::span<unsigned char> open = after.open_of(first, count);
-    tables.reduce_rows(first, count, order, sink, open);
-    if (!is_cancelled(of)) after(first, count, open);
+    if (tables.reduce_rows(first, count, order, sink, open) && !is_cancelled(of)) after(first, count, open);
   }
 }
 
@@ -65,17 +66,17 @@ void reduce_blocks(const batch& of, result_sink& sink, After after) {
 struct gathered_after {
   const batch& of;
   result_sink& sink;
-  group_lines lines{of};
+  std::optional<group_lines> lines{};
   std::vector<unsigned char> flags{};
 
   std::span<unsigned char> open_of(std::size_t, std::size_t count) {
-    flags.resize(count * of.groups());
+    flags.assign(count * of.groups(), segment_done);
     return flags;
   }
-  void operator()(std::size_t first, std::size_t count, std::span<unsigned char> open) {
-    for (unsigned char& each : open) each = each == segment_done ? 0 : 1;
+  void operator()(std::size_t first, std::size_t count, std::span<const unsigned char> open) {
+    if (!lines) lines.emplace(of);
     for (std::size_t i = 0; i < count && !is_cancelled(of); ++i)
-      lines.reduce(first + i, open.subspan(i * of.groups(), of.groups()), sink, false);
+      lines->reduce(first + i, open.subspan(i * of.groups(), of.groups()), sink, false);
   }
 };
 
@@ -83,32 +84,32 @@ struct gathered_after {
 struct flagged_after {
   const batch& of;
   std::span<unsigned char> flags;
+  bool& is_open;
 
   std::span<unsigned char> open_of(std::size_t first, std::size_t count) {
     return flags.subspan(first * of.groups(), count * of.groups());
   }
-  void operator()(std::size_t, std::size_t, std::span<unsigned char>) {}
+  void operator()(std::size_t, std::size_t, std::span<unsigned char>) { is_open = true; }
 };
 
 template <class After>
 void reduce_blocks_of_any(const batch& of, result_sink& sink, After after) {
   if (group_extrema::suits(of)) return reduce_blocks<group_extrema>(of, sink, std::move(after));
-  if (group_integers::suits(of)) return reduce_blocks<group_integers>(of, sink, std::move(after));
-  reduce_blocks<row_sums_of_blocks>(of, sink, std::move(after));
-}
-
-void reduce_keyed_rows(const batch& of, result_sink& sink) {
-  reduce_blocks_of_any(of, sink, gathered_after{of, sink});
+  if (!sums_rows(of)) return reduce_blocks<group_integers>(of, sink, std::move(after));
+  if (of.each.has_parts()) return reduce_blocks<row_passes<word_row_sums>>(of, sink, std::move(after));
+  reduce_blocks<row_passes<row_sums>>(of, sink, std::move(after));
 }
 
 }  // namespace
 
-void reduce_rows_of_groups(const batch& of, result_sink& sink, std::span<unsigned char> open) {
-  reduce_blocks_of_any(of, sink, flagged_after{of, open});
+bool reduce_rows_of_groups(const batch& of, result_sink& sink, std::span<unsigned char> open) {
+  bool is_open = false;
+  reduce_blocks_of_any(of, sink, flagged_after{of, open, is_open});
+  return is_open;
 }
 
 void reduce_groups(const batch& of, result_sink& sink) {
-  if (takes_rows(of)) return reduce_keyed_rows(of, sink);
+  if (takes_rows(of)) return reduce_blocks_of_any(of, sink, gathered_after{of, sink});
   if (group_extrema::suits(of)) return reduce_in_tables<group_extrema>(of, sink);
   if (group_integers::suits(of)) return reduce_in_tables<group_integers>(of, sink);
   std::vector<unsigned char> open(of.keys.groups);

@@ -60,7 +60,7 @@ void group_extrema::reduce(std::size_t column, result_sink& sink, std::span<unsi
   run_pass(of_, shape_, made, sink, open.data());
 }
 
-void group_extrema::reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+bool group_extrema::reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
                                 std::span<unsigned char> open) {
   const std::size_t size = size_of(column_.carrier);
   const auto kernel =
@@ -69,6 +69,7 @@ void group_extrema::reduce_rows(std::size_t first, std::size_t count, const row_
   for (std::size_t i = first; i < first + count; ++i)
     made.push_back({*this, i, of_.column_at(i).out, sink, {column_, 0, group_slice}, size, size, kernel});
   column_pass<tables>(of_, order, made, first, sink, open.data(), column_.carrier, column_.carrier).run();
+  return false;
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

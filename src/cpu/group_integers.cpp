@@ -227,7 +227,7 @@ void group_integers::reduce(std::size_t column, result_sink& sink, std::span<uns
   run_pass(of_, shape_, made, sink, open.data());
 }
 
-void group_integers::reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+bool group_integers::reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
                                  std::span<unsigned char> open) {
   std::vector<tables> made;
   for (std::size_t i = first; i < first + count; ++i) {
@@ -235,6 +235,7 @@ void group_integers::reduce_rows(std::size_t first, std::size_t count, const row
     made.push_back({*this, i, all.out, sink, {column_, all, 0}, size_of(column_.a.type), size_of(column_.b.type)});
   }
   column_pass<tables>(of_, order, made, first, sink, open.data(), column_.a.type, column_.b.type).run();
+  return false;
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -21,7 +21,7 @@ class group_integers {
   /// once the batch's monitor cancels.
   void reduce(std::size_t column, result_sink& sink, std::span<unsigned char> open);
   /// The same of `count` columns from `first` on that lie beside each other, column by column.
-  void reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
+  bool reduce_rows(std::size_t first, std::size_t count, const row_order& order, result_sink& sink,
                    std::span<unsigned char> open);
 
  private:

@@ -18,12 +18,6 @@
 
 namespace exactdot::inline v0_3::cpu_engine {
 
-/// The bytes of the elements that a column has.
-[[nodiscard]] inline std::size_t input_bytes(const batch& of) {
-  const std::size_t pair = size_of(of.each.a.type) + (of.each.info().inputs == 2 ? size_of(of.each.b.type) : 0);
-  return of.column_length() * pair;
-}
-
 /// Neighbouring segments whose entries are in a table at a time.
 inline constexpr std::size_t segment_window = 512;
 

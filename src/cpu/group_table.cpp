@@ -53,6 +53,8 @@ group_table::group_table(const batch& of)
       column_(of.each),
       sums_(of.each),
       shape_(of, sizeof(group_sums) * static_cast<std::size_t>(sums_.states())) {
+  const core::result_rule& rule = column_.result;
+  rounds_to_double_ = sums_.squares == nullptr && rule.finish() == core::finish::round && rule.gives<double>();
   column_.n = 0;
   of_nothing_ = engine::result_of_nothing(column_);
   column_.n = of.column_length();
@@ -68,17 +70,22 @@ void group_table::reduce(std::size_t column, result_sink& sink, std::span<unsign
 }
 
 bounded_sum group_table::sum_of(const group_entries& entries, std::size_t n, int index) const noexcept {
-  group_sums total;
-  for (std::size_t i = entries.thread; i < entries.thread + entries.threads; ++i) {
-    const group_sums* const from = entries_.data() + table(i, index) + entries.slot;
-    for (std::size_t k = 0; k < shape_.copies; ++k) total = merged(total, from[k]);
-  }
   const kernels& kernels = index == 0 ? *sums_.term : *sums_.squares;
-  return bounded_column(total.sum, total.error, total.magnitude, total.smallest,
-                        n + 2 * entries.threads * shape_.copies, kernels.has_two_part_terms);
+  const std::size_t merges = entries.threads * shape_.copies;
+  group_sums total = entries_[table(entries.thread, index) + entries.slot];
+  if (merges != 1) {
+    total = {};
+    for (std::size_t i = entries.thread; i < entries.thread + entries.threads; ++i) {
+      const group_sums* const from = entries_.data() + table(i, index) + entries.slot;
+      for (std::size_t k = 0; k < shape_.copies; ++k) total = merged(total, from[k]);
+    }
+    n += 2 * merges;
+  }
+  return bounded_column(total.sum, total.error, total.magnitude, total.smallest, n, kernels.has_two_part_terms);
 }
 
 core::decision group_table::decide(const group_entries& entries, std::size_t n) const noexcept {
+  if (rounds_to_double_) return decide_rounded<double>(sum_of(entries, n, 0));
   if (sums_.squares == nullptr) return decide_column(column_.result, n, sum_of(entries, n, 0));
   if (n <= column_.ddof) return {of_nothing_, true};
   engine::plan one = column_;

@@ -39,6 +39,7 @@ class group_table {
   engine::plan column_;  ///< of all elements of a column, on one thread, without a monitor
   sums sums_;
   group_tables_shape shape_;
+  bool rounds_to_double_;  ///< whether results are sums, rounded so
   std::uint64_t of_nothing_;
   std::vector<group_sums> entries_;
 };

@@ -1,4 +1,5 @@
-// Sums of groups: each element is added to the compensated sum that its key selects, or those of each run by themselves.
+// Sums of groups: each element is added to the compensated sum that its key selects, or those of each run by
+// themselves.
 //
 // The sums are those of a column (cpu/columns-inl.h): TwoSum, of products of doubles TwoProduct (Ogita, Rump, Oishi
 // 2005, Dot2), and the bound of cpu/column_sums.hpp. No lanes: neighbouring elements may belong to one group. Cost
@@ -46,7 +47,8 @@ HWY_INLINE void add_term(double x, double y, group_sums& to) {
   to.sum = next;
   to.error += lost;
   to.magnitude += std::abs(lost);
-  to.smallest = size < smallest && size != 0 ? size : smallest;
+  const double candidate = size != 0 ? size : HUGE_VAL;
+  to.smallest = candidate < smallest ? candidate : smallest;  // without a branch, which nothing predicts
 }
 
 template <class T, class Term>

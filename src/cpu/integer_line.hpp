@@ -111,6 +111,18 @@ inline core::outcome rounded_sum(const core::result_rule& rule, bool negative, c
   return {std::uint64_t{0} - value, rule.precision() == 64 || magnitude > core::uint128{limit} + 1};
 }
 
+/// The result of an exact sum of n elements by any rule.
+inline core::outcome finished_sum(const core::result_rule& rule, bool negative, core::uint128 magnitude,
+                                  std::size_t n) noexcept {
+  if (rule.finish() == core::finish::round) return rounded_sum(rule, negative, magnitude);
+  constexpr core::state_layout layout = integer_line_layout;
+  std::int64_t words[layout.limbs + 4] = {};
+  integer_sum sum;
+  sum.add(magnitude, negative);
+  sum.store(layout, words);
+  return core::finish_state(rule, layout, words, n);
+}
+
 /// The exact result of the plan's elements.
 inline core::outcome reduce_integer_line(const engine::plan& plan) noexcept {
   constexpr core::state_layout layout = integer_line_layout;

@@ -18,6 +18,7 @@
 #include "cpu/plain_columns-inl.h"
 #include "cpu/rows-inl.h"
 #include "cpu/widen-inl.h"
+#include "cpu/word_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::inline v0_3::cpu_engine {
@@ -45,6 +46,7 @@ constexpr kernels kernels_of() {
           sum_exact_pair<Element, Term>,
           accumulate<Element, Term>,
           add_columns<Element, Term>,
+          add_rows<Element, Term>,
           plain_columns_kernel<Element, Term>(),
           add_groups<Element, Term>,
           sum_runs<Element, Term>,

@@ -23,8 +23,8 @@ namespace exactdot::inline v0_3::cpu_engine {
 inline constexpr std::size_t group_slots_ahead = 16;
 
 /// The loops over n contiguous carriers at a and b, for one carrier and term (b = a for terms of one input). Each
-/// result is exact, or known to within a bound, or of order v1, so none depends on the instruction set. All compute in
-/// the environment of environment.hpp.
+/// result is exact, or known to within a bound, or of order v1, so none depends on the instruction set. All compute
+/// in the environment of environment.hpp.
 struct kernels {
   /// Mode fast: the tile tree of order v1; the bits of the accumulation type.
   std::uint64_t (*fast)(const void* a, const void* b, std::size_t n);
@@ -45,7 +45,11 @@ struct kernels {
   /// Adds rows of `width` carriers to the sums of their columns.
   void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                       const column_sums& to);
-  /// The same for up to plain_sums::max_rows rows of floats, plainly; null for doubles.
+  /// The same, row i to the sums of entry entries[i] of a table: those of entry e begin e · step doubles behind
+  /// `table`.
+  void (*add_rows)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+                   const std::uint32_t* entries, const column_sums& table, std::size_t step);
+  /// The same as add_columns for up to plain_sums::max_rows rows of floats, plainly; null for doubles.
   void (*add_plain_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
                             const plain_sums& to);
   /// Adds n carriers, element i to the sums table[slots[i]]. There are group_slots_ahead more slots, of any value.
@@ -81,6 +85,19 @@ using column_extremum_kernel = void (*)(const row_block& x, std::size_t rows, st
 /// size. There are group_slots_ahead more slots, of any value.
 using group_extremum_kernel = void (*)(const void* x, const std::uint32_t* slots, std::size_t n, void* table);
 
+/// Per column: two words that make the sum of 64-bit integers u, high · 2^32 + low, low that of the lower halves.
+/// Whole registers are loaded and stored: there is room for `padding` more columns.
+struct word_sums {
+  static constexpr std::size_t padding = 8;
+  std::uint64_t *low, *high;
+};
+
+/// Adds rows of `width` words, row i to the sums of entry entries[i] of a table, which begin `step` words after
+/// those of the one before it: u = x ^ flip of each word x, or its magnitude as that of an integer with a sign.
+/// Without entries all rows go to the first. Less than 2^32 rows an entry.
+using word_row_kernel = void (*)(const row_block& x, std::size_t rows, std::size_t width, std::uint64_t flip,
+                                 const std::uint32_t* entries, const word_sums& table, std::size_t step);
+
 inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
 inline constexpr std::size_t carrier_count = 2;  // float32, float64: the first of the element types
 
@@ -99,6 +116,7 @@ struct instruction_set {
   std::array<extremum_kernel, 2 * elements.size()> extrema;
   std::array<group_extremum_kernel, 2 * elements.size()> group_extrema;
   std::array<column_extremum_kernel, 2 * elements.size()> column_extrema;
+  word_row_kernel add_word_rows, add_word_magnitudes;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;
 };

@@ -194,15 +194,7 @@ bounded_sum panel_sums::compensated_column_at(int index, std::size_t i) noexcept
 template <class R>
 void panel_sums::decide_columns(core::decision* found) noexcept {
   const auto decide = [&](auto column_at) {
-    for (std::size_t i = 0; i < panel_width_; ++i) {
-      const bounded_sum column = column_at(i);
-      if (column.bound == 0) {
-        const double exact = before_rounding(column, sizeof(R) == sizeof(double));
-        found[i] = {core::to_word(static_cast<R>(exact)), true};
-      } else {
-        found[i] = core::decide_rounding<R>({column.head, column.tail, column.bound});
-      }
-    }
+    for (std::size_t i = 0; i < panel_width_; ++i) found[i] = decide_rounded<R>(column_at(i));
   };
   if (folds_ != 1 || (is_plain_ && are_products(0))) return decide([&](std::size_t i) { return column(0, i); });
   if (is_plain_) {
@@ -219,12 +211,7 @@ void panel_sums::decide_columns(core::decision* found) noexcept {
       return plain_column_of_values(sums.sum[i], sums.error[i], sums.largest[i], sums.smallest[i], n);
     });
   }
-  const column_sums sums = sums_at(0);
-  const std::size_t n = added_;
-  const bool has_two_part_terms = of_.term->has_two_part_terms;
-  decide([&](std::size_t i) {
-    return bounded_column(sums.sum[i], sums.error[i], sums.magnitude[i], sums.smallest[i], n, has_two_part_terms);
-  });
+  cpu_engine::decide_columns<R>(sums_at(0), added_, panel_width_, of_.term->has_two_part_terms, found);
 }
 
 void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noexcept {

@@ -1,181 +1,122 @@
 // Implementation of row_sums.hpp.
 #include <cpu/column_decision.hpp>
 #include <cpu/row_sums.hpp>
-#include <cpu/segment_pass.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
-namespace {
 
-/// Groups whose sums a thread has at a time.
-constexpr std::size_t window = 64;
+row_sums::row_sums(const batch& of, std::size_t first, std::size_t count, std::size_t entries, result_sink& sink,
+                   unsigned char* open)
+    : of_(of),
+      column_(of.each),
+      sums_(of.each),
+      sink_(sink),
+      open_(open),
+      groups_(of.groups()),
+      first_(first),
+      count_(count),
+      width_(padded_width(count)),
+      step_(width_ * column_sums::arrays * static_cast<std::size_t>(sums_.states())),
+      memory_(entries * step_) {
+  column_.n = 0;
+  of_nothing_ = engine::result_of_nothing(column_);
+  for (std::size_t i = first; i < first + count; ++i) places_.push_back(of.column_at(i).out);
+}
 
-/// One input of a block of columns: its rows as the kernels read them.
-class row_reader {
- public:
-  row_reader(const engine::operand& x, element_type carrier, std::vector<const char*> columns)
-      : x_(x), carrier_(carrier), columns_(std::move(columns)), size_(size_of(x.type)) {
-    is_packed_ = true;
-    for (std::size_t i = 1; i < columns_.size(); ++i)
-      is_packed_ = is_packed_ && columns_[i] == columns_[i - 1] + size_;
-    is_carrier_ = x.type == carrier && !x.swapped;
-    const std::size_t bytes = rows_of_slice * columns_.size() * sizeof(double);
-    raw_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    if (!is_carrier_) converted_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  }
+column_sums row_sums::sums_at(int state, std::size_t entry) noexcept {
+  double* const at =
+      memory_.data() + entry * step_ + static_cast<std::size_t>(state * column_sums::arrays) * width_;
+  return {at, at + width_, at + 2 * width_, at + 3 * width_};
+}
 
-  /// Listed rows, or n from `first` on. Valid until the next call.
-  row_block read(const std::uint32_t* listed, std::size_t first, std::size_t n) noexcept {
-    const auto row_bytes = static_cast<std::ptrdiff_t>(columns_.size() * size_of(carrier_));
-    if (listed == nullptr && is_packed_ && is_carrier_)
-      return {columns_.front() + static_cast<std::ptrdiff_t>(first) * x_.stride, x_.stride, false};
-    copy(listed, first, n);
-    if (is_carrier_) return {raw_.get(), row_bytes, false};
-    engine::operand all = x_;
-    all.data = raw_.get(), all.stride = static_cast<std::ptrdiff_t>(size_);
-    engine::copy_contiguous(all, carrier_, 0, n * columns_.size(), converted_.get());
-    return {converted_.get(), row_bytes, false};
-  }
-
- private:
-  void copy(const std::uint32_t* listed, std::size_t first, std::size_t n) noexcept {
-    constexpr std::size_t ahead = 16;
-    const std::size_t bytes = columns_.size() * size_;
-    std::byte* to = raw_.get();
-    for (std::size_t i = 0; i < n; ++i, to += bytes) {
-      if (listed != nullptr && i + ahead < n) {
-        const char* const next = columns_.front() + static_cast<std::ptrdiff_t>(listed[i + ahead]) * x_.stride;
-        for (std::size_t k = 0; k < bytes; k += 64) __builtin_prefetch(next + k);
-      }
-      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(listed != nullptr ? listed[i] : first + i) * x_.stride;
-      if (is_packed_) {
-        std::memcpy(to, columns_.front() + row, bytes);
-        continue;
-      }
-      for (std::size_t k = 0; k < columns_.size(); ++k) std::memcpy(to + k * size_, columns_[k] + row, size_);
+void row_sums::clear(std::size_t entries) noexcept {
+  for (std::size_t i = 0; i < entries; ++i) {
+    for (int state = 0; state < sums_.states(); ++state) {
+      const column_sums to = sums_at(state, i);
+      std::fill_n(to.sum, 3 * width_, 0.0), std::fill_n(to.smallest, width_, HUGE_VAL);
     }
   }
+}
 
-  engine::operand x_;
-  element_type carrier_;
-  std::vector<const char*> columns_;
-  std::size_t size_;
-  bool is_packed_, is_carrier_;
-  std::unique_ptr<std::byte[]> raw_, converted_;
-};
+void row_sums::add(const row_block& a, const row_block& b, std::size_t rows,
+                   const std::uint32_t* entries) noexcept {
+  sums_.term->add_rows(a, b, rows, count_, entries, sums_at(0, 0), step_);
+  if (sums_.squares != nullptr) sums_.squares->add_rows(a, a, rows, count_, entries, sums_at(1, 0), step_);
+}
 
-/// One thread's sums of a window of groups.
-class row_sums {
- public:
-  row_sums(const batch& of, const row_order& order, std::size_t first, std::size_t count)
-      : of_(of),
-        order_(order),
-        column_(of.each),
-        sums_(of.each),
-        first_(first),
-        count_(count),
-        width_((count + column_sums::padding - 1) / column_sums::padding * column_sums::padding),
-        a_(of.each.a, of.each.carrier, columns(of, first, count, false)),
-        b_(of.each.b, of.each.carrier, columns(of, first, count, true)),
-        memory_(static_cast<std::size_t>(sums_.states() * column_sums::arrays) * window * width_) {
-    column_.n = 0;
-    of_nothing_ = engine::result_of_nothing(column_);
-  }
+void row_sums::add_run(const row_block& a, const row_block& b, std::size_t rows, std::size_t entry) noexcept {
+  sums_.term->add_columns(a, b, rows, count_, sums_at(0, entry));
+  if (sums_.squares != nullptr) sums_.squares->add_columns(a, a, rows, count_, sums_at(1, entry));
+}
 
-  /// Some neighbours. Returns how many elements were added.
-  std::size_t take(std::size_t first, std::size_t count, result_sink& sink, unsigned char* open) noexcept {
-    std::uint64_t bounds[window + 1];
-    read_bounds(of_, order_, first, count, bounds);
-    for (int i = 0; i < sums_.states(); ++i) clear(i, count);
-    std::size_t group = 0;
-    for (std::uint64_t at = bounds[0]; at < bounds[count]; at += rows_of_slice) {
-      const std::size_t n = std::min<std::size_t>(rows_of_slice, bounds[count] - at);
-      const std::uint32_t* const listed = of_.has_keys() ? order_.rows.data() + at : nullptr;
-      const row_block a = a_.read(listed, at, n), b = of_.each.info().inputs == 2 ? b_.read(listed, at, n) : a;
-      for (std::size_t i = 0; i < n;) {
-        const std::size_t stop = std::min<std::size_t>(bounds[group + 1] - at, n);
-        if (stop > i) add(a, b, i, stop - i, group), i = stop;
-        if (i < n) ++group;
-      }
-    }
+void row_sums::merge(row_sums& other, std::size_t entry) noexcept {
+  for (int state = 0; state < sums_.states(); ++state) {
+    const column_sums to = sums_at(state, entry), from = other.sums_at(state, entry);
     for (std::size_t k = 0; k < count_; ++k) {
-      char* const out = of_.column_at(first_ + k).out;
-      for (std::size_t i = 0; i < count; ++i) {
-        const core::decision found = decide(i, k, bounds[i + 1] - bounds[i]);
-        open[k * of_.groups() + first + i] = found.certain ? segment_done : segment_undecided;
-        if (found.certain)
-          sink.take((first_ + k) * of_.groups() + first + i, of_.place_of(out, first + i), {found.word});
-      }
+      const group_sums sum = merged({to.sum[k], to.error[k], to.magnitude[k], to.smallest[k]},
+                                    {from.sum[k], from.error[k], from.magnitude[k], from.smallest[k]});
+      to.sum[k] = sum.sum, to.error[k] = sum.error, to.magnitude[k] = sum.magnitude, to.smallest[k] = sum.smallest;
     }
-    return (bounds[count] - bounds[0]) * count_;
   }
+}
 
- private:
-  static std::vector<const char*> columns(const batch& of, std::size_t first, std::size_t count, bool of_b) {
-    std::vector<const char*> all;
-    for (std::size_t i = first; i < first + count; ++i) {
-      const line column = of.column_at(i);
-      all.push_back(static_cast<const char*>(of_b ? column.b : column.a));
+bounded_sum row_sums::sum_of(int state, std::size_t entry, std::size_t column, std::size_t terms) noexcept {
+  const column_sums of = sums_at(state, entry);
+  const kernels& kernels = state == 0 ? *sums_.term : *sums_.squares;
+  return bounded_column(of.sum[column], of.error[column], of.magnitude[column], of.smallest[column], terms,
+                        kernels.has_two_part_terms);
+}
+
+bool row_sums::decide(std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) noexcept {
+  core::decision found[columns_of_block];
+  const std::size_t terms = n + (merged == 1 ? 0 : 2 * merged);
+  const core::result_rule& rule = column_.result;
+  const bool is_rounded = n != 0 && sums_.squares == nullptr && rule.finish() == core::finish::round;
+  const bool has_two_parts = sums_.term->has_two_part_terms;
+  if (is_rounded && rule.gives<double>()) {
+    decide_columns<double>(sums_at(0, entry), terms, count_, has_two_parts, found);
+  } else if (is_rounded && rule.gives<float>()) {
+    decide_columns<float>(sums_at(0, entry), terms, count_, has_two_parts, found);
+  } else {
+    decide_each(entry, terms, n, found);
+  }
+  return give(group, found);
+}
+
+void row_sums::decide_each(std::size_t entry, std::size_t terms, std::size_t n, core::decision* found) noexcept {
+  const bool is_nothing = n == 0 || (sums_.squares != nullptr && n <= column_.ddof);
+  column_.n = n;
+  for (std::size_t k = 0; k < count_; ++k) {
+    if (is_nothing) {
+      found[k] = {of_nothing_, true};
+    } else if (sums_.squares == nullptr) {
+      found[k] = decide_column(column_.result, n, sum_of(0, entry, k, terms));
+    } else {
+      found[k] = decide_moments(column_, {sum_of(0, entry, k, terms), sum_of(1, entry, k, terms)});
     }
-    return all;
   }
+}
 
-  [[nodiscard]] double* array(int state, int which, std::size_t group) noexcept {
-    return memory_.data() + (static_cast<std::size_t>(state * column_sums::arrays + which) * window + group) * width_;
+/// Stores the certain results of a group; the others stay open.
+bool row_sums::give(std::size_t group, const core::decision* found) noexcept {
+  const std::ptrdiff_t offset = of_.place_of(nullptr, group) - static_cast<char*>(nullptr);
+  bool are_certain = true;
+  for (std::size_t k = 0; k < count_; ++k) are_certain = are_certain && found[k].certain;
+  const auto store = [&](auto size) {  // one store each; the low bytes come first
+    for (std::size_t k = 0; k < count_; ++k) std::memcpy(places_[k] + offset, &found[k].word, size);
+    return true;
+  };
+  if (are_certain && sink_.stores_plainly()) {
+    if (column_.result.gives<double>()) return store(std::integral_constant<std::size_t, sizeof(double)>());
+    if (column_.result.gives<float>()) return store(std::integral_constant<std::size_t, sizeof(float)>());
   }
-  [[nodiscard]] column_sums sums_at(int state, std::size_t group) noexcept {
-    return {array(state, 0, group), array(state, 1, group), array(state, 2, group), array(state, 3, group)};
+  for (std::size_t k = 0; k < count_; ++k) {
+    if (found[k].certain) {
+      sink_.take((first_ + k) * groups_ + group, places_[k] + offset, {found[k].word});
+    } else {
+      open_[k * groups_ + group] = segment_undecided;
+    }
   }
-  void clear(int state, std::size_t groups) noexcept {
-    for (int i = 0; i < column_sums::arrays; ++i)
-      std::fill_n(array(state, i, 0), groups * width_, i == column_sums::arrays - 1 ? HUGE_VAL : 0.0);
-  }
-
-  void add(row_block a, row_block b, std::size_t row, std::size_t rows, std::size_t group) noexcept {
-    a.data = a.row<char>(row), b.data = b.row<char>(row);
-    sums_.term->add_columns(a, b, rows, count_, sums_at(0, group));
-    if (sums_.squares != nullptr) sums_.squares->add_columns(a, a, rows, count_, sums_at(1, group));
-  }
-
-  [[nodiscard]] bounded_sum sum_of(int state, std::size_t group, std::size_t column, std::size_t n) noexcept {
-    const column_sums of = sums_at(state, group);
-    const kernels& kernels = state == 0 ? *sums_.term : *sums_.squares;
-    return bounded_column(of.sum[column], of.error[column], of.magnitude[column], of.smallest[column], n,
-                          kernels.has_two_part_terms);
-  }
-  [[nodiscard]] core::decision decide(std::size_t group, std::size_t column, std::size_t n) noexcept {
-    if (n == 0) return {of_nothing_, true};
-    if (sums_.squares == nullptr) return decide_column(column_.result, n, sum_of(0, group, column, n));
-    if (n <= column_.ddof) return {of_nothing_, true};
-    column_.n = n;
-    return decide_moments(column_, {sum_of(0, group, column, n), sum_of(1, group, column, n)});
-  }
-
-  const batch& of_;
-  const row_order& order_;
-  engine::plan column_;
-  sums sums_;
-  std::size_t first_, count_;
-  std::size_t width_;
-  row_reader a_, b_;
-  std::vector<double> memory_;
-  std::uint64_t of_nothing_ = 0;
-};
-
-}  // namespace
-
-void reduce_row_sums(const batch& of, std::size_t first, std::size_t count, const row_order& order,
-                     result_sink& sink, std::span<unsigned char> open) {
-  std::vector<row_sums> workers;
-  for (int i = 0; i < of.threads; ++i) workers.emplace_back(of, order, first, count);
-  engine::for_shares(of.groups(), window, of.threads,
-                     [&](std::size_t start, std::size_t groups, int thread) noexcept {
-                       progress progress(of, sink.counts_elements());
-                       row_sums& by = workers[static_cast<std::size_t>(thread)];
-                       for (std::size_t done = 0; done < groups; done += window) {
-                         const std::size_t n = std::min(window, groups - done);
-                         if (!progress.goes_on(by.take(start + done, n, sink, open.data()))) return;
-                       }
-                     });
+  return are_certain;
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -14,15 +14,13 @@ namespace exactdot::inline v0_3::cpu_engine {
 enum segment_state : unsigned char { segment_done, segment_undecided, segment_untouched };
 
 /// Up to this length segments are taken in windows: where these take as long as calls of the reducer of lines, one
-/// segment of equal ones after the other. Lines of floats are short work, those that are staged are not.
+/// segment of equal ones after the other.
 [[nodiscard]] inline std::size_t longest_short_segment(const batch& of) {
   const engine::plan& each = of.each;
   if (each.info().is_extremum) return 16;
   if (each.has_parts()) return 4096;
-  const bool has_squares = each.info().needs_squares(), multiplies = each.multiplies() || has_squares;
-  if (!each.contiguous) return has_squares ? 6 : multiplies ? 12 : 14;
-  if (each.carrier == element_type::float32) return multiplies ? 2 : 4;
-  return multiplies ? 6 : 10;
+  if (each.multiplies() || each.info().needs_squares()) return 14;
+  return each.carrier == element_type::float32 ? 16 : 24;
 }
 
 /// Tables: those of group_pass.hpp; of sums also set_runs(thread, first, a, b, sizes, runs): entries from `first`
@@ -62,10 +60,7 @@ class segment_pass {
 
   /// Some neighbours. Returns how many elements were added.
   std::size_t take(std::size_t first, std::size_t count, int thread, window& some) noexcept {
-    const std::uint64_t end = of_.column_length();  // offsets may have been overwritten since they were checked
-    some.bounds[0] = std::min(engine::offset_at(of_.offsets, first), end);
-    for (std::size_t i = 0; i < count; ++i)
-      some.bounds[i + 1] = std::clamp(engine::offset_at(of_.offsets, first + i + 1), some.bounds[i], end);
+    copy_bounds(first, count, some);
     if constexpr (!sets_runs) tables_.clear(static_cast<std::size_t>(thread));
     std::size_t added = 0;
     for (std::size_t i = 0, next = 0; i < count; i = next) {
@@ -83,6 +78,17 @@ class segment_pass {
     }
     for (std::size_t i = 0; i < count; ++i) decide(first + i, i, thread, some.length(i));
     return added;
+  }
+
+  void copy_bounds(std::size_t first, std::size_t count, window& some) const noexcept {
+    if (!of_.group_sizes.empty()) {  // which nobody overwrites
+      std::copy_n(of_.group_sizes.begin() + static_cast<std::ptrdiff_t>(first), count + 1, some.bounds);
+      return;
+    }
+    const std::uint64_t end = of_.column_length();  // offsets may have been overwritten since they were checked
+    some.bounds[0] = std::min(engine::offset_at(of_.offsets, first), end);
+    for (std::size_t i = 0; i < count; ++i)
+      some.bounds[i + 1] = std::clamp(engine::offset_at(of_.offsets, first + i + 1), some.bounds[i], end);
   }
 
   /// The sums of segments first to last of a window, as many at a time as a slice holds.

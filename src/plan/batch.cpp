@@ -123,8 +123,9 @@ line batch::column_at(std::size_t column) const { return line_along(columns, col
 
 line batch::line_at(std::size_t i) const {
   if (!is_grid()) {
-    const std::size_t in_column = groups(), group = column_count == 1 ? i : i % in_column;
-    const line column = column_at(column_count == 1 ? 0 : i / in_column);
+    const std::size_t of_column = column_count == 1 ? 0 : i / groups();  // a division takes as long as the rest
+    const std::size_t group = i - of_column * (column_count == 1 ? 0 : groups());
+    const line column = column_at(of_column);
     char* const to = place_of(column.out, group);
     if (has_keys()) return {column.a, column.b, group_sizes[group], to};
     // offsets have been checked, but a caller's thread may have overwritten them since

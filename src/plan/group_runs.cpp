@@ -1,6 +1,7 @@
 // Implementation of group_runs.hpp.
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <plan/group_keys.hpp>
 #include <plan/group_runs.hpp>
 #include <plan/thread_count.hpp>
@@ -10,155 +11,166 @@
 namespace exactdot::inline v0_3::engine {
 namespace {
 
-/// Keys that one thread reads at a time.
-constexpr std::size_t block_size = std::size_t{1} << 16;
+/// Keys that a thread takes at a time, and of those it looks at, which stay in the first cache for the second look.
+constexpr std::size_t block_size = std::size_t{1} << 16, slice_size = 1024;
+
+/// Runs of some keys, in their order.
+struct run_list {
+  std::vector<std::uint64_t> groups, offsets;
+
+  void reserve(std::size_t n) { groups.reserve(n), offsets.reserve(n + 1); }
+  void add(const std::uint64_t* keys, const std::uint64_t* places, std::size_t n) {
+    groups.insert(groups.end(), keys, keys + n), offsets.insert(offsets.end(), places, places + n);
+  }
+};
 
 /// How many keys begin a run, of keys first to first + n, or no_runs if a key is less than the one before it.
 constexpr std::size_t no_runs = ~std::size_t{0};
-std::size_t runs_unless_decreasing(const any_keys& keys, std::size_t first, std::size_t n) {
-  const std::uint64_t sign = is_signed(keys.type) ? std::uint64_t{1} << 63 : 0;  // in the order of the keys
+template <class KeyAt>
+std::size_t runs_unless_decreasing(KeyAt key_at, std::uint64_t sign, std::size_t first, std::size_t n) {
   std::size_t descents = 0, runs = first == 0 ? 1 : 0;
-  with_key_reader(keys, [&](auto key_at) {
-    std::uint64_t before = key_at(first == 0 ? 0 : first - 1) ^ sign;
-    for (std::size_t i = first; i < first + n; ++i) {
-      const std::uint64_t ordered = key_at(i) ^ sign;
-      descents += ordered < before ? 1 : 0;
-      runs += ordered != before ? 1 : 0;
-      before = ordered;
-    }
-  });
+  std::uint64_t before = key_at(first == 0 ? 0 : first - 1) ^ sign;
+  for (std::size_t i = first; i < first + n; ++i) {
+    const std::uint64_t ordered = key_at(i) ^ sign;
+    descents += ordered < before ? 1 : 0;
+    runs += ordered != before ? 1 : 0;
+    before = ordered;
+  }
   return descents == 0 ? runs : no_runs;
 }
 
-/// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read.
+/// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read. Where a
+/// run ends cannot be predicted, so the steps back take no branch.
 template <class KeyAt>
 std::size_t end_of_run(KeyAt key_at, std::size_t first, std::size_t end) {
-  constexpr std::size_t near = 16;
   const std::uint64_t key = key_at(first);
-  std::size_t at = first + 1;
-  for (const std::size_t last = std::min(first + near, end); at < last; ++at) {
-    if (key_at(at) != key) return at;
-  }
-  std::size_t step = near;
+  std::size_t at = first + 1, step = 16;
   for (; at + step <= end && key_at(at + step - 1) == key; step *= 2) at += step;
   for (; step != 0; step /= 2) {
-    if (at + step <= end && key_at(at + step - 1) == key) at += step;
+    const std::size_t next = at + step;
+    at = next <= end && key_at(std::min(next, end) - 1) == key ? next : at;
   }
   return at;
 }
 
-/// Calls visit(index, key) for the runs that begin at first to before first + n, of which there are few.
-template <class KeyAt, class Visit>
-void for_few_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) {
+/// The runs that begin at first to before first + n, of which there are few.
+template <class KeyAt>
+void add_few_runs(KeyAt key_at, std::size_t first, std::size_t n, run_list& to) {
   const std::size_t end = first + n;
   std::size_t at = first;
-  if (first != 0 && n != 0 && key_at(first - 1) == key_at(first)) at = end_of_run(key_at, first, end);
-  for (; at < end; at = end_of_run(key_at, at, end)) visit(at, key_at(at));
+  if (first != 0 && key_at(first - 1) == key_at(first)) at = end_of_run(key_at, first, end);
+  for (; at < end; at = end_of_run(key_at, at, end)) to.groups.push_back(key_at(at)), to.offsets.push_back(at);
 }
 
 /// The same of many: where a run ends cannot be predicted, so there is no branch.
-template <class KeyAt, class Visit>
-void for_many_runs(KeyAt key_at, std::size_t first, std::size_t n, Visit visit) {
-  constexpr std::size_t slice = 256;
-  std::size_t places[slice + 1];
-  for (std::size_t done = 0; done < n; done += slice) {
-    std::size_t found = 0;
-    const std::size_t end = std::min(done + slice, n);
-    for (std::size_t i = first + done; i < first + end; ++i) {
-      places[found] = i;
-      found += i == 0 || key_at(i) != key_at(i - 1) ? 1 : 0;
-    }
-    for (std::size_t k = 0; k < found; ++k) visit(places[k], key_at(places[k]));
+template <class KeyAt>
+void add_many_runs(KeyAt key_at, std::size_t first, std::size_t n, run_list& to) {
+  std::uint64_t names[slice_size + 1], places[slice_size + 1];
+  names[0] = places[0] = 0;
+  std::uint64_t before = first == 0 ? ~key_at(0) : key_at(first - 1);
+  std::size_t found = 0;
+  for (std::size_t i = first; i < first + n; ++i) {
+    const std::uint64_t key = key_at(i);
+    names[found] = key, places[found] = i;
+    found += key != before ? 1 : 0;
+    before = key;
   }
+  to.add(names, places, found);
 }
 
-/// Stores the runs that begin in a stretch of keys: as many as were counted, also of keys that were overwritten
-/// since.
-void store_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_t runs, std::uint64_t* groups,
-                std::uint64_t* offsets) {
-  std::size_t stored = 0;
-  const auto store = [&](std::size_t i, std::uint64_t key) {
-    if (stored == runs) return;
-    groups[stored] = std::min<std::uint64_t>(key, keys.groups - 1), offsets[stored] = i;
-    ++stored;
-  };
+/// Adds the runs that begin in a stretch of a block of so many keys. False if a key is less than the one before it,
+/// or the call is to end.
+bool add_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_t block, run_list& to,
+              const std::atomic<bool>& ends) {
+  const std::uint64_t sign = is_signed(keys.type) ? std::uint64_t{1} << 63 : 0;  // in the order of the keys
   constexpr std::size_t long_run = 32;
+  bool goes_on = true;
   with_key_reader(keys, [&](auto key_at) {
-    if (runs < n / long_run) {
-      for_few_runs(key_at, first, n, store);
-    } else {
-      for_many_runs(key_at, first, n, store);
+    for (std::size_t done = 0; done < n && goes_on; done += slice_size) {
+      const std::size_t at = first + done, count = std::min(slice_size, n - done);
+      const std::size_t runs = runs_unless_decreasing(key_at, sign, at, count);
+      if (to.groups.empty() && runs != no_runs) to.reserve(runs * (block / count) + runs);
+      if (runs == no_runs) {
+        goes_on = false;
+      } else if (runs < count / long_run) {
+        add_few_runs(key_at, at, count, to);
+      } else {
+        add_many_runs(key_at, at, count, to);
+      }
+      goes_on = goes_on && !ends.load(std::memory_order_relaxed);
     }
   });
-  std::fill(groups + stored, groups + runs, 0);
-  std::fill(offsets + stored, offsets + runs, first + n);
+  return goes_on;
 }
 
-/// The first index whose key is at least `least`, of keys that never decrease.
-std::size_t lower_bound(const any_keys& keys, std::uint64_t least) {
-  const std::uint64_t sign = is_signed(keys.type) ? std::uint64_t{1} << 63 : 0;
-  std::size_t first = 0;
-  with_key_reader(keys, [&](auto key_at) {
-    for (std::size_t n = keys.n; n != 0;) {
-      const std::size_t half = n / 2;
-      const bool is_below = (key_at(first + half) ^ sign) < (least ^ sign);
-      first += is_below ? half + 1 : 0;
-      n = is_below ? n - half - 1 : half;
-    }
-  });
-  return first;
+/// The runs of all blocks.
+group_runs joined(std::vector<run_list>& lists) {
+  group_runs all;
+  if (lists.size() == 1) {
+    all.groups = std::move(lists[0].groups), all.offsets = std::move(lists[0].offsets);
+    return all;
+  }
+  std::size_t runs = 0;
+  for (const run_list& each : lists) runs += each.groups.size();
+  all.groups.reserve(runs), all.offsets.reserve(runs + 1);
+  for (run_list& each : lists) {
+    all.groups.insert(all.groups.end(), each.groups.begin(), each.groups.end());
+    all.offsets.insert(all.offsets.end(), each.offsets.begin(), each.offsets.end());
+    each = {};
+  }
+  return all;
+}
+
+/// Drops the runs of keys out of range, which are the first and the last.
+void clip(group_runs& all, const any_keys& keys) {
+  const auto count_of = [&](std::size_t from, auto is_before) {
+    const auto first = all.groups.begin() + static_cast<std::ptrdiff_t>(from);
+    return static_cast<std::size_t>(std::partition_point(first, all.groups.end(), is_before) - all.groups.begin());
+  };
+  const bool has_sign = is_signed(keys.type);
+  const std::size_t begin = count_of(0, [&](std::uint64_t key) { return has_sign && key >> 63 != 0; });
+  const std::size_t end = count_of(begin, [&](std::uint64_t key) { return key < keys.groups; });
+  all.offsets.push_back(keys.n);
+  all.inside = all.offsets[end] - all.offsets[begin];
+  if (all.inside != keys.n) all.first_outside = begin != 0 ? 0 : all.offsets[end];
+  const auto keep = [&](std::vector<std::uint64_t>& x, std::size_t last) {
+    x.resize(last), x.erase(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(begin));
+  };
+  keep(all.groups, end), keep(all.offsets, end + 1);
+  // keys that were overwritten since they were compared may have any value
+  for (std::uint64_t& group : all.groups) group = std::min<std::uint64_t>(group, keys.groups - 1);
+  for (std::size_t i = 0; i < all.groups.size(); ++i)
+    all.longest = std::max<std::size_t>(all.longest, all.offsets[i + 1] - all.offsets[i]);
 }
 
 }  // namespace
 
 group_runs find_runs(const any_keys& keys, int threads, const monitor* monitor) {
-  group_runs all;
   threads = threads_for(keys.n, threads);
-  std::vector<std::size_t> blocks(keys.n / block_size + (keys.n % block_size != 0));  // runs, then the first one
-  std::atomic<bool> ends = false, decreases = false;
-  const auto for_blocks = [&](auto work) {
-    for_shares(blocks.size(), 1, threads, [&](std::size_t start, std::size_t count, int) noexcept {
-      for (std::size_t i = start; i < start + count && !ends.load(std::memory_order_relaxed); ++i) {
-        const std::size_t first = i * block_size;
-        work(i, first, std::min(block_size, keys.n - first));
-        if (monitor != nullptr && monitor->cancel.load(std::memory_order_relaxed)) ends = true;
+  const std::size_t block = threads == 1 ? std::max<std::size_t>(keys.n, 1) : block_size;
+  std::vector<run_list> lists(keys.n / block + (keys.n % block != 0));
+  std::atomic<bool> ends = false, decreases = false, is_short_of_memory = false;
+  for_shares(keys.n, std::min(block, block_size), threads, [&](std::size_t start, std::size_t count, int) noexcept {
+    const std::size_t stop = start + count;
+    for (std::size_t first = start, n = 0; first < stop; first += n) {
+      n = std::min(block_size, stop - first);
+      if (monitor != nullptr && monitor->cancel.load(std::memory_order_relaxed)) ends = true;
+      try {
+        if (add_runs(keys, first, n, std::min(block, keys.n), lists[first / block], ends)) continue;
+        if (!ends) decreases = true;
+      } catch (const std::bad_alloc&) {
+        is_short_of_memory = true;
       }
-    });
-  };
-  for_blocks([&](std::size_t i, std::size_t first, std::size_t n) {
-    blocks[i] = runs_unless_decreasing(keys, first, n);
-    if (blocks[i] == no_runs) decreases = true, ends = true;
+      ends = true;
+      return;
+    }
   });
-  all.never_decrease = !decreases;
-  all.is_cancelled = ends && !decreases;
+  if (is_short_of_memory) throw std::bad_alloc();
+  group_runs all;
+  all.never_decrease = !decreases, all.is_cancelled = ends && !decreases;
   if (ends) return all;
-  const bool all_are_below = is_signed(keys.type) && keys.groups > std::uint64_t{1} << 63;
-  const std::size_t begin = is_signed(keys.type) ? lower_bound(keys, 0) : 0;
-  const std::size_t end = all_are_below ? keys.n : std::max(lower_bound(keys, keys.groups), begin);
-  all.inside = end - begin;
-  if (all.inside != keys.n) all.first_outside = begin != 0 ? 0 : end;
-  const auto clipped = [&](std::size_t first, std::size_t n) {  // to keys in range
-    const std::size_t from = std::clamp(first, begin, end);
-    return std::pair(from, std::clamp(first + n, from, end) - from);
-  };
-  std::size_t runs = 0;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const std::size_t first = i * block_size, n = std::min(block_size, keys.n - first);
-    if (const auto [from, count] = clipped(first, n); count != n)
-      blocks[i] = count == 0 ? 0 : runs_unless_decreasing(keys, from, count);
-    if (blocks[i] == no_runs) blocks[i] = 0;  // overwritten
-    runs += std::exchange(blocks[i], runs);   // where they are stored
-  }
-  all.groups.resize(runs), all.offsets.resize(runs + 1);
-  for_blocks([&](std::size_t i, std::size_t first, std::size_t n) {
-    const std::size_t at = blocks[i], behind = i + 1 < blocks.size() ? blocks[i + 1] : runs;
-    const auto [from, count] = clipped(first, n);
-    if (count != 0) store_runs(keys, from, count, behind - at, all.groups.data() + at, all.offsets.data() + at);
-  });
-  all.is_cancelled = ends;
-  all.offsets[runs] = std::max(end, runs == 0 ? 0 : all.offsets[runs - 1]);
-  for (std::size_t i = 0; i < runs; ++i)
-    all.longest = std::max<std::size_t>(all.longest, all.offsets[i + 1] - all.offsets[i]);
+  all = joined(lists);
+  clip(all, keys);
   return all;
 }
 

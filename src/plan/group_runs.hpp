@@ -1,8 +1,9 @@
 // Runs of equal keys, where keys never decrease: each run is a group that has elements, and a segment of them.
 //
-// A pass compares each key with the one before it, and ends where one is less. Keys that never decrease are then
-// looked at run by run, twice: of a long run only some, in steps that double. Memory: 16 bytes a run, nothing for a
-// group without elements. Cost: some tenths of a ns a key, and of short runs about 1 ns a key.
+// A pass compares each key with the one before it, and ends where one is less. It looks at some keys at a time, and then,
+// while they are in the cache, for the runs that begin among them: of long runs only at some keys, in steps that double.
+// Memory: 16 bytes a run, with several threads twice that; nothing for a group without elements. Cost: some tenths of a
+// ns a key, and of short runs about 1 ns a key.
 #pragma once
 
 #include <exactdot/options.hpp>

@@ -104,6 +104,56 @@ def test_several_columns() -> None:
         assert products[i, 2, 1] == xd.dot(x[keys == i, 2, 1], y[keys == i, 0, 1])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("columns", [1, 2, 7, 10, 17])
+def test_columns_in_every_layout(dtype: str, columns: int) -> None:
+    """Few groups and many, long and short: each is another way through the engine."""
+    random = np.random.default_rng(columns)
+    for rows, groups in ((200, 3), (3000, 40), (1500, 600), (9000, 30), (600, 590)):
+        if np.dtype(dtype).kind == "f":
+            x = random.uniform(-1, 1, (rows, columns)).astype(dtype)
+        else:
+            limits = np.iinfo(dtype)
+            x = random.integers(limits.min // 100, limits.max // 100, (rows, columns), dtype)
+        shuffled = random.integers(0, groups, rows)
+        for keys in (shuffled, np.sort(shuffled)):
+            for name in ("sum", "asum", "mean", "var"):
+                def call_on(column: int) -> np.ndarray:
+                    return one_by_one(name, [x[:, column]], keys, groups)
+
+                try:
+                    expected = np.stack([call_on(column) for column in range(columns)], axis=1)
+                except OverflowError:
+                    continue
+                for given in (x, np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2], x.astype(x.dtype.newbyteorder())):
+                    for threads in (1, 3):
+                        found = getattr(xd, f"group_{name}")(given, keys, groups, threads=threads)
+                        assert same_bits(found, expected)
+
+
+def test_overflow_of_columns() -> None:
+    """A sum of one column that its type does not hold, in either layout: nothing is stored."""
+    x = np.ones((2000, 10), "i8")
+    x[[100, 101], 7] = np.iinfo("i8").max
+    for groups in (20, 1000):
+        keys = np.arange(2000) // (2000 // groups)
+        for given in (x, np.asfortranarray(x)):
+            for order in (keys, keys[::-1].copy()):
+                out = np.full((groups, 10), 5)
+                with pytest.raises(OverflowError, match="does not fit into int64"):
+                    xd.group_sum(given, order, groups, out=out)
+                assert (out == 5).all()
+                assert xd.group_sum(given, order, groups, dtype="float64").max() >= 2.0**64
+
+
+def test_variances_of_one_element() -> None:
+    x = np.array([1e308, -0.0, np.inf, np.nan, 5e-324])
+    found = xd.group_var(x, np.arange(5))
+    assert np.array_equal(found, [0, 0, np.nan, np.nan, 0], equal_nan=True) and not np.signbit(found[:2]).any()
+    assert np.isnan(xd.group_var(x, np.arange(5), ddof=1)).all()
+    assert np.array_equal(xd.group_std(np.stack([x, x], 1), np.arange(5)), np.stack([found, found], 1), equal_nan=True)
+
+
 def test_lists_nothing_and_other_libraries() -> None:
     assert xd.group_sum([1, 2, 4], [1, 0, 1]).tolist() == [2, 5]
     assert xd.group_sum(x=[1.5], keys=[0], groups=2).tolist() == [1.5, 0]

@@ -1,0 +1,80 @@
+// Exact sums of 64-bit integers, many at once: the words of a row join the sums of their columns in the row's
+// entry.
+//
+// A sum is two words, of the words' lower and upper halves without a sign, so 2^32 rows carry nothing over. An
+// integer x with a sign is x + 2^63 without one, and the bits of that are those of x but for the highest. Cost per
+// word: 5 operations, and the loads and stores of two registers.
+#if defined(EXACTDOT_CPU_WORD_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTDOT_CPU_WORD_ROWS_INL_H_
+#undef EXACTDOT_CPU_WORD_ROWS_INL_H_
+#else
+#define EXACTDOT_CPU_WORD_ROWS_INL_H_
+#endif
+
+#include <cpu/simd-inl.h>
+
+#include <cpu/kernels.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace exactdot::inline v0_3::cpu_engine {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// The sums of a register of columns.
+template <bool absolute>
+struct word_register {
+  using tag = hn::ScalableTag<std::uint64_t>;
+  vec<tag> low, high;
+
+  HWY_INLINE word_register(const word_sums& from, std::size_t at)
+      : low(hn::LoadU(tag(), from.low + at)), high(hn::LoadU(tag(), from.high + at)) {}
+  HWY_INLINE void add(vec<tag> word, vec<tag> flips) {
+    const tag d;
+    const hn::RebindToSigned<tag> with_sign;
+    word = absolute ? hn::BitCast(d, hn::Abs(hn::BitCast(with_sign, word))) : hn::Xor(word, flips);
+    low = hn::Add(low, hn::And(word, hn::Set(d, 0xffffffff)));
+    high = hn::Add(high, hn::ShiftRight<32>(word));
+  }
+  HWY_INLINE void store(const word_sums& to, std::size_t at) const {
+    hn::StoreU(low, tag(), to.low + at), hn::StoreU(high, tag(), to.high + at);
+  }
+};
+
+/// The words of some columns of all rows, from column `start` on.
+template <bool absolute, bool whole>
+HWY_INLINE void add_word_register(const row_block& x, std::size_t rows, std::size_t start, std::size_t width,
+                                  std::uint64_t flip, const std::uint32_t* entries, const word_sums& table,
+                                  std::size_t step) {
+  const hn::ScalableTag<std::uint64_t> d;
+  const auto flips = hn::Set(d, flip);
+  const auto word_at = [&](std::size_t i)
+                           HWY_ATTR { return load_part<whole>(d, x.row<std::uint64_t>(i), start, width); };
+  if (entries == nullptr) {
+    word_register<absolute> sums(table, start);
+    for (std::size_t i = 0; i < rows; ++i) sums.add(word_at(i), flips);
+    return sums.store(table, start);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t at = start + entries[i] * step;
+    word_register<absolute> sums(table, at);
+    sums.add(word_at(i), flips);
+    sums.store(table, at);
+  }
+}
+
+template <bool absolute>
+void add_word_rows(const row_block& x, std::size_t rows, std::size_t width, std::uint64_t flip,
+                   const std::uint32_t* entries, const word_sums& table, std::size_t step) {
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<std::uint64_t>());
+  std::size_t start = 0;
+  for (; start + lanes <= width; start += lanes)
+    add_word_register<absolute, true>(x, rows, start, width, flip, entries, table, step);
+  if (start < width) add_word_register<absolute, false>(x, rows, start, width, flip, entries, table, step);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace exactdot::inline v0_3::cpu_engine
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
