@@ -111,13 +111,8 @@ struct table_view {
     auto term = Source::template addend_of<stream>(at.is_magnitude, first, second);
     int offset = 0;
     if (!place<stream, Source::always_drops(stream)>(term, at.in_window, at.flags, offset)) return;
-    add_rare_term<stream>(at.number, at.distance, term.magnitude, offset, term.negative);
-  }
-  /// Apart, so that no function needs more registers than the kernels, of 1024 threads, have.
-  template <int stream>
-  [[gnu::noinline]] static __device__ void add_rare_term(unsigned* number, unsigned distance, core::uint128 magnitude,
-                                                         int offset, bool negative) {
-    add_to_number<Source::max_bits(stream), table_words<Source>(stream)>(number, distance, magnitude, offset, negative);
+    add_to_number<Source::max_bits(stream), table_words<Source>(stream)>(at.number, at.distance, term.magnitude,
+                                                                         offset, term.negative);
   }
   template <int stream>
   __device__ __forceinline__ void end_run(unsigned entry, run_sum<Source, stream>& run) const {
