@@ -5,6 +5,7 @@
 #include <cpu/panel_extrema.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
+#include <cpu/shared_rows.hpp>
 #include <optional>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -33,16 +34,6 @@ class panels {
   std::size_t width_, n_, in_row_;
 };
 
-/// The line `index` places after another one along the last axis.
-line line_after(const batch& of, const line& first, std::size_t index) {
-  const engine::shared_axis& axis = of.results.back();
-  const auto moved = [&](const void* from, std::ptrdiff_t step) {
-    return static_cast<const char*>(from) + static_cast<std::ptrdiff_t>(index) * step;
-  };
-  return {moved(first.a, axis.a), moved(first.b, axis.b), first.n,
-          first.out + static_cast<std::ptrdiff_t>(index) * axis.out};
-}
-
 /// Calls work(panel, reducer) for all panels, on all threads, until the monitor cancels.
 template <class Reducer, class Work>
 void for_panels(const batch& of, const panels& all, const result_sink& sink, Work work) {
@@ -62,7 +53,8 @@ void for_panels(const batch& of, const panels& all, const result_sink& sink, Wor
 class two_levels {
  public:
   explicit two_levels(const batch& of) : of_(of), sums_(of), are_columns_(panel_reducer::suits(of)) {
-    if (sums_.is_plain())
+    if (!are_columns_ && shared_rows::suits(of)) rows_.emplace(of);
+    if (sums_.is_plain() || rows_)
       compensated_.emplace(of, false, std::min(panel_sums::width_of(of), panel_reducer::widest));
     if (are_columns_) {
       columns_.emplace(of);
@@ -73,6 +65,7 @@ class two_levels {
 
   void reduce(std::size_t index, std::size_t width, result_sink& sink) noexcept {
     const line first = of_.line_at(index);
+    if (rows_) return reduce_rows(index, first, width, sink);
     sums_.start(first, width);
     for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share) {
       sums_.add(done, std::min(rows_per_share, of_.each.n - done));
@@ -86,6 +79,20 @@ class two_levels {
     core::decision found[panel_sums::widest];
     panel_sums::finish(parts, found);
     sink.take_certain(index, first.out, of_.results.back().out, found, width);
+    finish_open_ones(index, first, found, width, sink);
+  }
+
+ private:
+  /// A panel of rows that share a vector.
+  void reduce_rows(std::size_t index, const line& first, std::size_t width, result_sink& sink) noexcept {
+    if (rows_->reduce(index, first, width, sink)) return;
+    core::decision found[shared_rows::max_rows];
+    for (std::size_t i = 0; i < width; ++i) found[i].certain = !rows_->is_open(i);
+    finish_open_ones(index, first, found, width, sink);
+  }
+
+  void finish_open_ones(std::size_t index, const line& first, core::decision* found, std::size_t width,
+                        result_sink& sink) noexcept {
     const std::size_t step = panel_reducer::widest;
     for (std::size_t k = 0; k < width; k += step) {
       const std::size_t count = std::min(step, width - k);
@@ -93,7 +100,6 @@ class two_levels {
     }
   }
 
- private:
   static bool any_open(const core::decision* found, std::size_t count) noexcept {
     return std::any_of(found, found + count, [](const core::decision& each) { return !each.certain; });
   }
@@ -135,7 +141,8 @@ class two_levels {
 
   const batch& of_;
   panel_sums sums_;
-  std::optional<panel_sums> compensated_;  // where sums_ are plain
+  std::optional<shared_rows> rows_;        // in place of sums_
+  std::optional<panel_sums> compensated_;  // where those are not
   bool are_columns_;
   std::optional<panel_reducer> columns_;
   std::optional<line_reducer> lines_;

@@ -70,6 +70,8 @@ constexpr instruction_set named(const char* name) {
           extremum_table(std::make_index_sequence<2 * elements.size()>()),
           group_extremum_table(std::make_index_sequence<2 * elements.size()>()),
           column_extremum_table(std::make_index_sequence<2 * elements.size()>()),
+          decide_rows<float>,
+          decide_rows<double>,
           widening_table(std::make_index_sequence<elements.size()>())};
 }
 
