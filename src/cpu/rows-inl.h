@@ -40,33 +40,39 @@ namespace {
 constexpr std::size_t long_rows_at_once = 4;
 constexpr std::size_t rows_of_group = std::max(long_rows_at_once, hn::MaxLanes(hn::ScalableTag<double>()));
 constexpr std::size_t short_row_elements = 256;
+/// Rows that share a bound: of short ones more than a group, because a bound takes as long as some of them.
+constexpr std::size_t short_rows_per_bound = 64;
 
-/// The sums of the lanes of as many registers as there are lanes.
-#if HWY_TARGET == HWY_SCALAR
-template <std::size_t, class D>
-HWY_INLINE vec<D> sums_of_lanes(D, const vec<D>* of) {
-  return of[0];
-}
-#else
-template <std::size_t count, class D>
+/// The sums of the lanes of as many registers as there are lanes, in order.
+template <class D>
 HWY_INLINE vec<D> sums_of_lanes(D d, const vec<D>* of) {
-  if constexpr (count == 1) {
-    return of[0];
-  } else {
-    vec<D> pairs[count / 2];
-    for (std::size_t i = 0; i < count / 2; ++i) {
-      pairs[i] = hn::Add(hn::ConcatEven(d, of[2 * i + 1], of[2 * i]), hn::ConcatOdd(d, of[2 * i + 1], of[2 * i]));
-    }
-    return sums_of_lanes<count / 2>(d, pairs);
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  return of[0];
+#else
+  constexpr std::size_t lanes = hn::MaxLanes(D());
+  static_assert(lanes == 2 || lanes == 4 || lanes == 8);
+  const auto pairs = [&](vec<D> x, vec<D> y)
+                         HWY_ATTR { return hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y)); };
+  if constexpr (lanes == 2) return pairs(of[0], of[1]);
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  const auto halves = [&](std::size_t x, std::size_t y) HWY_ATTR {
+    return hn::Add(hn::ConcatLowerLower(d, of[y], of[x]), hn::ConcatUpperUpper(d, of[y], of[x]));
+  };
+  if constexpr (lanes == 4) return pairs(halves(0, 2), halves(1, 3));
+  if constexpr (lanes == 8) {
+    const auto x = pairs(halves(0, 4), halves(1, 5)), y = pairs(halves(2, 6), halves(3, 7));
+    return hn::OddEvenBlocks(hn::Add(y, hn::SwapAdjacentBlocks(y)), hn::Add(x, hn::SwapAdjacentBlocks(x)));
   }
-}
 #endif
+#endif
+}
 
 /// to[r] = the sum of the lanes of of[r], for all rows of a group.
 template <class D>
 HWY_INLINE void store_sums_of_lanes(D d, const vec<D>* of, double* to) {
   constexpr std::size_t lanes = hn::MaxLanes(D());
-  for (std::size_t r = 0; r < rows_of_group; r += lanes) hn::StoreU(sums_of_lanes<lanes>(d, of + r), d, to + r);
+  for (std::size_t r = 0; r < rows_of_group; r += lanes) hn::StoreU(sums_of_lanes(d, of + r), d, to + r);
 }
 
 /// Rows that lie `step` bytes apart.
@@ -78,6 +84,10 @@ struct row_group {
 
   [[nodiscard]] HWY_INLINE const T* row(std::size_t r) const {
     return reinterpret_cast<const T*>(first + static_cast<std::ptrdiff_t>(r) * step);
+  }
+  /// Up to `some` rows from r on.
+  [[nodiscard]] HWY_INLINE row_group from(std::size_t r, std::size_t some) const {
+    return {reinterpret_cast<const char*>(row(r)), step, std::min(count - r, some)};
   }
 };
 
@@ -97,9 +107,8 @@ struct rows_in_registers {
   }
 };
 
-/// What a block of elements adds to a group's sums: of each row, and of all rows the bound and the largest addend.
-struct group_block {
-  double head[rows_of_group], tail[rows_of_group];
+/// What a block of elements adds to the sums of some rows.
+struct row_error {
   double bound, largest;
 };
 
@@ -109,28 +118,39 @@ class float_rows {
   float_rows(const float* b, const row_group<float>& first, std::size_t n)
       : b_(b), is_moderate_(starts_moderate(b, n) && starts_moderate(first.row(0), n)) {}
 
-  /// The sums of elements first … first + n - 1, a block. False if this kind of sums does not suit
-  /// the data.
-  template <std::size_t at_once>
-  HWY_INLINE bool add(const row_group<float>& of, std::size_t first, std::size_t n, group_block& to) {
-    if (!is_moderate_) return false;
+  /// Begins some rows' sums of elements first … first + n - 1, a block; false if this kind of sums does not suit the
+  /// data. is_repeated: they were begun before, and end() returned false.
+  HWY_INLINE bool begin(const row_group<float>&, std::size_t first, std::size_t n, bool is_repeated) {
+    if (!is_moderate_ || is_repeated) return false;
     if (first != block_of_b_) squares_of_b_ = sum_of_squares(b_ + first, n), block_of_b_ = first;
+    squares_ = hn::Zero(float_tag());
+    return true;
+  }
+
+  /// The sums of a group.
+  template <std::size_t at_once>
+  HWY_INLINE void add(const row_group<float>& of, std::size_t first, std::size_t n, double* head, double* tail) {
     vec<tag> sums[rows_of_group];
-    auto squares = hn::Zero(float_tag());
     for (std::size_t r = 0; r < rows_of_group; r += at_once) {
       if (r < of.count) {
-        add_rows<at_once>({of, r}, first, n, sums + r, squares);
+        add_rows<at_once>({of, r}, first, n, sums + r);
       } else {
         for (std::size_t i = r; i < r + at_once; ++i) sums[i] = hn::Zero(tag());
       }
     }
-    store_sums_of_lanes(tag(), sums, to.head);
-    std::fill_n(to.tail, rows_of_group, 0);
-    const double squares_of_a = sum_lanes(float_tag(), squares);
+    store_sums_of_lanes(tag(), sums, head);
+    for (std::size_t r = 0; r < rows_of_group; r += hn::Lanes(tag())) hn::StoreU(hn::Zero(tag()), tag(), tail + r);
+  }
+
+  /// The error of the rows begun, if it is known.
+  HWY_INLINE bool end(std::size_t n, row_error& to) const {
+    const double squares_of_a = sum_lanes(float_tag(), squares_);
     to.largest = std::sqrt(squares_of_a * squares_of_b_) * 1.0625;
     to.bound = summation_error(n / hn::Lanes(tag()) + 2, hn::Lanes(tag()), to.largest);
     return squares_of_a > 0x1p-100 && squares_of_b_ > 0x1p-100 && to.bound < HUGE_VAL;
   }
+
+  HWY_INLINE void look_at(const double*, std::size_t, const row_error&) const {}
 
  private:
   using tag = hn::ScalableTag<double>;
@@ -144,16 +164,16 @@ class float_rows {
   };
 
   template <std::size_t at_once>
-  HWY_INLINE void add_rows(const rows_in_registers<float, at_once>& rows, std::size_t first, std::size_t n, vec<tag>* sums,
-                           vec<float_tag>& squares) const {
+  HWY_INLINE void add_rows(const rows_in_registers<float, at_once>& rows, std::size_t first, std::size_t n,
+                           vec<tag>* sums) {
     row_sums<at_once> to;
     for (auto& each : to.sum) each = hn::Zero(tag());
-    to.squares[0] = squares, to.squares[1] = hn::Zero(float_tag());
+    to.squares[0] = to.squares[1] = hn::Zero(float_tag());
     std::size_t i = first;
     for (; i + width <= first + n; i += width) add_step<true>(rows, i, width, to);
     if (i < first + n) add_step<false>(rows, i, first + n - i, to);
     for (std::size_t r = 0; r < at_once; ++r) sums[r] = to.sum[r];
-    squares = hn::Add(to.squares[0], to.squares[1]);
+    squares_ = hn::Add(squares_, hn::Add(to.squares[0], to.squares[1]));
   }
   template <bool whole, std::size_t at_once>
   HWY_INLINE void add_step(const rows_in_registers<float, at_once>& rows, std::size_t i, std::size_t count,
@@ -185,6 +205,7 @@ class float_rows {
   bool is_moderate_;
   std::size_t block_of_b_ = ~std::size_t{0};
   double squares_of_b_ = 0;
+  vec<float_tag> squares_;  // of the rows begun
 };
 
 /// Sums of rows of doubles by a vector. The anchor of a group serves the next ones too, while it suits them.
@@ -192,21 +213,47 @@ class double_rows {
  public:
   double_rows(const double* b, const row_group<double>&, std::size_t) : b_(b) {}
 
+  /// See float_rows.
+  HWY_INLINE bool begin(const row_group<double>& of, std::size_t first, std::size_t n, bool is_repeated) {
+    is_new_ = anchor_exponent_ == unknown_exponent || is_repeated;
+    if (is_new_ && !find_anchor(of, first, n, !is_repeated)) return false;
+    changed_ = hn::Zero(bits());
+    return true;
+  }
+
   template <std::size_t at_once>
-  HWY_INLINE bool add(const row_group<double>& of, std::size_t first, std::size_t n, group_block& to) {
-    const bool is_known = anchor_exponent_ != unknown_exponent;
-    if ((is_known || find_anchor(of, first, n, true)) && add_anchored<at_once>(of, first, n, to)) {
-      const auto limit = hn::Set(tag(), to.bound * 0x1p60);
-      bool are_small = is_known;
-      for (std::size_t r = 0; r < rows_of_group; r += hn::Lanes(tag())) {
-        are_small = are_small && hn::AllTrue(tag(), hn::Lt(hn::Abs(hn::LoadU(tag(), to.head + r)), limit));
+  HWY_INLINE void add(const row_group<double>& of, std::size_t first, std::size_t n, double* head, double* tail) {
+    const tag d;
+    vec<tag> heads[rows_of_group], tails[rows_of_group];
+    for (std::size_t r = 0; r < rows_of_group; r += at_once) {
+      if (r < of.count) {
+        add_rows<at_once>({of, r}, first, n, heads + r, tails + r);
+      } else {
+        for (std::size_t i = r; i < r + at_once; ++i) heads[i] = tails[i] = hn::Zero(d);
       }
-      if (are_small) [[unlikely]] forget_anchor();
-      return true;
     }
-    if (find_anchor(of, first, n, false) && add_anchored<at_once>(of, first, n, to)) return true;
-    forget_anchor();
+    store_sums_of_lanes(d, heads, head);
+    store_sums_of_lanes(d, tails, tail);
+  }
+
+  HWY_INLINE bool end(std::size_t n, row_error& to) {
+    const double half_unit = power_of_two(anchor_exponent_ - 53), terms = static_cast<double>(n);
+    to.bound = summation_error(n / hn::Lanes(tag()) + 2, hn::Lanes(tag()), terms * half_unit) +
+               terms * underflow_of<core::product, double>;
+    to.largest = power_of_two(anchor_exponent_ - fraction_bits);  // the interval of a lane's sum is as long
+    const auto left = hn::ShiftRight<52 - fraction_bits>(changed_);
+    if (hn::AllTrue(bits(), hn::Eq(left, hn::Zero(bits())))) return true;
+    anchor_exponent_ = unknown_exponent;
     return false;
+  }
+
+  /// Forgets the anchor where it was perhaps meant for much larger elements, by the sums of the rows begun.
+  HWY_INLINE void look_at(const double* head, std::size_t count, const row_error& error) {
+    const auto limit = hn::Set(tag(), error.bound * 0x1p60);
+    for (std::size_t r = 0; r < count; r += hn::Lanes(tag())) {
+      if (!hn::AllTrue(tag(), hn::Lt(hn::Abs(hn::LoadU(tag(), head + r)), limit))) return;
+    }
+    if (!is_new_) anchor_exponent_ = unknown_exponent;
   }
 
  private:
@@ -220,14 +267,12 @@ class double_rows {
     vec<bits> changed;
   };
 
-  /// The anchor was perhaps meant for much larger elements. A call, so that no group waits for what decides it.
-  HWY_NOINLINE void forget_anchor() { anchor_exponent_ = unknown_exponent; }
-
-  /// An anchor that holds the sums of these rows, by their largest product, or with `sampled` by one of their first.
+  /// An anchor that holds the sums of these rows, by their largest product, or with `sampled` by the first products
+  /// of the first ones.
   HWY_NOINLINE bool find_anchor(const row_group<double>& of, std::size_t first, std::size_t n, bool sampled) {
     constexpr std::size_t sample = 16;
     double largest = 0;
-    for (std::size_t r = 0; r < of.count; ++r) {
+    for (std::size_t r = 0; r < (sampled ? std::min(of.count, rows_of_group) : of.count); ++r) {
       plain_load<core::product, double> load(of.row(r), b_);
       largest = std::max(largest, largest_addend(load, first, first + (sampled ? std::min(n, sample) : n)));
     }
@@ -239,36 +284,12 @@ class double_rows {
   }
 
   template <std::size_t at_once>
-  HWY_INLINE bool add_anchored(const row_group<double>& of, std::size_t first, std::size_t n,
-                               group_block& to) const {
-    const tag d;
-    const auto anchor = hn::Set(d, 1.625 * power_of_two(anchor_exponent_));
-    vec<tag> heads[rows_of_group], tails[rows_of_group];
-    auto changed = hn::Zero(bits());
-    for (std::size_t r = 0; r < rows_of_group; r += at_once) {
-      if (r < of.count) {
-        changed = hn::Or(changed, add_rows<at_once>({of, r}, first, n, anchor, heads + r, tails + r));
-      } else {
-        for (std::size_t i = r; i < r + at_once; ++i) heads[i] = tails[i] = hn::Zero(d);
-      }
-    }
-    if (!hn::AllTrue(bits(), hn::Eq(hn::ShiftRight<52 - fraction_bits>(changed), hn::Zero(bits())))) return false;
-    store_sums_of_lanes(d, heads, to.head);
-    store_sums_of_lanes(d, tails, to.tail);
-    const double half_unit = power_of_two(anchor_exponent_ - 53), terms = static_cast<double>(n);
-    to.bound = summation_error(n / hn::Lanes(d) + 2, hn::Lanes(d), terms * half_unit) +
-               terms * underflow_of<core::product, double>;
-    to.largest = power_of_two(anchor_exponent_ - fraction_bits);  // the interval of a lane's sum is as long
-    return true;
-  }
-
-  /// Which bits of the sums have changed.
-  template <std::size_t at_once>
-  HWY_INLINE vec<bits> add_rows(const rows_in_registers<double, at_once>& rows, std::size_t first, std::size_t n, vec<tag> anchor,
-                                vec<tag>* heads, vec<tag>* tails) const {
+  HWY_INLINE void add_rows(const rows_in_registers<double, at_once>& rows, std::size_t first, std::size_t n,
+                           vec<tag>* heads, vec<tag>* tails) {
+    const auto anchor = hn::Set(tag(), 1.625 * power_of_two(anchor_exponent_));
     row_sums<at_once> to;
     for (std::size_t r = 0; r < at_once; ++r) to.sum[r] = anchor, to.residual[r] = hn::Zero(tag());
-    to.changed = hn::Zero(bits());
+    to.changed = changed_;
     std::size_t i = first;
     const std::size_t end = first + n;
     for (; i + hn::Lanes(tag()) <= end; i += hn::Lanes(tag())) add_step<true>(rows, i, end, anchor, to);
@@ -277,7 +298,7 @@ class double_rows {
       heads[r] = hn::Sub(to.sum[r], anchor);
       tails[r] = to.residual[r];
     }
-    return to.changed;
+    changed_ = to.changed;
   }
   template <bool whole, std::size_t at_once>
   HWY_INLINE void add_step(const rows_in_registers<double, at_once>& rows, std::size_t i, std::size_t end,
@@ -295,7 +316,25 @@ class double_rows {
 
   const double* b_;
   int anchor_exponent_ = unknown_exponent;
+  bool is_new_ = false;  // the anchor, to the rows begun
+  vec<bits> changed_;    // bits of their lanes' sums that were not always those of the anchor
 };
+
+/// head, tail, error = the sums of some rows over a block. False if nothing is known.
+template <std::size_t at_once, class Rows, class T>
+HWY_INLINE bool sum_block(Rows& rows, const row_group<T>& of, std::size_t first, std::size_t n, double* head,
+                          double* tail, row_error& error) {
+  for (const bool is_repeated : {false, true}) {
+    if (!rows.begin(of, first, n, is_repeated)) continue;
+    for (std::size_t r = 0; r < of.count; r += rows_of_group) {
+      rows.template add<at_once>(of.from(r, rows_of_group), first, n, head + r, tail + r);
+    }
+    if (!rows.end(n, error)) continue;
+    rows.look_at(head, of.count, error);
+    return true;
+  }
+  return false;
+}
 
 /// to = the sums of a group's rows of any length, block by block.
 template <class Rows, class T>
@@ -303,11 +342,12 @@ void sum_blocks(Rows& rows, const row_group<T>& of, std::size_t n, const row_bou
   bounded_sum total[rows_of_group];
   bool is_known = true;
   for (std::size_t first = 0; first < n && is_known; first += bounded_block) {
-    group_block block;
-    is_known = rows.template add<long_rows_at_once>(of, first, std::min(n - first, bounded_block), block);
+    double head[rows_of_group], tail[rows_of_group];
+    row_error error;
+    is_known = sum_block<long_rows_at_once>(rows, of, first, std::min(n - first, bounded_block), head, tail, error);
     for (std::size_t r = 0; r < of.count && is_known; ++r) {
-      add(total[r], block.head[r], block.tail[r], block.bound);
-      total[r].largest = std::max(total[r].largest, block.largest);
+      add(total[r], head[r], tail[r], error.bound);
+      total[r].largest = std::max(total[r].largest, error.largest);
     }
   }
   for (std::size_t r = 0; r < of.count; ++r) {
@@ -316,33 +356,28 @@ void sum_blocks(Rows& rows, const row_group<T>& of, std::size_t n, const row_bou
   }
 }
 
-/// to = the sums of rows of one block.
-template <std::size_t at_once, class Rows, class T>
-HWY_INLINE void sum_block(Rows& rows, const row_group<T>& of, std::size_t n, const row_bounds& to) {
-  group_block block{};
-  if (!rows.template add<at_once>(of, 0, n, block)) block.bound = block.largest = HUGE_VAL;
-  std::copy_n(block.head, rows_of_group, to.head);
-  std::copy_n(block.tail, rows_of_group, to.tail);
-  std::fill_n(to.bound, rows_of_group, block.bound);
-  std::fill_n(to.largest, rows_of_group, block.largest);
-}
-
 /// See kernels::bounded_rows.
 template <class T>
 void bounded_rows(const void* a, std::ptrdiff_t step, std::size_t count, const void* b, std::size_t n,
                   const row_bounds& to) {
-  row_group<T> group{static_cast<const char*>(a), step, count};
-  std::conditional_t<std::is_same_v<T, float>, float_rows, double_rows> rows(static_cast<const T*>(b), group, n);
-  for (std::size_t r = 0; r < count; r += rows_of_group) {
-    group = {static_cast<const char*>(a) + static_cast<std::ptrdiff_t>(r) * step, step,
-             std::min(count - r, rows_of_group)};
-    if (n <= short_row_elements) {
-      sum_block<rows_of_group>(rows, group, n, to.from(r));
-    } else if (n <= bounded_block) {
-      sum_block<long_rows_at_once>(rows, group, n, to.from(r));
-    } else {
-      sum_blocks(rows, group, n, to.from(r));
+  const row_group<T> all{static_cast<const char*>(a), step, count};
+  std::conditional_t<std::is_same_v<T, float>, float_rows, double_rows> rows(static_cast<const T*>(b), all, n);
+  const bool are_short = n <= short_row_elements;
+  const std::size_t at_once = are_short ? short_rows_per_bound : rows_of_group;
+  for (std::size_t r = 0; r < count; r += at_once) {
+    const row_group<T> some = all.from(r, at_once);
+    const row_bounds found = to.from(r);
+    if (n > bounded_block) {
+      sum_blocks(rows, some, n, found);
+      continue;
     }
+    row_error error;
+    const bool is_known = are_short
+                              ? sum_block<rows_of_group>(rows, some, 0, n, found.head, found.tail, error)
+                              : sum_block<long_rows_at_once>(rows, some, 0, n, found.head, found.tail, error);
+    if (!is_known) error = {HUGE_VAL, HUGE_VAL};
+    std::fill_n(found.bound, some.count, error.bound);
+    std::fill_n(found.largest, some.count, error.largest);
   }
 }
 

@@ -10,7 +10,7 @@ shared_rows::shared_rows(const batch& of)
       decide_(of.each.result.gives<double>() ? current_instruction_set().decide_doubles
                                              : current_instruction_set().decide_floats),
       result_size_(size_of(of.each.result_type)),
-      memory_(std::make_unique_for_overwrite<double[]>(4 * max_rows)) {}
+      memory_(std::make_unique<double[]>(4 * max_rows)) {}
 
 bool shared_rows::suits(const batch& of) {
   const engine::plan& each = of.each;
