@@ -188,28 +188,31 @@ void reduce_tall_panels(const batch& of, const panels& all, result_sink& sink) {
 }
 
 /// The results of a panel of extrema from its parts.
-void take_extrema(const batch& of, std::size_t index, std::size_t width, std::span<const panel_extrema> parts,
-                  result_sink& sink) noexcept {
+void take_extrema(const batch& of, std::size_t index, std::span<panel_extrema> parts, result_sink& sink) noexcept {
   char* const out = of.line_at(index).out;
   const std::ptrdiff_t step = of.results.back().out;
   if (parts.size() == 1 && sink.stores_plainly() && parts[0].store(out, step)) return;
-  extreme best[panel_sums::widest];
-  std::fill_n(best, width, no_extreme);
-  for (const panel_extrema& part : parts) part.join(best);
-  for (std::size_t k = 0; k < width; ++k)
+  const std::span<extreme> best = parts[0].found();
+  for (panel_extrema& part : parts.subspan(1)) {
+    const std::span<const extreme> others = part.found();
+    for (std::size_t k = 0; k < best.size(); ++k) {
+      if (is_better(others[k], best[k])) best[k] = others[k];
+    }
+  }
+  for (std::size_t k = 0; k < best.size(); ++k)
     sink.take(index + k, out + static_cast<std::ptrdiff_t>(k) * step, {result_of(of.each, best[k])});
 }
 
 }  // namespace
 
 void reduce_extrema(const batch& of, result_sink& sink) {
-  const panels all(of, panel_sums::width_of(of));
+  const panels all(of, panel_extrema::width_of(of));
   const bool is_tall = all.count() < static_cast<std::size_t>(of.threads) && of.each.n >= 2 * rows_per_share;
   if (!is_tall) {
     return for_panels<panel_extrema>(of, all, sink, [&](std::size_t i, panel_extrema& part) {
       part.start(of.line_at(all.first(i)), all.size(i));
       add_rows(of, 0, of.each.n, all.size(i), part, false);
-      if (!is_cancelled(of)) take_extrema(of, all.first(i), all.size(i), {&part, 1}, sink);
+      if (!is_cancelled(of)) take_extrema(of, all.first(i), {&part, 1}, sink);
     });
   }
   auto parts = reducers_of<panel_extrema>(of, of.threads);
@@ -220,7 +223,7 @@ void reduce_extrema(const batch& of, result_sink& sink) {
           add_rows(of, start, count, all.size(i), parts[static_cast<std::size_t>(thread)], sink.counts_elements());
         });
     if (is_cancelled(of)) return;
-    take_extrema(of, all.first(i), all.size(i), parts, sink);
+    take_extrema(of, all.first(i), parts, sink);
   }
 }
 

@@ -59,7 +59,8 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
     const bool in_one_chunk = each_.contiguous && !each_.info().needs_squares();
     for_chunks(in_one_chunk ? each_.n : chunk_of(each_),
                [&](const void* a, const void* b, std::size_t first, std::size_t n) {
-                 partial_.add_chunk(each_, kernels_, a, b, first, n);
+                 const void* const next = first + n < each_.n ? a_.place_of_run(first + n) : nullptr;
+                 partial_.add_chunk(each_, kernels_, a, b, first, n, next);
                });
     const core::decision found = partial_.finish(each_);
     if (found.certain) return {found.word};
