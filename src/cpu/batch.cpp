@@ -10,6 +10,7 @@
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 #include <cpu/reduce.hpp>
+#include <cpu/run_sums.hpp>
 #include <cpu/segment_pass.hpp>
 #include <cpu/shared_rows.hpp>
 #include <plan/thread_count.hpp>
@@ -87,6 +88,20 @@ void reduce_shared_rows(const batch& of, result_sink& sink) {
   });
 }
 
+/// All vectors are read in runs, and none is long.
+void reduce_runs(const batch& of, result_sink& sink) {
+  auto reducers = reducers_of<run_sums>(of, of.threads);
+  const std::size_t step = run_sums::results_of_share(of);
+  engine::for_shares(of.count, step, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+    progress progress(of, sink.counts_elements());
+    for (std::size_t done = 0; done < count && !is_cancelled(of); done += step) {
+      const std::size_t some = std::min(step, count - done);
+      reducers[static_cast<std::size_t>(thread)].reduce(start + done, some, sink);
+      if (!progress.goes_on(some * of.each.n)) return;
+    }
+  });
+}
+
 /// open: empty, or for which lines to do what; see segment_pass.hpp.
 void reduce_lines(const batch& of, result_sink& sink, std::span<const unsigned char> open = {}) {
   bool any_short = false;
@@ -158,6 +173,8 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     reduce_extrema(of, sink);
   } else if (panel_reducer::suits(of)) {
     reduce_columns(of, sink);
+  } else if (run_sums::suits(of) && !is_long(of, of.each.n)) {
+    reduce_runs(of, sink);
   } else if (shared_rows::suits(of) && !is_long(of, of.each.n)) {
     reduce_shared_rows(of, sink);
   } else {
