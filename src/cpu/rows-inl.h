@@ -1,19 +1,19 @@
 // Bounded sums of many rows by one vector (cpu/bounded_sum.hpp): a matrix times a vector. Results too.
 //
-// Four rows at a time share the loads of the vector. Up to eight form a group: the lanes of its sums are added
-// together, and one bound and one anchor, of double, hold for all of them, so that a short row costs little more than
-// its products. Cost per register of elements: floats 2 conversions and 3 flops, and an eighth of 4 and 1; doubles 4
-// flops and a logical operation; per row 1 or 2 additions and 2 or 4 permutations.
+// Four rows at a time, or a group of short ones, share the loads of the vector. The lanes of a group's sums are added
+// together. A group, or up to 64 short rows, have one bound and one anchor, so that a short row costs little more than
+// its products. Cost per register: floats 2 conversions and 3 flops, and a quarter or eighth of 2 conversions; doubles
+// 4 flops and at most 1 logical operation; per row 1 or 2 additions and 2 or 4 permutations.
 //
 // Floats. Products are exact in double. A lane adds at most n / lanes + 2 of them to 0, then the lanes are added in
 // log2 lanes steps: summation_error of these, for the sum m of the magnitudes of a row's products. By Cauchy-Schwarz
-// m <= √(A·B), where B is the sum of the squares of the vector's elements and A that of all the group's. The squares
-// are summed in float, at most 1024 to a lane, which loses at most 2^-13 of A, and by underflow at most 2^-130:
+// m <= √(A·B), where B is the sum of the squares of the vector's elements and A that of all the rows'. The squares
+// are summed in float, at most 2^14 to a lane, which loses at most 2^-10 of A, and by underflow at most 2^-130:
 // nothing that 1.0625 does not cover, if A and B are above 2^-100.
 //
 // Doubles. An anchor c = 1.625·2^k and a lane's sum S, which starts at c: S' = S + x·y rounded, h = S' - S, r = x·y - h
 // rounded. While the two highest fraction bits of S remain those of c, 2^k·1.5 <= S < 2^k·1.75, so S and S' are
-// multiples of u = 2^(k-52), h is exact, and |x·y - h| <= u/2. The lanes' S - c are less than 2^(k-3) in magnitude, and
+// multiples of u = 2^(k-52), h is exact, and |x·y - h| <= u/2. The lanes' S - c are at most 2^(k-3) in magnitude, and
 // at most 8 are added: the sum of all h is exact. What remains are the roundings of the residuals r and of their sums:
 // summation_error for magnitudes u/2. The bits of all S are compared with those of c, so infinities and NaNs are found.
 #if defined(EXACTDOT_CPU_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
