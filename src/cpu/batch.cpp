@@ -64,11 +64,12 @@ std::size_t take_rows(const batch& of, std::size_t i, std::size_t count, shared_
                       result_sink& sink) {
   const std::size_t n = of.results.back().n, taken = std::min({shared_rows::rows_at_a_time(of), count, n - i % n});
   const line first = of.line_at(i);
-  if (rows.reduce(i, first, taken, sink)) return taken;
+  const bool are_tried = rows.takes_next();
+  if (are_tried && rows.reduce(i, first, taken, sink)) return taken;
   for (std::size_t r = 0; r < taken; ++r) {
-    if (!rows.is_open(r)) continue;
+    if (are_tried && !rows.is_open(r)) continue;
     const line row = line_after(of, first, r);
-    sink.take(i + r, row.out, reducer.reduce_open(row, rows.sum_of(r)));
+    sink.take(i + r, row.out, are_tried ? reducer.reduce_open(row, rows.sum_of(r)) : reducer.reduce(row));
   }
   return taken;
 }

@@ -65,7 +65,7 @@ class two_levels {
 
   void reduce(std::size_t index, std::size_t width, result_sink& sink) noexcept {
     const line first = of_.line_at(index);
-    if (rows_) return reduce_rows(index, first, width, sink);
+    if (rows_ && rows_->takes_next()) return reduce_rows(index, first, width, sink);
     sums_.start(first, width);
     for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share) {
       sums_.add(done, std::min(rows_per_share, of_.each.n - done));
@@ -79,7 +79,7 @@ class two_levels {
     core::decision found[panel_sums::widest];
     panel_sums::finish(parts, found);
     sink.take_certain(index, first.out, of_.results.back().out, found, width);
-    finish_open_ones(index, first, found, width, sink);
+    finish_open_ones(index, first, found, width, sums_.is_plain(), sink);
   }
 
  private:
@@ -88,15 +88,19 @@ class two_levels {
     if (rows_->reduce(index, first, width, sink)) return;
     core::decision found[shared_rows::max_rows];
     for (std::size_t i = 0; i < width; ++i) found[i].certain = !rows_->is_open(i);
-    finish_open_ones(index, first, found, width, sink);
+    finish_open_ones(index, first, found, width, true, sink);
   }
 
+  /// compensates: whether compensated sums may decide what is open.
   void finish_open_ones(std::size_t index, const line& first, core::decision* found, std::size_t width,
-                        result_sink& sink) noexcept {
+                        bool compensates, result_sink& sink) noexcept {
     const std::size_t step = panel_reducer::widest;
     for (std::size_t k = 0; k < width; k += step) {
       const std::size_t count = std::min(step, width - k);
-      if (any_open(found + k, count)) finish_open(index + k, line_after(of_, first, k), found + k, count, sink);
+      if (!any_open(found + k, count)) continue;
+      const line some = line_after(of_, first, k);
+      if (compensates && !are_few_open(found + k, count)) compensate(index + k, some, found + k, count, sink);
+      finish_open(index + k, some, found + k, count, sink);
     }
   }
 
@@ -104,21 +108,31 @@ class two_levels {
     return std::any_of(found, found + count, [](const core::decision& each) { return !each.certain; });
   }
 
-  /// The open ones of up to panel_reducer::widest results: of floats by compensated sums, then each exactly.
-  void finish_open(std::size_t index, const line& first, core::decision* found, std::size_t count,
-                   result_sink& sink) noexcept {
-    if (compensated_) {
-      core::decision again[panel_reducer::widest];
-      compensated_->start(first, count);
-      for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share)
-        compensated_->add(done, std::min(rows_per_share, of_.each.n - done));
-      panel_sums::finish({&*compensated_, 1}, again);
-      for (std::size_t k = 0; k < count; ++k) {
-        if (found[k].certain || !again[k].certain) continue;
-        found[k] = again[k];
-        sink.take(index + k, line_after(of_, first, k).out, {found[k].word});
-      }
+  /// Whether a call for each open row takes less time than its whole panel again.
+  [[nodiscard]] bool are_few_open(const core::decision* found, std::size_t count) const noexcept {
+    constexpr std::ptrdiff_t few = 4;
+    return !are_columns_ &&
+           std::count_if(found, found + count, [](const auto& each) { return !each.certain; }) <= few;
+  }
+
+  /// The open ones of up to panel_reducer::widest results, as far as compensated sums decide them.
+  void compensate(std::size_t index, const line& first, core::decision* found, std::size_t count,
+                  result_sink& sink) noexcept {
+    core::decision again[panel_reducer::widest];
+    compensated_->start(first, count);
+    for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share)
+      compensated_->add(done, std::min(rows_per_share, of_.each.n - done));
+    panel_sums::finish({&*compensated_, 1}, again);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (found[k].certain || !again[k].certain) continue;
+      found[k] = again[k];
+      sink.take(index + k, line_after(of_, first, k).out, {found[k].word});
     }
+  }
+
+  /// The open ones of up to panel_reducer::widest results, each exactly.
+  void finish_open(std::size_t index, const line& first, const core::decision* found, std::size_t count,
+                   result_sink& sink) noexcept {
     const std::size_t step = are_columns_ ? panel_reducer::width_of(of_) : 1;
     for (std::size_t k = 0; k < count; k += step) {
       const std::size_t some = std::min(step, count - k);
@@ -130,7 +144,7 @@ class two_levels {
   void finish(std::size_t index, const line& first, const core::decision* found, std::size_t count,
               result_sink& sink) noexcept {
     if (!are_columns_) return sink.take(index, first.out, lines_->reduce(first));
-    bool wanted[panel_reducer::widest];
+    bool wanted[panel_reducer::widest]{};
     core::outcome outcomes[panel_reducer::widest];
     for (std::size_t k = 0; k < count; ++k) wanted[k] = !found[k].certain;
     columns_->reduce(first, count, wanted, outcomes);
@@ -141,7 +155,7 @@ class two_levels {
 
   const batch& of_;
   panel_sums sums_;
-  std::optional<shared_rows> rows_;        // in place of sums_
+  std::optional<shared_rows> rows_;        // before sums_
   std::optional<panel_sums> compensated_;  // where those are not
   bool are_columns_;
   std::optional<panel_reducer> columns_;

@@ -24,13 +24,13 @@ namespace exactdot::inline v0_3::cpu_engine {
 inline constexpr std::size_t group_slots_ahead = 16;
 
 /// The loops over n contiguous carriers at a and b, for one carrier and term (b = a for terms of one input). Each
-/// result is exact, or known to within a bound, or of order v1, so none depends on the instruction set. All compute in
-/// the environment of environment.hpp.
+/// result is exact, or known to within a bound, or of order v1, so none depends on the instruction set. All compute
+/// in the environment of environment.hpp.
 struct kernels {
   /// Mode fast: the tile tree of order v1; the bits of the accumulation type.
   std::uint64_t (*fast)(const void* a, const void* b, std::size_t n);
-  /// A sum with a proven error bound. False if the data does not suit it. next: null, or where the caller will go on
-  /// in place of a + n, in memory that is in no cache near by.
+  /// A sum with a proven error bound. False if the data does not suit it. next: null, or where the caller will go
+  /// on in place of a + n, in memory that is in no cache near by.
   bool (*bounded)(const void* a, const void* b, std::size_t n, const void* next, bounded_sum& sum);
   /// The same for `count` rows, `step` bytes apart, by one vector b; null for terms of one input.
   void (*bounded_rows)(const void* a, std::ptrdiff_t step, std::size_t count, const void* b, std::size_t n,

@@ -44,7 +44,7 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
   const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
   if (x.n == 0 && each_.info().is_extremum)
     return {result_of(each_, no_extreme)};  // of offsets that were overwritten
-  if (x.n == 0) {  // the same each time, and as costly as an exact sum
+  if (x.n == 0) {                           // the same each time, and as costly as an exact sum
     if (!of_nothing_) of_nothing_ = finish_exactly().word;
     return {*of_nothing_};
   }
@@ -69,8 +69,8 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
 }
 
 core::outcome line_reducer::reduce_open(const engine::line& x, const bounded_sum& sum) noexcept {
-  std::uint64_t word = 0;
-  const bool is_done = sum.bound < HUGE_VAL &&
+  std::uint64_t word = 0;  // a bound of many rows may be much wider than the line's own
+  const bool is_done = is_next_to_tie(each_.result, sum) &&
                        finish_open_in_place(*kernels_.of_sums->term, each_.result, x.a, x.b, x.n, sum, word);
   return is_done ? core::outcome{word} : reduce(x);
 }

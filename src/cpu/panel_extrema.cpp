@@ -25,7 +25,8 @@ Word word_at(const std::vector<std::byte>& words, std::size_t i) noexcept {
   return word;
 }
 
-/// Stores the elements of n keys. Some at a time in an array of their own, which lets the compiler take many at once.
+/// Stores the elements of n keys. Some at a time in an array of their own, which lets the compiler take many at
+/// once.
 template <class T, bool greatest, class Word>
 void store_elements(const std::byte* keys, std::size_t n, char* to) noexcept {
   constexpr std::size_t some = 256 / sizeof(Word);
@@ -68,8 +69,8 @@ bool panel_extrema::suits(const engine::batch& of) {
 panel_extrema::panel_extrema(const engine::batch& of)
     : each_(of.each),
       rows_(of.each, of.each.a, of.results.back().a, width_of(of)),
-      kernel_(
-          current_instruction_set().column_extrema[extremum_index(of.each.carrier, selects_greatest(of.each.what))]),
+      kernel_(current_instruction_set()
+                  .column_extrema[extremum_index(of.each.carrier, selects_greatest(of.each.what))]),
       size_(size_of(of.each.carrier)),
       folds_(folds_of(of, rows_)),
       keys_(folds_ * width_of(of) * size_ + column_extremes::padding),

@@ -34,7 +34,7 @@ class panel_extrema {
   panel_rows rows_;
   column_extremum_kernel kernel_;
   std::size_t size_, width_ = 0;
-  std::size_t folds_;  ///< so many narrow rows are read as one: a column has as many lanes
+  std::size_t folds_;                     ///< so many narrow rows are read as one: a column has as many lanes
   std::vector<std::byte> keys_, places_;  ///< of the rows since the last keep(), if indices are asked for
   std::vector<extreme> best_;             ///< the same of all before, if there are any
   bool has_best_ = false;

@@ -29,8 +29,7 @@ class partial_result {
  public:
   /// Of no elements. Level 1 is not used where it cannot decide.
   void clear(const engine::plan& plan) noexcept {
-    is_open_ = plan.mode == mode::exact && !plan.info().is_extremum &&
-               !plan.bounded_sum_can_decide;
+    is_open_ = plan.mode == mode::exact && !plan.info().is_extremum && !plan.bounded_sum_can_decide;
     total_ = {};
     best_ = no_extreme;
     floats_.clear();

@@ -70,8 +70,7 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
   const sums of(plan);
   bounded_moments found;
   const auto slice_sum = [&](const void* x, const void*, std::size_t n, bounded_moments& slice) {
-    return of.term->bounded(x, x, n, nullptr, slice.sum) &&
-           of.squares->bounded(x, x, n, nullptr, slice.squares);
+    return of.term->bounded(x, x, n, nullptr, slice.sum) && of.squares->bounded(x, x, n, nullptr, slice.squares);
   };
   if (!total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
   const core::decision decided = decide_moments(plan, found);

@@ -5,8 +5,8 @@
 
 namespace exactdot::inline v0_3::cpu_engine {
 
-/// Per row |head + tail - sum| <= bound, and no addend is greater than `largest`; an infinite bound where nothing is
-/// known. Whole registers are loaded and stored: there is room for a multiple of max_group rows.
+/// Per row |head + tail - sum| <= bound, and no addend is greater than `largest`; an infinite bound where nothing
+/// is known. Whole registers are loaded and stored: there is room for a multiple of max_group rows.
 struct row_bounds {
   static constexpr std::size_t max_group = 8;
   double *head, *tail, *bound, *largest;

@@ -1,21 +1,22 @@
 // Bounded sums of many rows by one vector (cpu/bounded_sum.hpp): a matrix times a vector. Results too.
 //
-// Four rows at a time, or a group of short ones, share the loads of the vector. The lanes of a group's sums are added
-// together. A group, or up to 64 short rows, have one bound and one anchor, so that a short row costs little more than
-// its products. Cost per register: floats 2 conversions and 3 flops, and a quarter or eighth of 2 conversions; doubles
-// 4 flops and at most 1 logical operation; per row 1 or 2 additions and 2 or 4 permutations.
+// Four rows at a time, or a group of short ones, share the loads of the vector. The lanes of a group's sums are
+// added together. A group, or up to 64 short rows, have one bound and one anchor, so that a short row costs little
+// more than its products. Cost per register: floats 2 conversions and 3 flops, and a quarter or eighth of 2
+// conversions; doubles 4 flops and at most 1 logical operation; per row 1 or 2 additions and 2 or 4 permutations.
 //
 // Floats. Products are exact in double. A lane adds at most n / lanes + 2 of them to 0, then the lanes are added in
-// log2 lanes steps: summation_error of these, for the sum m of the magnitudes of a row's products. By Cauchy-Schwarz
-// m <= √(A·B), where B is the sum of the squares of the vector's elements and A that of all the rows'. The squares
-// are summed in float, at most 2^14 to a lane, which loses at most 2^-10 of A, and by underflow at most 2^-130:
-// nothing that 1.0625 does not cover, if A and B are above 2^-100.
+// log2 lanes steps: summation_error of these, for the sum m of the magnitudes of a row's products. By
+// Cauchy-Schwarz m <= √(A·B), where B is the sum of the squares of the vector's elements and A that of all the
+// rows'. The squares are summed in float, at most 2^14 to a lane, which loses at most 2^-10 of A, and by underflow
+// at most 2^-130: nothing that 1.0625 does not cover, if A and B are above 2^-100.
 //
-// Doubles. An anchor c = 1.625·2^k and a lane's sum S, which starts at c: S' = S + x·y rounded, h = S' - S, r = x·y - h
-// rounded. While the two highest fraction bits of S remain those of c, 2^k·1.5 <= S < 2^k·1.75, so S and S' are
-// multiples of u = 2^(k-52), h is exact, and |x·y - h| <= u/2. The lanes' S - c are at most 2^(k-3) in magnitude, and
-// at most 8 are added: the sum of all h is exact. What remains are the roundings of the residuals r and of their sums:
-// summation_error for magnitudes u/2. The bits of all S are compared with those of c, so infinities and NaNs are found.
+// Doubles. An anchor c = 1.625·2^k and a lane's sum S, which starts at c: S' = S + x·y rounded, h = S' - S, r = x·y
+// - h rounded. While the two highest fraction bits of S remain those of c, 2^k·1.5 <= S < 2^k·1.75, so S and S' are
+// multiples of u = 2^(k-52), h is exact, and |x·y - h| <= u/2. The lanes' S - c are at most 2^(k-3) in magnitude,
+// and at most 8 are added: the sum of all h is exact. What remains are the roundings of the residuals r and of
+// their sums: summation_error for magnitudes u/2. The bits of all S are compared with those of c, so infinities and
+// NaNs are found.
 #if defined(EXACTDOT_CPU_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_ROWS_INL_H_
 #undef EXACTDOT_CPU_ROWS_INL_H_
@@ -118,8 +119,8 @@ class float_rows {
   float_rows(const float* b, const row_group<float>& first, std::size_t n)
       : b_(b), is_moderate_(starts_moderate(b, n) && starts_moderate(first.row(0), n)) {}
 
-  /// Begins some rows' sums of elements first … first + n - 1, a block; false if this kind of sums does not suit the
-  /// data. is_repeated: they were begun before, and end() returned false.
+  /// Begins some rows' sums of elements first … first + n - 1, a block; false if this kind of sums does not suit
+  /// the data. is_repeated: they were begun before, and end() returned false.
   HWY_INLINE bool begin(const row_group<float>&, std::size_t first, std::size_t n, bool is_repeated) {
     if (!is_moderate_ || is_repeated) return false;
     if (first != block_of_b_) squares_of_b_ = sum_of_squares(b_ + first, n), block_of_b_ = first;
@@ -372,9 +373,8 @@ void bounded_rows(const void* a, std::ptrdiff_t step, std::size_t count, const v
       continue;
     }
     row_error error;
-    const bool is_known = are_short
-                              ? sum_block<rows_of_group>(rows, some, 0, n, found.head, found.tail, error)
-                              : sum_block<long_rows_at_once>(rows, some, 0, n, found.head, found.tail, error);
+    const bool is_known = are_short ? sum_block<rows_of_group>(rows, some, 0, n, found.head, found.tail, error)
+                                    : sum_block<long_rows_at_once>(rows, some, 0, n, found.head, found.tail, error);
     if (!is_known) error = {HUGE_VAL, HUGE_VAL};
     std::fill_n(found.bound, some.count, error.bound);
     std::fill_n(found.largest, some.count, error.largest);

@@ -1,5 +1,5 @@
-// Level 1 of mode exact for vectors that share one of the two they are multiplied with: the rows of a matrix times a
-// vector, many at a time (cpu/rows-inl.h). What the bound leaves open is for the reducers of lines and panels.
+// Level 1 of mode exact for vectors that share one of the two they are multiplied with: the rows of a matrix times
+// a vector, many at a time (cpu/rows-inl.h). What the bound leaves open is for the reducers of lines and panels.
 #pragma once
 
 #include <cpu/batch_parts.hpp>
@@ -16,6 +16,13 @@ class shared_rows {
   [[nodiscard]] static std::size_t rows_at_a_time(const batch& of);
   static constexpr std::size_t max_rows = 256, rows_of_share = 4;
 
+  /// Whether to take the next rows: false for some calls after one that left many open, as rows of different scales
+  /// or of sums next to ties do.
+  [[nodiscard]] bool takes_next() noexcept {
+    if (skipped_ == 0) return true;
+    --skipped_;
+    return false;
+  }
   /// The results from `index` on, `count` neighbouring ones whose first line is `first`. False if some are open.
   bool reduce(std::size_t index, const line& first, std::size_t count, result_sink& sink) noexcept;
   /// What is known of one that is open.
@@ -25,14 +32,16 @@ class shared_rows {
  private:
   [[nodiscard]] row_bounds bounds() const noexcept {
     double* const of = memory_.get();
-    return {of, of + max_rows, of + 2 * max_rows, of + 3 * max_rows};
+    return {of, of + room_, of + 2 * room_, of + 3 * room_};
   }
 
   const batch& of_;
   const kernels& kernels_;
   row_decision decide_;
   std::size_t result_size_;
+  std::size_t room_;  // for so many rows
   std::unique_ptr<double[]> memory_;
+  int skipped_ = 0;  // calls to come
   std::array<bool, max_rows> is_open_{};
 };
 

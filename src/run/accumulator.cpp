@@ -249,7 +249,8 @@ std::partial_ordering compare(state_view a, state_view b) {
   if (x.infinite || y.infinite) return rank(x) <=> rank(y);
   constexpr int some = 32;  // limbs at a time, by one comparison of memory
   int end = first.layout.limbs;
-  while (end >= some && std::equal(first.words + end - some, first.words + end, second.words + end - some)) end -= some;
+  while (end >= some && std::equal(first.words + end - some, first.words + end, second.words + end - some))
+    end -= some;
   for (int i = end - 1; i >= 0; --i) {
     if (first.words[i] != second.words[i]) return first.words[i] <=> second.words[i];
   }

@@ -315,7 +315,8 @@ TEST(bounded_sums, of_zeros_are_exact) {
   for (const instruction_set* set : runnable_instruction_sets()) {
     const auto expect_zero = [&](element_type carrier, const void* a, const void* b) {
       bounded_sum sum{1, 1, 1};
-      ASSERT_TRUE(set->table[kernels_index(carrier, core::term_index<core::product>)].bounded(a, b, 3000, nullptr, sum));
+      ASSERT_TRUE(
+          set->table[kernels_index(carrier, core::term_index<core::product>)].bounded(a, b, 3000, nullptr, sum));
       EXPECT_TRUE(sum.head == 0 && sum.tail == 0 && sum.bound == 0) << set->name;
     };
     expect_zero(element_type::float64, zeros.data(), others.data());

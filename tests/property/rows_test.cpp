@@ -1,6 +1,6 @@
 // Sums of rows by one vector, many rows at once: the exact sums lie within their bounds on every instruction set,
-// decided results are the exact ones rounded, and aimed rows come close to the bounds, so that smaller ones would be
-// noticed. Rows of any number and length, and hostile rows beside others.
+// decided results are the exact ones rounded, and aimed rows come close to the bounds, so that smaller ones would
+// be noticed. Rows of any number and length, and hostile rows beside others.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,7 +82,9 @@ void check(const instruction_set& set, const row_data<T>& x, tally& done) {
     ++done.bounded;
     ASSERT_LE(error_of(exact, sum), sum.bound);
     double largest = 0;
-    for (std::size_t i = 0; i < x.n; ++i) largest = std::max(largest, std::abs(double{x.a[r * x.n + i]} * double{x.b[i]}));
+    for (std::size_t i = 0; i < x.n; ++i) {
+      largest = std::max(largest, std::abs(double{x.a[r * x.n + i]} * double{x.b[i]}));
+    }
     ASSERT_GE(sum.largest, largest);
     if (found.is_open[r]) continue;
     ++done.decided;
@@ -144,8 +146,8 @@ TYPED_TEST(rows_by_a_vector, of_alike_elements_are_decided) {
   }
 }
 
-/// Rows that one anchor, or one bound, does not suit: much larger or smaller ones, infinities and NaNs, and elements
-/// behind those that were sampled.
+/// Rows that one anchor, or one bound, does not suit: much larger or smaller ones, infinities and NaNs, and
+/// elements behind those that were sampled.
 TYPED_TEST(rows_by_a_vector, hold_beside_hostile_rows) {
   for (const instruction_set* set : runnable_instruction_sets()) {
     tally done;
@@ -214,7 +216,8 @@ TEST(rows_of_an_array, have_the_bits_of_dots) {
       std::vector<double> out(x.count);
       dot(rows{x.a.data(), x.count, n}, repeated{x.b.data(), n}, out);
       for (std::size_t r = 0; r < x.count; ++r) {
-        EXPECT_EQ(core::to_word(out[r]), core::to_word(dot(std::span(x.a).subspan(r * n, n), x.b))) << n << ' ' << r;
+        EXPECT_EQ(core::to_word(out[r]), core::to_word(dot(std::span(x.a).subspan(r * n, n), x.b)))
+            << n << ' ' << r;
       }
     }
   }

@@ -1,7 +1,7 @@
 // The order of elements in min, max and their indices (IEEE 754-2019, minimum and maximum): -0 < +0, and NaN wins.
 //
-// Elements become unsigned keys, of which the least is the extreme: for floating-point numbers the bits, negated for
-// negative numbers; for the greatest element all bits are inverted. Integer comparisons, so no floating-point
+// Elements become unsigned keys, of which the least is the extreme: for floating-point numbers the bits, negated
+// for negative numbers; for the greatest element all bits are inverted. Integer comparisons, so no floating-point
 // environment matters.
 #pragma once
 
