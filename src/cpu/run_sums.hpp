@@ -21,11 +21,12 @@ class run_sums {
   void reduce(std::size_t index, std::size_t count, result_sink& sink) noexcept;
 
  private:
-  void add_run(std::size_t which, std::size_t first, const void* next) noexcept;
+  void add_run(std::size_t which, std::size_t first, const char* run, const void* next) noexcept;
 
   const batch& of_;
   batch_kernels kernels_;
   line_reducer lines_;  // for what is left open
+  bool is_far_;         // the elements are in no cache near by
   std::vector<partial_result> partials_{max_results};
   std::vector<line> vectors_{max_results};
 };
