@@ -10,7 +10,9 @@
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 #include <cpu/reduce.hpp>
+#include <cpu/run_sums.hpp>
 #include <cpu/segment_pass.hpp>
+#include <cpu/shared_rows.hpp>
 #include <plan/thread_count.hpp>
 #include <string>
 
@@ -56,23 +58,49 @@ void take_line(const batch& of, std::size_t index, const line& line, line_reduce
   sink.take(index, line.out, reducer.reduce(line));
 }
 
-/// Rows that share a vector, several at once, as long as they lie along the last axis: computes some results from i
-/// on, and returns how many.
-std::size_t take_rows(const batch& of, std::size_t i, std::size_t count, line_reducer& reducer, result_sink& sink) {
-  constexpr std::size_t rows = line_reducer::rows_at_once;
-  const engine::shared_axis& axis = of.results.back();
-  if (count < rows || i % axis.n + rows > axis.n) return 0;
+/// Rows that share a vector, as many as lie along the last axis from i on: computes their results, and returns how
+/// many.
+std::size_t take_rows(const batch& of, std::size_t i, std::size_t count, shared_rows& rows, line_reducer& reducer,
+                      result_sink& sink) {
+  const std::size_t n = of.results.back().n, taken = std::min({shared_rows::rows_at_a_time(of), count, n - i % n});
   const line first = of.line_at(i);
-  core::outcome found[rows];
-  reducer.reduce_rows(first, axis.a, axis.b, found);
-  for (std::size_t r = 0; r < rows; ++r)
-    sink.take(i + r, first.out + static_cast<std::ptrdiff_t>(r) * axis.out, found[r]);
-  return rows;
+  const bool are_tried = rows.takes_next();
+  if (are_tried && rows.reduce(i, first, taken, sink)) return taken;
+  for (std::size_t r = 0; r < taken; ++r) {
+    if (are_tried && !rows.is_open(r)) continue;
+    const line row = line_after(of, first, r);
+    sink.take(i + r, row.out, are_tried ? reducer.reduce_open(row, rows.sum_of(r)) : reducer.reduce(row));
+  }
+  return taken;
 }
 
-bool shares_vector(const batch& of) {
-  if (of.states != nullptr || !of.is_grid() || of.results.empty() || is_long(of, of.each.n)) return false;
-  return (of.results.back().a == 0) != (of.results.back().b == 0);
+/// All lines share a vector, and none is long.
+void reduce_shared_rows(const batch& of, result_sink& sink) {
+  auto reducers = reducers_of<line_reducer>(of, of.threads);
+  auto rows = reducers_of<shared_rows>(of, of.threads);
+  const std::size_t grain = std::max(engine::min_share / of.each.n, shared_rows::rows_of_share);
+  engine::for_shares(of.count, grain, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+    progress progress(of, sink.counts_elements());
+    const auto index = static_cast<std::size_t>(thread);
+    for (std::size_t done = 0, taken = 0; done < count && !is_cancelled(of); done += taken) {
+      taken = take_rows(of, start + done, count - done, rows[index], reducers[index], sink);
+      if (!progress.goes_on(taken * of.each.n)) return;
+    }
+  });
+}
+
+/// All vectors are read in runs, and none is long.
+void reduce_runs(const batch& of, result_sink& sink) {
+  auto reducers = reducers_of<run_sums>(of, of.threads);
+  const std::size_t step = run_sums::results_of_share(of);
+  engine::for_shares(of.count, step, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+    progress progress(of, sink.counts_elements());
+    for (std::size_t done = 0; done < count && !is_cancelled(of); done += step) {
+      const std::size_t some = std::min(step, count - done);
+      reducers[static_cast<std::size_t>(thread)].reduce(start + done, some, sink);
+      if (!progress.goes_on(some * of.each.n)) return;
+    }
+  });
 }
 
 /// open: empty, or for which lines to do what; see segment_pass.hpp.
@@ -99,15 +127,8 @@ void reduce_lines(const batch& of, result_sink& sink, std::span<const unsigned c
   engine::for_shares(of.count, grain, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
     progress progress(of, sink.counts_elements());
     line_reducer& reducer = reducers[static_cast<std::size_t>(thread)];
-    const bool by_rows = shares_vector(of) && reducer.takes_rows();
     for (std::size_t i = start; i < start + count; ++i) {
       if (i == start && is_cancelled(of)) return;
-      const std::size_t taken = by_rows ? take_rows(of, i, start + count - i, reducer, sink) : 0;
-      if (taken != 0) {
-        i += taken - 1;
-        if (!progress.goes_on(taken * of.each.n)) return;
-        continue;
-      }
       if (is_done(i)) continue;
       const line line = of.line_at(i);
       if (is_long(of, line.n)) continue;
@@ -165,6 +186,10 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     reduce_extrema(of, sink);
   } else if (panel_reducer::suits(of)) {
     reduce_columns(of, sink);
+  } else if (run_sums::suits(of) && !is_long(of, of.each.n)) {
+    reduce_runs(of, sink);
+  } else if (shared_rows::suits(of) && !is_long(of, of.each.n)) {
+    reduce_shared_rows(of, sink);
   } else {
     reduce_lines(of, sink);
   }

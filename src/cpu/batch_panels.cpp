@@ -5,6 +5,7 @@
 #include <cpu/panel_extrema.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
+#include <cpu/shared_rows.hpp>
 #include <optional>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -33,16 +34,6 @@ class panels {
   std::size_t width_, n_, in_row_;
 };
 
-/// The line `index` places after another one along the last axis.
-line line_after(const batch& of, const line& first, std::size_t index) {
-  const engine::shared_axis& axis = of.results.back();
-  const auto moved = [&](const void* from, std::ptrdiff_t step) {
-    return static_cast<const char*>(from) + static_cast<std::ptrdiff_t>(index) * step;
-  };
-  return {moved(first.a, axis.a), moved(first.b, axis.b), first.n,
-          first.out + static_cast<std::ptrdiff_t>(index) * axis.out};
-}
-
 /// Calls work(panel, reducer) for all panels, on all threads, until the monitor cancels.
 template <class Reducer, class Work>
 void for_panels(const batch& of, const panels& all, const result_sink& sink, Work work) {
@@ -62,7 +53,8 @@ void for_panels(const batch& of, const panels& all, const result_sink& sink, Wor
 class two_levels {
  public:
   explicit two_levels(const batch& of) : of_(of), sums_(of), are_columns_(panel_reducer::suits(of)) {
-    if (sums_.is_plain())
+    if (!are_columns_ && shared_rows::suits(of)) rows_.emplace(of);
+    if (sums_.is_plain() || rows_)
       compensated_.emplace(of, false, std::min(panel_sums::width_of(of), panel_reducer::widest));
     if (are_columns_) {
       columns_.emplace(of);
@@ -73,6 +65,7 @@ class two_levels {
 
   void reduce(std::size_t index, std::size_t width, result_sink& sink) noexcept {
     const line first = of_.line_at(index);
+    if (rows_ && rows_->takes_next()) return reduce_rows(index, first, width, sink);
     sums_.start(first, width);
     for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share) {
       sums_.add(done, std::min(rows_per_share, of_.each.n - done));
@@ -86,33 +79,60 @@ class two_levels {
     core::decision found[panel_sums::widest];
     panel_sums::finish(parts, found);
     sink.take_certain(index, first.out, of_.results.back().out, found, width);
-    const std::size_t step = panel_reducer::widest;
-    for (std::size_t k = 0; k < width; k += step) {
-      const std::size_t count = std::min(step, width - k);
-      if (any_open(found + k, count)) finish_open(index + k, line_after(of_, first, k), found + k, count, sink);
-    }
+    finish_open_ones(index, first, found, width, sums_.is_plain(), sink);
   }
 
  private:
+  /// A panel of rows that share a vector.
+  void reduce_rows(std::size_t index, const line& first, std::size_t width, result_sink& sink) noexcept {
+    if (rows_->reduce(index, first, width, sink)) return;
+    core::decision found[shared_rows::max_rows];
+    for (std::size_t i = 0; i < width; ++i) found[i].certain = !rows_->is_open(i);
+    finish_open_ones(index, first, found, width, true, sink);
+  }
+
+  /// compensates: whether compensated sums may decide what is open.
+  void finish_open_ones(std::size_t index, const line& first, core::decision* found, std::size_t width,
+                        bool compensates, result_sink& sink) noexcept {
+    const std::size_t step = panel_reducer::widest;
+    for (std::size_t k = 0; k < width; k += step) {
+      const std::size_t count = std::min(step, width - k);
+      if (!any_open(found + k, count)) continue;
+      const line some = line_after(of_, first, k);
+      if (compensates && !are_few_open(found + k, count)) compensate(index + k, some, found + k, count, sink);
+      finish_open(index + k, some, found + k, count, sink);
+    }
+  }
+
   static bool any_open(const core::decision* found, std::size_t count) noexcept {
     return std::any_of(found, found + count, [](const core::decision& each) { return !each.certain; });
   }
 
-  /// The open ones of up to panel_reducer::widest results: of floats by compensated sums, then each exactly.
-  void finish_open(std::size_t index, const line& first, core::decision* found, std::size_t count,
-                   result_sink& sink) noexcept {
-    if (compensated_) {
-      core::decision again[panel_reducer::widest];
-      compensated_->start(first, count);
-      for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share)
-        compensated_->add(done, std::min(rows_per_share, of_.each.n - done));
-      panel_sums::finish({&*compensated_, 1}, again);
-      for (std::size_t k = 0; k < count; ++k) {
-        if (found[k].certain || !again[k].certain) continue;
-        found[k] = again[k];
-        sink.take(index + k, line_after(of_, first, k).out, {found[k].word});
-      }
+  /// Whether a call for each open row takes less time than its whole panel again.
+  [[nodiscard]] bool are_few_open(const core::decision* found, std::size_t count) const noexcept {
+    constexpr std::ptrdiff_t few = 4;
+    return !are_columns_ &&
+           std::count_if(found, found + count, [](const auto& each) { return !each.certain; }) <= few;
+  }
+
+  /// The open ones of up to panel_reducer::widest results, as far as compensated sums decide them.
+  void compensate(std::size_t index, const line& first, core::decision* found, std::size_t count,
+                  result_sink& sink) noexcept {
+    core::decision again[panel_reducer::widest];
+    compensated_->start(first, count);
+    for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share)
+      compensated_->add(done, std::min(rows_per_share, of_.each.n - done));
+    panel_sums::finish({&*compensated_, 1}, again);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (found[k].certain || !again[k].certain) continue;
+      found[k] = again[k];
+      sink.take(index + k, line_after(of_, first, k).out, {found[k].word});
     }
+  }
+
+  /// The open ones of up to panel_reducer::widest results, each exactly.
+  void finish_open(std::size_t index, const line& first, const core::decision* found, std::size_t count,
+                   result_sink& sink) noexcept {
     const std::size_t step = are_columns_ ? panel_reducer::width_of(of_) : 1;
     for (std::size_t k = 0; k < count; k += step) {
       const std::size_t some = std::min(step, count - k);
@@ -124,7 +144,7 @@ class two_levels {
   void finish(std::size_t index, const line& first, const core::decision* found, std::size_t count,
               result_sink& sink) noexcept {
     if (!are_columns_) return sink.take(index, first.out, lines_->reduce(first));
-    bool wanted[panel_reducer::widest];
+    bool wanted[panel_reducer::widest]{};
     core::outcome outcomes[panel_reducer::widest];
     for (std::size_t k = 0; k < count; ++k) wanted[k] = !found[k].certain;
     columns_->reduce(first, count, wanted, outcomes);
@@ -135,7 +155,8 @@ class two_levels {
 
   const batch& of_;
   panel_sums sums_;
-  std::optional<panel_sums> compensated_;  // where sums_ are plain
+  std::optional<shared_rows> rows_;        // before sums_
+  std::optional<panel_sums> compensated_;  // where those are not
   bool are_columns_;
   std::optional<panel_reducer> columns_;
   std::optional<line_reducer> lines_;
@@ -181,28 +202,31 @@ void reduce_tall_panels(const batch& of, const panels& all, result_sink& sink) {
 }
 
 /// The results of a panel of extrema from its parts.
-void take_extrema(const batch& of, std::size_t index, std::size_t width, std::span<const panel_extrema> parts,
-                  result_sink& sink) noexcept {
+void take_extrema(const batch& of, std::size_t index, std::span<panel_extrema> parts, result_sink& sink) noexcept {
   char* const out = of.line_at(index).out;
   const std::ptrdiff_t step = of.results.back().out;
   if (parts.size() == 1 && sink.stores_plainly() && parts[0].store(out, step)) return;
-  extreme best[panel_sums::widest];
-  std::fill_n(best, width, no_extreme);
-  for (const panel_extrema& part : parts) part.join(best);
-  for (std::size_t k = 0; k < width; ++k)
+  const std::span<extreme> best = parts[0].found();
+  for (panel_extrema& part : parts.subspan(1)) {
+    const std::span<const extreme> others = part.found();
+    for (std::size_t k = 0; k < best.size(); ++k) {
+      if (is_better(others[k], best[k])) best[k] = others[k];
+    }
+  }
+  for (std::size_t k = 0; k < best.size(); ++k)
     sink.take(index + k, out + static_cast<std::ptrdiff_t>(k) * step, {result_of(of.each, best[k])});
 }
 
 }  // namespace
 
 void reduce_extrema(const batch& of, result_sink& sink) {
-  const panels all(of, panel_sums::width_of(of));
+  const panels all(of, panel_extrema::width_of(of));
   const bool is_tall = all.count() < static_cast<std::size_t>(of.threads) && of.each.n >= 2 * rows_per_share;
   if (!is_tall) {
     return for_panels<panel_extrema>(of, all, sink, [&](std::size_t i, panel_extrema& part) {
       part.start(of.line_at(all.first(i)), all.size(i));
       add_rows(of, 0, of.each.n, all.size(i), part, false);
-      if (!is_cancelled(of)) take_extrema(of, all.first(i), all.size(i), {&part, 1}, sink);
+      if (!is_cancelled(of)) take_extrema(of, all.first(i), {&part, 1}, sink);
     });
   }
   auto parts = reducers_of<panel_extrema>(of, of.threads);
@@ -213,7 +237,7 @@ void reduce_extrema(const batch& of, result_sink& sink) {
           add_rows(of, start, count, all.size(i), parts[static_cast<std::size_t>(thread)], sink.counts_elements());
         });
     if (is_cancelled(of)) return;
-    take_extrema(of, all.first(i), all.size(i), parts, sink);
+    take_extrema(of, all.first(i), parts, sink);
   }
 }
 

@@ -79,6 +79,16 @@ inline bool is_cancelled(const batch& of) {
   return of.monitor != nullptr && of.monitor->cancel.load(std::memory_order_relaxed);
 }
 
+/// The line `index` places after another one along the last axis.
+inline line line_after(const batch& of, const line& first, std::size_t index) {
+  const engine::shared_axis& axis = of.results.back();
+  const auto moved = [&](const void* from, std::ptrdiff_t step) {
+    return static_cast<const char*>(from) + static_cast<std::ptrdiff_t>(index) * step;
+  };
+  return {moved(first.a, axis.a), moved(first.b, axis.b), first.n,
+          first.out + static_cast<std::ptrdiff_t>(index) * axis.out};
+}
+
 /// Reports what a thread has done in a share, and tells from time to time whether to go on.
 class progress {
  public:

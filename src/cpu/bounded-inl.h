@@ -37,6 +37,29 @@ bool is_prefetched(std::size_t n) {
   return n > prefetched_bytes<T> / (Term::inputs * sizeof(T));
 }
 
+/// Prefetches elements before their use, and behind the last ones those that the caller goes on with.
+template <class Term, class T>
+class prefetcher {
+ public:
+  HWY_INLINE prefetcher(const T* a, const T* b, std::size_t n, const void* next)
+      : a_(a), b_(b), next_(next == nullptr ? a + n : static_cast<const T*>(next)), n_(n) {}
+
+  HWY_INLINE void operator()(std::size_t i, std::size_t count) const {
+    const std::size_t at = i + ahead / sizeof(T);
+    prefetch_ahead<0>(at < n_ ? a_ + at : next_ + (at - n_), count);
+    if constexpr (Term::inputs == 2) prefetch_ahead<ahead>(b_ + i, count);
+  }
+
+ private:
+  const T *a_, *b_, *next_;
+  std::size_t n_;
+};
+
+/// Where nothing is prefetched.
+struct no_prefetcher {
+  HWY_INLINE void operator()(std::size_t, std::size_t) const {}
+};
+
 /// Two accumulators of doubles for the halves of a float_pair, and what bounds their error: the sums of the squares
 /// of a and of b or, for data whose squares leave the range of float (`any_size`), the sum of |product|.
 template <class Term, bool any_size>
@@ -86,16 +109,16 @@ struct float_sums {
   }
 };
 
-template <class Term, bool any_size, bool prefetches>
-bool bounded_float_sum(const float* a, const float* b, std::size_t n, bounded_sum& result) {
+template <class Term, bool any_size, class Prefetch>
+bool bounded_float_sum(const float* a, const float* b, std::size_t n, Prefetch prefetch, bounded_sum& result) {
   constexpr std::size_t width = float_pair;
   result = {};
-  for (; n != 0;) {
-    const std::size_t count = std::min(n, bounded_block);
+  for (std::size_t first = 0; first < n; first += bounded_block) {
+    const std::size_t count = std::min(n - first, bounded_block);
     float_sums<Term, any_size> even, odd;
     std::size_t i = 0;
     for (; i + 2 * width <= count; i += 2 * width) {
-      if constexpr (prefetches) plain_load<Term, float>(a, b).template prefetch<ahead>(i, 2 * width);
+      prefetch(first + i, 2 * width);
       even.template add<true>(a + i, b + i, width);
       odd.template add<true>(a + i + width, b + i + width, width);
     }
@@ -108,7 +131,7 @@ bool bounded_float_sum(const float* a, const float* b, std::size_t n, bounded_su
     if (!(error < HUGE_VAL)) return false;
     result.largest = std::max(result.largest, magnitudes);
     add(result, sum_lanes(hn::ScalableTag<double>(), even.low), 0, error);
-    a += count, b += count, n -= count;
+    a += count, b += count;
   }
   return true;
 }
@@ -126,12 +149,13 @@ HWY_INLINE bool starts_moderate(const float* x, std::size_t n) {
 }
 
 template <class Term>
-bool bounded_sum_of(const float* a, const float* b, std::size_t n, bounded_sum& result) {
+bool bounded_sum_of(const float* a, const float* b, std::size_t n, const void* next, bounded_sum& result) {
   const bool moderate = n > short_vector && starts_moderate(a, n) && (Term::inputs == 1 || starts_moderate(b, n));
   const bool is_done =
-      moderate && (is_prefetched<Term, float>(n) ? bounded_float_sum<Term, false, true>(a, b, n, result)
-                                                 : bounded_float_sum<Term, false, false>(a, b, n, result));
-  return is_done || bounded_float_sum<Term, true, false>(a, b, n, result);
+      moderate && (next != nullptr || is_prefetched<Term, float>(n)
+                       ? bounded_float_sum<Term, false>(a, b, n, prefetcher<Term, float>(a, b, n, next), result)
+                       : bounded_float_sum<Term, false>(a, b, n, no_prefetcher(), result));
+  return is_done || bounded_float_sum<Term, true>(a, b, n, no_prefetcher(), result);
 }
 
 /// Exponents between the largest product and a bound on the root of a block's sum of their squares.
@@ -139,8 +163,8 @@ constexpr int exponent_margin = 6;
 
 /// Adds elements first … end - 1, a block, whose sum of squares should be below 4^exponent; false if it is not, or
 /// if the load does not suit the data.
-template <bool prefetches, class Load>
-HWY_INLINE bool add_bounded_block(Load& load, std::size_t first, std::size_t end, int exponent,
+template <class Load, class Prefetch>
+HWY_INLINE bool add_bounded_block(Load& load, std::size_t first, std::size_t end, int exponent, Prefetch prefetch,
                                   bounded_sum& result) {
   const hn::ScalableTag<double> d;
   using v = vec<decltype(d)>;
@@ -165,7 +189,7 @@ HWY_INLINE bool add_bounded_block(Load& load, std::size_t first, std::size_t end
   };
   std::size_t i = first;
   for (; i + 2 * width <= end; i += 2 * width) {
-    if constexpr (prefetches) load.template prefetch<ahead>(i, 2 * width);
+    prefetch(i, 2 * width);
     step(load.template get<true>(i, end), even);
     step(load.template get<true>(i + width, end), odd);
   }
@@ -186,12 +210,13 @@ HWY_INLINE bool add_bounded_block(Load& load, std::size_t first, std::size_t end
 
 /// result += the sum of all elements, for which add_bounded_block gets this exponent, until a block needs a larger
 /// one. False if addends are too large or too small, or not finite.
-template <bool prefetches = false, class Load>
-HWY_INLINE bool add_bounded_blocks(Load& load, std::size_t n, int exponent, bounded_sum& result) {
+template <class Load, class Prefetch = no_prefetcher>
+HWY_INLINE bool add_bounded_blocks(Load& load, std::size_t n, int exponent, bounded_sum& result,
+                                   Prefetch prefetch = {}) {
   for (std::size_t first = 0; first < n; first += bounded_block) {
     const std::size_t end = std::min(n, first + bounded_block);
     bool is_raised = false;
-    while (exponent == unknown_exponent || !add_bounded_block<prefetches>(load, first, end, exponent, result)) {
+    while (exponent == unknown_exponent || !add_bounded_block(load, first, end, exponent, prefetch, result)) {
       if (is_raised) return false;
       is_raised = true;
       const double largest = largest_addend(load, first, end);
@@ -225,7 +250,7 @@ HWY_INLINE bool are_zero(Load load, std::size_t n) {
 template <class Term>
 HWY_INLINE int exponent_of_first(const double* a, const double* b, std::size_t n) {
   const hn::ScalableTag<double> d;
-  if (n < 2 * hn::Lanes(d) || n > bounded_block) return unknown_exponent;
+  if (n < 2 * hn::Lanes(d) || n > 4 * bounded_block) return unknown_exponent;
   plain_load<Term, double> load(a, b);
   const auto size_of = [&](auto of) HWY_ATTR { return hn::Abs(hn::Mul(of.x, of.y)); };
   const auto first = size_of(load.template get<true>(0, n)),
@@ -240,12 +265,17 @@ HWY_INLINE int exponent_of_first(const double* a, const double* b, std::size_t n
 constexpr std::size_t few_doubles = 64;
 
 template <class Term>
-bool bounded_sum_of(const double* a, const double* b, std::size_t n, bounded_sum& result) {
+bool bounded_sum_of(const double* a, const double* b, std::size_t n, const void* next, bounded_sum& result) {
   result = {};
+  const bool is_far = next != nullptr || is_prefetched<Term, double>(n);
+  const prefetcher<Term, double> prefetch(a, b, n, next);
   const int of_first = exponent_of_first<Term>(a, b, n);
   if (of_first != unknown_exponent) {
     plain_load<Term, double> load(a, b);
-    if (add_bounded_blocks(load, n, of_first, result)) return true;
+    if (is_far ? add_bounded_blocks(load, n, of_first, result, prefetch)
+               : add_bounded_blocks(load, n, of_first, result)) {
+      return true;
+    }
     result = {};
   }
   const product_sample sample = n <= few_doubles ? product_sample{} : sample_products<Term>(a, b, n, 8);
@@ -255,9 +285,10 @@ bool bounded_sum_of(const double* a, const double* b, std::size_t n, bounded_sum
     const bool are_alike = n > few_doubles && !has_zero && sample.highest - sample.lowest <= alike;
     plain_load<Term, double> load(a, b);
     const int exponent = are_alike ? sample.highest + sampling_margin : unknown_exponent;
-    if (is_prefetched<Term, double>(n) ? add_bounded_blocks<true>(load, n, exponent, result)
-                                       : add_bounded_blocks(load, n, exponent, result))
+    if (is_far ? add_bounded_blocks(load, n, exponent, result, prefetch)
+               : add_bounded_blocks(load, n, exponent, result)) {
       return true;
+    }
     result = {};
   }
   const product_scaling<Term> by(a, b, n);
@@ -272,8 +303,8 @@ bool bounded_sum_of(const double* a, const double* b, std::size_t n, bounded_sum
 }
 
 template <class T, class Term>
-bool bounded(const void* a, const void* b, std::size_t n, bounded_sum& result) {
-  return bounded_sum_of<Term>(static_cast<const T*>(a), static_cast<const T*>(b), n, result);
+bool bounded(const void* a, const void* b, std::size_t n, const void* next, bounded_sum& result) {
+  return bounded_sum_of<Term>(static_cast<const T*>(a), static_cast<const T*>(b), n, next, result);
 }
 
 }  // namespace

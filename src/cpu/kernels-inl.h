@@ -32,7 +32,7 @@ constexpr auto plain_columns_kernel() -> decltype(kernels::add_plain_columns) {
 
 template <class Element, class Term>
 constexpr auto bounded_rows_kernel() -> decltype(kernels::bounded_rows) {
-  if constexpr (core::carrier<Element>::product_fits_double && Term::inputs == 2) return bounded_rows<Term>;
+  if constexpr (Term::inputs == 2) return bounded_rows<Element>;
   return nullptr;
 }
 

@@ -9,6 +9,7 @@
 #include <cpu/column_sums.hpp>
 #include <cpu/plain_sums.hpp>
 #include <cpu/refined_sum.hpp>
+#include <cpu/row_bounds.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/core/reduction.hpp>
@@ -28,11 +29,12 @@ inline constexpr std::size_t group_slots_ahead = 16;
 struct kernels {
   /// Mode fast: the tile tree of order v1; the bits of the accumulation type.
   std::uint64_t (*fast)(const void* a, const void* b, std::size_t n);
-  /// A sum with a proven error bound. False if the data does not suit it.
-  bool (*bounded)(const void* a, const void* b, std::size_t n, bounded_sum& sum);
-  /// The same for rows_at_once rows, `step` bytes apart, by one vector b; null for doubles and terms of one input.
-  bool (*bounded_rows)(const void* a, std::ptrdiff_t step, const void* b, std::size_t n, bounded_sum* sums);
-  static constexpr std::size_t rows_at_once = 4;
+  /// A sum with a proven error bound. False if the data does not suit it. next: null, or where the caller will go
+  /// on in place of a + n, in memory that is in no cache near by.
+  bool (*bounded)(const void* a, const void* b, std::size_t n, const void* next, bounded_sum& sum);
+  /// The same for `count` rows, `step` bytes apart, by one vector b; null for terms of one input.
+  void (*bounded_rows)(const void* a, std::ptrdiff_t step, std::size_t count, const void* b, std::size_t n,
+                       const row_bounds& to);
   /// A sum with a much smaller bound, for sums that cancel, from 3, 4 or 5 levels of 51 bits. All addends are
   /// finite, and below 2^exponent in magnitude.
   bool (*refined)(const void* a, const void* b, std::size_t n, int levels, int exponent, refined_sum& sum);
@@ -81,6 +83,10 @@ struct column_extremes {
 using column_extremum_kernel = void (*)(const row_block& x, std::size_t rows, std::size_t first, std::size_t width,
                                         const column_extremes& to);
 
+/// Stores the results of `count` rows, consecutive floats or doubles, at any address. True if some are open: then
+/// is_open, which is all false before, tells which, and what is stored for these is unspecified.
+using row_decision = bool (*)(const row_bounds& of, std::size_t count, char* to, bool* is_open);
+
 /// Lowers the keys of groups to those of n elements, element i that of table[slots[i]], a word of the element's
 /// size. There are group_slots_ahead more slots, of any value.
 using group_extremum_kernel = void (*)(const void* x, const std::uint32_t* slots, std::size_t n, void* table);
@@ -117,6 +123,7 @@ struct instruction_set {
   std::array<group_extremum_kernel, 2 * elements.size()> group_extrema;
   std::array<column_extremum_kernel, 2 * elements.size()> column_extrema;
   word_row_kernel add_word_rows, add_word_magnitudes;
+  row_decision decide_floats, decide_doubles;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;
 };

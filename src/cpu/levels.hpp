@@ -120,7 +120,7 @@ bool finish_within_bound(const core::result_rule& rule, std::size_t n, Bounded b
 inline bool finish_in_place(const kernels& kernels, const core::result_rule& rule, const void* a, const void* b,
                             std::size_t n, std::uint64_t& result) {
   bounded_sum sum;
-  if (!kernels.bounded(a, b, n, sum)) return false;
+  if (!kernels.bounded(a, b, n, nullptr, sum)) return false;
   return finish_if_certain(rule, n, sum, result) || finish_open_in_place(kernels, rule, a, b, n, sum, result);
 }
 

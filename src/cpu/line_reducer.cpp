@@ -44,7 +44,7 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
   const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
   if (x.n == 0 && each_.info().is_extremum)
     return {result_of(each_, no_extreme)};  // of offsets that were overwritten
-  if (x.n == 0) {  // the same each time, and as costly as an exact sum
+  if (x.n == 0) {                           // the same each time, and as costly as an exact sum
     if (!of_nothing_) of_nothing_ = finish_exactly().word;
     return {*of_nothing_};
   }
@@ -59,7 +59,8 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
     const bool in_one_chunk = each_.contiguous && !each_.info().needs_squares();
     for_chunks(in_one_chunk ? each_.n : chunk_of(each_),
                [&](const void* a, const void* b, std::size_t first, std::size_t n) {
-                 partial_.add_chunk(each_, kernels_, a, b, first, n);
+                 const void* const next = first + n < each_.n ? a_.place_of_run(first + n) : nullptr;
+                 partial_.add_chunk(each_, kernels_, a, b, first, n, next);
                });
     const core::decision found = partial_.finish(each_);
     if (found.certain) return {found.word};
@@ -67,31 +68,11 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
   return finish_exactly();
 }
 
-bool line_reducer::takes_rows() const noexcept {
-  const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
-  return is_plain_sum && each_.contiguous && each_.n != 0 && each_.bounded_sum_can_decide &&
-         kernels_.of_sums->term->bounded_rows != nullptr;
-}
-
-void line_reducer::reduce_rows(const engine::line& x, std::ptrdiff_t step_a, std::ptrdiff_t step_b,
-                               core::outcome* outcomes) noexcept {
-  const kernels& kernels = *kernels_.of_sums->term;
-  bounded_sum sums[rows_at_once];
-  const bool are_bounded = step_b == 0 ? kernels.bounded_rows(x.a, step_a, x.b, x.n, sums)
-                                       : kernels.bounded_rows(x.b, step_b, x.a, x.n, sums);
-  for (std::size_t r = 0; r < rows_at_once; ++r) {
-    const auto moved = [&](const void* from, std::ptrdiff_t step) {
-      return static_cast<const char*>(from) + static_cast<std::ptrdiff_t>(r) * step;
-    };
-    const engine::line row{moved(x.a, step_a), moved(x.b, step_b), x.n, nullptr};
-    std::uint64_t word = 0;
-    if (are_bounded && (finish_if_certain(each_.result, x.n, sums[r], word) ||
-                        finish_open_in_place(kernels, each_.result, row.a, row.b, x.n, sums[r], word))) {
-      outcomes[r] = {word};
-    } else {
-      outcomes[r] = reduce(row);
-    }
-  }
+core::outcome line_reducer::reduce_open(const engine::line& x, const bounded_sum& sum) noexcept {
+  std::uint64_t word = 0;  // a bound of many rows may be much wider than the line's own
+  const bool is_done = is_next_to_tie(each_.result, sum) &&
+                       finish_open_in_place(*kernels_.of_sums->term, each_.result, x.a, x.b, x.n, sum, word);
+  return is_done ? core::outcome{word} : reduce(x);
 }
 
 /// The levels before the exact state. False if they leave the result open.

@@ -25,12 +25,8 @@ class line_reducer {
   /// The result of a line. Cost: that of a vector call, but for the checks.
   [[nodiscard]] core::outcome reduce(const engine::line& x) noexcept;
 
-  /// Whether lines that share a vector take less time together; how many, and their results, the first of which is
-  /// `x`; their other vectors lie `step` bytes apart.
-  [[nodiscard]] bool takes_rows() const noexcept;
-  static constexpr std::size_t rows_at_once = kernels::rows_at_once;
-  void reduce_rows(const engine::line& x, std::ptrdiff_t step_a, std::ptrdiff_t step_b,
-                   core::outcome* outcomes) noexcept;
+  /// The same of a line in place whose bounded sum is known and leaves its result open.
+  [[nodiscard]] core::outcome reduce_open(const engine::line& x, const bounded_sum& sum) noexcept;
 
   /// To be called after elements have changed in memory that lines were read from.
   void forget_elements() noexcept { a_.forget(), b_.forget(); }

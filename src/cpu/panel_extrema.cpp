@@ -25,6 +25,25 @@ Word word_at(const std::vector<std::byte>& words, std::size_t i) noexcept {
   return word;
 }
 
+/// Stores the elements of n keys. Some at a time in an array of their own, which lets the compiler take many at
+/// once.
+template <class T, bool greatest, class Word>
+void store_elements(const std::byte* keys, std::size_t n, char* to) noexcept {
+  constexpr std::size_t some = 256 / sizeof(Word);
+  Word words[some];
+  const auto convert = [&](std::size_t first, std::size_t count) {
+    std::memcpy(words, keys + first * sizeof(Word), count * sizeof(Word));
+    for (Word& each : words) each = static_cast<Word>(core::element_of_key<T, greatest>(each));
+    std::memcpy(to + first * sizeof(Word), words, count * sizeof(Word));
+  };
+  std::size_t i = 0;
+  for (; i + some <= n; i += some) convert(i, some);
+  if (i < n) {
+    std::ranges::fill(words, Word{0});
+    convert(i, n - i);
+  }
+}
+
 }  // namespace
 
 /// Narrow rows that follow each other without a gap are read as one: so many that they fill registers.
@@ -35,6 +54,12 @@ std::size_t panel_extrema::folds_of(const engine::batch& of, const panel_rows& r
   return of.each.n / 16 < folds ? 1 : folds;
 }
 
+std::size_t panel_extrema::width_of(const engine::batch& of) {
+  constexpr std::size_t narrow = 256, widest_bytes = 8192;
+  const std::size_t n = of.results.back().n, threads = static_cast<std::size_t>(of.threads);
+  return std::min(n, std::clamp(n / threads, narrow, widest_bytes / size_of(of.each.carrier)));
+}
+
 bool panel_extrema::suits(const engine::batch& of) {
   if (of.results.empty() || !of.each.info().is_extremum || !panel_reducer::suits(of)) return false;
   if (2 * of.results.back().n >= lanes_of(of)) return true;
@@ -43,19 +68,19 @@ bool panel_extrema::suits(const engine::batch& of) {
 
 panel_extrema::panel_extrema(const engine::batch& of)
     : each_(of.each),
-      rows_(of.each, of.each.a, of.results.back().a, panel_sums::width_of(of)),
-      kernel_(
-          current_instruction_set().column_extrema[extremum_index(of.each.carrier, selects_greatest(of.each.what))]),
+      rows_(of.each, of.each.a, of.results.back().a, width_of(of)),
+      kernel_(current_instruction_set()
+                  .column_extrema[extremum_index(of.each.carrier, selects_greatest(of.each.what))]),
       size_(size_of(of.each.carrier)),
       folds_(folds_of(of, rows_)),
-      keys_(folds_ * panel_sums::width_of(of) * size_ + column_extremes::padding),
+      keys_(folds_ * width_of(of) * size_ + column_extremes::padding),
       places_(gives_index(of.each.what) ? keys_.size() : 0),
-      best_(panel_sums::width_of(of)) {}
+      best_(width_of(of)) {}
 
 void panel_extrema::start(const engine::line& first, std::size_t width) noexcept {
   rows_.move_to(first.a, width);
   width_ = width;
-  std::ranges::fill(best_, no_extreme);
+  has_best_ = false;
   std::ranges::fill(keys_, std::byte{0xff});
 }
 
@@ -91,6 +116,8 @@ void panel_extrema::add_rows(std::size_t first, std::size_t count, std::size_t f
 
 /// best_ has the rows too that count from `first`. A key of all ones may be that of an element.
 void panel_extrema::keep(std::size_t first, std::size_t folds) noexcept {
+  if (!has_best_) std::fill_n(best_.begin(), width_, no_extreme);
+  has_best_ = true;
   with_word(size_, [&]<class Word>(Word) {
     for (std::size_t k = 0; k < folds; ++k) {
       for (std::size_t i = 0; i < width_; ++i) {
@@ -105,35 +132,19 @@ void panel_extrema::keep(std::size_t first, std::size_t folds) noexcept {
   std::ranges::fill(places_, std::byte{0});
 }
 
-void panel_extrema::join(extreme* best) const noexcept {
-  for (std::size_t i = 0; i < width_; ++i) {
-    if (is_better(best_[i], best[i])) best[i] = best_[i];
-  }
-  if (!places_.empty()) return;
-  with_word(size_, [&]<class Word>(Word) {
-    for (std::size_t k = 0; k < folds_; ++k) {
-      for (std::size_t i = 0; i < width_; ++i) {
-        const extreme found{word_at<Word>(keys_, k * width_ + i), 0};
-        if (is_better(found, best[i])) best[i] = found;
-      }
-    }
-  });
+std::span<extreme> panel_extrema::found() noexcept {
+  if (places_.empty()) keep(0, folds_);
+  return {best_.data(), width_};
 }
 
 bool panel_extrema::store(char* to, std::ptrdiff_t step) const noexcept {
   if (!places_.empty() || folds_ != 1 || step != static_cast<std::ptrdiff_t>(size_)) return false;
   with_element(each_.carrier, [&]<class T>(T) {
     with_word(sizeof(T), [&]<class Word>(Word) {
-      const auto store_all = [&](auto element) {
-        for (std::size_t i = 0; i < width_; ++i) {
-          const auto bits = static_cast<Word>(element(word_at<Word>(keys_, i)));
-          std::memcpy(to + i * sizeof(Word), &bits, sizeof bits);
-        }
-      };
       if (selects_greatest(each_.what)) {
-        store_all([](Word key) { return core::element_of_key<T, true>(key); });
+        store_elements<T, true, Word>(keys_.data(), width_, to);
       } else {
-        store_all([](Word key) { return core::element_of_key<T, false>(key); });
+        store_elements<T, false, Word>(keys_.data(), width_, to);
       }
     });
   });

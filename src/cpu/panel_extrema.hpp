@@ -11,6 +11,8 @@ class panel_extrema {
  public:
   explicit panel_extrema(const engine::batch& of);
 
+  /// Vectors of a panel: wide ones read more of a row at a time, and leave other threads less to do.
+  [[nodiscard]] static std::size_t width_of(const engine::batch& of);
   /// Whether the results of the batch are extrema of columns.
   [[nodiscard]] static bool suits(const engine::batch& of);
 
@@ -18,8 +20,8 @@ class panel_extrema {
   void start(const engine::line& first, std::size_t width) noexcept;
   /// Adds elements first to first + count of each vector.
   void add(std::size_t first, std::size_t count) noexcept;
-  /// best[i] = the better of it and that of the i-th vector.
-  void join(extreme* best) const noexcept;
+  /// Those of all vectors of the panel, which may be changed.
+  [[nodiscard]] std::span<extreme> found() noexcept;
   /// Stores the elements, `step` bytes apart, in native byte order. False if it is not so simple.
   [[nodiscard]] bool store(char* to, std::ptrdiff_t step) const noexcept;
 
@@ -32,9 +34,10 @@ class panel_extrema {
   panel_rows rows_;
   column_extremum_kernel kernel_;
   std::size_t size_, width_ = 0;
-  std::size_t folds_;  ///< so many narrow rows are read as one: a column has as many lanes
+  std::size_t folds_;                     ///< so many narrow rows are read as one: a column has as many lanes
   std::vector<std::byte> keys_, places_;  ///< of the rows since the last keep(), if indices are asked for
-  std::vector<extreme> best_;             ///< the same of all before
+  std::vector<extreme> best_;             ///< the same of all before, if there are any
+  bool has_best_ = false;
 };
 
 }  // namespace exactdot::inline v0_3::cpu_engine

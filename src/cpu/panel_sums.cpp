@@ -7,9 +7,6 @@
 namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
-/// Up to this length a row costs more to call for than to add.
-constexpr std::size_t short_row = 48;
-
 /// The widths of panels: wide ones read more of a row at a time, and leave other threads less to do.
 constexpr std::size_t narrow_panel = 256;
 

@@ -60,6 +60,8 @@ class panel_sums {
   /// Whether the sums are plain ones, so that compensated ones may decide more.
   [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
   static constexpr std::size_t widest = 1024;
+  /// Up to this length a row costs more to call for than to add.
+  static constexpr std::size_t short_row = 48;
   /// Vectors of a panel.
   [[nodiscard]] static std::size_t width_of(const engine::batch& of);
 

@@ -29,8 +29,7 @@ class partial_result {
  public:
   /// Of no elements. Level 1 is not used where it cannot decide.
   void clear(const engine::plan& plan) noexcept {
-    is_open_ = plan.mode == mode::exact && !plan.info().is_extremum &&
-               !plan.bounded_sum_can_decide;
+    is_open_ = plan.mode == mode::exact && !plan.info().is_extremum && !plan.bounded_sum_can_decide;
     total_ = {};
     best_ = no_extreme;
     floats_.clear();
@@ -41,9 +40,9 @@ class partial_result {
   [[nodiscard]] bool wants_elements() const { return !is_open_; }
 
   /// Adds contiguous elements, as the plan's kernels read them; `first` is the index of the first. In mode fast
-  /// every call but the last adds the same power of two of tiles of order v1.
+  /// every call but the last adds the same power of two of tiles of order v1. next: see kernels::bounded.
   void add_chunk(const engine::plan& plan, const batch_kernels& kernels, const void* a, const void* b,
-                 std::size_t first, std::size_t n) noexcept {
+                 std::size_t first, std::size_t n, const void* next = nullptr) noexcept {
     if (kernels.of_extremum != nullptr) {
       extreme found = kernels.of_extremum(a, n);
       found.index += first;
@@ -55,8 +54,8 @@ class partial_result {
     } else if (!is_open_) {
       const sums& of = *kernels.of_sums;
       bounded_moments slice;
-      is_open_ = !of.term->bounded(a, b, n, slice.sum) ||
-                 (of.squares != nullptr && !of.squares->bounded(a, b, n, slice.squares));
+      is_open_ = !of.term->bounded(a, b, n, next, slice.sum) ||
+                 (of.squares != nullptr && !of.squares->bounded(a, b, n, nullptr, slice.squares));
       add(total_, slice);
     }
   }

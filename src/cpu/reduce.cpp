@@ -42,7 +42,7 @@ bool finish_within_bound(const plan& plan, std::uint64_t& result) {
   const auto bounded = [&](bounded_sum& total) {
     return total_within_bound(plan, total, plan.n,
                               [&](const void* a, const void* b, std::size_t n, bounded_sum& slice) {
-                                return kernels.bounded(a, b, n, slice);
+                                return kernels.bounded(a, b, n, nullptr, slice);
                               });
   };
   const auto exact = [&](exact_pair& total) {
@@ -70,7 +70,7 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
   const sums of(plan);
   bounded_moments found;
   const auto slice_sum = [&](const void* x, const void*, std::size_t n, bounded_moments& slice) {
-    return of.term->bounded(x, x, n, slice.sum) && of.squares->bounded(x, x, n, slice.squares);
+    return of.term->bounded(x, x, n, nullptr, slice.sum) && of.squares->bounded(x, x, n, nullptr, slice.squares);
   };
   if (!total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
   const core::decision decided = decide_moments(plan, found);

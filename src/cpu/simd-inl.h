@@ -93,6 +93,16 @@ HWY_INLINE vec<D> load_first(D d, const lane_of<D>* from, std::size_t count) {
 /// scalar target two.
 constexpr std::size_t float_pair = 2 * hn::MaxLanes(hn::ScalableTag<double>());
 
+/// A vector as the compiler has to keep it, in a register: otherwise it may load elements again for each use, and a
+/// load that crosses a cache line takes two turns.
+template <class V>
+HWY_INLINE V in_register(V v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
 /// How many lanes of a vector of D that starts at element `start` hold one of `count` elements.
 template <class D>
 HWY_INLINE std::size_t lanes_left(D d, std::size_t start, std::size_t count) {

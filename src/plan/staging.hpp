@@ -89,6 +89,11 @@ class chunk_reader {
     return has_runs_ ? from_.inner - start % from_.inner : ~std::size_t{0};
   }
 
+  /// Where the run from `start` on lies, of an operand that is read in runs; else null.
+  [[nodiscard]] const void* place_of_run(std::size_t start) const noexcept {
+    return has_runs_ ? address_of(from_, start) : nullptr;
+  }
+
   /// `count` elements from `start` on: in place, or copied unless they are what the buffer holds. Valid until the
   /// next call.
   const void* read(std::size_t start, std::size_t count, int part = 0) noexcept {

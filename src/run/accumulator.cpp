@@ -247,7 +247,11 @@ std::partial_ordering compare(state_view a, state_view b) {
   if (x.nan || y.nan) return std::partial_ordering::unordered;
   const auto rank = [](const core::state_class& of) { return !of.infinite ? 0 : of.negative ? -1 : 1; };
   if (x.infinite || y.infinite) return rank(x) <=> rank(y);
-  for (int i = first.layout.limbs - 1; i >= 0; --i) {
+  constexpr int some = 32;  // limbs at a time, by one comparison of memory
+  int end = first.layout.limbs;
+  while (end >= some && std::equal(first.words + end - some, first.words + end, second.words + end - some))
+    end -= some;
+  for (int i = end - 1; i >= 0; --i) {
     if (first.words[i] != second.words[i]) return first.words[i] <=> second.words[i];
   }
   return std::partial_ordering::equivalent;

@@ -14,7 +14,7 @@ bool bound_short_sum(reduction what, const any_vector& a, const any_vector& b, e
   if (!suits) return false;
   const cpu_engine::standard_arithmetic environment;
   cpu_engine::bounded_sum found;
-  if (!cpu_engine::current_kernels(a.type, core::info_of(what).term).bounded(a.data, b.data, a.n, found))
+  if (!cpu_engine::current_kernels(a.type, core::info_of(what).term).bounded(a.data, b.data, a.n, nullptr, found))
     return false;
   const auto total = core::two_sum(found.head, found.tail);
   const core::enclosure value{total.value, total.error, found.bound};

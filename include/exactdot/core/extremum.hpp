@@ -1,7 +1,7 @@
 // The order of elements in min, max and their indices (IEEE 754-2019, minimum and maximum): -0 < +0, and NaN wins.
 //
-// Elements become unsigned keys, of which the least is the extreme: for floating-point numbers the bits, negated for
-// negative numbers; for the greatest element all bits are inverted. Integer comparisons, so no floating-point
+// Elements become unsigned keys, of which the least is the extreme: for floating-point numbers the bits, negated
+// for negative numbers; for the greatest element all bits are inverted. Integer comparisons, so no floating-point
 // environment matters.
 #pragma once
 
@@ -36,8 +36,9 @@ EXACTDOT_CORE std::uint64_t element_of_key(std::uint64_t key) {
     return detail::has_sign<T> ? static_cast<word>(ascending ^ sign) : ascending;
   } else {
     constexpr number_format to = format<T>::number;
-    if (key == 0) return nan_word(to);
-    return static_cast<word>((ascending & sign) != 0 ? ascending ^ sign : ~ascending);
+    // a negative number's every bit was inverted, a positive one's sign; no branch, so that loops take many at once
+    const auto flip = static_cast<word>(sign | static_cast<word>((ascending >> (8 * sizeof(T) - 1)) - 1));
+    return static_cast<word>(key) == 0 ? static_cast<word>(nan_word(to)) : static_cast<word>(ascending ^ flip);
   }
 }
 

@@ -1,0 +1,63 @@
+// Implementation of shared_rows.hpp.
+#include <algorithm>
+#include <cpu/panel_sums.hpp>
+#include <cpu/shared_rows.hpp>
+
+namespace exactdot::inline v0_3::cpu_engine {
+namespace {
+
+/// One of so many rows may be open before the next ones are not taken: a short one has its neighbours computed
+/// again with it, in panels.
+constexpr std::size_t max_open_short = 8, max_open_long = 4;
+
+}  // namespace
+
+shared_rows::shared_rows(const batch& of)
+    : of_(of),
+      kernels_(current_kernels(of.each.carrier, of.each.term)),
+      decide_(of.each.result.gives<double>() ? current_instruction_set().decide_doubles
+                                             : current_instruction_set().decide_floats),
+      result_size_(size_of(of.each.result_type)),
+      room_(std::min(max_rows, (of.results.back().n + row_bounds::max_group - 1) / row_bounds::max_group *
+                                   row_bounds::max_group)),
+      memory_(std::make_unique<double[]>(4 * room_)) {}
+
+bool shared_rows::suits(const batch& of) {
+  const engine::plan& each = of.each;
+  if (of.states != nullptr || !of.is_grid() || of.results.empty()) return false;
+  if (each.info().inputs != 2 || each.n == 0) return false;
+  const bool rounds =
+      each.result.finish() == core::finish::round && (each.result.gives<double>() || each.result.gives<float>());
+  const bool one_is_shared = (of.results.back().a == 0) != (of.results.back().b == 0);
+  return rounds && one_is_shared && each.mode == mode::exact && each.contiguous && each.bounded_sum_can_decide;
+}
+
+std::size_t shared_rows::rows_at_a_time(const batch& of) {
+  constexpr std::size_t elements = 1 << 15;  // a row that is open is read again from the cache
+  return std::clamp<std::size_t>(elements / of.each.n, row_bounds::max_group, max_rows) / row_bounds::max_group *
+         row_bounds::max_group;
+}
+
+bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count, result_sink& sink) noexcept {
+  const engine::shared_axis& axis = of_.results.back();
+  if (axis.b == 0) {
+    kernels_.bounded_rows(first.a, axis.a, count, first.b, first.n, bounds());
+  } else {
+    kernels_.bounded_rows(first.b, axis.b, count, first.a, first.n, bounds());
+  }
+  std::fill_n(is_open_.begin(), count, false);
+  const bool in_place = sink.stores_plainly() && axis.out == static_cast<std::ptrdiff_t>(result_size_);
+  char elsewhere[max_rows * sizeof(double)];
+  const bool any_open = decide_(bounds(), count, in_place ? first.out : elsewhere, is_open_.data());
+  for (std::size_t i = 0; i < count && !in_place; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, elsewhere + i * result_size_, result_size_);  // the low bytes come first
+    if (!is_open_[i]) sink.take(index + i, first.out + static_cast<std::ptrdiff_t>(i) * axis.out, {word});
+  }
+  if (!any_open) return true;
+  const auto open = static_cast<std::size_t>(std::count(is_open_.begin(), is_open_.begin() + count, true));
+  if (open > count / (of_.each.n <= panel_sums::short_row ? max_open_short : max_open_long)) skipped_ = 15;
+  return false;
+}
+
+}  // namespace exactdot::inline v0_3::cpu_engine

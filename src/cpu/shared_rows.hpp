@@ -1,0 +1,48 @@
+// Level 1 of mode exact for vectors that share one of the two they are multiplied with: the rows of a matrix times
+// a vector, many at a time (cpu/rows-inl.h). What the bound leaves open is for the reducers of lines and panels.
+#pragma once
+
+#include <cpu/batch_parts.hpp>
+
+namespace exactdot::inline v0_3::cpu_engine {
+
+class shared_rows {
+ public:
+  explicit shared_rows(const batch& of);
+
+  /// Whether the results along the last axis share a vector, and kernels read all in place.
+  [[nodiscard]] static bool suits(const batch& of);
+  /// How many rows to take at a time.
+  [[nodiscard]] static std::size_t rows_at_a_time(const batch& of);
+  static constexpr std::size_t max_rows = 256, rows_of_share = 4;
+
+  /// Whether to take the next rows: false for some calls after one that left many open, as rows of different scales
+  /// or of sums next to ties do.
+  [[nodiscard]] bool takes_next() noexcept {
+    if (skipped_ == 0) return true;
+    --skipped_;
+    return false;
+  }
+  /// The results from `index` on, `count` neighbouring ones whose first line is `first`. False if some are open.
+  bool reduce(std::size_t index, const line& first, std::size_t count, result_sink& sink) noexcept;
+  /// What is known of one that is open.
+  [[nodiscard]] bool is_open(std::size_t i) const noexcept { return is_open_[i]; }
+  [[nodiscard]] bounded_sum sum_of(std::size_t i) const noexcept { return bounds().at(i); }
+
+ private:
+  [[nodiscard]] row_bounds bounds() const noexcept {
+    double* const of = memory_.get();
+    return {of, of + room_, of + 2 * room_, of + 3 * room_};
+  }
+
+  const batch& of_;
+  const kernels& kernels_;
+  row_decision decide_;
+  std::size_t result_size_;
+  std::size_t room_;  // for so many rows
+  std::unique_ptr<double[]> memory_;
+  int skipped_ = 0;  // calls to come
+  std::array<bool, max_rows> is_open_{};
+};
+
+}  // namespace exactdot::inline v0_3::cpu_engine
