@@ -67,6 +67,7 @@ std::vector<Offset> mixed_offsets(std::size_t n) {
 
 template <class T, class Offset>
 void expect_segments(std::size_t n) {
+  n = at_most(n, 10000);
   const std::vector<T> a = elements_of<T>(n, 1), b = elements_of<T>(n, 2);
   const std::vector<Offset> offsets = mixed_offsets<Offset>(n);
   const device_vector<T> x(a), y(b);
@@ -110,6 +111,7 @@ TEST_F(cuda_shape_states, of_segments_have_the_words_of_the_cpu) {
 
 template <class T>
 void expect_groups(std::size_t n, std::size_t count, bool is_skewed) {
+  n = at_most(n, 3000), count = at_most(count, 300);
   const std::vector<T> a = elements_of<T>(n, 3), b = elements_of<T>(n, 4);
   std::mt19937 random(5);
   std::vector<int> keys(n);
@@ -176,7 +178,7 @@ TEST_F(cuda_shape_states, of_columns_of_groups_follow_the_groups) {
 }
 
 TEST_F(cuda_shape_states, of_few_long_rows_have_the_words_of_the_cpu) {
-  constexpr std::size_t m = 3, n = 300001;
+  const std::size_t m = 3, n = at_most(300001, 9001);
   const std::vector<double> a = uniform<double>(m * n, 8);
   const device_vector<double> x(a);
   cuda::workspace workspace;
