@@ -29,10 +29,10 @@ struct array_shape {
     for (const std::size_t n : lengths) all *= n;
     return all;
   }
-  /// The shape or, on the simulator, one of no more than some thousand elements.
+  /// The shape or, on the simulator, one of no more than some hundred elements.
   [[nodiscard]] array_shape that_fits() const {
     array_shape made = *this;
-    while (made.elements() > at_most(elements(), 4000)) {
+    while (made.elements() > at_most(elements(), 600)) {
       std::size_t& longest = *std::max_element(made.lengths.begin(), made.lengths.end());
       longest = (longest + 1) / 2;
     }

@@ -92,12 +92,18 @@ std::string accumulator_fault(const oracle::checker<T>& check, const T* a, const
   return check.template exact_fault<double>([&](auto...) { return sum.template round<double>(); });
 }
 
+/// On the simulator not every pair of kinds of memory.
+bool is_tried(const std::string& a_kind, const std::string& b_kind) {
+  return !is_simulated() || b_kind == a_kind || b_kind == "device";
+}
+
 template <class T>
 void expect_correct_in_all_memory(std::size_t n, staging_pipeline& pipeline) {
   const auto test = oracle::make_case(oracle::generator_named<T>("log_uniform"), 7, n);
   const std::string kinds[] = {"host", "pinned", "managed", "device"};
   for (const std::string& a_kind : kinds) {
     for (const std::string& b_kind : kinds) {
+      if (!is_tried(a_kind, b_kind)) continue;
       const auto a = placed(test.check.data().a, a_kind), b = placed(test.check.data().b, b_kind);
       for (const device target : {device::automatic, device::cuda}) {
         EXPECT_EQ(dot_faults<float>(test.check, a.get(), b.get(), target) +
@@ -115,7 +121,7 @@ void expect_correct_in_all_memory(std::size_t n, staging_pipeline& pipeline) {
 TEST_F(engine, computes_on_vectors_in_every_kind_of_memory) {
   auto pipeline = pipeline_of(tile_bytes);
   for (const std::size_t n : {1, 100, 4099, 100003}) {
-    if (n > at_most(n, 4099)) break;
+    if (n > at_most(n, 100)) break;
     expect_correct_in_all_memory<float>(n, pipeline);
     expect_correct_in_all_memory<double>(n, pipeline);
   }
@@ -140,11 +146,12 @@ struct strided_copy {
 
 template <class T>
 void expect_correct_with_strides(staging_pipeline& pipeline) {
-  const auto test = oracle::make_case(oracle::generator_named<T>("log_uniform"), 3, at_most(20'011, 5011));
+  const auto test = oracle::make_case(oracle::generator_named<T>("log_uniform"), 3, at_most(20'011, 2503));
   const auto& [a, b] = test.check.data();
   const std::string kinds[] = {"host", "pinned", "managed", "device"};
   for (const std::string& a_kind : kinds) {
     for (const std::string& b_kind : kinds) {
+      if (!is_tried(a_kind, b_kind)) continue;
       const strided_copy<T> x(a, 3, a_kind), y(b, -2, b_kind);
       const auto dot_in = [&](mode m, device target) {
         return [&, m, target](const T*, const T*, std::size_t) {
@@ -182,7 +189,7 @@ void expect_correct_in_chunks() {
         << test.name;
     results += 6;
   };
-  const auto used = std::span(lengths).first(is_simulated() ? 7 : lengths.size());
+  const auto used = std::span(lengths).first(is_simulated() ? 5 : lengths.size());
   oracle::for_each_case<T>(used, 1, check_case, testing::Test::HasFailure);
   std::cout << results << " results checked\n";
 }
@@ -193,9 +200,9 @@ TEST_F(engine, computes_every_kind_of_data_in_chunks) {
 }
 
 TEST_F(engine, has_the_same_bits_for_every_size_of_chunks) {
-  const auto test = oracle::make_case(oracle::generator_named<double>("uniform"), 3, at_most(1'000'003, 20'003));
+  const auto test = oracle::make_case(oracle::generator_named<double>("uniform"), 3, at_most(1'000'003, 5'003));
   const auto x = exactdot::to_any(test.check.data().a), y = exactdot::to_any(test.check.data().b);
-  for (std::size_t chunk = tile_bytes; chunk <= (1 << 24); chunk *= 2) {
+  for (std::size_t chunk = tile_bytes; chunk <= at_most(1 << 24, 1 << 16); chunk *= 2) {
     auto pipeline = pipeline_of(chunk);
     EXPECT_EQ(staged_faults<double>(test.check, pipeline, x, y), "") << chunk;
   }
@@ -223,7 +230,7 @@ TEST_F(engine, reads_host_vectors_at_any_address) {
   const auto test = oracle::make_case(oracle::generator_named<double>("uniform"), 5, 5000);
   const auto& [a, b] = test.check.data();
   std::vector<std::byte> bytes(5000 * 8 + 16);
-  for (std::size_t gap = 0; gap < 16; ++gap) {
+  for (std::size_t gap = 0; gap < 16; gap += is_simulated() ? 5 : 1) {
     std::memcpy(bytes.data() + gap, a.data(), 5000 * 8);
     const auto* const moved = reinterpret_cast<const double*>(bytes.data() + gap);
     EXPECT_EQ(staged_faults<double>(test.check, pipeline, exactdot::to_any(moved, 5000), exactdot::to_any(b)), "")

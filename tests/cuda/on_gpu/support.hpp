@@ -24,7 +24,7 @@ inline std::size_t at_most(std::size_t on_gpu, std::size_t simulated) {
   return is_simulated() ? std::min(on_gpu, simulated) : on_gpu;
 }
 /// On the simulator fewer rows and shorter ones, for about so many elements in all.
-inline void fit_simulator(std::size_t& m, std::size_t& n, std::size_t elements = 6000) {
+inline void fit_simulator(std::size_t& m, std::size_t& n, std::size_t elements = 3000) {
   if (!is_simulated() || m * n <= elements) return;
   std::size_t &longer = m > n ? m : n, &shorter = m > n ? n : m;
   shorter = std::min<std::size_t>(shorter, 40);
