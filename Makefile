@@ -36,9 +36,9 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
 	@echo 'make test            build and test (under 10 minutes on 2 cores)'
-	@echo 'make test-long       what make test leaves out: the Python package from its source distribution, parts of the GPU'
+	@echo 'make test-long       what make test leaves out: the Python package from its source distribution, the GPU engine and its'
 	@echo '                     kernels, the rungs and the hazards on the simulator, the commands of the lab, its page in a browser'
-	@echo 'make test-simt       thousands of results of the GPU kernels on the simulator'
+	@echo 'make test-simt       thousands of results of the GPU engine on the simulator'
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-simtcc     every program of examples/programs by simtcc, with GCC, clang and, where there is one, nvcc'
@@ -62,9 +62,9 @@ test-long: release
 
 # each process computes a part of the results
 test-simt: release
-	cmake --build $(RELEASE) --parallel $(JOBS) --target cuda_kernels_on_simt_test
+	cmake --build $(RELEASE) --parallel $(JOBS) --target cuda_table_on_simt_test
 	seq 0 $$(($(JOBS) - 1)) | xargs -P $(JOBS) -I{} env EXACTDOT_TEST_SCALE=$(SIMT_SCALE) GTEST_TOTAL_SHARDS=$(JOBS) \
-	  GTEST_SHARD_INDEX={} $(RELEASE)/tests/cuda/cuda_kernels_on_simt_test --gtest_brief=1
+	  GTEST_SHARD_INDEX={} $(RELEASE)/tests/cuda/on_simt/cuda_table_on_simt_test --gtest_brief=1
 
 # tests that need a GPU say so and are skipped
 test-cuda:

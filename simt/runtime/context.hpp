@@ -68,7 +68,6 @@ struct architecture_limits {
   std::size_t shared_per_multiprocessor, shared_per_block;  // the latter with an opt-in by cudaFuncSetAttribute
 };
 const architecture_limits& limits_of(unsigned architecture);
-inline constexpr std::size_t default_shared_bytes = std::size_t{48} << 10;
 inline constexpr int multiprocessors = 4;
 
 /// Returns the first address of the kernel that contains this address.

@@ -7,6 +7,7 @@
 #include <exactdot/simt/runtime/streams.hpp>
 
 #include "context.hpp"
+#include "graphs.hpp"
 #include "machine.hpp"
 
 namespace exactdot::simt {
@@ -121,10 +122,14 @@ cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, s
 using namespace exactdot::simt;
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
   return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpy", __builtin_return_address(0));
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-  return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpyAsync", __builtin_return_address(0));
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  const void* const caller = __builtin_return_address(0);
+  return run_or_capture(stream,
+                        [=] { return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpyAsync", caller); });
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
@@ -132,13 +137,32 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
               "cudaMemcpy2D", __builtin_return_address(0));
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                              std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind, cudaStream_t) {
-  return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind,
-              "cudaMemcpy2DAsync", __builtin_return_address(0));
+                              std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  const void* const caller = __builtin_return_address(0);
+  return run_or_capture(stream, [=] {
+    return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind,
+                "cudaMemcpy2DAsync", caller);
+  });
 }
-cudaError_t cudaMemset(void* to, int value, std::size_t bytes) { return fill(row(to, bytes), value); }
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+  if (to_device != 0 || from_device != 0) return finish(cudaErrorInvalidDevice);
+  return copy(row(to, bytes), row(from, bytes), cudaMemcpyDefault, "cudaMemcpyPeer", __builtin_return_address(0));
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t stream) {
+  if (to_device != 0 || from_device != 0) return finish(cudaErrorInvalidDevice);
+  const void* const caller = __builtin_return_address(0);
+  return run_or_capture(stream, [=] {
+    return copy(row(to, bytes), row(from, bytes), cudaMemcpyDefault, "cudaMemcpyPeerAsync", caller);
+  });
+}
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
   return fill(row(to, bytes), value);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return run_or_capture(stream, [=] { return fill(row(to, bytes), value); });
 }
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height) {
   return fill(row(to, pitch, width_bytes, height), value);

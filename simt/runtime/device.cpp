@@ -7,6 +7,7 @@
 #include <exactdot/simt/runtime/launch.hpp>
 
 #include "context.hpp"
+#include "graphs.hpp"
 
 namespace exactdot::simt {
 
@@ -66,7 +67,10 @@ cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaSetDevice(int device) { return finish(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
 cudaError_t cudaSetDeviceFlags(unsigned) { return finish(cudaSuccess); }
-cudaError_t cudaDeviceSynchronize() { return runtime_context::instance().wait(); }
+cudaError_t cudaDeviceSynchronize() {
+  const cudaError_t refused = refuse_while_any_captures();
+  return refused == cudaSuccess ? runtime_context::instance().wait() : finish(refused);
+}
 cudaError_t cudaDeviceReset() { return runtime_context::instance().wait(); }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
@@ -80,6 +84,21 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return finish(limit == cudaLimitStackSize && value > std::size_t{64} << 10 ? cudaErrorNotSupported : cudaSuccess);
 }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return finish(cudaSuccess); }
+
+// There is one device, and none is its own peer.
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (can == nullptr) return finish(cudaErrorInvalidValue);
+  if (device != 0 || peer != 0) return finish(cudaErrorInvalidDevice);
+  *can = 0;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned flags) {
+  return finish(flags != 0 ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return finish(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
+
 cudaError_t cudaRuntimeGetVersion(int* version) {
   *version = 13000;
   return cudaSuccess;

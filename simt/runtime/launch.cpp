@@ -8,11 +8,14 @@
 #include <exactdot/error.hpp>
 #include <exactdot/simt/on_cpu.hpp>
 #include <exactdot/simt/runtime/launch.hpp>
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "context.hpp"
+#include "graphs.hpp"
 #include "running.hpp"
 
 /// Entries of the functions with __global__, which the linker collects (keywords.hpp).
@@ -28,6 +31,8 @@ struct configuration {
   bool cooperative;
   const char* file;
   int line;
+  cudaStream_t stream;
+  dim3 cluster = {1, 1, 1};
 };
 struct launch_state {
   std::optional<configuration> configured;
@@ -57,7 +62,7 @@ struct refusal {
 
 /// Checks a configuration in the order in which CUDA does.
 refusal check(const configuration& launch, const void* kernel) {
-  const auto& [grid, block, shared_bytes, cooperative, file, line] = launch;
+  const auto& [grid, block, shared_bytes, cooperative, file, line, stream, cluster] = launch;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads == 0 || threads > 1024 || block.z > 64) {
     return {cudaErrorInvalidConfiguration,
@@ -83,6 +88,14 @@ refusal check(const configuration& launch, const void* kernel) {
     return {cudaErrorCooperativeLaunchTooLarge, std::to_string(blocks) + " blocks in a cooperative launch; " +
                                                     std::to_string(resident) + " can be resident together"};
   }
+  constexpr std::uint64_t max_cluster = 8;  // without cudaFuncAttributeNonPortableClusterSizeAllowed
+  const std::uint64_t in_cluster = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  if (in_cluster == 0 || in_cluster > max_cluster || grid.x % cluster.x != 0 || grid.y % cluster.y != 0 ||
+      grid.z % cluster.z != 0 || (in_cluster > 1 && runtime.settings.architecture < 90)) {
+    return {cudaErrorInvalidClusterSize, "clusters of " + text_of(cluster) + " blocks of a grid of " +
+                                             text_of(grid) +
+                                             "; expected 1 to 8 that divide the grid, and compute capability 9.0"};
+  }
   return {};
 }
 
@@ -90,6 +103,25 @@ void refuse(const configuration& launch, cudaError_t error, const std::string& r
   auto& runtime = runtime_context::instance();
   state_of_thread().result = runtime.finish(error);
   if (runtime.unseen.file.empty()) runtime.unseen = {launch.file, launch.line, reason};
+}
+
+void run_now(const configuration& launch, void (*body)(void*), void* closure, std::size_t bytes,
+             const void* kernel) {
+  auto& runtime = runtime_context::instance();
+  if (runtime.device_failed()) return;
+  const int resident_blocks = runtime.stream.settings().resident_blocks;
+  if (launch.cooperative)
+    runtime.stream.settings().resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
+  runtime.stream.state().cooperative = launch.cooperative;
+  try {
+    detail::run(runtime.stream, launch.grid, launch.block, launch.shared_bytes, launch.cluster, kernel, body, closure,
+                bytes);
+  } catch (const error& failure) {
+    const bool memory = failure.code() == errc::no_device;
+    refuse(launch, memory ? cudaErrorMemoryAllocation : cudaErrorNotSupported, failure.what());
+  }
+  runtime.stream.settings().resident_blocks = resident_blocks;
+  runtime.note_launch();
 }
 
 }  // namespace
@@ -108,17 +140,31 @@ const void* kernel_at(const void* address) {
 
 namespace detail {
 
-void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t, const char* file, int line) {
-  state_of_thread().configured = {grid, block, shared_bytes, false, file, line};
+void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file,
+               int line) {
+  state_of_thread().configured = {grid, block, shared_bytes, false, file, line, stream};
 }
-void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t, const char* file,
-                           int line) {
-  state_of_thread().configured = {grid, block, shared_bytes, true, file, line};
+void configure(const cudaLaunchConfig_t& launch, const char* file, int line) {
+  configuration made{launch.gridDim, launch.blockDim, launch.dynamicSmemBytes, false, file, line,
+                     launch.stream};
+  for (unsigned i = 0; i < launch.numAttrs; ++i) {
+    const auto& [id, value] = launch.attrs[i];
+    if (id == cudaLaunchAttributeCooperative) made.cooperative = value.cooperative != 0;
+    if (id == cudaLaunchAttributeClusterDimension)
+      made.cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+  }
+  state_of_thread().configured = made;
+}
+void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+                           const char* file, int line) {
+  state_of_thread().configured = {grid, block, shared_bytes, true, file, line, stream};
 }
 cudaError_t launch_result() { return state_of_thread().result; }
 
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes) {
-  const void* const caller = __builtin_return_address(0);
+  run_configured(body, closure, bytes, __builtin_return_address(0));
+}
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel) {
   if (running != nullptr) {
     as_simulator(
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
@@ -132,21 +178,15 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes) {
   auto& runtime = runtime_context::instance();
   state.result = runtime.finish(cudaSuccess);
   if (runtime.device_failed()) return;
-  const refusal refused = check(launch, kernel_at(caller));
+  const refusal refused = check(launch, kernel_at(kernel));
   if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);
-  const int resident_blocks = runtime.stream.settings().resident_blocks;
-  if (launch.cooperative)
-    runtime.stream.settings().resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
-  runtime.stream.state().cooperative = launch.cooperative;
-  try {
-    run(runtime.stream, launch.grid, launch.block, launch.shared_bytes, dim3(1, 1, 1), caller, body, closure,
-        bytes);
-  } catch (const error& failure) {
-    const bool memory = failure.code() == errc::no_device;
-    refuse(launch, memory ? cudaErrorMemoryAllocation : cudaErrorNotSupported, failure.what());
-  }
-  runtime.stream.settings().resident_blocks = resident_blocks;
-  runtime.note_launch();
+  if (!is_capturing(launch.stream)) return run_now(launch, body, closure, bytes, kernel);
+  // the parameters of a kernel are copied as bytes, as CUDA does
+  const auto* const first = static_cast<const char*>(closure);
+  const std::shared_ptr<void> copy(operator new(bytes, std::align_val_t{64}),
+                                   [](void* memory) { operator delete(memory, std::align_val_t{64}); });
+  std::copy(first, first + bytes, static_cast<char*>(copy.get()));
+  capture(launch.stream, [=] { run_now(launch, body, copy.get(), bytes, kernel); });
 }
 
 }  // namespace detail

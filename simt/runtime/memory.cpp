@@ -6,6 +6,7 @@
 #include <exactdot/simt/runtime/streams.hpp>
 
 #include "context.hpp"
+#include "graphs.hpp"
 #include "machine.hpp"
 
 namespace exactdot::simt {
@@ -17,6 +18,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, memory_use use) {
   auto& runtime = runtime_context::instance();
   if (pointer == nullptr) return finish(cudaErrorInvalidValue);
   *pointer = nullptr;
+  if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
   if (bytes == 0) return runtime.wait();
   if (bytes > device_memory_bytes() - std::min(runtime.allocated, device_memory_bytes()))
     return finish(cudaErrorMemoryAllocation);
@@ -35,6 +37,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, memory_use use) {
 cudaError_t release(void* pointer, bool page_locked) {
   auto& runtime = runtime_context::instance();
   if (pointer == nullptr) return runtime.wait();
+  if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
   const auto at = runtime.allocations.find(pointer);
   if (at == runtime.allocations.end() || (at->second.use == memory_use::page_locked) != page_locked)
     return finish(cudaErrorInvalidValue);
@@ -70,6 +73,10 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, false); }
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
+
+// Memory of the program cannot become memory that kernels reach.
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return finish(cudaErrorNotSupported); }
+cudaError_t cudaHostUnregister(void*) { return finish(cudaErrorHostMemoryNotRegistered); }
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   auto& runtime = runtime_context::instance();

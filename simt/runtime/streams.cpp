@@ -3,11 +3,13 @@
 #include <set>
 
 #include "context.hpp"
+#include "graphs.hpp"
 
 struct CUstream_st {};
 struct CUevent_st {
   bool recorded = false, has_time = true;
   std::uint64_t steps = 0;
+  cudaGraph_t captured_by = nullptr;
 };
 
 namespace exactdot::simt {
@@ -57,20 +59,27 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return finish(cudaSuccess);
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait_if(check_stream(stream)); }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait_if(check_stream(stream)); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const cudaError_t error = check_stream(stream);
-  return finish(error == cudaSuccess ? check_event(event) : error);
+  return wait_if(error == cudaSuccess ? refuse_while_capturing(stream) : error);
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  cudaError_t error = check_stream(stream);
+  if (error == cudaSuccess) error = check_event(event);
+  if (error == cudaSuccess && event->captured_by != nullptr) join_capture(stream, event->captured_by);
+  return finish(error);
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   const cudaError_t error = check_stream(stream);
-  if (error == cudaSuccess) callback(stream, cudaSuccess, data);
+  const auto call = [=] { return callback(stream, cudaSuccess, data), cudaSuccess; };
+  if (error == cudaSuccess) run_or_capture(stream, call);
   return finish(error);
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   const cudaError_t error = check_stream(stream);
-  if (error == cudaSuccess) function(data);
+  const auto call = [=] { return function(data), cudaSuccess; };
+  if (error == cudaSuccess) run_or_capture(stream, call);
   return finish(error);
 }
 
@@ -91,6 +100,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (check_event(event) != cudaSuccess) return finish(cudaErrorInvalidResourceHandle);
   static std::uint64_t records = 0;  // so that no two events have the same time
+  event->captured_by = graph_of(stream);
+  if (event->captured_by != nullptr) return finish(cudaSuccess);
   event->recorded = true;
   event->steps = runtime_context::instance().stream.counted().steps + ++records;
   return finish(check_stream(stream));

@@ -22,7 +22,7 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / ali
 }  // namespace
 
 device_memory& device_memory::instance() {
-  static device_memory memory;
+  static auto& memory = *new device_memory;  // static variables of programs free their memory at the end
   return memory;
 }
 

@@ -162,7 +162,8 @@ void shared_module::save(const variable& shared) {
 }
 
 /// Excludes variables with an initialiser, which CUDA's shared variables do not have. Also excludes those of the
-/// simulator, and those of other kernels, since a kernel calls no other.
+/// simulator, and those of other kernels, since a kernel calls no other. Kernels of one name in several files, each
+/// in an unnamed namespace, are told apart by neither their names nor those of their variables.
 bool shared_module::is_for_this_kernel(const variable& symbol) const {
   if (symbol.initialised || is_simulator_variable(thread_start + symbol.start)) return false;
   if (!symbol.name.starts_with("_ZZ")) return true;
@@ -170,7 +171,8 @@ bool shared_module::is_for_this_kernel(const variable& symbol) const {
   const symbol_table& all = symbols_of(*this);
   const variable* const self = find_in(all.functions, kernel_ - load_address);
   return std::none_of(all.kernels.begin(), all.kernels.end(), [&](const symbol_table::kernel& other) {
-    return other.function != self && symbol.name.compare(prefix, other.prefix.size(), other.prefix) == 0;
+    return (self == nullptr || other.function->name != self->name) &&
+           symbol.name.compare(prefix, other.prefix.size(), other.prefix) == 0;
   });
 }
 

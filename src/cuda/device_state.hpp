@@ -40,6 +40,9 @@ struct alignas(16) message {
 /// Blocks of a launch of mode exact, at most.
 inline constexpr unsigned max_blocks = 1024;
 
+/// Of a ticket: how many blocks drew one before; above, the earlier launches.
+inline constexpr int blocks_bits = 16;
+
 inline constexpr std::size_t cache_line = 128;  ///< in bytes
 
 /// The sums of all blocks, each of so many doubles and its error, which is with the first.

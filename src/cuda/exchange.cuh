@@ -20,8 +20,6 @@ struct launch_ticket {
   bool is_last;         ///< this block drew the last ticket
 };
 
-constexpr int blocks_bits = 16;  // of a ticket: how many blocks drew one before; above, the earlier launches
-
 /// By one thread. Draw early: the answer takes a round trip to L2. But do not draw together with loads whose
 /// latency counts: atomics delay them.
 __device__ __forceinline__ wide_unsigned draw_ticket(wide_unsigned& tickets) { return atomicAdd(&tickets, 1ULL); }

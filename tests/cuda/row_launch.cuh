@@ -140,21 +140,6 @@ std::uint64_t expected(const matrix<T>& of, reduction what, element_type type, s
   return exactdot::reduce(what, a, type, options).bits;
 }
 
-/// One launch, and a vector call for each row.
-template <class Term, class Way, class T>
-void expect_rows(const matrix<T>& of, reduction what, element_type type, unsigned seed, const std::string& name) {
-  launcher on(seed);
-  const core::result_rule rule(core::info_of(what).finish, core::format_of(type));
-  const std::size_t skew_a = seed % 4, skew_b = seed / 4 % 3 == 0 ? seed / 12 % 4 : skew_a;
-  const auto found = on.results<Term, Way>(of, rule, 1 + seed % 3, skew_a, skew_b);
-  for (std::size_t i = 0; i < of.count; ++i) {
-    ASSERT_EQ(found[i], expected(of, what, type, i))
-        << name << ": " << name_of(what) << " to " << name_of(type) << " of row " << i << " of " << of.count
-        << " by " << of.n << ", " << Way::lanes << " lanes, seed " << seed << std::hexfloat << ", first element "
-        << (of.n == 0 ? 0.0 : static_cast<double>(*static_cast<const T*>(of.row(of.a, of.next_a, i).data)));
-  }
-}
-
 /// The rows of a matrix as columns of its transpose.
 template <class T>
 matrix<T> transposed(const matrix<T>& of) {

@@ -301,6 +301,17 @@ def objects():
     expect([simtcc, "part.o", "main.cpp", "-o", "two", "--seed", "3", "--model=lock_step", "-lcudart"], 0)
     expect(["./two"], 66, r"seed 3, lock_step\)", r"data_race.*part\.cu:1\)")
     expect(["./two"], 66, r"seed 4, lock_step\)", SIMTCC_SEED="4")
+    # two kernels of one name, each with shared memory
+    for part in "ab":
+        (scratch / f"{part}.cu").write_text(
+            'namespace {\n__global__ void reverse(int* x) {\n  __shared__ int s[32];\n  s[threadIdx.x] = x[threadIdx.x];\n'
+            '  __syncthreads();\n  x[threadIdx.x] = s[31 - threadIdx.x];\n}\n}\n'
+            f'void run_{part}(int* x) {{\n  reverse<<<1, 32>>>(x);\n}}\n')
+    (scratch / "both.cpp").write_text('#include <cuda_runtime_api.h>\nvoid run_a(int*);\nvoid run_b(int*);\n'
+                                      'int main() {\n  int* x;\n  cudaMalloc(&x, 128);\n  cudaMemset(x, 0, 128);\n'
+                                      '  run_a(x);\n  run_b(x);\n  return cudaDeviceSynchronize();\n}\n')
+    expect([simtcc, "a.cu", "b.cu", "both.cpp", "-o", "both"], 0)
+    expect(["./both"], 0, r"no findings in 2 launches")
 
 
 {"bad_input": bad_input, "temporary_folders": temporary_folders, "findings": findings, "features": features, "objects": objects, "endless": endless}[group]()

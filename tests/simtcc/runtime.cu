@@ -131,6 +131,65 @@ static void streams() {
   EXPECT(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
+/// What a stream captures runs when the graph is launched, with the arguments of the capture.
+static void graphs() {
+  cudaStream_t stream, other;
+  cudaEvent_t forked, joined;
+  cudaGraph_t graph;
+  cudaGraphExec_t replay;
+  int before = 0, after = 0;
+  int* x;
+  EXPECT(cudaStreamCreate(&stream) == cudaSuccess && cudaStreamCreate(&other) == cudaSuccess);
+  EXPECT(cudaEventCreate(&forked) == cudaSuccess && cudaEventCreate(&joined) == cudaSuccess);
+  EXPECT(cudaMalloc(&x, 16) == cudaSuccess);
+  EXPECT(cudaMemcpyFromSymbol(&before, counter, sizeof before) == cudaSuccess);
+  EXPECT(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  int n = 8;
+  fill_shared<<<1, 32, 64, stream>>>(x, n);
+  n = 4;
+  EXPECT(cudaEventRecord(forked, stream) == cudaSuccess && cudaStreamWaitEvent(other, forked, 0) == cudaSuccess);
+  count<<<1, 32, 0, other>>>();
+  EXPECT(cudaEventRecord(joined, other) == cudaSuccess && cudaStreamWaitEvent(stream, joined, 0) == cudaSuccess);
+  cudaStreamCaptureStatus status;
+  EXPECT(cudaStreamIsCapturing(other, &status) == cudaSuccess && status == cudaStreamCaptureStatusActive);
+  EXPECT(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  EXPECT(cudaMemcpyFromSymbol(&after, counter, sizeof after) == cudaSuccess && after == before);
+  EXPECT(cudaGraphInstantiate(&replay, graph, 0) == cudaSuccess);
+  for (int i = 0; i < 2; ++i) EXPECT(cudaGraphLaunch(replay, stream) == cudaSuccess);
+  EXPECT(cudaStreamSynchronize(stream) == cudaSuccess);
+  EXPECT(cudaMemcpyFromSymbol(&after, counter, sizeof after) == cudaSuccess && after == before + 64);
+  EXPECT(cudaMemcpy(&after, x, sizeof after, cudaMemcpyDeviceToHost) == cudaSuccess && after == 7);
+  EXPECT(cudaGraphExecDestroy(replay) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess);
+  EXPECT(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  EXPECT(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated && graph == nullptr);
+  cudaGetLastError();
+  EXPECT(cudaStreamDestroy(stream) == cudaSuccess && cudaStreamDestroy(other) == cudaSuccess);
+  EXPECT(cudaFree(x) == cudaSuccess);
+}
+
+static void attributes() {
+  int* x;
+  int last = 0, can = 1;
+  EXPECT(cudaMalloc(&x, 16) == cudaSuccess);
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = 1, config.blockDim = 64, config.dynamicSmemBytes = 400;
+  config.attrs = &attribute, config.numAttrs = 1;
+  EXPECT(cudaLaunchKernelEx(&config, fill_shared, x, 100) == cudaSuccess);
+  EXPECT(cudaMemcpy(&last, x, sizeof last, cudaMemcpyDeviceToHost) == cudaSuccess && last == 99);
+  config.blockDim = 2048;
+  EXPECT(cudaLaunchKernelEx(&config, fill_shared, x, 100) == cudaErrorInvalidConfiguration);
+  cudaGetLastError();
+  EXPECT(cudaMemcpyPeer(x, 0, x, 0, 4) == cudaSuccess);
+  EXPECT(cudaDeviceCanAccessPeer(&can, 0, 1000) == cudaErrorInvalidDevice);
+  EXPECT(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+  cudaGetLastError();
+  EXPECT(cudaFree(x) == cudaSuccess);
+}
+
 static void device() {
   int devices = 0, value = 0, blocks = 0, grid = 0, block = 0;
   cudaDeviceProp properties;
@@ -153,6 +212,8 @@ int main() {
   symbols();
   errors();
   streams();
+  graphs();
+  attributes();
   device();
   std::printf("%s\n", failures == 0 ? "all hold" : "failed");
   return failures;

@@ -1,4 +1,4 @@
-// The GPU engines under test as users call them: exactdot::cuda on vectors in device memory, with and without
+// The GPU engines under test as users call them, on a GPU or on the simulator's: exactdot::cuda on vectors in device memory, with and without
 // waiting, and exactdot's functions with device::cuda on vectors in host memory. They take the launch
 // configurations of the tuning table. With two GPUs, calls also alternate between them, and states pass from one to
 // the other.
@@ -13,6 +13,7 @@
 #include <memory>
 #include <random>
 
+#include "cuda/on_gpu/workspace_state.hpp"
 #include "oracle/generators.hpp"
 #include "table/engines.hpp"
 
@@ -127,7 +128,18 @@ any_scalar enqueued(const call& asked, const any_vector& a, const any_vector& b)
   return found;
 }
 
+/// Takes the launch configurations of a device with few multiprocessors, in turn; sometimes of one that has launched so
+/// often that the launches' numbers wrap around.
+void vary_workspace(unsigned variant) {
+  exactdot::cuda::workspace& workspace = shared_workspace();
+  static const int multiprocessors = workspace.library_storage().multiprocessors;
+  workspace.library_storage().multiprocessors =
+      variant % 3 == 0 ? multiprocessors : 1 + static_cast<int>(variant / 3 % 19);
+  if (variant % 6 == 5) on_gpu::age(workspace);
+}
+
 std::optional<any_scalar> in_device_memory(const call& asked) {
+  vary_workspace(asked.variant);
   const device_copy a(asked.a, asked.variant), b(asked.b, asked.variant / 3);
   return unless_overflow([&] {
     return asked.variant % 2 == 0 ? waited_for(asked, a.view(), b.view()) : enqueued(asked, a.view(), b.view());
@@ -333,12 +345,13 @@ suite engines_under_test() {
   }
   const bool simulated = is_simulated();
   engine device;
-  device.name = "exactdot::cuda";
+  device.name = simulated ? "simulator" : "exactdot::cuda";
   device.reads_misaligned = false;
   device.run = in_device_memory;
   device.words_of_two_additions = words_in_device_memory;
+  device.take_faults = [] { return on_gpu::unreset_state(shared_workspace()); };
   engine host;
-  host.name = "device::cuda, host vectors";
+  host.name = std::string(simulated ? "simulator" : "device::cuda") + ", host vectors";
   host.reads_misaligned = true;
   host.run = in_host_memory;
   host.words_of_two_additions = words_in_host_memory;

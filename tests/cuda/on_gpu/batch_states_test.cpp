@@ -34,6 +34,7 @@ void expect_states_of_cpu(std::size_t m, std::size_t n) {
   cuda::workspace workspace;
   for (const reduction what : summing) {
     for (const state_form form : {state_form::full, state_form::compact}) {
+      if (is_simulated() && form == state_form::full && what != reduction::sum) continue;
       const std::string name = std::string(name_of(what)) + " of " + std::string(name_of(type_of<T>)) + ", " +
                                std::to_string(m) + " x " + std::to_string(n);
       const auto expect = [&](std::size_t results, auto on_cpu, auto on_gpu) {
@@ -72,7 +73,8 @@ void expect_states_of_cpu(std::size_t m, std::size_t n) {
 
 TEST_F(cuda_states, have_the_words_of_the_cpu) {
   for (const std::size_t n : {1, 7, 100, 5000}) {
-    const std::size_t m = n > 1000 ? 5 : 40;
+    if (n > at_most(n, 100)) break;
+    const std::size_t m = n > 1000 ? 5 : at_most(40, 3);
     expect_states_of_cpu<float>(m, n);
     expect_states_of_cpu<double>(m, n);
     expect_states_of_cpu<float16>(m, n);

@@ -24,6 +24,7 @@ std::span<T> on_device(const device_vector<T>& x, std::size_t n) {
 /// Waited for and stream-ordered; rows one element longer than they need, so that all alignments occur.
 template <class T>
 void expect_rows_of_cpu(std::size_t m, std::size_t n) {
+  fit_simulator(m, n);
   const auto gap = static_cast<std::ptrdiff_t>(n % 2 == 0 ? n : n + 1);
   const std::vector<T> a = uniform<T>(m * static_cast<std::size_t>(gap), 1), b = uniform<T>(a.size(), 2);
   const device_vector<T> x(a), y(b), out(std::vector<T>(m, T(7)));

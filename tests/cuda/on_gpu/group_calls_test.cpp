@@ -40,6 +40,7 @@ std::vector<Key> random_keys(std::size_t n, std::size_t count, unsigned seed, bo
 /// All reductions, waited for and stream-ordered.
 template <class T, class Key>
 void expect_groups_of_cpu(std::size_t n, std::size_t count, bool skewed) {
+  n = at_most(n, 3000), count = at_most(count, 1000);
   const std::vector<T> a = uniform<T>(n, 1), b = uniform<T>(n, 2);
   const std::vector<Key> keys = random_keys<Key>(n, count, 3, skewed);
   const device_vector<T> x(a), y(b), out(count);
@@ -95,7 +96,7 @@ TEST_F(cuda_groups, have_the_bits_of_the_cpu) {
 
 /// Sums that cancel need the second look: in several passes if all do.
 TEST_F(cuda_groups, that_cancel_have_the_bits_of_the_cpu) {
-  constexpr std::size_t n = 400000, count = 100000;
+  const std::size_t n = at_most(400000, 4000), count = n / 4;
   std::vector<double> a = uniform<double>(n, 4);
   std::vector<std::int32_t> keys(n);
   for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int32_t>(i / 2 % count);
@@ -148,7 +149,7 @@ TEST_F(cuda_groups, of_integers_may_overflow) {
 }
 
 TEST_F(cuda_groups, are_captured_in_a_graph_after_a_first_call) {
-  constexpr std::size_t n = 100000, count = 20000;
+  const std::size_t n = at_most(100000, 4000), count = n / 5;
   const std::vector<float> a = uniform<float>(n, 7);
   const std::vector<std::int32_t> keys = random_keys<std::int32_t>(n, count, 8, false);
   const device_vector<float> x(a), out(count);

@@ -28,7 +28,8 @@ std::vector<Offset> offsets_of(const std::vector<std::size_t>& lengths, std::siz
 
 /// All reductions of one input, stream-ordered, and dot and sum waited for.
 template <class T, class Offset>
-void expect_segments_of_cpu(const std::vector<std::size_t>& lengths, const std::string& name) {
+void expect_segments_of_cpu(std::vector<std::size_t> lengths, const std::string& name) {
+  for (std::size_t& n : lengths) n = at_most(n, 9000);
   const auto offsets = offsets_of<Offset>(lengths, 3);
   const std::vector<T> a = uniform<T>(static_cast<std::size_t>(offsets.back()) + 5, 1), b = uniform<T>(a.size(), 2);
   const std::size_t count = lengths.size();
@@ -66,23 +67,25 @@ TEST_F(cuda_segments, have_the_bits_of_the_cpu) {
 }
 
 TEST_F(cuda_segments, of_very_different_lengths_have_the_bits_of_the_cpu) {
-  std::vector<std::size_t> lengths(200000);
+  std::vector<std::size_t> lengths(at_most(200000, 800));
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i * 2654435761U >> 7 & 3;
-  lengths[77777] = std::size_t{1} << 23;
+  lengths[lengths.size() / 3] = std::size_t{1} << 23;
   expect_segments_of_cpu<float, std::int64_t>(lengths, "a huge one");
   expect_segments_of_cpu<double, std::int32_t>(lengths, "a huge one");
-  expect_segments_of_cpu<double, std::int32_t>(std::vector<std::size_t>(1000, 10001), "long ones");
-  expect_segments_of_cpu<float, std::int64_t>(std::vector<std::size_t>(10000, 4097), "many long ones");
+  expect_segments_of_cpu<double, std::int32_t>(std::vector<std::size_t>(at_most(1000, 5), 10001), "long ones");
+  expect_segments_of_cpu<float, std::int64_t>(std::vector<std::size_t>(at_most(10000, 9), 4097), "many long ones");
 }
 
 TEST_F(cuda_segments, of_hostile_data_have_the_bits_of_the_cpu) {
-  std::vector<double> a = uniform<double>(3000000, 5);
+  const std::size_t unit = at_most(1000, 4);
+  std::vector<double> a = uniform<double>(3000 * unit, 5);
   for (std::size_t i = 0; i + 1 < a.size(); i += 2) {
     a[i] = std::ldexp(a[i], static_cast<int>(i % 1900) - 950);
     a[i + 1] = i % 100 == 0 ? 0.5 - a[i] : -a[i];
   }
-  a[700] = HUGE_VAL, a[2000001] = -HUGE_VAL, a[2900001] = NAN;
-  const std::vector<std::int64_t> offsets = {0, 5, 600, 1000, 1000, 2000000, 2200000, 2900000, 3000000};
+  a[700] = HUGE_VAL, a[2000 * unit + 1] = -HUGE_VAL, a[2900 * unit + 1] = NAN;
+  const auto at = [&](std::size_t place) { return static_cast<std::int64_t>(place * unit); };
+  const std::vector<std::int64_t> offsets = {0, 5, 600, 1000, 1000, at(2000), at(2200), at(2900), at(3000)};
   const device_vector<double> x(a), out(std::vector<double>(8, 7.0));
   const device_vector<std::int64_t> places(offsets);
   const segments<std::span<const double>, std::int64_t> of_host{a, offsets},
@@ -96,9 +99,10 @@ TEST_F(cuda_segments, of_hostile_data_have_the_bits_of_the_cpu) {
 }
 
 TEST_F(cuda_segments, of_other_elements_have_the_bits_of_the_cpu) {
-  std::vector<std::int64_t> a(100000);
+  const auto unit = static_cast<std::int32_t>(at_most(1000, 100));
+  std::vector<std::int64_t> a(static_cast<std::size_t>(100 * unit));
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::int64_t>(i * 0x9e3779b97f4a7c15U) >> 8;
-  const std::vector<std::int32_t> offsets = {0, 1, 50, 50, 3000, 70000, 100000};
+  const std::vector<std::int32_t> offsets = {0, 1, 50, 50, 3 * unit, 70 * unit, 100 * unit};
   const device_vector<std::int64_t> x(a);
   const device_vector<double> out(std::vector<double>(6, 7.0));
   const device_vector<std::int32_t> places(offsets);
@@ -116,6 +120,7 @@ TEST_F(cuda_segments, of_other_elements_have_the_bits_of_the_cpu) {
 /// Variances of 64-bit integers whose bounds decide, and of neighbours of a large one, whose bounds do not.
 template <class T>
 void expect_variances_of_integers(std::size_t m, std::size_t n, bool cancels) {
+  fit_simulator(m, n);
   std::vector<T> a(m * n);
   for (std::size_t i = 0; i < a.size(); ++i) {
     const std::uint64_t bits = i * 0x9e3779b97f4a7c15U;
@@ -180,7 +185,7 @@ TEST_F(cuda_segments, with_wrong_offsets_are_refused_and_nothing_is_written) {
 }
 
 TEST_F(cuda_segments, are_captured_in_a_graph) {
-  const std::vector<std::size_t> lengths = {3, 0, 100000, 7, 500};
+  const std::vector<std::size_t> lengths = {3, 0, at_most(100000, 9000), 7, 500};
   const auto offsets = offsets_of<std::int64_t>(lengths, 0);
   const std::vector<float> a = uniform<float>(static_cast<std::size_t>(offsets.back()), 4);
   const device_vector<float> x(a), out(std::vector<float>(5, 0.0F));
@@ -199,6 +204,7 @@ TEST_F(cuda_segments, are_captured_in_a_graph) {
 /// Rows and columns of many shapes, and of data that cancel.
 template <class T>
 void expect_lines_of_cpu(std::size_t m, std::size_t n, bool cancels) {
+  fit_simulator(m, n);
   std::vector<T> a = uniform<T>(m * n, 9);
   for (std::size_t i = 0; cancels && i + 1 < a.size(); i += 2) {
     a[i] = std::ldexp(a[i], static_cast<int>(i % 121) - 60);

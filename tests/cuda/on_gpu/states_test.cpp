@@ -26,7 +26,7 @@ constexpr std::size_t words_of = accumulator<T>::word_count;
 /// Dot products of k parts of both vectors: the exact results, and words on the device for each of `ranks` ranks.
 template <class T>
 void expect_dots_of_ranks(std::size_t k, std::size_t ranks) {
-  constexpr std::size_t n = 3001;
+  const std::size_t n = at_most(3001, 301);
   const std::vector<T> a = uniform<T>(k * n, 1), b = uniform<T>(k * n, 2);
   const device_vector<T> x(a), y(b);
   const device_vector<std::int64_t> words(k * words_of<T>), others(k * words_of<T>);

@@ -1,9 +1,10 @@
-// Shared by the tests on a GPU: vectors in device memory, comparison of bits, expected errors, the fixture.
+// Shared by the tests on a GPU, or on a simulated one: vectors in device memory, comparison of bits, expected errors, the fixture.
 #pragma once
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exactdot/error.hpp>
 #include <random>
@@ -11,6 +12,24 @@
 #include <vector>
 
 namespace on_gpu {
+
+/// Whether the device is the simulator's, which takes a thousand times as long.
+inline bool is_simulated() {
+  cudaDeviceProp properties{};
+  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess) return static_cast<void>(cudaGetLastError()), false;
+  return std::strstr(properties.name, "simt") != nullptr;
+}
+/// A length or a number of repeats: on the simulator at most the second.
+inline std::size_t at_most(std::size_t on_gpu, std::size_t simulated) {
+  return is_simulated() ? std::min(on_gpu, simulated) : on_gpu;
+}
+/// On the simulator fewer rows and shorter ones, for about so many elements in all.
+inline void fit_simulator(std::size_t& m, std::size_t& n, std::size_t elements = 3000) {
+  if (!is_simulated() || m * n <= elements) return;
+  std::size_t &longer = m > n ? m : n, &shorter = m > n ? n : m;
+  shorter = std::min<std::size_t>(shorter, 40);
+  longer = std::min(longer, elements / shorter);
+}
 
 template <class T>
 class device_vector {

@@ -66,6 +66,10 @@ enum class fault_kind {
 };
 [[nodiscard]] const char* name_of(fault_kind kind);
 
+/// Dynamic shared memory that a launch gets without an attribute (CUDA C++ Programming Guide, "Compute
+/// Capabilities").
+inline constexpr std::size_t default_shared_bytes = std::size_t{48} << 10;
+
 struct index3 {
   unsigned x = 0, y = 0, z = 0;
 };

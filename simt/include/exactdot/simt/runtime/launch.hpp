@@ -4,6 +4,9 @@
 // kernel(x))` and wraps the body of a kernel in a lambda that copies the parameters: kernel_body() runs it for
 // every thread. So overloads, templates, default arguments and conversions work as for any call, and every thread
 // has its own parameters.
+//
+// Kernels that are compiled as they are, against exactdot/simt/cuda.hpp, run by the functions below too:
+// cudaLaunchKernelEx and cudaLaunchKernel bind the arguments themselves.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +14,7 @@
 #include <exactdot/simt/runtime/errors.hpp>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -23,6 +27,8 @@ void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cuda
                            int line);
 /// Runs the body as configured. Called by the kernel, whose address is the caller's.
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes);
+/// The same for the kernel at this address.
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel);
 /// Returns the error of this thread's last launch.
 cudaError_t launch_result();
 
@@ -45,10 +51,28 @@ struct dynamic_array {
   }
 };
 
+/// Launches the kernel as configured.
+template <class... Parameters, class... Arguments>
+cudaError_t call_kernel(void (*kernel)(Parameters...), Arguments&&... arguments) {
+#if defined(__SIMTCC__)
+  kernel(std::forward<Arguments>(arguments)...);
+#else
+  struct bound_call {
+    void (*kernel)(Parameters...);
+    std::tuple<std::decay_t<Parameters>...> arguments;
+  } call{kernel, {std::forward<Arguments>(arguments)...}};
+  run_configured(
+      [](void* data) {
+        auto& bound = *static_cast<bound_call*>(data);
+        std::apply(bound.kernel, bound.arguments);
+      },
+      &call, sizeof call, reinterpret_cast<const void*>(kernel));
+#endif
+  return launch_result();
+}
 template <class... Parameters, std::size_t... i>
 cudaError_t call_with_pointers(void (*kernel)(Parameters...), void** arguments, std::index_sequence<i...>) {
-  kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[i])...);
-  return launch_result();
+  return call_kernel(kernel, *static_cast<std::remove_reference_t<Parameters>*>(arguments[i])...);
 }
 
 }  // namespace exactdot::simt::detail
@@ -72,9 +96,53 @@ cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t = 0, c
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t = 0,
                                         cudaStream_t = nullptr) = delete;
 
+/// Attributes of a launch. Modelled are clusters and cooperative launches. The rest orders or speeds up what runs
+/// one after the other here: a launch that may begin before the stream's previous one has ended begins after it.
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeAccessPolicyWindow = 1,
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeSynchronizationPolicy = 3,
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributePriority = 8
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  int cooperative;
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+  int programmaticStreamSerializationAllowed;
+  int priority;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+namespace exactdot::simt::detail {
+void configure(const cudaLaunchConfig_t& launch, const char* file, int line);
+}
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* launch, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
+  if (launch == nullptr) return cudaErrorInvalidValue;
+  exactdot::simt::detail::configure(*launch, "", 0);
+  return exactdot::simt::detail::call_kernel(kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+}
+
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 13
 };
 enum cudaFuncCache {
   cudaFuncCachePreferNone = 0,

@@ -4,6 +4,7 @@
 
 #include <exactdot/simt/runtime/device.hpp>
 #include <exactdot/simt/runtime/errors.hpp>
+#include <exactdot/simt/runtime/graphs.hpp>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
 

@@ -1,0 +1,147 @@
+// Capture of streams, and its replay. A stream that waits for an event of a capturing stream joins the capture.
+#include "graphs.hpp"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "context.hpp"
+
+using captured_work = std::vector<std::function<void()>>;
+struct CUgraph_st {
+  captured_work work;
+  cudaStream_t origin = nullptr;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  bool invalid = false;
+};
+struct CUgraphExec_st {
+  captured_work work;
+};
+
+namespace exactdot::simt {
+namespace {
+
+std::map<cudaStream_t, cudaGraph_t>& captures() {
+  static auto& all = *new std::map<cudaStream_t, cudaGraph_t>;
+  return all;
+}
+std::set<cudaGraph_t>& graphs() {
+  static auto& all = *new std::set<cudaGraph_t>;
+  return all;
+}
+std::set<cudaGraphExec_t>& executables() {
+  static auto& all = *new std::set<cudaGraphExec_t>;
+  return all;
+}
+
+}  // namespace
+
+cudaGraph_t graph_of(cudaStream_t stream) {
+  const auto at = captures().find(stream);
+  return at == captures().end() ? nullptr : at->second;
+}
+bool is_capturing(cudaStream_t stream) { return graph_of(stream) != nullptr; }
+void capture(cudaStream_t stream, std::function<void()> work) { graph_of(stream)->work.push_back(std::move(work)); }
+void join_capture(cudaStream_t stream, cudaGraph_t graph) {
+  for (const auto& [captured, of] : captures()) {
+    if (of == graph) {
+      captures()[stream] = graph;
+      return;
+    }
+  }
+}
+
+cudaError_t refuse_while_capturing(cudaStream_t stream) {
+  const cudaGraph_t graph = graph_of(stream);
+  if (graph == nullptr) return cudaSuccess;
+  graph->invalid = true;
+  return cudaErrorStreamCaptureUnsupported;
+}
+cudaError_t refuse_while_any_captures() {
+  cudaError_t refused = cudaSuccess;
+  for (const auto& [stream, graph] : captures()) {
+    if (graph->mode == cudaStreamCaptureModeRelaxed) continue;
+    graph->invalid = true;
+    refused = cudaErrorStreamCaptureUnsupported;
+  }
+  return refused;
+}
+
+}  // namespace exactdot::simt
+
+using namespace exactdot::simt;
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return finish(cudaErrorStreamCaptureUnsupported);
+  if (is_capturing(stream)) return finish(cudaErrorIllegalState);
+  auto* const graph = new CUgraph_st;
+  graph->origin = stream, graph->mode = mode;
+  captures()[stream] = graph;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  if (graph == nullptr) return finish(cudaErrorInvalidValue);
+  *graph = nullptr;
+  const cudaGraph_t captured = graph_of(stream);
+  if (captured == nullptr) return finish(cudaErrorIllegalState);
+  if (captured->origin != stream) return finish(cudaErrorStreamCaptureUnmatched);
+  std::erase_if(captures(), [&](const auto& entry) { return entry.second == captured; });
+  if (captured->invalid) {
+    delete captured;
+    return finish(cudaErrorStreamCaptureInvalidated);
+  }
+  graphs().insert(captured);
+  *graph = captured;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (status == nullptr) return finish(cudaErrorInvalidValue);
+  const cudaGraph_t graph = graph_of(stream);
+  *status = graph == nullptr ? cudaStreamCaptureStatusNone
+            : graph->invalid ? cudaStreamCaptureStatusInvalidated
+                             : cudaStreamCaptureStatusActive;
+  return finish(cudaSuccess);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  if (executable == nullptr || !graphs().contains(graph)) return finish(cudaErrorInvalidValue);
+  *executable = new CUgraphExec_st{graph->work};
+  executables().insert(*executable);
+  return finish(cudaSuccess);
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t*, char*,
+                                 std::size_t) {
+  return cudaGraphInstantiate(executable, graph);
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  return cudaGraphInstantiate(executable, graph);
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t) {
+  return finish(executables().contains(executable) ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  if (!executables().contains(executable)) return finish(cudaErrorInvalidValue);
+  const auto run = [executable] {
+    for (const auto& work : executable->work) work();
+    return cudaSuccess;
+  };
+  return finish(run_or_capture(stream, run));
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  if (executables().erase(executable) == 0) return finish(cudaErrorInvalidValue);
+  delete executable;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  if (graphs().erase(graph) == 0) return finish(cudaErrorInvalidValue);
+  delete graph;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  if (count == nullptr || !graphs().contains(graph)) return finish(cudaErrorInvalidValue);
+  if (nodes != nullptr) return finish(cudaErrorNotSupported);
+  *count = graph->work.size();
+  return finish(cudaSuccess);
+}

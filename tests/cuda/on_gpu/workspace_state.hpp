@@ -1,0 +1,39 @@
+// What a launch of mode exact leaves on the device, and a workspace that looks as after many launches.
+#pragma once
+
+#include <algorithm>
+#include <cuda/workspace.hpp>
+#include <string>
+#include <vector>
+
+namespace on_gpu {
+
+/// What a call has not reset: digits, counts or contributions of the workspace's states; "" if nothing. Waits.
+inline std::string unreset_state(exactdot::cuda::workspace& of) {
+  const auto& storage = of.library_storage();
+  static exactdot::cuda_engine::device_state after;  // too large for a stack
+  std::vector<std::int64_t> words(2 * exactdot::core::max_state_words);
+  if (cudaMemcpy(&after, storage.state, sizeof after, cudaMemcpyDefault) != cudaSuccess ||
+      cudaMemcpy(words.data(), storage.words, words.size() * sizeof words[0], cudaMemcpyDefault) != cudaSuccess) {
+    return "the device state cannot be read\n";
+  }
+  const auto is_zero = [](auto x) { return x == 0; };
+  std::string found;
+  if (!std::ranges::all_of(after.sum.digit, is_zero) || !std::ranges::all_of(after.sum.special, is_zero) ||
+      after.sum.log2_error != 0 || after.exchange.contributions != 0) {
+    found += "a launch did not reset the device state\n";
+  }
+  if (!std::ranges::all_of(words, is_zero)) found += "a launch did not clear the words of a state\n";
+  return found;
+}
+
+/// The state as after so many launches that the next ones' flags wrap around.
+inline void age(exactdot::cuda::workspace& of) {
+  using exactdot::cuda_engine::wide_unsigned;
+  auto* const state = of.library_storage().state;
+  const wide_unsigned tickets = wide_unsigned{0xfffffffe} << exactdot::cuda_engine::blocks_bits;
+  static_cast<void>(cudaMemset(state, 0, sizeof *state));
+  static_cast<void>(cudaMemcpy(&state->exchange.tickets, &tickets, sizeof tickets, cudaMemcpyDefault));
+}
+
+}  // namespace on_gpu
