@@ -1,6 +1,6 @@
 // Engines under test: every implementation of the reductions that a program contains, behind one interface.
 //
-// A program of tests links one file that implements engines_under_test(): cpu_engines.cpp or kernel_engines.cpp.
+// A program of tests links one file that implements engines_under_test(): cpu_engines.cpp or gpu_engines.cpp.
 #pragma once
 
 #include <cstdint>
