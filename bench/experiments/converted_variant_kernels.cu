@@ -5,6 +5,7 @@
 // after the kernels, which call CUDA's min and max: declares exactdot's
 #include <bench/experiments/element_variants.hpp>
 #include <cuda/launch_kernel.hpp>
+#include <cuda/second_level_code.cuh>
 #include <cuda/tuning.hpp>
 #include <exactdot/core/reduction.hpp>
 
@@ -35,7 +36,7 @@ void enqueue(const environment& on, const launch_config& config, const any_vecto
       in_cluster ? static_cast<unsigned>(config.cluster_blocks)
                  : block_count(config, on.multiprocessors, in.packs, config.loads_of_block(), max_blocks);
   constexpr int accumulators = bounded_thread_sum<carrier, term, compensated>::accumulators;
-  const sum_shape shape{in.n, blocks, threads, in_flight_of_converted(in_flight), accumulators, {in_cluster, 0}};
+  const sum_shape shape{in.n, blocks, threads, in_flight_of_converted(in_flight), accumulators, {in_cluster}};
   destination to;
   to.value = result;
   to.rule = {exactdot::core::finish::round,

@@ -46,7 +46,7 @@ class measurement {
     memory_.copy_from(reinterpret_cast<const char*>(random.data()), bytes);
   }
 
-  void measure(const shape& of, element_type type, reduction what, mode mode, element_type result) {
+  void measure(const shape& of, element_type type, reduction what, element_type result) {
     std::vector<axis> results, elements, places;
     std::size_t stride = size_of(type), all = 1, count = 1;
     for (std::size_t k = of.lengths.size(); k-- != 0; stride *= of.lengths[k]) {
@@ -61,14 +61,14 @@ class measurement {
     const any_grid x{memory_.data(), type, results, elements};
     const any_results to{results_.data(), result, places};
     std::vector<way> ways;
-    ways.push_back({"exactdot", [&] { cuda::reduce(workspace_, what, x, to, {.mode = mode}); }});
+    ways.push_back({"exactdot", [&] { cuda::reduce(workspace_, what, x, to, {}); }});
     const std::size_t half = all * size_of(type) / 2;
     for (const bench::reader& kernel : bench::readers(gpu_, half)) {
       ways.push_back(
           {"read", [=, this, enqueue = kernel.enqueue] { enqueue(memory_.data(), memory_.data() + half, half); }});
     }
-    std::printf("{\"what\": \"%s%s\", \"type\": \"%s\", \"axes\": \"%s\", \"results\": %zu",
-                mode == mode::fast ? "fast " : "", name_of(what), name_of(type).data(), of.name, count);
+    std::printf("{\"what\": \"%s\", \"type\": \"%s\", \"axes\": \"%s\", \"results\": %zu", name_of(what),
+                name_of(type).data(), of.name, count);
     for (const auto& [name, microseconds] : medians(gpu_, ways, 7)) {
       std::printf(", \"%s\": %.2f", name.c_str(), microseconds);
     }
@@ -91,11 +91,10 @@ void run() {
     for (const element_type type : {converts ? int32 : float32, float64, bfloat16, int64}) {
       const element_type rounded = is_integer(type) ? float64 : type;
       if (converts && type == float64) continue;
-      on.measure(each, type, reduction::sum, mode::exact, rounded);
-      on.measure(each, type, reduction::variance, mode::exact, rounded);
+      on.measure(each, type, reduction::sum, rounded);
+      on.measure(each, type, reduction::variance, rounded);
       if (converts) continue;
-      on.measure(each, type, reduction::max, mode::exact, type);
-      if (!is_integer(type)) on.measure(each, type, reduction::sum, mode::fast, type);
+      on.measure(each, type, reduction::max, type);
     }
   }
 }

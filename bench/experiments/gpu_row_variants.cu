@@ -1,6 +1,7 @@
 // The kernels of gpu_rows.hpp for one element type, EXACTDOT_ELEMENT, and one term, EXACTDOT_TERM.
 #include <cuda/batch_kernel.cuh>
 #include <cuda/launch_kernel.hpp>
+#include <cuda/second_level_code.cuh>
 #include <utility>
 
 #include "gpu_rows.hpp"

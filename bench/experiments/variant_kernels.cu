@@ -5,6 +5,7 @@
 // after the kernels, which call CUDA's min and max: declares exactdot's
 #include <bench/experiments/gpu_variants.hpp>
 #include <cuda/launch_kernel.hpp>
+#include <cuda/second_level_code.cuh>
 #include <cuda/tuning.hpp>
 
 namespace experiment {

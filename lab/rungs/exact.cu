@@ -8,6 +8,7 @@
 // flag. Cost: arithmetic, for which there is time while the loads are in flight.
 #include <algorithm>
 #include <cuda/exact_kernel.cuh>
+#include <cuda/second_level_code.cuh>
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {

@@ -19,24 +19,18 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// A factor of a term, from an element. `term`: its struct, or core::term_info.
-template <class Term, class T>
-__device__ __forceinline__ T factor(const Term& term, T x) {
-  return term.absolute ? magnitude(x) : x;
-}
+/// A factor of a term, from an element.
 template <class Term, class T>
 __device__ __forceinline__ T factor(T x) {
-  return factor(Term{}, x);
+  if constexpr (Term::absolute) return magnitude(x);
+  return x;
 }
 
 /// The second factor: 1 for terms of one.
 template <class Term, class T>
-__device__ __forceinline__ T second_factor(const Term& term, T y) {
-  return term.factors == 1 ? T(1) : factor(term, y);
-}
-template <class Term, class T>
 __device__ __forceinline__ T second_factor(T y) {
-  return second_factor(Term{}, y);
+  if constexpr (Term::factors == 1) return 1;
+  return factor<Term>(y);
 }
 
 /// The upper half of x >= 0, rounded up, for messages. Zero stays zero; infinity becomes NaN.

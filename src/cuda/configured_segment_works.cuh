@@ -1,4 +1,4 @@
-// Launches of the kernels of segment_work_kernel.cuh, for launch_extremum_segments.cu and launch_fast_segments.cu.
+// Launches of the kernels of segment_work_kernel.cuh, for launch_extremum_segments.cu.
 #pragma once
 
 #include <cuda/configured_lines.cuh>

@@ -56,8 +56,9 @@ EXACTDOT_CORE turn_counts divide_turns(std::size_t turns, unsigned blocks) {
 /// the first in_flight accumulators, and in their last turns only the first. Of contiguous inputs, in packs or
 /// interleaved, a turn takes in_flight·W elements of each thread, W = accumulators, and gives in_flight terms to
 /// each. A thread whose first element is i takes the turns t with i + t·in_flight·T·W < n, at most
-/// ⌈n/(in_flight·T·W)⌉, so h <= ⌈n/(T·W)⌉ + in_flight - 1, and one single element more. Of converted inputs, see in_flight_of_converted. With claims, a block takes own + limit, at most
-/// 9/8 of all turns t <= n/(in_flight·T·W) + 1, each with at most in_flight·W/used <= 4·in_flight terms.
+/// ⌈n/(in_flight·T·W)⌉, so h <= ⌈n/(T·W)⌉ + in_flight - 1, and one single element more. Of converted inputs, see
+/// in_flight_of_converted. With claims, a block takes own + limit, at most 9/8 of all turns t <= n/(in_flight·T·W) + 1,
+/// each with at most in_flight·W/used <= 4·in_flight terms.
 EXACTDOT_CORE std::size_t terms_of_accumulator(const sum_shape& shape) {
   const std::size_t all = std::size_t{shape.blocks} * shape.threads;
   const auto used =

@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(threads, resident)
       to->rank = best.rank;
       to->index = best.index;
     }
-    if (!block_comes_last(state->arrived[panel], parts, is_last)) continue;
+    if (!is_last_block_for_all(state->arrived[panel], parts, is_last)) continue;
     best = no_candidate<packed_word<bytes>>();
     for (unsigned other = threadIdx.x / columns; other < parts; other += threads / columns) {
       const volatile stored_candidate* const from = part_at(panel * parts + other);

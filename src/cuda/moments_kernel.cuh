@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) {
     store_sum(sums.of_values, state->values[blockIdx.x]);
     store_sum(sums.of_squares, state->squares[blockIdx.x]);
-    is_last = comes_last(state->finished, gridDim.x);
+    is_last = is_last_block(state->finished, gridDim.x);
   }
   __syncthreads();
   if (!is_last || threadIdx.x >= 32) return;

@@ -66,7 +66,7 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
     contribute_digits(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
     __syncthreads();
   });
-  if (!block_comes_last(state.open_arrived[place], parts, is_last)) return;
+  if (!is_last_block_for_all(state.open_arrived[place], parts, is_last)) return;
   const destination to = destination_of(out, index, span.n);
   if constexpr (Kind::sums == 2) clear_states(storage, threadIdx.x, threads);
   Kind::for_each_sum([&]<class Term>(Term, int which) {
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(threads, 2)
   }
   __syncthreads();  // all threads have read the count
   if (threadIdx.x != 0) return;
-  if (comes_last(state->finished, gridDim.x)) {  // no block reads them any more
+  if (is_last_block(state->finished, gridDim.x)) {  // no block reads them any more
     state->open_count = 0;
     state->listed = 0;
     state->listed_for_balance = 0;

@@ -2,7 +2,7 @@
 // are stored. Declared here; second_level.cu compiles it once per carrier (second_level_code.cuh). ptxas would
 // clone what it sees for each kernel: 170 of 187 KB of a kernel of lines were such copies.
 //
-// Terms are read at run time, so nothing here is multiplied by them.
+// The interface takes a term's description; loops over a share are compiled for each term, once per carrier.
 #pragma once
 
 #include <cuda/error_bound.hpp>

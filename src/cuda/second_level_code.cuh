@@ -77,9 +77,11 @@ __device__ __forceinline__ void add_term(refined_sum& sum, double a, double b) {
 template <class... Terms, class F>
 __device__ __forceinline__ void with_term_of(const std::tuple<Terms...>*, const core::term_info& term, F f) {
   const auto call_if = [&]<class Term>(Term each) {
-    if (term == core::describe_term<Term>()) f(each);
+    if (term != core::describe_term<Term>()) return false;
+    f(each);
+    return true;
   };
-  (call_if(Terms{}), ...);
+  if (!(call_if(Terms{}) || ...)) __trap();
 }
 template <class F>
 __device__ __forceinline__ void with_term_of(const core::term_info& term, F f) {

@@ -71,7 +71,7 @@ template <class T>
 __device__ bool join_digits(line_digits<T>& storage, grid_superaccumulator& shared, unsigned& arrived,
                             unsigned others, bool& is_last) {
   contribute_digits(storage.sum, shared);
-  if (!block_comes_last(arrived, others + 1, is_last)) return false;
+  if (!is_last_block_for_all(arrived, others + 1, is_last)) return false;
   collect_digits(storage.sum, shared);
   __syncthreads();
   return true;
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(threads, 1)
   end_of_input(in.length);
   __syncthreads();  // all threads have read the list
   if (!plan.is_listed || threadIdx.x != 0) return;
-  if (comes_last(state->finished, gridDim.x)) {  // no block reads it any more
+  if (is_last_block(state->finished, gridDim.x)) {  // no block reads it any more
     state->listed = 0, state->listed_for_balance = 0;
   }
 }

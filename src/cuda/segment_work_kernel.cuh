@@ -1,5 +1,5 @@
-// Segments whose results are no exact sums (extreme elements, mode fast): one result for each stretch of a vector
-// between two offsets, of any lengths in any order.
+// Segments whose results are no exact sums (extreme elements): one result for each stretch of a vector between two
+// offsets, of any lengths in any order.
 //
 //   a warp            takes up to 32 neighbouring segments, reads their offsets, and has a ballot for each class
 //   few lanes each    reduce short segments, 8 lanes each longer ones, the warp all others, one after the other
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(threads, resident)
       volatile segment_part* const to = part_of(*state, place, blockIdx.x);
       to->first = part.first;
       to->second = part.second;
-      is_last = comes_last(state->arrived[place], gridDim.x);
+      is_last = is_last_block(state->arrived[place], gridDim.x);
     }
     __syncthreads();
     if (is_last) {
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(threads, resident)
   }
   __syncthreads();  // all threads have read the lists
   if (threadIdx.x != 0) return;
-  if (comes_last(state->finished, gridDim.x)) {  // no block reads them any more
+  if (is_last_block(state->finished, gridDim.x)) {  // no block reads them any more
     state->listed = 0, state->listed_for_balance = 0, state->open_count = 0;
   }
 }

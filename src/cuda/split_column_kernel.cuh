@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(threads, resident)
     Total total = sum_of_columns<threads, columns>(sums.total(), of_warp);
     if (parts > 1) {
       if (threadIdx.x < columns) Kind::store(total, &state->partial[(unit * columns + column) * Kind::sums]);
-      if (!block_comes_last(state->arrived[panel], parts, is_last)) continue;
+      if (!is_last_block_for_all(state->arrived[panel], parts, is_last)) continue;
       total = Total{};
       for (unsigned other = threadIdx.x / columns; other < parts; other += lanes) {
         Total next{};

@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(threads, resident)
       const unsigned last = shares.block_of(line_end - 1);
       if (threadIdx.x == 0) {
         Kind::store(total, &state->partial[(2 * block + (block == first ? 1 : 0)) * Kind::sums]);
-        storage.is_last = comes_last(state->arrived[first], last - first + 1);
+        storage.is_last = is_last_block(state->arrived[first], last - first + 1);
       }
       __syncthreads();
       if (storage.is_last) total = join_partials<Kind>(*state, first, last, storage.of_warp);

@@ -1,5 +1,4 @@
-// What one thread does with its elements in the second level of mode exact: one specialisation per carrier; the
-// term is read at run time.
+// What one thread does with its elements in the second level of mode exact: one specialisation per carrier.
 //
 // float: a product is exact in double, over the whole range of float.
 // double: a product is TwoProduct's value and error (Ogita, Rump, Oishi 2005, algorithm 3.5), exact while the sum

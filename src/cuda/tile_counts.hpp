@@ -19,22 +19,15 @@ struct tile_counts {
   int log2_tiles;  ///< of a subtree
 };
 
-/// Of n elements; of up to max_nodes nodes.
-template <class T>
-tile_counts count_tiles(std::size_t n, int log2_tiles, unsigned warps) {
-  constexpr std::size_t tile = order_v1<T>::tile;
-  const std::size_t tiles = (n + tile - 1) / tile;
-  const std::size_t subtrees = (tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles;
-  return {tiles, subtrees, static_cast<unsigned>((subtrees + warps - 1) / warps), log2_tiles};
-}
-
-/// With the smallest subtrees that keep the number of nodes within its limit.
+/// Of n elements, with the smallest subtrees that keep the number of nodes within its limit.
 template <class T>
 tile_counts count_tiles(std::size_t n, unsigned warps) {
   constexpr std::size_t tile = order_v1<T>::tile;
   int log2_tiles = 0;
   for (std::size_t per_node = tile * warps; (n + per_node - 1) / per_node > max_nodes; per_node *= 2) ++log2_tiles;
-  return count_tiles<T>(n, log2_tiles, warps);
+  const std::size_t tiles = (n + tile - 1) / tile;
+  const std::size_t subtrees = (tiles + (std::size_t{1} << log2_tiles) - 1) >> log2_tiles;
+  return {tiles, subtrees, static_cast<unsigned>((subtrees + warps - 1) / warps), log2_tiles};
 }
 
 }  // namespace exactdot::inline v0_3::cuda_engine

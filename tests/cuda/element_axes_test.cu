@@ -1,5 +1,5 @@
 // Lines whose elements lie along several axes that no one stride describes, by the kernels of every kind: sums,
-// variances, lines that blocks share, mode fast, extrema, states. Arrays of up to six random axes, backwards,
+// variances, lines that blocks share, extrema, states. Arrays of up to six random axes, backwards,
 // overlapping and repeated, too: the oracle's bits for a copy of the elements in their order.
 #include <cuda/integer_moments.cuh>
 #include <cuda/line_extremum_kernel.cuh>

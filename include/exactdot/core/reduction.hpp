@@ -18,17 +18,17 @@ struct reduce {
 struct extremum {};
 
 /// In the order of the enumerators of `reduction`.
-using reductions = std::tuple<                  //
-    reduce<product, finish::round>,             // dot
-    reduce<value, finish::round>,               // sum
-    reduce<magnitude, finish::round>,           // asum
-    reduce<square, finish::round>,              // sum_of_squares
-    reduce<square, finish::root>,               // nrm2
-    reduce<value, finish::quotient>,            // mean
-    reduce<value, finish::variance, square>,    // variance
-    reduce<value, finish::deviation, square>,   // stddev
-    extremum, extremum,                         // min, max
-    extremum, extremum>;                        // argmin, argmax
+using reductions = std::tuple<                 //
+    reduce<product, finish::round>,            // dot
+    reduce<value, finish::round>,              // sum
+    reduce<magnitude, finish::round>,          // asum
+    reduce<square, finish::round>,             // sum_of_squares
+    reduce<square, finish::root>,              // nrm2
+    reduce<value, finish::quotient>,           // mean
+    reduce<value, finish::variance, square>,   // variance
+    reduce<value, finish::deviation, square>,  // stddev
+    extremum, extremum,                        // min, max
+    extremum, extremum>;                       // argmin, argmax
 
 namespace terms {
 template <class Term, class Terms>
@@ -66,13 +66,24 @@ template <class... Terms>
 constexpr std::array<term_info, sizeof...(Terms)> describe_all(std::tuple<Terms...>) {
   return {describe_term<Terms>()...};
 }
+template <std::size_t count>
+constexpr bool all_differ(const std::array<term_info, count>& of) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (of[i] == of[j]) return false;
+    }
+  }
+  return true;
+}
 }  // namespace terms
 
 inline constexpr auto term_table = terms::describe_all(term_types());
+static_assert(terms::all_differ(term_table), "engines that read a term at run time find it by its description");
 constexpr const term_info& term_at(std::size_t index) { return term_table[index]; }
 
-/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is none.
-/// Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes this.
+/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is
+/// none. Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes
+/// this.
 constexpr std::size_t term_of_pairs(const term_info& of) {
   std::size_t index = 0;
   while (index < term_table.size() && !(term_table[index].inputs == 2 && term_table[index].factors == of.factors &&
@@ -89,7 +100,7 @@ constexpr std::size_t term_of_parts(std::size_t index) {
 
 /// A reduction at run time.
 struct reduction_info {
-  int sums = 0;  ///< 0: an extremum
+  int sums = 0;                           ///< 0: an extremum
   std::size_t term = 0, second_term = 0;  ///< of the sums: indices in term_types
   core::finish finish = finish::round;
   bool is_extremum = false;
@@ -124,8 +135,8 @@ constexpr reduction_info describe(Reduction) {
   using all = typename Reduction::terms;
   using first = std::tuple_element_t<0, all>;
   constexpr int sums = std::tuple_size_v<all>;
-  return {sums, term_index<first>, term_index<std::tuple_element_t<sums - 1, all>>, Reduction::finish, false,
-          first::inputs};
+  return {sums,  term_index<first>, term_index<std::tuple_element_t<sums - 1, all>>, Reduction::finish,
+          false, first::inputs};
 }
 constexpr reduction_info describe(extremum) { return {.is_extremum = true}; }
 template <class... Reductions>
@@ -141,7 +152,8 @@ constexpr const reduction_info& info_of(reduction what) { return reduction_table
 /// The reduction that is the sum of term `term`, as it is; the last one if there is none.
 constexpr reduction sum_of_term(std::size_t term) {
   std::size_t what = 0;
-  while (what + 1 < reduction_table.size() && !(reduction_table[what].is_sum() && reduction_table[what].term == term)) {
+  while (what + 1 < reduction_table.size() &&
+         !(reduction_table[what].is_sum() && reduction_table[what].term == term)) {
     ++what;
   }
   return static_cast<reduction>(what);

@@ -11,6 +11,7 @@
 #include <cuda/batch_kernel.cuh>
 #include <cuda/exact_kernel.cuh>
 #include <cuda/line_tuning.hpp>
+#include <cuda/second_level_code.cuh>
 #include <lab/rows.cuh>
 
 namespace exactdot::lab {

@@ -16,9 +16,7 @@ class findings_fail : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  auto& listeners = testing::UnitTest::GetInstance()->listeners();
-  testing::TestEventListener* const printer = listeners.Release(listeners.default_result_printer());
-  listeners.Append(new findings_fail);
-  listeners.Append(printer);
+  // ends of tests are told to the last listener first, so the printer hears of the failures
+  testing::UnitTest::GetInstance()->listeners().Append(new findings_fail);
   return RUN_ALL_TESTS();
 }
