@@ -134,6 +134,8 @@ void panel_extrema::keep(std::size_t first, std::size_t folds) noexcept {
 
 std::span<extreme> panel_extrema::found() noexcept {
   if (places_.empty()) keep(0, folds_);
+  if (!has_best_) std::fill_n(best_.begin(), width_, no_extreme);  // this thread had no rows of the panel
+  has_best_ = true;
   return {best_.data(), width_};
 }
 

@@ -98,7 +98,7 @@ void row_sums::decide_each(std::size_t entry, std::size_t terms, std::size_t n, 
 
 /// Stores the certain results of a group; the others stay open.
 bool row_sums::give(std::size_t group, const core::decision* found) noexcept {
-  const std::ptrdiff_t offset = of_.place_of(nullptr, group) - static_cast<char*>(nullptr);
+  const std::ptrdiff_t offset = of_.offset_of(group);
   bool are_certain = true;
   for (std::size_t k = 0; k < count_; ++k) are_certain = are_certain && found[k].certain;
   const auto store = [&](auto size) {  // one store each; the low bytes come first

@@ -56,7 +56,7 @@ HWY_INLINE vec<D> sums_of_lanes(D d, const vec<D>* of) {
   const auto pairs = [&](vec<D> x, vec<D> y)
                          HWY_ATTR { return hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y)); };
   if constexpr (lanes == 2) return pairs(of[0], of[1]);
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // lower numbers are wider ones
   const auto halves = [&](std::size_t x, std::size_t y) HWY_ATTR {
     return hn::Add(hn::ConcatLowerLower(d, of[y], of[x]), hn::ConcatUpperUpper(d, of[y], of[x]));
   };
@@ -405,7 +405,18 @@ struct row_ends {
 HWY_INLINE vec<hn::ScalableTag<double>> rounded(double, vec<hn::ScalableTag<double>> x) { return x; }
 template <class V>
 HWY_INLINE auto rounded(float, V x) {
-  return hn::DemoteTo(hn::Rebind<float, hn::ScalableTag<double>>(), x);
+  const hn::Rebind<float, hn::ScalableTag<double>> d;
+#if HWY_TARGET == HWY_EMU128 || \
+    HWY_TARGET == HWY_SCALAR  // whose DemoteTo has the greatest float for an infinite one
+  const hn::ScalableTag<double> wide;
+  HWY_ALIGN double from[hn::MaxLanes(wide)];
+  HWY_ALIGN float to[hn::MaxLanes(wide)];
+  hn::Store(x, wide, from);
+  for (std::size_t i = 0; i < hn::MaxLanes(wide); ++i) to[i] = static_cast<float>(from[i]);
+  return hn::Load(d, to);
+#else
+  return hn::DemoteTo(d, x);
+#endif
 }
 
 /// See instruction_set::decide_rows.

@@ -57,7 +57,7 @@ core::outcome word_row_sums::result_of(const sum& x, std::size_t n) const noexce
 
 bool word_row_sums::decide(std::size_t entry, std::size_t, std::size_t n, std::size_t group) noexcept {
   const word_sums from = sums_at(entry);
-  const std::ptrdiff_t offset = of_.place_of(nullptr, group) - static_cast<char*>(nullptr);
+  const std::ptrdiff_t offset = of_.offset_of(group);
   const bool is_word = column_.result.is_integer() && sink_.stores_plainly();
   constexpr std::int64_t limit = std::int64_t{1} << 31;
   const std::int64_t least = !is_word ? limit : flip_ != 0 && column_.result.precision() == 63 ? -limit : 0;

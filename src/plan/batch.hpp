@@ -84,7 +84,11 @@ struct batch {
   }
   /// The place of a group's result in a column whose first place is `column`.
   [[nodiscard]] char* place_of(char* column, std::size_t group) const {
-    return column + static_cast<std::ptrdiff_t>(group_at(group)) * out_stride;
+    return column + offset_of(group);
+  }
+  /// The result of a group, in bytes from the first of its column.
+  [[nodiscard]] std::ptrdiff_t offset_of(std::size_t group) const {
+    return static_cast<std::ptrdiff_t>(group_at(group)) * out_stride;
   }
   /// The elements of a column, of all groups and of none.
   [[nodiscard]] std::size_t column_length() const {

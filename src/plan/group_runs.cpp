@@ -89,7 +89,8 @@ bool add_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_
     for (std::size_t done = 0; done < n && goes_on; done += slice_size) {
       const std::size_t at = first + done, count = std::min(slice_size, n - done);
       const std::size_t runs = runs_unless_decreasing(key_at, sign, at, count);
-      if (to.groups.empty() && runs != no_runs) to.reserve(runs * (block / count) + runs);
+      constexpr std::size_t most_like_first = 64;  // slices that memory is reserved for at once
+      if (to.groups.empty() && runs != no_runs) to.reserve(runs * (std::min(block / count, most_like_first) + 1));
       if (runs == no_runs) {
         goes_on = false;
       } else if (runs < count / long_run) {

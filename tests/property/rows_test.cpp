@@ -207,6 +207,26 @@ TEST(rows_of_doubles, notice_sums_that_leave_the_anchor) {
   }
 }
 
+/// Results that a float does not hold, or only as a subnormal number, are those of a conversion.
+TEST(rows_of_an_array, are_rounded_to_floats_beyond_their_range_too) {
+  std::vector<double> sums = {1e40,       -1e40, 0x1p128, 0x1.fffffefp127, 0x1.ffffff1p127, 0x1p-150,
+                              0x1.8p-149, 1,     -2.5};
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    exactdot::use_instruction_set(set->name);
+    for (const std::size_t n : {1, 16, 64, 130}) {
+      std::vector<double> a(sums.size() * n), b(n, 1.0);
+      for (std::size_t r = 0; r < sums.size(); ++r) a[r * n] = sums[r];
+      std::vector<float> out(sums.size());
+      dot(rows{a.data(), sums.size(), n}, repeated{b.data(), n}, out);
+      for (std::size_t r = 0; r < sums.size(); ++r) {
+        EXPECT_EQ(core::to_word(out[r]), core::to_word(static_cast<float>(sums[r])))
+            << set->name << ' ' << n << ' ' << r;
+      }
+    }
+  }
+  exactdot::use_instruction_set("");
+}
+
 /// Products with the vector, as callers get them.
 TEST(rows_of_an_array, have_the_bits_of_dots) {
   for (const instruction_set* set : runnable_instruction_sets()) {

@@ -88,6 +88,21 @@ TEST(batches, extrema_of_columns) {
   }
 }
 
+/// A thread that has no rows of a panel hands over nothing, not what it found in the panel before.
+TEST(batches, indices_of_columns_forget_the_panel_before) {
+  constexpr std::size_t n = 2048, width = 512;
+  std::vector<double> x(n * width);
+  for (std::size_t i = 0; i < width; ++i) {
+    const std::size_t row = i < width / 2 ? 10 : 1500;
+    x[row * width + i] = row == 10 ? -5 : -1;
+  }
+  std::vector<std::size_t> found(width);
+  for (int round = 0; round < 30; ++round) {  // which thread takes which rows varies
+    argmin(columns{x.data(), n, width}, found, {.threads = 4});
+    for (std::size_t i = 0; i < width; ++i) ASSERT_EQ(found[i], i < width / 2 ? 10U : 1500U) << round << ' ' << i;
+  }
+}
+
 /// Narrow rows are read several at a time: no element is lost, and no lane beside them passes for one.
 template <class T>
 void check_extrema_of_narrow_columns(std::size_t n, std::size_t width) {
