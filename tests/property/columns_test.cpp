@@ -8,8 +8,10 @@
 #include <cpu/column_decision.hpp>
 #include <cpu/column_sums.hpp>
 #include <cpu/kernels.hpp>
+#include <cpu/panel_extrema.hpp>
 #include <cstring>
 #include <exactdot/exactdot.hpp>
+#include <plan/batch.hpp>
 
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
@@ -344,6 +346,25 @@ TYPED_TEST(columns_of, hostile_data_have_the_bits_of_vectors) {
     }
   }
   use_instruction_set("");
+}
+
+/// What a thread hands over that had rows of one panel and none of the next.
+TEST(extrema_of_columns, are_none_without_rows) {
+  constexpr std::size_t n = 8, width = 64;
+  const std::vector<double> x(n * width, -1.0);
+  std::vector<std::uint64_t> out(width);
+  const axis results[] = {{width, sizeof(double)}}, elements[] = {{n, width * sizeof(double)}},
+             places[] = {{width, sizeof(std::uint64_t)}};
+  const any_grid of{x.data(), element_type::float64, results, elements};
+  const any_results to{out.data(), element_type::uint64, places};
+  const engine::batch asked =
+      engine::make_grid_batch({"test", reduction::argmin, to, 0}, of, of, {.device = device::cpu});
+  panel_extrema part(asked);
+  part.start(asked.line_at(0), width);
+  part.add(0, n);
+  EXPECT_NE(part.found()[0].key, no_extreme.key);
+  part.start(asked.line_at(0), width);
+  for (const extreme& each : part.found()) EXPECT_EQ(each.key, no_extreme.key);
 }
 
 }  // namespace
