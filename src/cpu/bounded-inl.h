@@ -245,7 +245,7 @@ HWY_INLINE bool are_zero(Load load, std::size_t n) {
   return are_zero(load.template get<false>(i, n));
 }
 
-/// An exponent above the products of one block, by the first two registers of them, if these are alike; else
+/// An exponent above the products of up to four blocks, by the first two registers of them, if these are alike; else
 /// unknown_exponent. For a short vector it takes less time than a sample of elements far apart.
 template <class Term>
 HWY_INLINE int exponent_of_first(const double* a, const double* b, std::size_t n) {

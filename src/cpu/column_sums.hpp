@@ -30,7 +30,7 @@ struct row_block {
 
 /// Per column: a sum of terms, the sum of its rounding errors, the sum of their magnitudes, the smallest magnitude
 /// of a term that is not 0; of products of doubles 0 if one is not a double itself, or is 0. Whole registers are
-/// loaded and stored: there is room for `padding` more columns.
+/// loaded and stored: there is room for a multiple of `padding` columns.
 struct column_sums {
   static constexpr std::size_t padding = 8;
   static constexpr int arrays = 4;

@@ -92,7 +92,7 @@ using row_decision = bool (*)(const row_bounds& of, std::size_t count, char* to,
 using group_extremum_kernel = void (*)(const void* x, const std::uint32_t* slots, std::size_t n, void* table);
 
 /// Per column: two words that make the sum of 64-bit integers u, high · 2^32 + low, low that of the lower halves.
-/// Whole registers are loaded and stored: there is room for `padding` more columns.
+/// Whole registers are loaded and stored: there is room for a multiple of `padding` columns.
 struct word_sums {
   static constexpr std::size_t padding = 8;
   std::uint64_t *low, *high;

@@ -53,7 +53,6 @@ class row_pass {
   static constexpr std::size_t window = 32;
   /// From this mean length on the sums of a group stay in registers for its rows.
   static constexpr std::size_t long_run = 6;
-
   /// The same where columns lie apart, in which case each is added by itself.
   static constexpr std::size_t long_column_run = 16;
   static constexpr bool has_column_sums = requires(Sums & sums) {

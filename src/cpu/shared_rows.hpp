@@ -25,8 +25,8 @@ class shared_rows {
   }
   /// The results from `index` on, `count` neighbouring ones whose first line is `first`. False if some are open.
   bool reduce(std::size_t index, const line& first, std::size_t count, result_sink& sink) noexcept;
-  /// What is known of one that is open.
   [[nodiscard]] bool is_open(std::size_t i) const noexcept { return is_open_[i]; }
+  /// What is known of one that is open.
   [[nodiscard]] bounded_sum sum_of(std::size_t i) const noexcept { return bounds().at(i); }
 
  private:
