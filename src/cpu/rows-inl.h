@@ -15,8 +15,8 @@
 // - h rounded. While the two highest fraction bits of S remain those of c, 2^k·1.5 <= S < 2^k·1.75, so S and S' are
 // multiples of u = 2^(k-52), h is exact, and |x·y - h| <= u/2. The lanes' S - c are at most 2^(k-3) in magnitude,
 // and at most 8 are added: the sum of all h is exact. What remains are the roundings of the residuals r and of
-// their sums: summation_error for magnitudes u/2, and where a residual is subnormal up to 2^-1075 more, for which a
-// term of 2^-1000 is added. The bits of all S are compared with those of c, so infinities and NaNs are found.
+// their sums: summation_error for magnitudes u/2, and where a residual is subnormal up to 2^-1075 more, for which
+// 2^-1000 a product is added. The bits of all S are compared with those of c, so infinities and NaNs are found.
 #if defined(EXACTDOT_CPU_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_ROWS_INL_H_
 #undef EXACTDOT_CPU_ROWS_INL_H_

@@ -18,17 +18,17 @@ struct reduce {
 struct extremum {};
 
 /// In the order of the enumerators of `reduction`.
-using reductions = std::tuple<                 //
-    reduce<product, finish::round>,            // dot
-    reduce<value, finish::round>,              // sum
-    reduce<magnitude, finish::round>,          // asum
-    reduce<square, finish::round>,             // sum_of_squares
-    reduce<square, finish::root>,              // nrm2
-    reduce<value, finish::quotient>,           // mean
-    reduce<value, finish::variance, square>,   // variance
-    reduce<value, finish::deviation, square>,  // stddev
-    extremum, extremum,                        // min, max
-    extremum, extremum>;                       // argmin, argmax
+using reductions = std::tuple<                  //
+    reduce<product, finish::round>,             // dot
+    reduce<value, finish::round>,               // sum
+    reduce<magnitude, finish::round>,           // asum
+    reduce<square, finish::round>,              // sum_of_squares
+    reduce<square, finish::root>,               // nrm2
+    reduce<value, finish::quotient>,            // mean
+    reduce<value, finish::variance, square>,    // variance
+    reduce<value, finish::deviation, square>,   // stddev
+    extremum, extremum,                         // min, max
+    extremum, extremum>;                        // argmin, argmax
 
 namespace terms {
 template <class Term, class Terms>
@@ -81,9 +81,8 @@ inline constexpr auto term_table = terms::describe_all(term_types());
 static_assert(terms::all_differ(term_table), "engines that read a term at run time find it by its description");
 constexpr const term_info& term_at(std::size_t index) { return term_table[index]; }
 
-/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is
-/// none. Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes
-/// this.
+/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is none.
+/// Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes this.
 constexpr std::size_t term_of_pairs(const term_info& of) {
   std::size_t index = 0;
   while (index < term_table.size() && !(term_table[index].inputs == 2 && term_table[index].factors == of.factors &&
