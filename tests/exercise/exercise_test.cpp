@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cuda/exact_kernel.cuh>
+#include <cuda/second_level_code.cuh>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/exactdot.hpp>
 
