@@ -1,7 +1,7 @@
 """Tables of the ladder for scripts/lab_tables, from the JSON file that scripts/lab_on_gpu writes."""
-import json
 import sys
 
+import result_files
 from documents import figure, paragraph, table
 
 TYPES = {"float32": "float", "float64": "double"}
@@ -35,7 +35,7 @@ class Results:
     """Results of the ladder and of compute-sanitizer on a GPU."""
 
     def __init__(self, path):
-        self.report = json.loads(path.read_text())
+        self.report = result_files.read(path)
         ladders = self.report["ladders"]
         for ladder in ladders:
             if "failed" in ladder:
@@ -46,6 +46,8 @@ class Results:
         self.ill = [ladder for ladder in ladders if ladder["data"] == "ill"]
         self.ramp = [entry for ladder in ladders for entry in ladder.get("ramp", [])]
         self.names = [rung["name"] for rung in ladders[0]["rungs"]]
+        for ladder in self.uniform.values():
+            add_ratios(ladder)
         with_section = {name for names, _ in SECTIONS.values() for name in names}
         if with_section != set(self.names):
             fail(f"docs/lab.md and the results differ in rungs: {sorted(with_section ^ set(self.names))}")
@@ -59,6 +61,17 @@ class Results:
 
     def of_all_sizes(self, name, type_):
         return [self.find(name, n, type_) for n in self.sizes]
+
+
+def add_ratios(ladder):
+    """Adds to the rungs what follows from their times."""
+    n, item_bytes = ladder["n"], 4 if ladder["dtype"] == "float32" else 8
+    times = {rung["name"]: rung["microseconds"] for rung in ladder["rungs"]}
+    for rung in ladder["rungs"]:
+        time = rung["microseconds"]
+        rung |= {"total_microseconds": time + (rung["copy_microseconds"] or 0), "gflop_per_s": 2e-3 * n / time,
+                 "gb_per_s": 2e-3 * n * item_bytes / time, "ratio_to_cublas": time / times["cublas"],
+                 "speedup_over_naive": times["atomic_per_element"] / time}
 
 
 def power(n):

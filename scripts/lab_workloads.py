@@ -3,9 +3,9 @@
 Results of the simulator are in docs/results/lab-WORKLOAD-simt.json, those of a GPU under "workloads" in the results of
 scripts/lab_on_gpu; without these the chapters say so.
 """
-import json
 import pathlib
 
+import result_files
 import lab_simt
 import lab_sources
 from documents import figure, paragraph, table
@@ -103,7 +103,7 @@ def sections(measured):
     made = {}
     for workload in lab_simt.WORKLOADS:
         ladders_of(measured, workload)  # failures end the script before anything is written
-        simulated = {rung["name"]: rung for rung in json.loads(simt_path(workload).read_text())["rungs"]}
+        simulated = {rung["name"]: rung for rung in result_files.read(simt_path(workload))["rungs"]}
         names = lab_sources.rung_names(workload)
         if simulated.keys() != names - GPU_ONLY.keys():
             fail(f"{simt_path(workload).name} and lab/rungs/{workload} differ in rungs; run lab_tables --simt")

@@ -3,11 +3,11 @@
 Results are in docs/results/cpu.json (`exactdot bench --device cpu`). performance_cpu_tables.py has the raw tables,
 performance_cpu_goals.py the goals.
 """
-import json
 import math
 import re
 import sys
 
+import result_files
 from documents import paragraph, table
 from performance_rows import TYPES, duration, fastest, length, ratio_of, source
 
@@ -21,8 +21,9 @@ MIN_HOSTILE = 100     # elements from which on the goals for hard data hold
 
 class CpuResults:
     def __init__(self, path):
-        self.report = json.loads(path.read_text())
-        self.rows = [{**row, "us": row["ns"] / 1000} for row in self.report["rows"]]
+        self.report = result_files.read(path)
+        self.rows = [{**row, "us": row["ns"] / 1000, "ns_per_element": row["ns"] / row["n"],
+                      "gb_per_s": 2 * ITEM_BYTES[row["type"]] * row["n"] / row["ns"]} for row in self.report["rows"]]
         self.sizes = sorted({row["n"] for row in self.rows})
         self.threads = sorted({row["threads"] for row in self.rows})
         self.types = [name for name in TYPES if any(row["type"] == name for row in self.rows)]

@@ -101,11 +101,3 @@ def many_threads(results):
                     cells.append(f"{duration(row)}, {ratio_text(ratio)}")
                 rows.append([f"`{mode}`, {TYPES[type_]}", length(n), *cells])
     return table(["", "n", *[f"{threads} thread{'s' if threads > 1 else ''}" for threads in results.threads]], rows)
-
-
-def rows_table(results, type_, threads):
-    rows = [[length(row["n"]), row["data"], f"`{row['peer']}`", figure_text(row), figure_text(row, "ns_per_element"),
-             figure_text(row, "gb_per_s"), ratio_text(ratio_of(row, results.openblas(type_, row["n"], threads))),
-             "–" if row["error_ulps"] is None else figure(row["error_ulps"]), f"{100 * row['spread']:.0f} %"]
-            for row in results.rows if row["type"] == type_ and row["threads"] == threads]
-    return table(["n", "data", "peer", "µs", "ns/element", "GB/s", "/ OpenBLAS", "error, ulps", "spread"], rows)

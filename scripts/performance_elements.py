@@ -1,10 +1,10 @@
 """Tables and goals of alignments, 16-bit elements and integers on a GPU, docs/results/elements.md, for
 scripts/performance.
 
-The results are docs/results/elements-NAME.jsonl, from bench/experiments/gpu_elements.cu.
+The results are docs/results/elements-NAME.json, from bench/experiments/gpu_elements.cu.
 """
-import json
 
+import result_files
 from documents import figure, paragraph, table
 from performance_goals import Case, Goal
 from performance_rows import Ratio, is_noisy, marked
@@ -18,8 +18,8 @@ NOT_WAYS = ("row", "type", "bytes", "spread")
 
 def read_results(folder):
     """(name of the GPU, rows)"""
-    gpu, *rows = [json.loads(line) for line in next(folder.glob("elements-*.jsonl")).read_text().splitlines()]
-    return gpu["gpu"], rows
+    report = result_files.read(next(folder.glob("elements-*.json")))
+    return report["gpu"], report["rows"]
 
 
 def power(bytes_):
@@ -27,7 +27,9 @@ def power(bytes_):
 
 
 def ways_of(row):
-    return {name: value for name, value in row.items() if name not in NOT_WAYS}
+    """The times of a row, that of reading last."""
+    names = sorted((name for name in row if name not in NOT_WAYS), key="read".__eq__)
+    return {name: row[name] for name in names}
 
 
 def table_of(rows):

@@ -1,4 +1,4 @@
-"""Raw tables of a GPU, docs/results/gpu.md and kernels.md, for scripts/performance."""
+"""Raw tables of a GPU, docs/results/gpu.md, for scripts/performance."""
 from documents import figure, paragraph, table
 from performance_goals import misses_table
 from performance_gpu import EXACT_GOALS, HOSTILE_GOAL, exact_goal
@@ -120,18 +120,10 @@ def torch(results):
             + table([*header, "error of `torch.dot`, ulps"], rows))
 
 
-def kernels(results):
-    rows = [[f"`{kernel['name']}`", kernel["registers"], kernel["shared"], kernel["stack"],
-             f"{kernel['spill_stores']} + {kernel['spill_loads']}"] for kernel in results.kernels["kernels"]]
-    architecture = results.kernels["kernels"][0]["architecture"]
-    return (f"{results.kernels['compiler']}, {architecture}.\n\n"
-            + table(["kernel", "registers", "shared memory, bytes", "stack, bytes", "spilled: stores + loads, bytes"], rows))
-
-
 def registers(results):
     """A sentence of docs/experiments.md about the exact kernels."""
     exact = [kernel for kernel in results.kernels["kernels"] if kernel["name"].startswith("exact_kernel")]
     spilling = sum(kernel["spill_stores"] + kernel["spill_loads"] > 0 for kernel in exact)
     return paragraph(f"The exact kernels need up to {max(kernel['registers'] for kernel in exact)} registers; "
                      f"{spilling or 'none'} of {len(exact)} spill{'' if spilling > 1 else 's'} "
-                     "([all kernels](results/kernels.md)).")
+                     "([these and all that spill](results/kernels.json)).")

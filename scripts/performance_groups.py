@@ -1,12 +1,12 @@
 """Sums of groups on a GPU: the results that scripts/gpu_groups writes into docs/shapes.md, and their goals for
 scripts/performance.
 
-docs/results/groups-h100.jsonl is from bench/experiments/gpu_groups, groups-torch-h100.jsonl from
+docs/results/groups-h100.json is from bench/experiments/gpu_groups, groups-torch-h100.json from
 bench/python/groups_on_gpu.py on the same machine.
 """
-import json
 import sys
 
+import result_files
 from performance_goals import Case, Goal
 from performance_rows import TYPES, Ratio, length
 
@@ -16,18 +16,14 @@ MAX_RACY_FEW = 0.05         # relative to PyTorch's racy index_add_
 MAX_RACY, MAX_DETERMINISTIC = 1.0, 0.1  # of more groups; the second one relative to its deterministic form
 
 
-def lines_of(file):
-    return [json.loads(line) for line in file.read_text().splitlines()]
-
-
 class GroupResults:
     def __init__(self, folder):
-        ours, torch = lines_of(folder / "groups-h100.jsonl"), lines_of(folder / "groups-torch-h100.jsonl")
-        self.machine, self.torch_machine = ours[0], torch[0]
+        self.machine, self.torch_machine = (result_files.read(folder / name)
+                                            for name in ("groups-h100.json", "groups-torch-h100.json"))
         if self.machine["n"] != self.torch_machine["n"] or self.machine["gpu"] != self.torch_machine["gpu"]:
             sys.exit("the results of groups are of different lengths or GPUs")
-        self.rows = {(row["type"], row["keys"], row["groups"]): row for row in ours if "exact" in row}
-        self.torch = {(row["type"], row["keys"], row["groups"]): row for row in torch if "keys" in row}
+        self.rows = {(row["type"], row["keys"], row["groups"]): row for row in self.machine["rows"] if "exact" in row}
+        self.torch = {(row["type"], row["keys"], row["groups"]): row for row in self.torch_machine["rows"] if "keys" in row}
         wrong = [key for key, row in self.rows.items() if row["wrong"] > 0]
         if wrong or all(row["wrong"] < 0 for row in self.rows.values()):  # below 0: not compared
             sys.exit(f"the results of groups: wrong sums, or none compared: {wrong}")

@@ -1,10 +1,10 @@
 """Tables of the two levels of mode exact on a GPU, docs/results/levels.md, for scripts/performance.
 
-Results are in docs/results: handover-NAME.jsonl and failure-rates-NAME.jsonl of a GPU, from the programs of
+Results are in docs/results: handover-NAME.json and failure-rates-NAME.json of a GPU, from the programs of
 bench/experiments.
 """
-import json
 
+import result_files
 from documents import figure, paragraph, table
 from performance_rows import TYPES
 MAX_SHORT = 1 << 22
@@ -14,8 +14,8 @@ WAYS = ("alone", "poll", "every", "cluster", "second", "dependent", "tail", "con
 def read_results(folder):
     """(name of the GPU, rows) of both measurements."""
     def read(kind):
-        gpu, *rows = [json.loads(line) for line in next(folder.glob(f"{kind}-*.jsonl")).read_text().splitlines()]
-        return gpu["gpu"], rows
+        report = result_files.read(next(folder.glob(f"{kind}-*.json")))
+        return report["gpu"], report["rows"]
     return {kind: read(kind) for kind in ("handover", "failure-rates")}
 
 

@@ -1,14 +1,13 @@
 """Goals of rows, columns, matrix-vector products and segments on a GPU, for scripts/performance.
 
-The results are docs/results/rows-NAME.jsonl, from bench/experiments/gpu_rows, and beside it, from the same machine,
-segments-NAME.jsonl (gpu_segments) and torch-lines-NAME.jsonl (torch_lines.py). Only the first of them is needed. Extreme
-elements and mode fast: line-modes-NAME.jsonl (gpu_line_modes) and torch-line-modes-NAME.jsonl (bench/python/line_modes.py).
-Several element axes: axes-NAME.jsonl (gpu_axes); states: states-NAME.jsonl (gpu_states).
+The results are docs/results/rows-NAME.json, from bench/experiments/gpu_rows, and beside it, from the same machine,
+segments-NAME.json (gpu_segments) and torch-lines-NAME.json (torch_lines.py). Only the first of them is needed. Extreme
+elements and mode fast: line-modes-NAME.json (gpu_line_modes) and torch-line-modes-NAME.json (bench/python/line_modes.py).
+Several element axes: axes-NAME.json (gpu_axes); states: states-NAME.json (gpu_states).
 """
-import json
 import pathlib
-import sys
 
+import result_files
 from documents import figure, table
 from performance_goals import Case, Goal
 from performance_rows import TYPES, Ratio, length
@@ -21,14 +20,8 @@ KEYS = ("row", "type", "rows", "length")
 MODE_KEYS = ("what", "type", "lines", "length")
 
 
-def objects(file):
-    """The JSON objects of a file, a line each; other lines are tables for people. None may have a wrong result."""
-    if not file.exists():
-        return []
-    found = [json.loads(line) for line in file.read_text().splitlines() if line.startswith("{")]
-    if wrong := [row for row in found if row.get("wrong", 0) != 0]:
-        sys.exit(f"performance: {file.name} has wrong results: {wrong[0]}")
-    return found
+def rows_in(file):
+    return result_files.read(file)["rows"] if file.exists() else []
 
 
 def key_of(row):
@@ -37,34 +30,29 @@ def key_of(row):
 
 class LineResults:
     def __init__(self, folder):
-        names = sorted(file.stem.removeprefix("rows-") for file in pathlib.Path(folder).glob("rows-*.jsonl"))
-        complete = [name for name in names if (folder / f"torch-lines-{name}.jsonl").exists()]
+        names = sorted(file.stem.removeprefix("rows-") for file in pathlib.Path(folder).glob("rows-*.json"))
+        complete = [name for name in names if (folder / f"torch-lines-{name}.json").exists()]
         self.name = (complete or names)[0]
-        self.file = f"rows-{self.name}.jsonl"
-        gpu, *self.rows = objects(folder / self.file)
-        self.gpu = gpu["gpu"]
-        self.rows = [row for row in self.rows if "row" in row]
-        _, *torch = objects(folder / f"torch-lines-{self.name}.jsonl") or [None]
-        self.torch = {key_of(row): row for row in torch}
-        _, *self.segments = objects(folder / f"segments-{self.name}.jsonl") or [None]
-
+        self.file = f"rows-{self.name}.json"
+        self.gpu = result_files.read(folder / self.file)["gpu"]
+        self.rows = [row for row in rows_in(folder / self.file) if "row" in row]
+        self.torch = {key_of(row): row for row in rows_in(folder / f"torch-lines-{self.name}.json")}
+        self.segments, self.axes, self.states = (rows_in(folder / f"{kind}-{self.name}.json")
+                                                 for kind in ("segments", "axes", "states"))
         self.modes_gpu, self.modes = self.mode_results(folder)
-        _, *self.axes = objects(folder / f"axes-{self.name}.jsonl") or [None]
-        _, *self.states = objects(folder / f"states-{self.name}.jsonl") or [None]
 
     @staticmethod
     def mode_results(folder):
         """The GPU and the rows of extreme elements and mode fast, with PyTorch's times if they are there."""
-        files = sorted(folder.glob("line-modes-*.jsonl"))
+        files = sorted(folder.glob("line-modes-*.json"))
         if not files:
             return "", []
-        gpu, *rows = objects(files[0])
-        _, *torch = objects(folder / f"torch-{files[0].name}") or [None]
-        times = {tuple(row[name] for name in MODE_KEYS): row["torch"] for row in torch}
+        rows = rows_in(files[0])
+        times = {tuple(row[name] for name in MODE_KEYS): row["torch"] for row in rows_in(folder / f"torch-{files[0].name}")}
         for row in rows:
             if (key := tuple(row[name] for name in MODE_KEYS)) in times:
                 row["torch"] = times[key]
-        return gpu["gpu"], rows
+        return result_files.read(files[0])["gpu"], rows
 
     def cases(self, names, value, goal):
         """A case for each row with one of these names and a value."""

@@ -2,6 +2,8 @@
 
 A page is (heading, text, table) entries, so this list is that of all tables: --check fails if one is missing.
 """
+import re
+
 import performance_cpu_tables as cpu_tables
 import performance_elements as elements_tables
 import performance_gpu_tables as gpu_tables
@@ -23,7 +25,12 @@ def page(title, files, entries, legend=LEGEND):
     parts = [f"# {title}", paragraph(NOTE.format(files=files)), *([paragraph(legend)] if legend else [])]
     for heading, text, made in entries:
         parts += [f"## {heading}", *([paragraph(text)] if text else []), made]
-    return "\n\n".join(parts) + "\n"
+    return narrow("\n\n".join(parts)) + "\n"
+
+
+def narrow(text):
+    """The text with tables without spaces beside their bars: a quarter of a page."""
+    return re.sub(r"^\|.*\|$", lambda line: re.sub(r" ?\| ?", "|", line[0]), text, flags=re.MULTILINE)
 
 
 def by_type(results, heading, text, make):
@@ -60,8 +67,6 @@ def gpu(results):
 
 
 def cpu(results, many):
-    rows = [(f"Every row: {TYPES[type_]}, {threads} thread{'s' if threads > 1 else ''}", "",
-             cpu_tables.rows_table(results, type_, threads)) for type_ in results.types for threads in results.threads]
     facts = many.report["machine"]
     return page("Dot products on a CPU: raw tables", "`cpu.json` and `cpu-threads.json`", [
         ("The machine and the peers", "", cpu_tables.machine(results)),
@@ -77,7 +82,7 @@ def cpu(results, many):
         ("From one thread to many",
          f"Time, and time / OpenBLAS's with the same number of threads, on another machine: {facts['cpu']}, "
          f"{facts['hardware_threads']} hardware threads, {facts['caches']}; {facts['date']}; medians of "
-         f"{many.report['rounds']} rounds{f' ({QUICK})' if many.report['quick'] else ''}.", cpu_tables.many_threads(many)), *rows])
+         f"{many.report['rounds']} rounds{f' ({QUICK})' if many.report['quick'] else ''}.", cpu_tables.many_threads(many))])
 
 
 def reductions(found):
@@ -90,14 +95,8 @@ def reductions(found):
         *on_gpus, ("On a CPU", text, reductions_tables.on_cpu(found["cpu"]))])
 
 
-def kernels(results):
-    return page("What the GPU kernels use", "`kernels.json`", [
-        ("Registers and memory", "As the compiler reports it (`scripts/kernel_resources`).", gpu_tables.kernels(results))],
-        legend="")
-
-
 def levels(results):
-    return page("The two levels of mode exact on a GPU", "`handover-*.jsonl` and `failure-rates-*.jsonl`", [
+    return page("The two levels of mode exact on a GPU", "`handover-*.json` and `failure-rates-*.json`", [
         ("Handing over to the second level",
          "µs; bold: the best but `alone`. [What the columns are](../experiments.md#handing-over-to-the-second-level).",
          levels_tables.handover(results)),
@@ -106,16 +105,16 @@ def levels(results):
 
 
 def elements(results):
-    return page("Alignments, 16-bit elements and integers on a GPU: raw tables", "`elements-*.jsonl`",
+    return page("Alignments, 16-bit elements and integers on a GPU: raw tables", "`elements-*.json`",
                 [("How it is measured", "", elements_tables.text()), *elements_tables.entries(results)])
 
 
 def lines(results):
-    return page("Rows, columns and segments on a GPU: raw tables", "`rows-*.jsonl`, `segments-*.jsonl`, `line-modes-*.jsonl`, `axes-*.jsonl`, `states-*.jsonl` and PyTorch's `torch-*.jsonl`",
+    return page("Rows, columns and segments on a GPU: raw tables", "`rows-*.json`, `segments-*.json`, `line-modes-*.json`, `axes-*.json`, `states-*.json` and PyTorch's `torch-*.json`",
                 lines_tables.entries(results), legend="")
 
 
 def all_pages(results):
     return {"gpu": gpu(results.gpu), "cpu": cpu(results.cpu, results.cpu_threads), "reductions": reductions(results.reductions),
-            "kernels": kernels(results.gpu), "levels": levels(results.levels),
+            "levels": levels(results.levels),
             "elements": elements(results.elements), "lines": lines(results.lines)}
