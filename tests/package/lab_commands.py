@@ -53,8 +53,8 @@ def run_other(line, program):
 
 def main(source, program):
     sys.path.insert(0, str(source / "scripts"))
-    import lab_simt
-    import result_files
+    from lab import simt as lab_simt
+    from shared import result_files
 
     def recorded(name, kind):
         return {each["name"]: each for each in result_files.read(source / "docs/results" / name)[kind]}

@@ -18,12 +18,12 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]).resolve() / "scripts"))
-import result_files
+from shared import result_files
 
 FILES = ("README.md", "docs/lab.md", "docs/simt.md", "docs/results/lab-h200.json",
          "docs/results/hazards-simt.json", "docs/results/lab-simt.json", "docs/results/tree-costs-simt.json",
          "docs/results/lab-time-simt.json", "docs/results/lab-rows-simt.json", "docs/results/lab-groups-simt.json",
-         "scripts/lab_tables", "scripts/documents.py", "scripts/result_*.py", "scripts/lab_*.py", "lab/*.c*", "lab/rungs/*.c*", "lab/rungs/*/*.cu",
+         "scripts/lab_tables", "scripts/shared/*.py", "scripts/lab/*.py", "lab/*.c*", "lab/rungs/*.c*", "lab/rungs/*/*.cu",
          "lab/hazards/*.cu",
          "docs/pictures/lab/*.svg")
 

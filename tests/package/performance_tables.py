@@ -16,7 +16,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]).resolve() / "scripts"))
-import result_files
+from shared import result_files
 
 COLUMNS = ("float: limit", "double: limit", "cuBLAS", "CUB", "PyTorch", "`fast`", "`exact`")
 FIGURE = re.compile(r"\d\s?(?:µs|ns|ms|s|GB/s|%|×|times|ulps?)(?!\w)")

@@ -15,7 +15,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]).resolve() / "scripts"))
-import result_files
+from shared import result_files
 
 PROGRAM = """#!/usr/bin/env python3
 import sys
@@ -189,8 +189,8 @@ def check_rows(rows):
 
 def check_table(source, scratch, results):
     """The table of scripts/simt_suite from these results and those of a small suite."""
-    for name in ("scripts/simt_suite", "scripts/documents.py", "scripts/sanitizer_tables.py", "scripts/result_files.py",
-                 "scripts/result_fields.py", "docs/simt.md",
+    for name in ("scripts/simt_suite", "scripts/shared/documents.py", "scripts/sanitizer/tables.py",
+                 "scripts/shared/result_files.py", "scripts/shared/result_fields.py", "docs/simt.md",
                  "docs/results/numba-simulator.json"):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, scratch / name)

@@ -25,7 +25,7 @@ RESULTS = ROOT / "docs/results"
 
 
 sys.path.insert(0, str(ROOT / "scripts"))
-import result_files  # noqa: E402
+from shared import result_files  # noqa: E402
 
 
 def load(name: str) -> Any:

@@ -4,14 +4,14 @@ A page is (heading, text, table) entries, so this list is that of all tables: --
 """
 import re
 
-import performance_cpu_tables as cpu_tables
-import performance_elements as elements_tables
-import performance_gpu_tables as gpu_tables
-import performance_levels as levels_tables
-import performance_lines as lines_tables
-import performance_reductions as reductions_tables
-from documents import paragraph
-from performance_rows import LEGEND, QUICK, TYPES
+import speed.cpu_tables as cpu_tables
+import speed.elements as elements_tables
+import speed.gpu_tables as gpu_tables
+import speed.levels as levels_tables
+import speed.lines as lines_tables
+import speed.reductions as reductions_tables
+from shared.documents import paragraph
+from speed.rows import LEGEND, QUICK, TYPES
 
 NOTE = "Written by `scripts/performance` from {files}; [performance.md](../performance.md) has the summary."
 HARD = ("Exponents over the type's whole range (`wide`), all inputs subnormal (`subnormal`), neighbours of widely different "

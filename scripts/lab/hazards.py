@@ -1,7 +1,7 @@
 """Tables of the hazards and of compute-sanitizer for scripts/lab_tables."""
-from documents import paragraph, table
-from lab_rungs import fail
-from lab_simt import named_faults
+from shared.documents import paragraph, table
+from lab.rungs import fail
+from lab.simt import named_faults
 
 TOOLS = {"memcheck": "invalid addresses", "racecheck": "races in shared memory", "synccheck": "invalid use of barriers",
          "initcheck": "reads of uninitialised global memory"}

@@ -1,9 +1,9 @@
 """Raw tables of a GPU, docs/results/gpu.md, for scripts/performance."""
-from documents import figure, paragraph, table
-from performance_goals import misses_table
-from performance_gpu import EXACT_GOALS, HOSTILE_GOAL, exact_goal
-from performance_gpu_goals import CEILING_GOAL, HOST_GOAL, MAX_HOST_LENGTH, MIN_LONG, dot_goals, workspace_goal
-from performance_rows import QUICK, TYPES, length, percent_text, ratio_of, ratio_text, time_text
+from shared.documents import figure, paragraph, table
+from speed.goals import misses_table
+from speed.gpu import HOSTILE_GOAL, exact_goal
+from speed.gpu_goals import CEILING_GOAL, HOST_GOAL, MAX_HOST_LENGTH, MIN_LONG, dot_goals, workspace_goal
+from speed.rows import QUICK, TYPES, length, percent_text, ratio_of, ratio_text, time_text
 
 MODES = ("fast", "exact")
 PEERS = {"cublas": "cuBLAS", "cub": "CUB", "cub_transform": "CUB, TransformReduce"}

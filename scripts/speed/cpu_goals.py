@@ -5,9 +5,9 @@ while a case misses the goal.
 """
 import re
 
-from performance_cpu import ITEM_BYTES, MEMORY_GOAL, MIN_HOSTILE, last_cache
-from performance_goals import Case, Goal
-from performance_rows import TYPES, Ratio, duration, fastest, length, ratio_of
+from speed.cpu import ITEM_BYTES, MEMORY_GOAL, MIN_HOSTILE, last_cache
+from speed.goals import Case, Goal
+from speed.rows import TYPES, Ratio, duration, fastest, length, ratio_of
 
 HOSTILE_GOAL = 4.0      # exact, relative to the same call with uniform data
 MIN_IN_CACHE = 1000     # elements

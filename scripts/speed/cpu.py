@@ -1,15 +1,15 @@
 """Results of the CPU for scripts/performance: the page of docs/performance.md and the README's figures.
 
-Results are in docs/results/cpu.json (`exactdot bench --device cpu`). performance_cpu_tables.py has the raw tables,
-performance_cpu_goals.py the goals.
+Results are in docs/results/cpu.json (`exactdot bench --device cpu`). scripts/speed/cpu_tables.py has the raw tables,
+scripts/speed/cpu_goals.py the goals.
 """
 import math
 import re
 import sys
 
-import result_files
-from documents import paragraph, table
-from performance_rows import TYPES, duration, fastest, length, ratio_of, source
+from shared import result_files
+from shared.documents import paragraph, table
+from speed.rows import TYPES, duration, fastest, length, ratio_of, source
 
 OWN = ("fast", "exact")
 FLOOR = "read"  # a loop that only reads, on one thread

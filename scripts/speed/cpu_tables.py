@@ -1,8 +1,8 @@
 """Raw tables of the CPU, docs/results/cpu.md, for scripts/performance."""
-from documents import figure, paragraph, table
-from performance_cpu import FLOOR, MIN_HOSTILE
-from performance_cpu_goals import HOSTILE_GOAL
-from performance_rows import (QUICK, TYPES, duration, emphasized, figure_text, length, marked, percent_text, ratio_of,
+from shared.documents import paragraph, table
+from speed.cpu import FLOOR, MIN_HOSTILE
+from speed.cpu_goals import HOSTILE_GOAL
+from speed.rows import (QUICK, TYPES, duration, emphasized, figure_text, length, marked, percent_text, ratio_of,
                               ratio_text)
 
 # goals of version 0.1, set before any measurement: time relative to OpenBLAS with the same number of threads, by length

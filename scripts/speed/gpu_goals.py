@@ -3,12 +3,12 @@
 Each goal names why it is missed, as far as experiments have shown it (docs/experiments.md). A reason is printed only
 while a case misses the goal.
 """
-import performance_elements
-import performance_groups
-import performance_lines
-from performance_goals import Case, Goal
-from performance_gpu import EXACT_GOALS, HOSTILE_GOAL
-from performance_rows import TYPES, Ratio, length, ratio_of
+import speed.elements
+import speed.groups
+import speed.lines
+from speed.goals import Case, Goal
+from speed.gpu import EXACT_GOALS, HOSTILE_GOAL
+from speed.rows import TYPES, Ratio, length, ratio_of
 
 MIN_LONG = 1 << 26         # from this length on times are compared with the read ceiling
 CEILING_GOAL = 0.99        # fraction of the speed of reading the same bytes
@@ -103,7 +103,7 @@ def both(goal):
 
 
 def reduction_goals(found):
-    """Goals of sums and norms; `found`: performance_reductions.Reports of a GPU, or None."""
+    """Goals of sums and norms; `found`: speed.reductions.Reports of a GPU, or None."""
     def goal(reduction, first, last, peer, limits, name, reason):
         measured = one_input(found, reduction, first, last, peer, limits) if found else []
         return Goal(name, measured, reason, unmeasured(found, first, last) if measured and first != last else "")
@@ -149,4 +149,4 @@ def all_reductions_goals(found):
 
 def all_goals(results, found, elements, lines, groups):
     return [*dot_goals(results), *reduction_goals(found), *all_reductions_goals(found),
-            *performance_elements.goals(elements), *performance_lines.goals(lines), *performance_groups.goals(groups)]
+            *speed.elements.goals(elements), *speed.lines.goals(lines), *speed.groups.goals(groups)]

@@ -1,5 +1,5 @@
 """The tables of docs/python.md from the results of bench/python/dots.py, which prints them too."""
-from documents import figure, paragraph, table
+from shared.documents import figure, paragraph, table
 
 
 def duration(nanoseconds):

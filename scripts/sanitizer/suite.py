@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from sanitizer_reports import judge, parse
+from sanitizer.reports import judge, parse
 
 PLAIN = "plain"
 REQUIRED = {

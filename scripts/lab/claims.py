@@ -2,8 +2,8 @@
 
 The claims are quotations; all other figures come from the results. A claim that only compares has a rule that decides.
 """
-from documents import figure, paragraph, table
-from lab_rungs import millions, power, time_text
+from shared.documents import figure, paragraph, table
+from lab.rungs import millions, power, time_text
 
 CLOSE = 0.1  # a measured figure within a tenth of the claimed one confirms it
 

@@ -7,10 +7,10 @@ Several element axes: axes-NAME.json (gpu_axes); states: states-NAME.json (gpu_s
 """
 import pathlib
 
-import result_files
-from documents import figure, table
-from performance_goals import Case, Goal
-from performance_rows import TYPES, Ratio, length
+from shared import result_files
+from shared.documents import figure, table
+from speed.goals import Case, Goal
+from speed.rows import TYPES, Ratio, length
 
 CEILING_GOAL = 0.85
 VECDOT_GOAL = 0.5

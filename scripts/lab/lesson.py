@@ -1,10 +1,10 @@
 """The generated parts of the lessons of docs/lab.md: differences, pictures, commands, outcomes, contents."""
 import re
 
-import lab_sources
-from documents import figure, paragraph
-from lab_rungs import SECTIONS, on_host, power, rung_table, time_text
-from lab_simt import N, hazard_command, named_faults, rung_command
+import lab.sources
+from shared.documents import figure, paragraph
+from lab.rungs import SECTIONS, on_host, power, rung_table, time_text
+from lab.simt import N, hazard_command, named_faults, rung_command
 
 COSTS = (("sectors_per_request", "sectors per request"), ("bank_conflict_degree", "degree of bank conflicts"),
          ("lanes_per_request", "active lanes per request"), ("longest_queue", "longest queue at one address"),
@@ -74,7 +74,7 @@ def on_gpu(results, name):
 def difference(name):
     """The code that is new in a rung's lesson, and its picture."""
     names = SECTIONS[name][0]
-    parts = [lab_sources.difference(each) for each in names if each in lab_sources.LISTINGS]
+    parts = [lab.sources.difference(each) for each in names if each in lab.sources.LISTINGS]
     return "\n\n".join([*parts, f"![{name}: who reads, who adds, who waits](pictures/lab/{name}.svg)"])
 
 
@@ -116,7 +116,7 @@ def hazard_outcomes(name, gpu, simt, device):
 
 def hazard(name, results, gpu, simt):
     """Kernels, command, outcome, cause and fix of a hazard."""
-    file, code, _, cause, fix = lab_sources.hazard_source(name)
+    file, code, _, cause, fix = lab.sources.hazard_source(name)
     lines = hazard_outcomes(name, gpu, simt, short_name(results))
     lines += [paragraph(f"Must show: {simt[name]['expected']}.", "- "), paragraph(f"Cause: {markdown(cause)}", "- "),
               paragraph(f"Fix: {markdown(fix)}", "- ")]
@@ -128,7 +128,7 @@ def hazard(name, results, gpu, simt):
 
 def add_hazards(text, names):
     """The document with a section for each of the hazards, before the line `<!-- more hazards -->`."""
-    added = "".join(f"### {name}\n\n{paragraph(markdown(lab_sources.hazard_source(name)[2]))}\n\n"
+    added = "".join(f"### {name}\n\n{paragraph(markdown(lab.sources.hazard_source(name)[2]))}\n\n"
                     f"<!-- begin hazard {name} -->\n<!-- end hazard {name} -->\n\n" for name in names)
     return text.replace("<!-- more hazards -->", added + "<!-- more hazards -->")
 

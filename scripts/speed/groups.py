@@ -6,9 +6,9 @@ bench/python/groups_on_gpu.py on the same machine.
 """
 import sys
 
-import result_files
-from performance_goals import Case, Goal
-from performance_rows import TYPES, Ratio, length
+from shared import result_files
+from speed.goals import Case, Goal
+from speed.rows import TYPES, Ratio, length
 
 FEW = 4096                  # groups
 MIN_SHARE = 0.60            # of the speed of reading, of few groups

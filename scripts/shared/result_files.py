@@ -1,15 +1,16 @@
 """Files of docs/results: a compact form of JSON, and what of a program's report is kept (result_fields.py).
 
-A list of objects is stored as a table, {"shared": names, "columns": names, "rows": groups}. A group is a line: the values of
-the shared columns, then a list for each object with the values of the other columns. A missing value is "-"; missing values
-at the end of a list are left out. {"tables": …} are the objects of several. A column "a: b" is the field b of the object a. All else is JSON as it is. read() accepts what a program wrote, too: also lines of JSON
-objects, of which the first names the machine.
+A list of objects is stored as a table, {"shared": names, "columns": names, "rows": groups}. A group is a line: the values
+of the shared columns, then a list for each object with the values of the other columns. A missing value is "-"; missing
+values at the end of a list are left out. {"tables": [...]} are the objects of several tables. A column "a: b" is the field
+b of the object a. All else is JSON as it is. read() accepts what a program wrote, too: also lines of JSON objects, of which
+the first names the machine.
 """
 import itertools
 import json
 import math
 
-from result_fields import kept
+from shared.result_fields import kept
 
 ABSENT = "-"
 WITHIN = ": "   # between the names of a field and of a field of its object

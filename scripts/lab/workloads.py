@@ -5,14 +5,14 @@ scripts/lab_on_gpu; without these the chapters say so.
 """
 import pathlib
 
-import result_files
-import lab_simt
-import lab_sources
-from documents import figure, paragraph, table
-from lab_lesson import folded, on_simt, results_text
-from lab_rungs import TYPES, fail, power, time_text
+from shared import result_files
+import lab.simt
+import lab.sources
+from shared.documents import figure, paragraph, table
+from lab.lesson import folded, on_simt, results_text
+from lab.rungs import TYPES, fail, power, time_text
 
-RESULTS = pathlib.Path(__file__).resolve().parent.parent / "docs/results"
+RESULTS = pathlib.Path(__file__).resolve().parents[2] / "docs/results"
 NOT_MEASURED = "not measured on a GPU so far; `scripts/lab_on_gpu --workloads-only` does it"
 GPU_ONLY = {"cub_rows": "DeviceSegmentedReduce", "cub_groups": "DeviceRadixSort"}
 CHECKS = ("passed", "wrong on purpose")
@@ -39,7 +39,7 @@ def rung_of(ladder, name):
 
 
 def difference(name):
-    return f"{lab_sources.difference(name)}\n\n![{name}: who reads, who adds, who waits](pictures/lab/{name}.svg)"
+    return f"{lab.sources.difference(name)}\n\n![{name}: who reads, who adds, who waits](pictures/lab/{name}.svg)"
 
 
 def on_gpu(measured, ladders, name):
@@ -55,7 +55,7 @@ def on_gpu(measured, ladders, name):
 def check(workload, simulated, measured, name):
     """The command of a lesson, and what comes out."""
     rung = simulated.get(name)
-    command = lab_simt.rung_command([name], lab_simt.WORKLOADS[workload])
+    command = lab.simt.rung_command([name], lab.simt.WORKLOADS[workload])
     if rung:
         outcome = f"on `simt`: {on_simt(rung)}."
     else:
@@ -78,7 +78,7 @@ def measured_table(workload, measured):
     if not ladders:
         return paragraph(f"Times: {NOT_MEASURED}.")
     names = dict.fromkeys(rung["name"] for ladder in ladders for rung in ladder["rungs"])
-    if set(names) != lab_sources.rung_names(workload):
+    if set(names) != lab.sources.rung_names(workload):
         fail(f"the measured rungs of {workload} are not those of lab/rungs/{workload}; run scripts/lab_on_gpu")
     header = ["rung", *(f"{ladder['divided']}, {TYPES[ladder['dtype']]}" for ladder in ladders), "same bits"]
     rows = [[f"`{name}`", *(cell(rung_of(ladder, name)) for ladder in ladders),
@@ -101,10 +101,10 @@ def simulated_table(simulated):
 def sections(measured):
     """The sections of both chapters: name to a function from the old to the new text."""
     made = {}
-    for workload in lab_simt.WORKLOADS:
+    for workload in lab.simt.WORKLOADS:
         ladders_of(measured, workload)  # failures end the script before anything is written
         simulated = {rung["name"]: rung for rung in result_files.read(simt_path(workload))["rungs"]}
-        names = lab_sources.rung_names(workload)
+        names = lab.sources.rung_names(workload)
         if simulated.keys() != names - GPU_ONLY.keys():
             fail(f"{simt_path(workload).name} and lab/rungs/{workload} differ in rungs; run lab_tables --simt")
         made[f"simulated {workload}"] = lambda _, simulated=simulated: simulated_table(simulated)

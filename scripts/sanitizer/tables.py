@@ -1,7 +1,7 @@
 """The section of docs/simt.md on compute-sanitizer and the labelled suite, from the results of scripts/suite_on_gpu."""
 import sys
 
-from documents import paragraph, table
+from shared.documents import paragraph, table
 
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 NOT_MEASURED = "compute-sanitizer has not been measured on the suite: `scripts/suite_on_gpu` does it on a machine with a GPU."

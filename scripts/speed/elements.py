@@ -4,10 +4,10 @@ scripts/performance.
 The results are docs/results/elements-NAME.json, from bench/experiments/gpu_elements.cu.
 """
 
-import result_files
-from documents import figure, paragraph, table
-from performance_goals import Case, Goal
-from performance_rows import Ratio, is_noisy, marked
+from shared import result_files
+from shared.documents import figure, paragraph, table
+from speed.goals import Case, Goal
+from speed.rows import Ratio, is_noisy, marked
 
 ALIGNMENT_GOAL = 1.1
 DOT_GOAL = 0.85  # of cublasDotEx

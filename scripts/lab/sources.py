@@ -7,9 +7,9 @@ import pathlib
 import re
 import sys
 
-from documents import paragraph
+from shared.documents import paragraph
 
-LAB = pathlib.Path(__file__).resolve().parent.parent / "lab"
+LAB = pathlib.Path(__file__).resolve().parents[2] / "lab"
 
 SECOND_LAUNCH = [("block_combine.cuh", "combine_partials"), ("block_combine.cuh", "combine_all")]
 
@@ -92,7 +92,7 @@ def function(file, name):
     start = re.search(rf"^(?: *template <.*>\n)?[^\n/;=]*\b{name}\((?:[^(){{}};]|\([^()]*\))*\)(?: const)? {{", text,
                       re.MULTILINE)
     if start is None:
-        fail(f"lab/{file} has no function {name}; change LISTINGS in scripts/lab_sources.py")
+        fail(f"lab/{file} has no function {name}; change LISTINGS in scripts/lab/sources.py")
     lines = text[start.start():end_of_block(text, start.end() - 1)].splitlines()
     indent = len(lines[0]) - len(lines[0].lstrip())
     return "\n".join(line[indent:] for line in lines)

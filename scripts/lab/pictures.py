@@ -1,5 +1,5 @@
 """The picture of each rung for docs/lab.md: who reads what, who adds what, who waits."""
-from lab_drawing import boxes, layers, time_line
+from lab.drawing import boxes, layers, time_line
 
 EIGHT = range(8)
 

@@ -5,7 +5,7 @@ mark in every table, also a ratio of two rows of which one has it.
 """
 from typing import NamedTuple
 
-from documents import figure
+from shared.documents import figure
 
 TYPES = {"float32": "float", "float64": "double"}
 NOISY_SPREAD = 0.10

@@ -7,7 +7,7 @@ import fnmatch
 import re
 import sys
 
-NOISY_SPREAD = 0.10  # as in performance_rows.py
+NOISY_SPREAD = 0.10  # as in scripts/speed/rows.py
 CPU = "cpu hardware_threads caches huge_pages system compiler exactdot date"
 PYTHON = [("machine.exactdot", "version instruction_set threads cuda"), ("machine.exactdot.cuda", "toolkit devices")]
 RUNG = "number name value check promises_same_bits distinct_results runs grids distinct_over_grids atomics ulps "

@@ -1,8 +1,8 @@
 """Tables of goals for scripts/performance: what was measured, whether it meets the goal, and why not."""
 from typing import NamedTuple
 
-from documents import table
-from performance_rows import Ratio, percent_text, ratio_text
+from shared.documents import table
+from speed.rows import Ratio, percent_text, ratio_text
 
 NOT_MEASURED = "not measured"
 

@@ -1,5 +1,5 @@
-"""The pictures of the lessons on rows and groups in docs/lab.md; see lab_drawing.py."""
-from lab_drawing import boxes, layers, time_line
+"""The pictures of the lessons on rows and groups in docs/lab.md; see scripts/lab/drawing.py."""
+from lab.drawing import boxes, layers, time_line
 
 KEYS = (2, 0, 1, 0, 2, 0)  # of six elements
 

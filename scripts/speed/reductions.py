@@ -3,9 +3,9 @@
 Results are in docs/results: reductions-cpu.json, and reductions-NAME.json of each GPU, from scripts/bench_reductions.
 """
 
-import result_files
-from documents import paragraph, table
-from performance_rows import QUICK, TYPES, fastest, figure_text, length, percent_text, ratio_of, ratio_text, source
+from shared import result_files
+from shared.documents import paragraph, table
+from speed.rows import QUICK, TYPES, fastest, figure_text, length, percent_text, ratio_of, ratio_text, source
 
 OWN = ("exact", "fast")
 FLOORS = ("empty", "poll", "one_block", "read")

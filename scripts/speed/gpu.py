@@ -1,12 +1,12 @@
 """Results of a GPU for scripts/performance: the page of docs/performance.md and sentences with figures.
 
 Results are in docs/results: gpu-h200.json (`exactdot bench --device cuda`), torch-h200.json (bench/torch_peers.py) and
-kernels.json (scripts/kernel_resources). performance_gpu_tables.py has the raw tables, performance_gpu_goals.py the goals.
+kernels.json (scripts/kernel_resources). scripts/speed/gpu_tables.py has the raw tables, scripts/speed/gpu_goals.py the goals.
 """
 
-import result_files
-from documents import paragraph, table
-from performance_rows import TYPES, fastest, length, ratio_of, source, time_text
+from shared import result_files
+from shared.documents import paragraph, table
+from speed.rows import TYPES, fastest, length, ratio_of, source, time_text
 
 CUB = ("cub", "cub_transform")
 # goals for exact / cuBLAS's plain dot, set before any measurement: (from, to, goal), lengths as powers of two
@@ -50,7 +50,7 @@ class GpuResults:
         return ratio_of(self.row(type_, n, "exact", data=data), self.row(type_, n, "exact"))
 
     def bits(self):
-        compared = self.report.get("compared", 0)  # and equal: result_fields.py refuses others
+        compared = self.report.get("compared", 0)  # and equal: scripts/shared/result_fields.py refuses others
         return f"{compared} of {compared}"
 
 

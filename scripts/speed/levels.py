@@ -4,9 +4,9 @@ Results are in docs/results: handover-NAME.json and failure-rates-NAME.json of a
 bench/experiments.
 """
 
-import result_files
-from documents import figure, paragraph, table
-from performance_rows import TYPES
+from shared import result_files
+from shared.documents import figure, paragraph, table
+from speed.rows import TYPES
 MAX_SHORT = 1 << 22
 WAYS = ("alone", "poll", "every", "cluster", "second", "dependent", "tail", "conditional")
 

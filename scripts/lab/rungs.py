@@ -1,8 +1,8 @@
 """Tables of the ladder for scripts/lab_tables, from the JSON file that scripts/lab_on_gpu writes."""
 import sys
 
-import result_files
-from documents import figure, paragraph, table
+from shared import result_files
+from shared.documents import figure, paragraph, table
 
 TYPES = {"float32": "float", "float64": "double"}
 CONDITIONS = ("1e4", "1e8", "1e12")  # of the ladders with ill data in their order, if the file does not contain them
