@@ -3,12 +3,11 @@
 // alternating keys.
 //
 // Medians of rounds in which all ways take turns, in a replayed graph. All sums of some shapes are compared with
-// the CPU's. Output: one JSON object a line. Usage: gpu_groups [--log2 N] [--variants | --check] [--few]: launch
-// configurations of the first look, too; or only the comparison of all shapes; fewer numbers of groups.
+// the CPU's. Output: one JSON object a line. Usage: gpu_groups [--log2 N] [--check] [--few]: only the comparison of
+// all shapes; fewer numbers of groups.
 #include <algorithm>
 #include <bench/experiments/fill.cuh>
 #include <bench/experiments/gpu_groups_peers.cuh>
-#include <bench/experiments/gpu_groups_variants.cuh>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -71,7 +70,7 @@ class measurement {
     exactdot::on_gpu::synchronise(gpu_);
   }
 
-  void run(bool variants, bool checks, bool few) {
+  void run(bool checks, bool few) {
     for (int order = 0; order < order_count; ++order) {
       for (const int log2_count : {2, 4, 8, 10, 12, 13, 14, 16, 18, 20}) {
         if (few && (log2_count == 8 || log2_count == 13 || log2_count == 18)) continue;
@@ -84,7 +83,6 @@ class measurement {
           std::printf("{\"groups\": %u, \"type\": \"%s\", \"keys\": \"%s\", \"wrong\": %ld}\n", count_, type(),
                       orders[order], wrong);
         }
-        if (variants) time_variants(orders[order], order >= 2);
         std::fflush(stdout);
       }
     }
@@ -176,25 +174,6 @@ class measurement {
     return wrong;
   }
 
-  /// The first look's kernel alone, in other configurations.
-  void time_variants(const char* order, bool is_skewed) {
-    exact("", reduction::sum).enqueue();
-    exactdot::on_gpu::synchronise(gpu_);
-    group_variants<T> variants(gpu_, x_.data(), keys_.data(), n_, count_, out_.data());
-    const auto all = variants.make(is_skewed);
-    std::vector<way> ways;
-    for (const auto& each : all) ways.push_back(each.timed);
-    measure(ways);
-    std::printf("{\"variants\": \"sum\", \"type\": \"%s\", \"keys\": \"%s\", \"groups\": %u", type(), order,
-                count_);
-    std::string wrong;
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      std::printf(", \"%s\": %.1f", ways[i].name.c_str(), medians_[i]);
-      if (!all[i].is_right) wrong += (wrong.empty() ? "\"" : ", \"") + ways[i].name + "\"";
-    }
-    std::printf(", \"wrong variants\": [%s]}\n", wrong.c_str());
-  }
-
   stream gpu_;
   std::size_t n_;
   buffer<T> x_;
@@ -211,11 +190,10 @@ class measurement {
 }  // namespace experiment
 
 int main(int argc, char** argv) {
-  bool variants = false, checks = false, few = false;
+  bool checks = false, few = false;
   std::size_t n = std::size_t{1} << 26;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
-    variants = variants || option == "--variants";
     checks = checks || option == "--check";
     few = few || option == "--few";
     if (option == "--log2" && i + 1 < argc) n = std::size_t{1} << std::stoul(argv[i + 1]);
@@ -223,6 +201,6 @@ int main(int argc, char** argv) {
   cudaDeviceProp properties{};
   exactdot::on_gpu::check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's name");
   std::printf("{\"gpu\": \"%s\", \"n\": %zu}\n", properties.name, n);
-  experiment::measurement<float>(n).run(variants, checks, few);
-  experiment::measurement<double>(n).run(variants, checks, few);
+  experiment::measurement<float>(n).run(checks, few);
+  experiment::measurement<double>(n).run(checks, few);
 }

@@ -3,22 +3,18 @@
 // that only reads. 2^25 elements, or pairs, in all.
 //
 // Medians of rounds in which all ways take turns, in a replayed graph. Some results are compared with the vector
-// call. Output: one JSON object a line; then a table. Usage: gpu_rows [--variants]: the launch configurations of
-// gpu_rows.hpp, too, of which the best are printed.
+// call. Output: one JSON object a line; then a table.
 #include <cublas_v2.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 
-#include <algorithm>
 #include <bench/experiments/fill.cuh>
-#include <bench/experiments/gpu_rows.hpp>
 #include <bench/experiments/way_timing.cuh>
 #include <bench/library.hpp>
 #include <cstdio>
 #include <cstring>
 #include <cub/device/device_segmented_reduce.cuh>
-#include <exactdot/core/term.hpp>
 #include <exactdot/cuda/batches.hpp>
 #include <memory>
 #include <string>
@@ -84,13 +80,12 @@ struct product_of_pair {
 template <class T>
 class measurement {
  public:
-  explicit measurement(bool with_variants)
+  measurement()
       : a_(gpu_, elements + 64),
         b_(gpu_, elements + 64),
         results_(gpu_, elements / 16),
         scratch_(gpu_, std::size_t{64} << 20),
-        workspace_(gpu_.handle()),
-        with_variants_(with_variants) {
+        workspace_(gpu_.handle()) {
     fill_uniform();
   }
 
@@ -122,10 +117,6 @@ class measurement {
       fill<<<1024, 256, 0, gpu_.handle()>>>(each->data(), elements + 64, seed++ << 40);
     }
     check(cudaGetLastError(), "filling the matrices");
-  }
-
-  [[nodiscard]] row_problem problem(bool repeats_b) const {
-    return {a_.data(), b_.data(), rows_, length_, repeats_b, results_.data()};
   }
 
   way exact(job what) {
@@ -213,7 +204,6 @@ class measurement {
       ways.push_back({"read", [=, enqueue = kernel.enqueue] { enqueue(start, second, each); }});
     }
     time(what, "", ways);
-    if (with_variants_ && (what == job::dot || what == job::sum || what == job::matvec)) time_variants(what);
   }
 
   void time(job computed, const char* data, const std::vector<way>& ways) {
@@ -268,49 +258,10 @@ class measurement {
     return value;
   }
 
-  /// Variants of which a lane has one to 128 packs, each with few and with many blocks.
-  void time_variants(job what) {
-    std::vector<way> ways;
-    const std::size_t packs = length_ * sizeof(T) / 16;
-    for (std::size_t i = 0; i < row_variants.size(); ++i) {
-      const line_config& config = row_variants[i];
-      const auto lanes = static_cast<std::size_t>(config.lanes);
-      if (packs < lanes || (lanes < 1024 && packs > 128 * lanes)) continue;
-      for (const int blocks : {config.resident, 4 * config.resident, 1 << 16}) {
-        char name[64];
-        std::snprintf(name, sizeof name, "%d/%d/%d/%d/%d", config.lanes, config.threads, config.in_flight,
-                      config.resident, blocks);
-        ways.push_back({name, [=, this] {
-                          const auto most = static_cast<unsigned>(blocks);
-                          if (what != job::sum) {
-                            launch_variant<T, exactdot::core::product>(workspace_, i, most,
-                                                                       problem(what == job::matvec));
-                          } else {
-                            launch_variant<T, exactdot::core::value>(workspace_, i, most, problem(false));
-                          }
-                        }});
-      }
-    }
-    auto found = medians(gpu_, ways, 3);
-    std::sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
-    std::printf("{\"variants\": \"%s\", \"type\": \"%s\", \"rows\": %zu, \"length\": %zu", name_of(what),
-                sizeof(T) == 4 ? "float32" : "float64", rows_, length_);
-    for (const auto& [name, microseconds] : found) std::printf(", \"%s\": %.2f", name.c_str(), microseconds);
-    std::printf("}\n");
-    std::string line = "    lanes/threads/in flight/resident/blocks:";
-    for (std::size_t i = 0; i < std::min<std::size_t>(5, found.size()); ++i) {
-      char text[96];
-      std::snprintf(text, sizeof text, "  %s %.1f", found[i].first.c_str(), found[i].second);
-      line += text;
-    }
-    lines_.push_back(line);
-  }
-
   stream gpu_;
   buffer<T> a_, b_, results_;
   buffer<char> scratch_;
   exactdot::cuda::workspace workspace_;
-  bool with_variants_;
   std::size_t rows_ = 0, length_ = 0;
   std::vector<std::string> lines_;
 };
@@ -318,15 +269,14 @@ class measurement {
 }  // namespace
 }  // namespace experiment
 
-int main(int arguments, char** argument) {
+int main() {
   try {
-    const bool with_variants = arguments > 1 && std::string(argument[1]) == "--variants";
     cudaDeviceProp properties{};
     exactdot::on_gpu::check(cudaGetDeviceProperties(&properties, 0), "querying the device");
     std::printf("{\"gpu\": \"%s\"}\n", properties.name);
-    experiment::measurement<float> of_float(with_variants);
+    experiment::measurement<float> of_float;
     of_float.run();
-    experiment::measurement<double> of_double(with_variants);
+    experiment::measurement<double> of_double;
     of_double.run();
     of_float.print_table();
     of_double.print_table();

@@ -27,7 +27,7 @@ from peers import LESSER, Peer, peers, ulps, vectors
 from rounds import interleaved, repeated
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import python_tables
+from speed import python_tables
 
 SIZES = (16, 1000, 100_000, 10_000_000)
 GPU_SIZES = [1 << 10, 1 << 16, 1 << 20, 1 << 24]

@@ -53,10 +53,11 @@ def run_other(line, program):
 
 def main(source, program):
     sys.path.insert(0, str(source / "scripts"))
-    import lab_simt
+    from lab import simt as lab_simt
+    from shared import result_files
 
     def recorded(name, kind):
-        return {each["name"]: each for each in json.loads((source / "docs/results" / name).read_text())[kind]}
+        return {each["name"]: each for each in result_files.read(source / "docs/results" / name)[kind]}
 
     rungs, hazards = recorded("lab-simt.json", "rungs"), recorded("hazards-simt.json", "hazards")
     for workload in lab_simt.WORKLOADS:

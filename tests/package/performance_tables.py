@@ -8,24 +8,22 @@ must have no measured figure. At the end the test removes tables from copies, wh
 
 usage: performance_tables.py SOURCE SCRATCH
 """
-import json
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]).resolve() / "scripts"))
+from shared import result_files
+
 COLUMNS = ("float: limit", "double: limit", "cuBLAS", "CUB", "PyTorch", "`fast`", "`exact`")
 FIGURE = re.compile(r"\d\s?(?:µs|ns|ms|s|GB/s|%|×|times|ulps?)(?!\w)")
 
 
 def rows_of(results, name):
-    return json.loads((results / name).read_text())["rows"]
-
-
-def lines_of(results, name):
-    """The rows of a file of JSON lines, without the first line, which names the GPU."""
-    return [json.loads(line) for line in next(results.glob(f"{name}-*.jsonl")).read_text().splitlines()[1:]]
+    return result_files.read(next(results.glob(name)))["rows"]
 
 
 def count(rows, *keys, **wanted):
@@ -35,9 +33,8 @@ def count(rows, *keys, **wanted):
 def expected_tables(results):
     """(document, heading, rows) of every table."""
     gpu, cpu = rows_of(results, "gpu-h200.json"), rows_of(results, "cpu.json")
-    on_gpu, on_cpu = (json.loads((results / f"reductions-{name}.json").read_text()) for name in ("h200", "cpu"))
+    on_gpu, on_cpu = (result_files.read(results / f"reductions-{name}.json") for name in ("h200", "cpu"))
     lengths, cases = count(gpu, "n", data="uniform"), count(gpu, "type", "n", data="uniform")
-    kernels = len(json.loads((results / "kernels.json").read_text())["kernels"])
     series = count(cpu, "peer", threads=1, data="uniform")  # one of them only reads: the limit
     tables = [("performance.md", "On a GPU", lengths), ("performance.md", "On a CPU", count(cpu, "type") * series),
               ("performance.md", "Goals on a GPU", 30), ("performance.md", "Goals on a CPU", 8),
@@ -52,19 +49,15 @@ def expected_tables(results):
               ("results/cpu.md", "The gain from threads", count(cpu, "type") * (count(cpu, "threads") - 1)),
               ("results/cpu.md", "Roofline", count(cpu, "type", "n")),
               ("results/cpu.md", "From one thread to many", 2 * count(rows_of(results, "cpu-threads.json"), "type", "n")),
-              ("results/kernels.md", "Registers and memory", kernels),
               ("results/levels.md", "Handing over to the second level",
-               count(lines_of(results, "handover"), "timing", "type", "n")),
-              ("results/levels.md", "How often the bound decides", count(lines_of(results, "failure-rates"), "n"))]
+               count(rows_of(results, "handover-*.json"), "timing", "type", "n")),
+              ("results/levels.md", "How often the bound decides", count(rows_of(results, "failure-rates-*.json"), "n"))]
     for type_, name in (("float32", "float"), ("float64", "double")):
         for setting, l2, heading in (("graph", "warm", "In a replayed graph, the same vectors in each call"),
                                      ("graph", "cold", "In a replayed graph, no vector in the L2 cache"),
                                      ("stream", "warm", "Launches on a stream"), ("host", "warm", "Result on the host")):
             tables.append(("results/gpu.md", f"{heading}, {name}",
                            count(gpu, "n", type=type_, how=setting, l2=l2, peer="exact", data="uniform")))
-        for threads in sorted({row["threads"] for row in cpu}):
-            tables.append(("results/cpu.md", f"Every row: {name}, {threads} thread{'s' if threads > 1 else ''}",
-                           sum((row["type"], row["threads"]) == (type_, threads) for row in cpu)))
     tables.append(("results/reductions.md", f"On a GPU: {on_gpu[0]['machine']['gpu']}",
                    sum(count(report["rows"], "type", "n") for report in on_gpu)))
     for threads in sorted({row["threads"] for report in on_cpu for row in report["rows"]}):

@@ -35,7 +35,8 @@ AFTER_RUN = "| `dot` | `exact` | 12 (2 of 3 kinds not run) | 1,022 |"
 
 def main(source, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
-    for name in ("scripts/same_bits", "scripts/documents.py", "docs/contract.md"):
+    for name in ("scripts/same_bits", "scripts/shared/documents.py", "scripts/shared/result_files.py",
+                 "scripts/shared/result_fields.py", "docs/contract.md"):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, scratch / name)
     document, results = scratch / "docs/contract.md", scratch / "docs/results"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests scripts/scale_model.py and scripts/scale_simulation.py: the model finds parameters that were planted, and the
+"""Tests scripts/trees: the model finds parameters that were planted, and the
 simulation finds every program that loses words or counts them twice.
 
 usage: scale.py SCRIPTS
@@ -9,8 +9,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
-import scale_model as model
-import scale_simulation as simulation
+import trees.model as model
+import trees.simulation as simulation
 
 
 def expect(holds, what):

@@ -13,6 +13,10 @@ import shutil
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]).resolve() / "scripts"))
+from shared import result_files
+
 PROGRAM = """#!/usr/bin/env python3
 import sys
 ROWS = [("barriers", "in_branch", "faulty", "barrier_divergence", "barriers.cu", "15,16", "both"),
@@ -185,7 +189,8 @@ def check_rows(rows):
 
 def check_table(source, scratch, results):
     """The table of scripts/simt_suite from these results and those of a small suite."""
-    for name in ("scripts/simt_suite", "scripts/documents.py", "scripts/sanitizer_tables.py", "docs/simt.md",
+    for name in ("scripts/simt_suite", "scripts/shared/documents.py", "scripts/sanitizer/tables.py",
+                 "scripts/shared/result_files.py", "scripts/shared/result_fields.py", "docs/simt.md",
                  "docs/results/numba-simulator.json"):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, scratch / name)
@@ -232,7 +237,7 @@ def main(source, scratch):
         command = [sys.executable, source / "scripts/suite_on_gpu", program, output, "--sanitizer", sanitizer, "--jobs", "4",
                    "--start-seconds", "2", *arguments]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
-        return done, json.loads(output.read_text()) if output.exists() else None
+        return done, result_files.read(output) if output.exists() else None
 
     done, results = suite_on_gpu("--seconds", "0")
     expect("without time", (done.returncode != 0, results["missing"]), (True, 12 * 5))

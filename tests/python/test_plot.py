@@ -24,8 +24,19 @@ ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs/results"
 
 
+sys.path.insert(0, str(ROOT / "scripts"))
+from shared import result_files  # noqa: E402
+
+
 def load(name: str) -> Any:
-    return json.loads((RESULTS / name).read_text())
+    return result_files.read(RESULTS / name)
+
+
+def file_of(name: str, folder: Path) -> Path:
+    """A file with the results as a program writes them."""
+    path = folder / name
+    path.write_text(json.dumps(load(name)))
+    return path
 
 
 def refusal(path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
@@ -72,7 +83,7 @@ def test_bad_input(content: str | None, why: str, tmp_path: Path, capsys: pytest
 
 @pytest.mark.parametrize("name", ["python.json", "python-h100.json", "torch-h200.json", "kernels.json"])
 def test_results_that_no_picture_shows(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = refusal(Path(shutil.copy(RESULTS / name, tmp_path)), capsys)
+    said = refusal(file_of(name, tmp_path), capsys)
     assert all(kind in said for kind in ("exactdot lab --json", "exactdot bench --json", "accuracy.py"))
 
 
@@ -104,19 +115,19 @@ def test_what_lacks_a_field_is_drawn_or_refused(name: str, holders: Any) -> None
 ])
 def test_options_that_would_do_nothing(name: str, more: list[str], why: str, tmp_path: Path,
                                        capsys: pytest.CaptureFixture[str]) -> None:
-    assert why in refusal(Path(shutil.copy(RESULTS / name, tmp_path)), capsys, *more)
+    assert why in refusal(file_of(name, tmp_path), capsys, *more)
 
 
 def test_an_unknown_ending(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        main([str(RESULTS / "cpu.json"), "-o", "out.gif"])
+        main(["cpu.json", "-o", "out.gif"])
     assert "out.gif: pictures end in .svg or .png" in capsys.readouterr().err
 
 
-def test_without_matplotlib() -> None:
+def test_without_matplotlib(tmp_path: Path) -> None:
     code = "import sys; sys.modules['matplotlib'] = None; from exactdot.plot.__main__ import main; sys.exit(main())"
-    done = subprocess.run([sys.executable, "-c", code, RESULTS / "accuracy.json", "-o", "out.svg"], capture_output=True,
-                          text=True)
+    done = subprocess.run([sys.executable, "-c", code, file_of("accuracy.json", tmp_path), "-o", "out.svg"],
+                          capture_output=True, text=True)
     assert done.returncode == 2 and "pip install '.[plot]'" in done.stderr and done.stderr.count("\n") == 1
 
 
@@ -168,7 +179,7 @@ def test_pictures(name: str, more: list[str], ending: str, tmp_path: Path) -> No
     pytest.importorskip("matplotlib")
     outs = [tmp_path / f"first.{ending}", tmp_path / f"second.{ending}"]
     for out in outs:
-        assert main([str(RESULTS / name), "-o", str(out), *more]) == 0
+        assert main([str(file_of(name, tmp_path)), "-o", str(out), *more]) == 0
     assert outs[0].stat().st_size > 10_000
     assert outs[0].read_bytes() == outs[1].read_bytes(), "drawn differently the second time"
 
