@@ -181,10 +181,8 @@ __device__ __forceinline__ bounded_sum<compensated> sum_of_grid(Sums& sums, Stor
   if (threadIdx.x == 0) storage.late = 0;
   bounded_sum<compensated> total = sum_of_block(sums.total(), storage.of_warp, warps);
   if (alone) return total;
-  if (threadIdx.x == 0) {
-    storage.ticket = read_ticket(ticket);
-    if (approximates) publish(total, exchange.sums, storage.ticket.flag);
-  }
+  if (threadIdx.x == 0) storage.ticket = read_ticket(ticket);
+  if (approximates && threadIdx.x == 0) publish(total, exchange.sums, storage.ticket.flag);
   __syncthreads();
   if (approximates && threadIdx.x < 32) {
     constexpr long long clocks = 20000;  // and as many as the loop took
