@@ -2,7 +2,7 @@
 
 The results are docs/results/rows-NAME.json, from bench/experiments/gpu_rows, and beside it, from the same machine,
 segments-NAME.json (gpu_segments) and torch-lines-NAME.json (torch_lines.py). Only the first of them is needed. Extreme
-elements and mode fast: line-modes-NAME.json (gpu_line_modes) and torch-line-modes-NAME.json (bench/python/line_modes.py).
+elements: line-modes-NAME.json (gpu_line_modes) and torch-line-modes-NAME.json (bench/python/line_modes.py).
 Several element axes: axes-NAME.json (gpu_axes); states: states-NAME.json (gpu_states).
 """
 import pathlib
@@ -43,7 +43,7 @@ class LineResults:
 
     @staticmethod
     def mode_results(folder):
-        """The GPU and the rows of extreme elements and mode fast, with PyTorch's times if they are there."""
+        """The GPU and the rows of extreme elements, with PyTorch's times if they are there."""
         files = sorted(folder.glob("line-modes-*.json"))
         if not files:
             return "", []
@@ -143,7 +143,7 @@ def entries(results):
                       "The same machine. `torch`: `segment_reduce`, `var`, `sum`.",
                       table_of(segments, ("exact", "cub", "torch", "read"))))
     if results.modes:
-        found.append(("Extreme elements and mode fast",
+        found.append(("Extreme elements",
                       f"{results.modes_gpu}, 2026-11-25. µs; 2^25 elements, or pairs, in all. `cub`: `DeviceSegmentedReduce`; "
                       "`torch`: `amax`, `argmax`, `sum`, `vector_norm`, `vecdot` on the same machine; `read`: as above. "
                       "Where a row is missing, the time of that run ended before it.", table_of_modes(results.modes)))
