@@ -100,8 +100,17 @@ cudaError_t fill(const rows& to, int value) {
 
 }  // namespace
 
-cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes,
-                                std::size_t offset, bool to_symbol) {
+namespace {
+
+/// A call that waits for its work: refused while a stream is captured.
+template <class Work>
+cudaError_t run_waiting(Work work) {
+  if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
+  return work();
+}
+
+cudaError_t copy_words(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes, std::size_t offset,
+                       bool to_symbol) {
   auto& runtime = runtime_context::instance();
   if (offset > symbol_bytes || bytes > symbol_bytes - offset) return finish(cudaErrorInvalidValue);
   const rows other = row(to_symbol ? from : to, bytes);
@@ -117,13 +126,24 @@ cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, s
   return cudaSuccess;
 }
 
+}  // namespace
+
+cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes,
+                                std::size_t offset, bool to_symbol) {
+  return run_waiting([=] { return copy_words(to, from, bytes, symbol_bytes, offset, to_symbol); });
+}
+cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes,
+                                std::size_t offset, bool to_symbol, cudaStream_t stream) {
+  return run_or_capture(stream, [=] { return copy_words(to, from, bytes, symbol_bytes, offset, to_symbol); });
+}
+
 }  // namespace exactdot::simt
 
 using namespace exactdot::simt;
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
-  return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpy", __builtin_return_address(0));
+  const void* const caller = __builtin_return_address(0);
+  return run_waiting([=] { return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpy", caller); });
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
@@ -133,8 +153,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
-  return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind,
-              "cudaMemcpy2D", __builtin_return_address(0));
+  const void* const caller = __builtin_return_address(0);
+  return run_waiting([=] {
+    return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind,
+                "cudaMemcpy2D", caller);
+  });
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind,
@@ -147,7 +170,9 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
 }
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
   if (to_device != 0 || from_device != 0) return finish(cudaErrorInvalidDevice);
-  return copy(row(to, bytes), row(from, bytes), cudaMemcpyDefault, "cudaMemcpyPeer", __builtin_return_address(0));
+  const void* const caller = __builtin_return_address(0);
+  return run_waiting(
+      [=] { return copy(row(to, bytes), row(from, bytes), cudaMemcpyDefault, "cudaMemcpyPeer", caller); });
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                                 cudaStream_t stream) {
@@ -158,12 +183,11 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   });
 }
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
-  return fill(row(to, bytes), value);
+  return run_waiting([=] { return fill(row(to, bytes), value); });
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   return run_or_capture(stream, [=] { return fill(row(to, bytes), value); });
 }
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height) {
-  return fill(row(to, pitch, width_bytes, height), value);
+  return run_waiting([=] { return fill(row(to, pitch, width_bytes, height), value); });
 }

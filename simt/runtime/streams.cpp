@@ -34,6 +34,11 @@ cudaError_t check_event(cudaEvent_t event) {
 cudaError_t wait_if(cudaError_t result) {
   return result == cudaSuccess ? runtime_context::instance().wait() : finish(result);
 }
+cudaError_t wait_for(cudaEvent_t event) {
+  const cudaError_t result = check_event(event);
+  const bool is_captured = result == cudaSuccess && event->captured_by != nullptr;
+  return wait_if(is_captured ? cudaErrorCapturedEvent : result);
+}
 
 }  // namespace
 }  // namespace exactdot::simt
@@ -106,8 +111,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->steps = runtime_context::instance().stream.counted().steps + ++records;
   return finish(check_stream(stream));
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return wait_if(check_event(event)); }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return wait_if(check_event(event)); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return wait_for(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) { return wait_for(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (milliseconds == nullptr) return finish(cudaErrorInvalidValue);
   for (const cudaEvent_t event : {start, end}) {

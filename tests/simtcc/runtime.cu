@@ -152,6 +152,8 @@ static void graphs() {
   EXPECT(cudaEventRecord(joined, other) == cudaSuccess && cudaStreamWaitEvent(stream, joined, 0) == cudaSuccess);
   cudaStreamCaptureStatus status;
   EXPECT(cudaStreamIsCapturing(other, &status) == cudaSuccess && status == cudaStreamCaptureStatusActive);
+  EXPECT(cudaEventQuery(joined) == cudaErrorCapturedEvent);
+  cudaGetLastError();
   EXPECT(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
   EXPECT(cudaMemcpyFromSymbol(&after, counter, sizeof after) == cudaSuccess && after == before);
   EXPECT(cudaGraphInstantiate(&replay, graph, 0) == cudaSuccess);
@@ -163,6 +165,18 @@ static void graphs() {
   EXPECT(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
   EXPECT(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported);
   EXPECT(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated && graph == nullptr);
+  const int one = 1;  // a copy is kept for the replay; one that waits makes the capture invalid
+  EXPECT(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  EXPECT(cudaMemcpyToSymbolAsync(counter, &one, sizeof one, 0, cudaMemcpyHostToDevice, stream) == cudaSuccess);
+  EXPECT(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  EXPECT(cudaMemcpyFromSymbol(&after, counter, sizeof after) == cudaSuccess && after == before + 64);
+  EXPECT(cudaGraphInstantiate(&replay, graph, 0) == cudaSuccess && cudaGraphLaunch(replay, stream) == cudaSuccess);
+  EXPECT(cudaMemcpyFromSymbol(&after, counter, sizeof after) == cudaSuccess && after == 1);
+  EXPECT(cudaGraphExecDestroy(replay) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess);
+  EXPECT(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  EXPECT(cudaMemcpyFromSymbol(&after, counter, sizeof after) == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaMemset2D(x, 8, 0, 4, 2) == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
   cudaGetLastError();
   EXPECT(cudaStreamDestroy(stream) == cudaSuccess && cudaStreamDestroy(other) == cudaSuccess);
   EXPECT(cudaFree(x) == cudaSuccess);

@@ -50,6 +50,7 @@ enum cudaError {
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
   cudaErrorStreamCaptureUnmatched = 903,
+  cudaErrorCapturedEvent = 907,
   cudaErrorInvalidClusterSize = 912,
   cudaErrorUnknown = 999
 };

@@ -125,6 +125,8 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvi
 namespace exactdot::simt::detail {
 cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes, std::size_t offset,
                         bool to_symbol);
+cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes, std::size_t offset,
+                        bool to_symbol, cudaStream_t stream);
 }
 
 // Variables with __device__ and __constant__ are variables of the program.
@@ -136,8 +138,9 @@ cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t by
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+                                    cudaMemcpyKind, cudaStream_t stream = nullptr) {
+  return exactdot::simt::detail::copy_symbol(const_cast<std::remove_cv_t<T>*>(&symbol), from, bytes, sizeof symbol,
+                                             offset, true, stream);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
@@ -146,8 +149,8 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, s
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+                                      cudaMemcpyKind, cudaStream_t stream = nullptr) {
+  return exactdot::simt::detail::copy_symbol(to, &symbol, bytes, sizeof symbol, offset, false, stream);
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
