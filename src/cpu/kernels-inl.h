@@ -16,6 +16,7 @@
 #include "cpu/group_extrema-inl.h"
 #include "cpu/groups-inl.h"
 #include "cpu/plain_columns-inl.h"
+#include "cpu/row_decision-inl.h"
 #include "cpu/rows-inl.h"
 #include "cpu/widen-inl.h"
 #include "cpu/word_rows-inl.h"
